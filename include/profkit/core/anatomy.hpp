@@ -1,0 +1,340 @@
+// What is inside a capture: the eight slices of the anatomy, over all files, hosts and planes.
+//
+// Everything is a pure function of an opened profile. Names and stats in the results are spans of the
+// profile's bytes and live as long as it does. Times are ps relative to the capture origin.
+#pragma once
+#include <profkit/core/finding.hpp>
+#include <profkit/core/limits.hpp>
+#include <profkit/core/profile.hpp>
+#include <profkit/xspace.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Which part of a capture to look at. Text filters are substrings, case-sensitive; empty matches all.
+struct anatomy_options {
+  std::string host, plane, line, name;
+  std::optional<std::uint64_t> step;               // index into steps() of the event's device, or of the file
+  std::optional<std::int64_t> from_ps, to_ps;      // half-open window, relative to the capture origin
+  std::uint64_t limit = 20;                        // rows of a list that a person reads; 0: all
+};
+
+// What was wrong with the input, carried by every slice: file index and fault; empty when sound.
+struct file_damage {
+  std::uint32_t file = 0;
+  fault what;
+};
+
+// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
+struct named_stat {
+  std::string_view name;   // "" when the id has no entry
+  std::int64_t metadata_id = 0;
+  stat_kind kind = stat_kind::none;
+  enum class origin : std::uint8_t { event, metadata, plane } from = origin::event;
+  std::uint64_t bits = 0;  // raw value of double, uint64, int64 and ref
+  std::string_view text;
+};
+[[nodiscard]] const char* stat_kind_name(stat_kind k) noexcept;  // "double", "uint64", "int64", "str", "bytes", "ref"
+
+// ---- info ------------------------------------------------------------------------------------------
+struct line_info {
+  std::int64_t id = 0;
+  std::string_view name;   // name, else display name
+  line_kind kind = line_kind::other;
+  std::int64_t timestamp_ns = 0;
+  std::uint64_t events = 0, event_stats = 0;
+  std::int64_t duration_sum_ps = 0;                // of all events, nested ones counted twice
+  std::optional<std::int64_t> first_ps, last_ps;   // span of events that have an offset
+};
+struct plane_info {
+  std::int64_t id = 0;
+  std::string_view name;
+  plane_kind kind = plane_kind::other;
+  std::vector<named_stat> stats;
+  std::uint64_t event_metadata = 0, stat_metadata = 0;  // distinct ids
+  std::vector<line_info> lines;
+};
+struct file_info {
+  std::string path;
+  file_family family = file_family::unknown;
+  std::int32_t export_of = -1;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> hosts, errors, warnings;
+  std::optional<std::int64_t> origin_unix_ns;
+  std::optional<std::int64_t> first_ps, last_ps;
+  bool aligned = false;                             // shifted onto the capture origin
+  std::vector<plane_info> planes;
+  std::optional<fault> damage;
+};
+struct info_result {
+  std::vector<file_info> files;
+  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  // XSpace files; exports not counted twice
+  bool complete = true;
+  std::vector<std::string> reasons;                 // why not complete
+};
+result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+
+// ---- tree and metadata: streamed to a visitor, because they can be larger than memory --------------------
+struct tree_plane {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0;   // position in the file
+  std::int64_t id = 0;
+  std::string_view name;
+  plane_kind kind = plane_kind::other;
+  std::uint64_t lines = 0, event_metadata = 0, stat_metadata = 0;
+  std::vector<named_stat> stats;
+};
+struct tree_line {
+  std::int32_t line = 0;    // position in the plane
+  line_header header;
+  line_kind kind = line_kind::other;
+  std::uint64_t events = 0;
+};
+struct tree_event {
+  std::int64_t metadata_id = 0;
+  std::string_view name, display_name;
+  event_view raw;                        // data case, offset, duration
+  std::optional<std::int64_t> start_ps;  // on the capture's clock; empty for aggregated events
+  std::vector<named_stat> stats;         // of the event
+};
+// Called in file order. Each end_… tells how many items the limit left out.
+class tree_visitor {
+ public:
+  virtual ~tree_visitor() = default;
+  virtual void begin_file(std::uint32_t file, const file_info& header) = 0;  // header.planes is empty
+  virtual void begin_plane(const tree_plane& plane) = 0;
+  virtual void begin_line(const tree_line& line) = 0;
+  virtual void event(const tree_event& e) = 0;
+  virtual void end_line(std::uint64_t events_left_out) = 0;
+  virtual void end_plane(std::uint64_t lines_left_out) = 0;
+  virtual void end_file(const fault* damage) = 0;
+};
+// limit bounds lines a plane, events a line and stats an event (default 5 in the command).
+result<void> anatomy_tree(const profile& p, tree_visitor& visitor, const anatomy_options& o = {},
+                          const hooks& host = {});
+
+struct metadata_event_row {
+  std::int64_t key = 0;
+  std::string_view name, display_name;
+  std::vector<std::int64_t> child_ids;
+  std::vector<named_stat> stats;
+};
+struct metadata_stat_row {
+  std::int64_t key = 0;
+  std::string_view name, description;
+};
+// Rows come by ascending signed key; of several entries with one key the last counts.
+class metadata_visitor {
+ public:
+  virtual ~metadata_visitor() = default;
+  virtual void begin_plane(const tree_plane& plane) = 0;
+  virtual void event_metadata(const metadata_event_row& row) = 0;
+  virtual void end_event_metadata(std::uint64_t left_out) = 0;
+  virtual void stat_metadata(const metadata_stat_row& row) = 0;
+  virtual void end_stat_metadata(std::uint64_t left_out) = 0;
+  virtual void end_plane() = 0;
+};
+result<std::vector<file_damage>> anatomy_metadata(const profile& p, metadata_visitor& visitor,
+                                                  const anatomy_options& o = {}, const hooks& host = {});
+
+// ---- steps -----------------------------------------------------------------------------------------------
+// Where steps come from, tried in this order per device plane, then per file for host events.
+enum class step_source : std::uint8_t { steps_line, xla_modules, host_step_num };
+[[nodiscard]] const char* step_source_name(step_source s) noexcept;  // "Steps", "XLA Modules", "step_num"
+struct step_row {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0, line = 0;
+  step_source source = step_source::steps_line;
+  std::string_view name;
+  std::optional<std::int64_t> step_num;
+  std::int64_t start_ps = 0, duration_ps = 0;
+};
+struct steps_result {
+  std::vector<step_row> steps;   // by file, plane, start
+  std::uint64_t matched = 0;     // before the limit
+  std::string absent;            // why there are none; empty otherwise
+  std::vector<file_damage> damage;
+};
+result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+
+// ---- ops -------------------------------------------------------------------------------------------------
+// Totals of one metadata id on one line, over all its events.
+struct op_row {
+  std::int64_t metadata_id = 0;
+  const char* entry = nullptr;   // the map entry's length prefix in the file; nullptr: the id has no entry
+  std::uint64_t count = 0;       // executions: events, and num_occurrences of aggregated events
+  std::int64_t total_ps = 0;
+  std::int64_t self_ps = 0;      // total minus what nested later events cover; Σ self = busy time of the line
+  std::int64_t min_ps = 0, max_ps = 0;
+  [[nodiscard]] event_metadata_view metadata() const noexcept;  // empty view when there is no entry
+};
+struct ops_line {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0, line = 0;
+  std::string_view plane_name, line_name;
+  line_kind kind = line_kind::ops;
+  std::uint64_t events = 0;
+  std::int64_t duration_sum_ps = 0;
+  std::int64_t busy_ps = 0;          // union of the events
+  std::vector<op_row> ops;           // by total, descending; ties by metadata id
+};
+struct ops_result {
+  std::vector<ops_line> lines;
+  std::string source;                // "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
+  std::string absent;
+  std::vector<file_damage> damage;
+};
+// Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
+// events with an hlo_op stat. With o.line set, the lines of that name, derived or not. o.limit is not
+// applied here.
+result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
+// tf_op, source, … as written.
+std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
+// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
+struct device_peaks {
+  double flops_per_s = 0, hbm_bytes_per_s = 0;
+  std::string_view device_type;
+};
+device_peaks peaks_of(const profile& p, std::uint32_t file, std::int32_t plane);
+
+// ---- modules ---------------------------------------------------------------------------------------------
+// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.
+enum class sibling_state : std::uint8_t { none, same_bytes, same_content, differs };
+[[nodiscard]] const char* sibling_state_name(sibling_state s) noexcept;
+struct module_row {
+  std::uint32_t file = 0;
+  std::int32_t plane = -1;        // -1: a file of its own (hlo_proto family)
+  std::int64_t metadata_id = 0;
+  std::string_view name;          // as the metadata entry or file name says, "jit_f(12190760917235803885)"
+  std::string_view module_name;   // as the HloProto says
+  std::int64_t module_id = 0;
+  std::uint64_t computations = 0, instructions = 0, bytes = 0;
+  std::string_view blob;          // the serialized xla.HloProto
+  sibling_state sibling = sibling_state::none;
+  std::string sibling_path;
+  std::optional<fault> damage;    // the blob does not parse
+};
+struct modules_result {
+  std::vector<module_row> modules;  // by bytes, descending, stable
+  std::string absent;
+  std::vector<file_damage> damage;
+};
+result<modules_result> anatomy_modules(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+// One instruction of a module's entry computation.
+struct instruction_row {
+  std::int64_t id = 0;
+  std::string_view name, opcode, op_name, source_file;
+  std::int64_t source_line = 0;
+  std::string shape;              // "f32[5,1024]", "(f32[2], s32[])"
+};
+struct entry_dump {
+  std::string_view module_name, computation_name;
+  std::vector<instruction_row> proto_order;
+  std::vector<std::size_t> schedule_order;  // indexes into proto_order; empty when the module has no schedule
+};
+result<entry_dump> anatomy_entry(const module_row& m);
+
+// ---- framework -------------------------------------------------------------------------------------------
+struct framework_event {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0, line = 0;
+  std::string_view line_name, name;
+  std::optional<std::int64_t> start_ps;
+  std::int64_t duration_ps = 0;
+  std::vector<named_stat> stats;      // by name
+};
+struct framework_name {               // totals of one event name on one host plane
+  std::uint32_t file = 0;
+  std::int32_t plane = 0;
+  std::string_view name;
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, max_ps = 0;
+};
+struct framework_stat {               // a stat name met on host events
+  std::string_view name;
+  std::uint64_t count = 0;
+  std::uint8_t kinds = 0;             // bit 1 << stat_kind
+};
+struct framework_result {
+  std::vector<framework_event> events;   // the first o.limit in file order
+  std::uint64_t matched = 0;
+  std::vector<framework_name> names;     // by total, descending
+  std::vector<framework_stat> stats;     // by name
+  std::string absent;
+  std::vector<file_damage> damage;
+};
+result<framework_result> anatomy_framework(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+
+// ---- collectives -----------------------------------------------------------------------------------------
+// One asynchronous operation: a start and a done event joined by `flow`, or the one event that real TPU
+// captures write per flow, whose duration spans start to done.
+struct async_row {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0, line = 0;
+  std::optional<std::uint64_t> flow;
+  enum class form : std::uint8_t { pair, single, unmatched_start, unmatched_done } shape = form::single;
+  std::string_view name, hlo_op, category;
+  std::int64_t start_ps = 0;
+  std::int64_t duration_ps = 0;                    // start of the start to end of the done
+  std::optional<std::int64_t> exposed_stall_ps;    // device_duration_ps of the done event, where it is carried
+  std::uint32_t events = 1;                        // events with this flow
+};
+// Synchronous collectives on ops lines and NCCL/RCCL kernels on streams: totals of an op name.
+struct collective_op_row {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0, line = 0;
+  std::string_view name, category;                 // "all-reduce", …; for kernels the family ("nccl")
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
+};
+struct collectives_result {
+  std::vector<async_row> async;                    // by file, plane, first occurrence of the flow
+  std::uint64_t flows = 0, events_without_flow = 0;
+  std::vector<collective_op_row> ops;              // by total, descending
+  std::string absent;
+  std::vector<file_damage> damage;
+};
+result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {},
+                                               const hooks& host = {});
+
+// ---- chrome ----------------------------------------------------------------------------------------------
+struct chrome_process {
+  std::string pid, name;                           // pid as written, number or string
+  std::int64_t sort_index = 0;
+  std::vector<std::pair<std::string, std::string>> threads;  // tid, name; by tid
+};
+struct chrome_sample {
+  std::string name, phase, pid, tid;
+  std::optional<std::int64_t> start_ps, duration_ps;         // relative to the file's own zero
+  std::vector<std::pair<std::string, std::string>> args;     // first five by key; values as JSON text
+};
+struct chrome_file {
+  std::uint32_t file = 0;
+  std::vector<std::string> top_level_keys;         // sorted
+  std::string display_time_unit;
+  std::string metadata;                            // JSON text of the metadata object, compact; "" when absent
+  std::uint64_t events = 0;
+  std::map<std::string, std::uint64_t> phases;     // "X" -> count
+  std::vector<chrome_process> processes;
+  std::optional<std::int64_t> first_ps, last_ps;
+  std::vector<chrome_sample> complete_samples, instant_samples;  // first o.limit of X and of i
+  bool at_event_cap = false;                       // 999 000 events or more: the tail was dropped, do not total
+  std::uint64_t broken_events = 0;                 // lost to damage
+  std::optional<fault> damage;                     // the first
+};
+struct chrome_result {
+  std::vector<chrome_file> files;
+  std::string absent;
+};
+result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

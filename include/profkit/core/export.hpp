@@ -1,0 +1,38 @@
+// Renderings of findings. The command line's --json and the C ABI's documents are the same bytes: both
+// call write_document().
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/sink.hpp>
+
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+enum class document : std::int32_t {
+  report = 1,
+  info = 2,
+  tree = 3,
+  metadata = 4,
+  steps = 5,
+  ops = 6,
+  modules = 7,
+  framework = 8,
+  collectives = 9,
+  chrome = 10,
+};
+[[nodiscard]] const char* document_name(document d) noexcept;  // "report", "info", …
+
+// How a document ended, which decides the command's exit code.
+enum class document_status { ok, partial, absent, error };
+
+// Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
+// A fault is returned only when writing itself failed; damage of the input makes the status partial or error.
+result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
+                                       const hooks& host = {});
+// The error document of a capture that could not be opened: status "error" with code, message, path,
+// byte_offset, hint.
+result<void> write_error_document(document which, const fault& why, sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,93 @@
+// Where everything in an XSpace lies: built by hopping over lengths, without touching event bodies.
+#pragma once
+#include <profkit/core/limits.hpp>
+#include <profkit/core/result.hpp>
+#include <profkit/core/timeline.hpp>
+#include <profkit/xspace.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+struct line_index {
+  std::string_view body;          // the XLine message
+  std::uint64_t offset = 0;       // of body in the file
+  line_header header;             // fields before the first event; see complete_header()
+  line_kind kind = line_kind::other;
+  std::string_view name() const noexcept { return header.name.empty() ? header.display_name : header.name; }
+};
+
+struct plane_index {
+  std::string_view body;
+  std::uint64_t offset = 0;
+  std::int64_t id = 0;
+  std::string_view name;
+  plane_kind kind = plane_kind::other;
+  std::int32_t device = -1;                              // device_ordinal(name)
+  std::vector<line_index> lines;                         // in file order
+  std::vector<std::string_view> event_metadata_entries;  // map entries, in file order
+  std::vector<std::string_view> stat_metadata_entries;
+  std::vector<std::string_view> stats;
+  std::vector<metadata_slot> event_slots, stat_slots;    // storage of the two lookups below
+  metadata_index event_metadata, stat_metadata;          // O(1) by id; the last entry of an id wins
+
+  // Name of an event or stat metadata id; "" when the id has no entry.
+  std::string_view event_name(std::int64_t metadata_id) const noexcept;
+  std::string_view event_display_name(std::int64_t metadata_id) const noexcept;
+  std::string_view stat_name(std::int64_t metadata_id) const noexcept;
+  // The stat metadata id of a name; nullopt when this plane has none. Linear: look it up once a plane.
+  std::optional<std::int64_t> stat_id(std::string_view name) const noexcept;
+};
+
+struct xspace_index {
+  std::vector<plane_index> planes;
+  std::vector<std::string_view> errors, warnings, hostnames;
+  std::optional<fault> damage;  // first damage met while indexing; everything before it is listed
+};
+
+// Never fails as a whole: damage is told in xspace_index::damage (code damaged or text_mangled).
+xspace_index index_xspace(std::string_view bytes);
+
+// The whole header of a line. Writers put display_name, display_id and duration_ps after the events, so
+// this hops over all of them once.
+line_header complete_header(const line_index& line) noexcept;
+
+// One event, decoded. `stats` is the tail of the event message from its first stat on: read it with
+// message_range<stat_view, 4>. flags: bit 0 offset_ps was written, bit 1 num_occurrences was written.
+struct event_row {
+  std::int64_t metadata_id;
+  std::int64_t offset_ps;        // ps after the line's timestamp; 0 for aggregated events
+  std::int64_t duration_ps;
+  std::int64_t num_occurrences;  // of an aggregated event, else 0
+  const char* stats;
+  std::uint32_t stats_bytes;     // an event larger than 4 GiB is damage
+  std::uint32_t flags;
+};
+inline constexpr std::uint32_t event_has_offset = 1, event_has_occurrences = 2;
+
+// Decodes the events of one line in file order, a batch at a time, at memory speed (BMI2 or SWAR, chosen
+// at run time). Usage: event_scanner s(line.body); while (std::size_t n = s.next(rows, cap)) …; then
+// s.ok() tells end from damage, s.offset() where (in line.body).
+class event_scanner {
+ public:
+  explicit event_scanner(std::string_view line_body) noexcept;
+  std::size_t next(event_row* rows, std::size_t capacity) noexcept;
+  [[nodiscard]] bool ok() const noexcept { return ok_; }
+  [[nodiscard]] std::uint64_t offset() const noexcept;
+
+ private:
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  bool ok_ = true;
+};
+
+// Number of events of a line, by hopping lengths only.
+std::uint64_t count_events(std::string_view line_body) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
