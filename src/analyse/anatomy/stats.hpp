@@ -1,0 +1,56 @@
+// Stats with their names: what every slice shows beside an event, a metadata entry or a plane.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+
+#include "read/xspace_index.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Looks up the stat's name, and for a ref value the text it refers to, in the plane's stat metadata.
+[[nodiscard]] named_stat name_stat(const plane_index& plane, const stat_view& stat, named_stat::origin from) noexcept;
+
+// All stats of a range (event, metadata or plane), in wire order; limit 0 takes all.
+template <class Range>
+[[nodiscard]] std::vector<named_stat> name_stats(const plane_index& plane, const Range& stats,
+                                                 named_stat::origin from, std::uint64_t limit = 0) {
+  std::vector<named_stat> named;
+  for (const stat_view stat : stats) {
+    if (limit != 0 && named.size() == limit) break;
+    named.push_back(name_stat(plane, stat, from));
+  }
+  return named;
+}
+
+// The plane's own stats.
+[[nodiscard]] std::vector<named_stat> plane_stats(const plane_index& plane);
+
+// The stats of a scanned event.
+[[nodiscard]] inline message_range<stat_view, 4> stats_of(const event_row& event) noexcept {
+  return message_range<stat_view, 4>(
+      event.stats_bytes == 0 ? std::string_view() : std::string_view(event.stats, event.stats_bytes));
+}
+
+// The last stat with this metadata id, as protobuf readers that build a dictionary see it.
+template <class Range>
+[[nodiscard]] std::optional<stat_view> find_stat(const Range& stats, std::int64_t metadata_id) noexcept {
+  std::optional<stat_view> found;
+  for (const stat_view stat : stats)
+    if (stat.metadata_id() == metadata_id) found = stat;
+  return found;
+}
+
+// The number in a stat of an integer kind, as a signed or unsigned count; nothing for other kinds.
+[[nodiscard]] std::optional<std::int64_t> integer_value(const stat_view& stat) noexcept;
+
+// The text of a str or bytes value, or the name a ref value refers to; empty for other kinds.
+[[nodiscard]] std::string_view text_value(const plane_index& plane, const stat_view& stat) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
