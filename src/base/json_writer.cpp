@@ -1,0 +1,206 @@
+#include <base/json_writer.hpp>
+
+#include <base/format.hpp>
+#include <base/utf8.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::size_t flush_bytes = std::size_t{64} << 10;
+constexpr char hex_digits[] = "0123456789abcdef";
+
+// What a byte of a string becomes: 0 as it is, 1 looked at more closely, else the letter after the backslash.
+struct escape_table {
+  char of[256] = {};
+  constexpr escape_table() {
+    for (int i = 0; i < 0x20; ++i) of[i] = 1;
+    for (int i = 0x7f; i < 0x100; ++i) of[i] = 1;
+    of[static_cast<int>('"')] = '"';
+    of[static_cast<int>('\\')] = '\\';
+    of[8] = 'b';
+    of[9] = 't';
+    of[10] = 'n';
+    of[12] = 'f';
+    of[13] = 'r';
+  }
+};
+constexpr escape_table escapes;
+
+void append_u_escape(std::string& out, std::uint32_t unit) {
+  const char text[6] = {'\\', 'u', hex_digits[(unit >> 12) & 15], hex_digits[(unit >> 8) & 15],
+                        hex_digits[(unit >> 4) & 15], hex_digits[unit & 15]};
+  out.append(text, sizeof text);
+}
+
+// The string between quotes; a byte that is not UTF-8 as the lone surrogate 0xDC00 + byte.
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t plain = 0;  // start of the bytes that go out as they are
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const char escape = escapes.of[byte];
+    if (escape == 0) {
+      ++at;
+      continue;
+    }
+    if (escape == 1 && byte >= 0x80) {
+      const utf8_step step = decode_utf8(text, at);
+      if (step.valid) {
+        at += step.bytes;
+        continue;
+      }
+    }
+    out.append(text, plain, at - plain);
+    if (escape != 1) {
+      out += '\\';
+      out += escape;
+    } else {
+      append_u_escape(out, byte < 0x80 ? byte : 0xdc00u + byte);
+    }
+    plain = ++at;
+  }
+  out.append(text, plain, text.size() - plain);
+  out += '"';
+}
+
+}  // namespace
+
+json_writer::json_writer(sink& out, style s) : out_(out), style_(s) { buffer_.reserve(flush_bytes + 4096); }
+
+void json_writer::raw(std::string_view s) {
+  if (state_.ok()) buffer_.append(s);
+}
+
+void json_writer::newline() {
+  if (style_ == style::compact) return;
+  buffer_ += '\n';
+  buffer_.append(2 * has_items_.size(), ' ');
+}
+
+// Puts the comma, the line break and the indent before a value or a key, and hands full buffers on.
+void json_writer::before_value() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (!state_.ok()) return;
+  if (buffer_.size() >= flush_bytes) {
+    state_ = out_.write(buffer_);
+    buffer_.clear();
+    if (!state_.ok()) return;
+  }
+  if (has_items_.empty()) return;
+  if (has_items_.back()) buffer_ += ',';
+  has_items_.back() = true;
+  newline();
+}
+
+void json_writer::begin_object() {
+  before_value();
+  raw("{");
+  has_items_.push_back(false);
+}
+
+void json_writer::end_object() {
+  const bool had_items = has_items_.back();
+  has_items_.pop_back();
+  if (!state_.ok()) return;
+  if (had_items) newline();
+  raw("}");
+}
+
+void json_writer::begin_array() {
+  before_value();
+  raw("[");
+  has_items_.push_back(false);
+}
+
+void json_writer::end_array() {
+  const bool had_items = has_items_.back();
+  has_items_.pop_back();
+  if (!state_.ok()) return;
+  if (had_items) newline();
+  raw("]");
+}
+
+void json_writer::key(std::string_view name) {
+  before_value();
+  after_key_ = true;
+  if (!state_.ok()) return;
+  append_quoted(buffer_, name);
+  raw(style_ == style::compact ? ":" : ": ");
+}
+
+void json_writer::value(std::string_view text) {
+  before_value();
+  if (state_.ok()) append_quoted(buffer_, text);
+}
+
+void json_writer::value(bool b) {
+  before_value();
+  raw(b ? "true" : "false");
+}
+
+void json_writer::value(std::int64_t n) {
+  before_value();
+  if (state_.ok()) append_integer(buffer_, n);
+}
+
+void json_writer::value(std::uint64_t n) {
+  before_value();
+  if (state_.ok()) append_integer(buffer_, n);
+}
+
+void json_writer::number(double d) {
+  if (!std::isfinite(d)) return null();
+  before_value();
+  char text[64];
+  raw({text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, d).ptr - text)});
+}
+
+void json_writer::null() {
+  before_value();
+  raw("null");
+}
+
+void json_writer::id(std::int64_t n) {
+  before_value();
+  if (!state_.ok()) return;
+  buffer_ += '"';
+  append_integer(buffer_, n);
+  buffer_ += '"';
+}
+
+void json_writer::id(std::uint64_t n) {
+  before_value();
+  if (!state_.ok()) return;
+  buffer_ += '"';
+  append_integer(buffer_, n);
+  buffer_ += '"';
+}
+
+void json_writer::milliseconds(std::int64_t ps) {
+  before_value();
+  if (state_.ok()) append_milliseconds(buffer_, ps);
+}
+
+void json_writer::microseconds(std::int64_t ps) {
+  before_value();
+  if (state_.ok()) append_microseconds(buffer_, ps);
+}
+
+result<void> json_writer::finish() {
+  if (!state_.ok()) return state_;
+  buffer_ += '\n';
+  state_ = out_.write(buffer_);
+  buffer_.clear();
+  return state_;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

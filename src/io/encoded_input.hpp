@@ -1,0 +1,61 @@
+// The bytes as they lie outside (on disk, in memory, behind a callback), before any decompression.
+#pragma once
+#include <profkit/core/source.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// One sequential reader. The first bytes can be looked at before they are read, also where going back is
+// impossible (pipes), so that compression can be told by magic.
+class encoded_input {
+ public:
+  virtual ~encoded_input() = default;
+  encoded_input(const encoded_input&) = delete;
+  encoded_input& operator=(const encoded_input&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  // The size known when it was opened; no_offset when nobody knows.
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  // All bytes, when they lie in memory.
+  [[nodiscard]] virtual std::optional<std::string_view> span() const noexcept { return std::nullopt; }
+  // Bytes given out by read() since the start.
+  [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
+
+  // Up to `bytes` bytes (at least one, unless this is the end: 0).
+  result<std::size_t> read(void* into, std::size_t bytes);
+  // The first bytes, without reading them: fewer than `bytes` only when there are no more. Call it before read().
+  result<std::string_view> peek(std::size_t bytes);
+  result<void> rewind();
+
+ protected:
+  encoded_input(std::string name, std::uint64_t size_bytes) : name_(std::move(name)), size_bytes_(size_bytes) {}
+  // As read(), at the input's own position.
+  virtual result<std::size_t> fill(void* into, std::size_t bytes) = 0;
+  virtual result<void> seek_to_start() = 0;
+
+ private:
+  std::string name_;
+  std::uint64_t size_bytes_;
+  std::uint64_t position_ = 0;
+  std::uint64_t filled_ = 0;  // bytes that fill() gave since the start
+  std::string peeked_;        // the first of them
+};
+
+// The input ended before the size it had when it was opened.
+fault shrunk_input(const std::string& name, std::uint64_t size_at_open, std::uint64_t size_now);
+
+using input_result = result<std::unique_ptr<encoded_input>>;
+input_result open_file_input(const std::string& path, io_mode mode);
+input_result open_buffer_input(std::string_view bytes, std::string label);
+input_result open_callback_input(const read_at_callbacks& callbacks, std::string label);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

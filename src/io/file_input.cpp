@@ -1,0 +1,180 @@
+// Files: mapped, read through positioned reads, or streamed when they are pipes and devices.
+#include "descriptor.hpp"
+#include "encoded_input.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// One system call moves at most this much, so that counts fit every platform's ssize_t and signals get a turn.
+constexpr std::size_t largest_read_bytes = std::size_t{1} << 30;
+
+class mapped_input final : public encoded_input {
+ public:
+  mapped_input(std::string path, const void* at, std::size_t bytes)
+      : encoded_input(std::move(path), bytes), bytes_(static_cast<const char*>(at), bytes) {}
+  ~mapped_input() override {
+    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  }
+  [[nodiscard]] std::optional<std::string_view> span() const noexcept override { return bytes_; }
+
+ private:
+  result<std::size_t> fill(void* into, std::size_t bytes) override {
+    const std::size_t count = std::min(bytes, bytes_.size() - at_);
+    if (count != 0) std::memcpy(into, bytes_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+  result<void> seek_to_start() override {
+    at_ = 0;
+    return {};
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+class positioned_input final : public encoded_input {
+ public:
+  positioned_input(std::string path, descriptor file, std::uint64_t bytes)
+      : encoded_input(std::move(path), bytes), file_(std::move(file)) {}
+
+ private:
+  // Never reads past the size at open: what is appended later is not part of this input.
+  result<std::size_t> fill(void* into, std::size_t bytes) override {
+    const std::uint64_t left = size_bytes() - at_;
+    const auto wanted = static_cast<std::size_t>(
+        std::min<std::uint64_t>({std::uint64_t{bytes}, left, std::uint64_t{largest_read_bytes}}));
+    if (wanted == 0) return std::size_t{0};
+    for (;;) {
+      const ::ssize_t count = ::pread(file_.get(), into, wanted, static_cast<::off_t>(at_));
+      if (count > 0) {
+        at_ += static_cast<std::uint64_t>(count);
+        return static_cast<std::size_t>(count);
+      }
+      if (count == 0) return shrunk_input(name(), size_bytes(), size_now());
+      if (errno != EINTR) return input_fault(errno, "cannot read at byte " + std::to_string(at_), name());
+    }
+  }
+  result<void> seek_to_start() override {
+    at_ = 0;
+    return {};
+  }
+  [[nodiscard]] std::uint64_t size_now() const noexcept {
+    struct ::stat status {};
+    return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : at_;
+  }
+
+  descriptor file_;
+  std::uint64_t at_ = 0;
+};
+
+class streamed_input final : public encoded_input {
+ public:
+  streamed_input(std::string name, descriptor file, bool owned)
+      : encoded_input(std::move(name), no_offset), file_(std::move(file)), owned_(owned) {}
+  ~streamed_input() override {
+    if (!owned_) file_.release();
+  }
+
+ private:
+  result<std::size_t> fill(void* into, std::size_t bytes) override {
+    for (;;) {
+      const ::ssize_t count = ::read(file_.get(), into, std::min(bytes, largest_read_bytes));
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) return input_fault(errno, "cannot read", name());
+    }
+  }
+  result<void> seek_to_start() override {
+    return fault{fault_code::unsupported, "a pipe or standard input can be read only once", name(), no_offset,
+                 "save it to a file and open that"};
+  }
+
+  descriptor file_;
+  bool owned_;
+};
+
+// File systems of other machines: another machine may truncate the file while it is mapped here.
+bool is_remote([[maybe_unused]] int file) noexcept {
+#if defined(__linux__)
+  struct ::statfs status {};
+  if (::fstatfs(file, &status) != 0) return false;
+  switch (static_cast<std::uint32_t>(status.f_type)) {
+    case 0x6969u:      // NFS
+    case 0x517bu:      // SMB
+    case 0xff534d42u:  // CIFS
+    case 0xfe534d42u:  // SMB2
+    case 0x65735546u:  // FUSE
+    case 0x01021997u:  // 9P
+    case 0x00c36400u:  // Ceph
+    case 0x0bd00bd0u:  // Lustre
+    case 0x5346414fu:  // AFS
+      return true;
+    default:
+      return false;
+  }
+#else
+  return false;
+#endif
+}
+
+// The mapping, or nothing when the system refuses one (errno says why).
+std::unique_ptr<encoded_input> map_file(const std::string& path, int file, std::size_t bytes) {
+  if (bytes == 0) return std::make_unique<mapped_input>(path, nullptr, 0);
+  void* at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  if (at == MAP_FAILED) return nullptr;
+  ::madvise(at, bytes, MADV_SEQUENTIAL);
+  return std::make_unique<mapped_input>(path, at, bytes);
+}
+
+}  // namespace
+
+input_result open_file_input(const std::string& path, io_mode mode) {
+  if (path == "-") return std::unique_ptr<encoded_input>(std::make_unique<streamed_input>(path, descriptor(STDIN_FILENO), false));
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return fault{fault_code::invalid_argument, "the path is empty or holds a zero byte", path, no_offset,
+                 "give the path of a file or folder, or - for standard input"};
+  }
+  descriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY);
+  if (file.get() < 0) return input_fault(errno, "cannot open", path);
+  struct ::stat status {};
+  if (::fstat(file.get(), &status) != 0) return input_fault(errno, "cannot look at", path);
+  if (S_ISDIR(status.st_mode)) {
+    return fault{fault_code::invalid_argument, "this is a folder where a file was expected", path, no_offset,
+                 "open it as a capture, or name one of its files"};
+  }
+  if (!S_ISREG(status.st_mode)) {
+    if (mode == io_mode::map) {
+      return fault{fault_code::unsupported, "only a regular file can be mapped", path, no_offset,
+                   "use the automatic way of reading"};
+    }
+    return std::unique_ptr<encoded_input>(std::make_unique<streamed_input>(path, std::move(file), true));
+  }
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  const bool fits = bytes <= std::numeric_limits<std::size_t>::max() / 2;
+  if (mode == io_mode::map || (mode == io_mode::automatic && fits && !is_remote(file.get()))) {
+    if (fits) {
+      if (auto mapped = map_file(path, file.get(), static_cast<std::size_t>(bytes))) return mapped;
+    } else {
+      errno = EOVERFLOW;
+    }
+    if (mode == io_mode::map) return input_fault(errno, "cannot map", path);
+  }
+  return std::unique_ptr<encoded_input>(std::make_unique<positioned_input>(path, std::move(file), bytes));
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
