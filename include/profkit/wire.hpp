@@ -60,8 +60,13 @@ namespace detail {
 
 constexpr unsigned byte_at(const char *p) noexcept { return static_cast<unsigned char>(*p); }
 
+/// The two bytes at p, the first one lowest; compilers make it one load.
+constexpr unsigned byte_pair_at(const char *p) noexcept { return byte_at(p) | byte_at(p + 1) << 8; }
+
+/// Whether a pair is this one-byte tag followed by a one-byte length.
+constexpr bool is_short_element(unsigned pair, unsigned tag) noexcept { return (pair & 0x80ffU) == tag; }
+
 #if defined(__GNUC__)
-inline constexpr bool has_word_loads = true;
 constexpr bool constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
 
 /// The eight bytes at p, the first one lowest. Not for constant evaluation.
@@ -90,7 +95,6 @@ PROFKIT_ALWAYS_INLINE word_varint decode_word_varint(std::uint64_t word) noexcep
   return {v, static_cast<unsigned>(__builtin_ctzll(stops)) / 8 + 1};
 }
 #else
-inline constexpr bool has_word_loads = false;
 constexpr bool constant_evaluated() noexcept { return true; }
 #endif
 
@@ -470,20 +474,25 @@ PROFKIT_ALWAYS_INLINE constexpr T make_element(std::string_view bytes, const cha
     return T(bytes);
 }
 
-/// Hops over a run of short elements of one field; stops at anything else.
+/// Hops over a run of short elements of one field, counting them; stops at anything else.
 template <std::uint32_t Field>
-PROFKIT_ALWAYS_INLINE constexpr const char *skip_short_elements(const char *p, const char *end) noexcept {
+PROFKIT_ALWAYS_INLINE constexpr const char *skip_short_elements(const char *p, const char *end,
+                                                                     std::uint64_t &count) noexcept {
   static_assert(Field < 16, "the tag must have one byte");
   constexpr unsigned tag = Field << 3 | 2U;
-  while (end - p >= 2 && byte_at(p) == tag) {
-    const unsigned length = byte_at(p + 1);
-    if (length >= 0x80U || static_cast<std::ptrdiff_t>(length) > end - p - 2) break;
+  while (end - p >= 2) {
+    const unsigned pair = byte_pair_at(p);
+    const auto length = static_cast<std::ptrdiff_t>(pair >> 8);
+    if (!is_short_element(pair, tag) || length > end - p - 2) break;
     p += 2 + length;
+    ++count;
   }
   return p;
 }
 
 /// Steps through the occurrences of one length-delimited field of a message in one piece: the hot loop of every scan.
+/// Three pointers, none of which ever has its address taken, so that they stay in registers; what ended the loop is
+/// worked out when somebody asks.
 template <std::uint32_t Field>
 class element_cursor {
  public:
@@ -493,57 +502,61 @@ class element_cursor {
   PROFKIT_ALWAYS_INLINE constexpr void step() noexcept {
     if constexpr (Field < 16) {   // one-byte tag and one-byte length: nearly every event
       constexpr unsigned tag = Field << 3 | 2U;
-      const char *p = next_;
-      if (PROFKIT_LIKELY(end_ - p >= 2 && byte_at(p) == tag)) {
-        const unsigned length = byte_at(p + 1);
-        p += 2;
-        if (PROFKIT_LIKELY(length < 0x80U && static_cast<std::ptrdiff_t>(length) <= end_ - p)) {
-          element_ = p;
-          size_ = length;
-          next_ = p + length;
+      const char *const p = next_;
+      if (PROFKIT_LIKELY(end_ - p >= 2)) {
+        const unsigned pair = byte_pair_at(p);
+        const auto length = static_cast<std::ptrdiff_t>(pair >> 8);
+        if (PROFKIT_LIKELY(is_short_element(pair, tag)) && PROFKIT_LIKELY(length <= end_ - p - 2)) {
+          element_ = p + 2;
+          next_ = p + 2 + length;
           return;
         }
       }
     }
-    *this = stepped(*this);
+    const found f = find(next_, end_);
+    element_ = f.element;
+    if (f.element) next_ = f.element + f.size;
   }
 
   constexpr bool done() const noexcept { return element_ == nullptr; }
-  constexpr std::string_view element() const noexcept { return std::string_view(element_, size_); }
-  constexpr bool ok() const noexcept { return ok_; }
-  constexpr const char *position() const noexcept { return next_; }
+  constexpr std::string_view element() const noexcept {
+    return std::string_view(element_, static_cast<std::size_t>(next_ - element_));
+  }
+  /// Only once done(): whether the message ended, rather than being damaged.
+  constexpr bool ok() const noexcept { return rest().ok(); }
+  constexpr const char *position() const noexcept { return rest().position(); }
   /// The part that is there of an element that runs past the end of the message; null data when there is none.
-  constexpr std::string_view clipped() const noexcept { return clipped_; }
+  constexpr std::string_view clipped() const noexcept {
+    wire_field last;
+    const wire_reader reader = rest(&last);
+    return reader.clipped() && last.number == Field ? last.bytes : std::string_view();
+  }
 
  private:
-  // By value, so that the hot loop's state can stay in registers.
-  PROFKIT_NOINLINE static constexpr element_cursor stepped(element_cursor c) noexcept {
-    c.element_ = nullptr;
-    c.size_ = 0;
-    if (!c.ok_) return c;
-    wire_reader reader(std::string_view(c.next_, static_cast<std::size_t>(c.end_ - c.next_)));
-    for (wire_field f;;) {
-      if (!reader.next(f)) {
-        c.ok_ = reader.ok();
-        if (reader.clipped() && f.number == Field) c.clipped_ = f.bytes;
-        break;
-      }
-      if (f.is_bytes(Field)) {
-        c.element_ = f.bytes.data();
-        c.size_ = f.bytes.size();
-        break;
-      }
-    }
-    c.next_ = reader.position();
-    return c;
+  struct found {
+    const char *element;
+    std::size_t size;
+  };
+  PROFKIT_NOINLINE static constexpr found find(const char *p, const char *end) noexcept {
+    wire_reader reader(std::string_view(p, static_cast<std::size_t>(end - p)));
+    for (wire_field f; reader.next(f);)
+      if (f.is_bytes(Field)) return {f.bytes.data(), f.bytes.size()};
+    return {nullptr, 0};
+  }
+  // What follows the last element.
+  constexpr wire_reader rest(wire_field *last = nullptr) const noexcept {
+    wire_reader reader;
+    if (!done()) return reader;
+    reader = wire_reader(std::string_view(next_, static_cast<std::size_t>(end_ - next_)));
+    wire_field f;
+    while (reader.next(f)) {}
+    if (last) *last = f;
+    return reader;
   }
 
   const char *next_ = nullptr;
   const char *end_ = nullptr;
   const char *element_ = nullptr;
-  std::size_t size_ = 0;
-  std::string_view clipped_;
-  bool ok_ = true;
 };
 
 }  // namespace detail
@@ -633,10 +646,12 @@ class message_range<T, Field, 0> {
       cursor_.step();
     }
 
-    constexpr T operator*() const noexcept { return detail::make_element<T>(cursor_.element(), readable_end_); }
+    PROFKIT_ALWAYS_INLINE constexpr T operator*() const noexcept {
+      return detail::make_element<T>(cursor_.element(), readable_end_);
+    }
     /// The element's bytes, without building a T.
     constexpr std::string_view bytes() const noexcept { return cursor_.element(); }
-    constexpr iterator &operator++() noexcept {
+    PROFKIT_ALWAYS_INLINE constexpr iterator &operator++() noexcept {
       cursor_.step();
       return *this;
     }

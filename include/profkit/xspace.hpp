@@ -43,7 +43,9 @@ class stat_view {
   /// `readable_end`: bytes up to there may be read (never used).
   PROFKIT_ALWAYS_INLINE constexpr stat_view(std::string_view bytes, const char *readable_end) noexcept
       : begin_(bytes.data()), size_(bytes.size()) {
-    if (!read_usual_shape(readable_end)) fields_ = read_any_shape(bytes);
+    if (PROFKIT_LIKELY(read_usual_shape(readable_end))) return;
+    const stat_fields any = read_any_shape(bytes);   // a copy: fields_ itself stays in registers
+    fields_ = any;
   }
 
   constexpr std::int64_t metadata_id() const noexcept { return fields_.metadata_id; }
@@ -105,35 +107,32 @@ class stat_view {
     const char *p = begin_;
     const char *const end = begin_ + size_;
     if (detail::byte_at(p) != 0x08) return false;
-    const detail::word_varint id = detail::decode_word_varint(detail::load_word(p + 1));
-    if (id.length == 0) return false;
-    p += 1 + id.length;
+    std::uint64_t id = detail::byte_at(p + 1);
+    if (PROFKIT_LIKELY(id < 0x80U)) {
+      p += 2;
+    } else {
+      const detail::word_varint decoded = detail::decode_word_varint(detail::load_word(p + 1));
+      if (decoded.length == 0) return false;
+      id = decoded.value;
+      p += 1 + decoded.length;
+    }
     const std::ptrdiff_t left = end - p;
     if (left < 2) return false;
     const unsigned tag = detail::byte_at(p);
-    switch (tag) {
-      case 0x11:
-        if (left != 9) return false;
-        fields_.scalar = detail::load_word(p + 1);
-        break;
-      case 0x18:
-      case 0x20:
-      case 0x38: {
-        const detail::word_varint value = detail::decode_word_varint(detail::load_word(p + 1));
-        if (value.length == 0 || left != 1 + static_cast<std::ptrdiff_t>(value.length)) return false;
-        fields_.scalar = value.value;
-        break;
-      }
-      case 0x2a:
-      case 0x32: {
-        const unsigned length = detail::byte_at(p + 1);
-        if (length >= 0x80U || left != 2 + static_cast<std::ptrdiff_t>(length)) return false;
-        fields_.bytes = std::string_view(p + 2, length);
-        break;
-      }
-      default: return false;
+    if (tag == 0x18 || tag == 0x20 || tag == 0x38) {
+      const detail::word_varint value = detail::decode_word_varint(detail::load_word(p + 1));
+      if (!PROFKIT_LIKELY(left == 1 + static_cast<std::ptrdiff_t>(value.length)) || value.length == 0) return false;
+      fields_.scalar = value.value;
+    } else if (tag == 0x2a || tag == 0x32) {
+      const unsigned length = detail::byte_at(p + 1);
+      if (length >= 0x80U || left != 2 + static_cast<std::ptrdiff_t>(length)) return false;
+      fields_.bytes = std::string_view(p + 2, length);
+    } else if (tag == 0x11 && left == 9) {
+      fields_.scalar = detail::load_word(p + 1);
+    } else {
+      return false;
     }
-    fields_.metadata_id = static_cast<std::int64_t>(id.value);
+    fields_.metadata_id = static_cast<std::int64_t>(id);
     fields_.kind = static_cast<stat_kind>(tag >> 3);
     return true;
 #else
@@ -191,7 +190,9 @@ class event_view {
   /// `readable_end`: bytes up to there may be read (never used).
   PROFKIT_ALWAYS_INLINE constexpr event_view(std::string_view bytes, const char *readable_end) noexcept
       : begin_(bytes.data()), end_(bytes.data() + bytes.size()), readable_end_(readable_end) {
-    if (!read_usual_shape()) fields_ = read_any_shape(bytes);
+    if (PROFKIT_LIKELY(read_usual_shape())) return;
+    const event_fields any = read_any_shape(bytes);   // a copy: fields_ itself stays in registers
+    fields_ = any;
   }
 
   /// Key into the plane's event metadata.
@@ -231,8 +232,9 @@ class event_view {
   // What writers write: id, offset, duration, stats, in this order and each at most once but for the stats.
   PROFKIT_ALWAYS_INLINE constexpr bool read_usual_shape() noexcept {
 #if defined(__GNUC__)
-    // 32 readable bytes: three tags, three varints of up to eight bytes, each loaded as a word.
-    if (detail::constant_evaluated() || readable_end_ - begin_ < 32) return false;
+    // 32 readable bytes: three tags, three varints of up to eight bytes, each loaded as a word. One byte behind the
+    // end: a tag and what follows it can be loaded together.
+    if (detail::constant_evaluated() || readable_end_ - begin_ < 32 || readable_end_ == end_) return false;
     const char *p = begin_;
     if (end_ - p < 2 || detail::byte_at(p) != 0x08) return false;
     std::uint64_t id = detail::byte_at(p + 1);
@@ -259,9 +261,13 @@ class event_view {
       fields.duration_ps = static_cast<std::int64_t>(duration.value);
       p += 1 + duration.length;
     }
-    if (!PROFKIT_LIKELY(p <= end_)) return false;
     fields.tail = p;
-    if (!PROFKIT_LIKELY(detail::skip_short_elements<4>(p, end_) == end_)) return false;
+    while (p < end_) {   // nothing but stats may follow
+      const unsigned pair = detail::byte_pair_at(p);
+      if (!PROFKIT_LIKELY(detail::is_short_element(pair, 0x22))) return false;
+      p += 2 + (pair >> 8);
+    }
+    if (!PROFKIT_LIKELY(p == end_)) return false;
     fields_ = fields;
     return true;
 #else
@@ -322,7 +328,7 @@ class line_view {
     const char *p = bytes_.data();
     const char *const end = p + bytes_.size();
     for (;;) {
-      p = skip_events(p, end, h.event_count);
+      p = detail::skip_short_elements<4>(p, end, h.event_count);
       wire_reader reader(std::string_view(p, static_cast<std::size_t>(end - p)));
       wire_field f;
       if (!reader.next(f)) {
@@ -356,20 +362,6 @@ class line_view {
   constexpr bool ok() const noexcept { return damage() == nullptr; }
 
  private:
-  PROFKIT_ALWAYS_INLINE static constexpr const char *skip_events(const char *p, const char *end,
-                                                                 std::uint64_t &count) noexcept {
-    constexpr unsigned tag = 4U << 3 | 2U;
-    std::uint64_t n = 0;
-    while (end - p >= 2 && detail::byte_at(p) == tag) {
-      const unsigned length = detail::byte_at(p + 1);
-      if (length >= 0x80U || static_cast<std::ptrdiff_t>(length) > end - p - 2) break;
-      p += 2 + length;
-      ++n;
-    }
-    count += n;
-    return p;
-  }
-
   std::string_view bytes_;
 };
 
