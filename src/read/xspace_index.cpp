@@ -1,0 +1,200 @@
+// The index of an XSpace: planes, lines and metadata entries found by hopping over lengths.
+#include "xspace_index.hpp"
+
+#include <profkit/wire.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// Lines up to this size get their whole header at once. Larger ones are hopped over only when their name
+// does not stand before the first event: serializers write in field order, and a pass over gigabytes of
+// events to look for fields that are not there would cost more than many a query.
+constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
+
+class indexer {
+ public:
+  explicit indexer(std::string_view bytes) noexcept : bytes_(bytes) {}
+
+  xspace_index run() {
+    wire_reader reader(bytes_);
+    wire_field field;
+    while (reader.next(field)) {
+      if (!field.is_bytes(field.number)) continue;
+      switch (field.number) {
+        case 1: add_plane(field.bytes); break;
+        case 2: found_.errors.push_back(field.bytes); break;
+        case 3: found_.warnings.push_back(field.bytes); break;
+        case 4: found_.hostnames.push_back(field.bytes); break;
+        default: break;
+      }
+    }
+    if (!reader.ok()) {
+      if (reader.clipped() && field.number == 1 && !field.bytes.empty()) {
+        // The message names where the file was cut; what is intact of the last plane is kept.
+        note_damage(reader.position(), "the file ends inside a plane");
+        add_plane(field.bytes);
+      } else {
+        note_damage(reader.position(), reader.clipped() ? "the file ends inside a field"
+                                                        : "no protobuf field can start here");
+      }
+    }
+    if (found_.damage) tell_text_conversion();
+    return std::move(found_);
+  }
+
+ private:
+  std::uint64_t offset_of(const char* at) const noexcept { return offset_in(bytes_, at); }
+
+  void note_damage(const char* at, const char* what) {
+    if (found_.damage) return;
+    fault f;
+    f.code = fault_code::damaged;
+    f.byte_offset = offset_of(at);
+    f.message = std::string("damaged XSpace at byte ") + std::to_string(f.byte_offset) + ": " + what;
+    f.hint = "Everything intact is shown. Fetch the file again if it was copied; a profile whose writer was "
+             "stopped ends like this, too.";
+    found_.damage = std::move(f);
+  }
+
+  void add_plane(std::string_view body) {
+    plane_index& plane = found_.planes.emplace_back();
+    plane.body = body;
+    plane.offset = offset_of(body.data());
+    const plane_header counts = plane_view(body).header();
+    plane.id = counts.id;
+    plane.name = counts.name;
+    plane.kind = classify_plane(plane.name);
+    plane.device = plane.kind == plane_kind::device ? device_ordinal(plane.name) : -1;
+    plane.lines.reserve(static_cast<std::size_t>(counts.line_count) + (counts.damage != nullptr ? 1 : 0));
+    plane.event_metadata_entries.reserve(static_cast<std::size_t>(counts.event_metadata_count));
+    plane.stat_metadata_entries.reserve(static_cast<std::size_t>(counts.stat_metadata_count));
+    plane.stats.reserve(static_cast<std::size_t>(counts.stat_count));
+
+    wire_reader reader(body);
+    wire_field field;
+    while (reader.next(field)) {
+      if (!field.is_bytes(field.number)) continue;
+      switch (field.number) {
+        case 3: add_line(plane, field.bytes); break;
+        case 4:
+          plane.event_metadata_entries.push_back(field.bytes);
+          check_entry(event_metadata_view(field.bytes).ok(), field.bytes);
+          break;
+        case 5:
+          plane.stat_metadata_entries.push_back(field.bytes);
+          check_entry(stat_metadata_view(field.bytes).ok(), field.bytes);
+          break;
+        case 6:
+          plane.stats.push_back(field.bytes);
+          if (!stat_view(field.bytes).ok()) note_damage(field.bytes.data(), "a plane stat is damaged");
+          break;
+        default: break;
+      }
+    }
+    if (!reader.ok()) {
+      note_damage(reader.position(), reader.clipped() ? "a field runs past the end of its plane"
+                                                      : "no field of a plane can start here");
+      if (reader.clipped() && field.number == 3 && !field.bytes.empty()) add_line(plane, field.bytes);
+    }
+    plane.event_slots.resize(metadata_index::slots_needed(counts.event_metadata_count));
+    plane.stat_slots.resize(metadata_index::slots_needed(counts.stat_metadata_count));
+    plane.event_metadata = metadata_index::of_event_metadata(plane_view(body), plane.event_slots.data(),
+                                                             plane.event_slots.size());
+    plane.stat_metadata = metadata_index::of_stat_metadata(plane_view(body), plane.stat_slots.data(),
+                                                           plane.stat_slots.size());
+  }
+
+  void check_entry(bool ok, std::string_view entry) {
+    if (!ok) note_damage(entry.data(), "a metadata entry is damaged");
+  }
+
+  void add_line(plane_index& plane, std::string_view body) {
+    line_index& line = plane.lines.emplace_back();
+    line.body = body;
+    line.offset = offset_of(body.data());
+    if (body.size() <= short_line_bytes || !read_leading_header(line)) line.header = line_view(body).header();
+    if (line.header.damage != nullptr) note_damage(line.header.damage, "a line is damaged");
+    line.kind = classify_line(plane.kind, line.name(), line.header.id);
+  }
+
+  // The fields before the first event. False when there is no name among them.
+  static bool read_leading_header(line_index& line) noexcept {
+    line_header& header = line.header;
+    wire_reader reader(line.body);
+    for (wire_field field; reader.next(field);) {
+      if (field.is_bytes(4)) return !header.name.empty() || !header.display_name.empty();
+      const auto value = static_cast<std::int64_t>(field.value);
+      if (field.is_varint(1)) header.id = value;
+      if (field.is_bytes(2)) header.name = field.bytes;
+      if (field.is_varint(3)) header.timestamp_ns = value;
+      if (field.is_varint(9)) header.duration_ps = value;
+      if (field.is_varint(10)) header.display_id = value;
+      if (field.is_bytes(11)) header.display_name = field.bytes;
+    }
+    return false;
+  }
+
+  // A text conversion writes EF BF BD (the replacement character) for every byte it could not decode.
+  void tell_text_conversion() {
+    constexpr std::string_view replacement("\xef\xbf\xbd");
+    constexpr std::size_t looked_at = std::size_t{4} << 20;
+    const std::string_view sample = bytes_.substr(0, looked_at);
+    std::size_t times = 0;
+    for (std::size_t at = sample.find(replacement); at != std::string_view::npos;
+         at = sample.find(replacement, at + replacement.size()))
+      ++times;
+    if (times < 4 || times < sample.size() / 100) return;
+    fault& f = *found_.damage;
+    f.code = fault_code::text_mangled;
+    f.message = "this file went through a text conversion: EF BF BD stands " + std::to_string(times) +
+                " times in its first " + std::to_string(sample.size()) +
+                " bytes, where binary bytes were that are not UTF-8; they are lost";
+    f.hint = "Fetch the original again in binary mode (git: '*.pb binary' in .gitattributes; no text upload, "
+             "no copy through an editor or a string).";
+    found_.planes.clear();
+  }
+
+  std::string_view bytes_;
+  xspace_index found_;
+};
+
+std::string_view event_text(const metadata_index& index, std::int64_t id,
+                            std::string_view (event_metadata_view::*text)() const noexcept) noexcept {
+  const metadata_entry entry = index.find(id);
+  return entry ? (event_metadata_view(entry.bytes).*text)() : std::string_view();
+}
+
+}  // namespace
+
+std::string_view plane_index::event_name(std::int64_t metadata_id) const noexcept {
+  return event_text(event_metadata, metadata_id, &event_metadata_view::name);
+}
+
+std::string_view plane_index::event_display_name(std::int64_t metadata_id) const noexcept {
+  return event_text(event_metadata, metadata_id, &event_metadata_view::display_name);
+}
+
+std::string_view plane_index::stat_name(std::int64_t metadata_id) const noexcept {
+  const metadata_entry entry = stat_metadata.find(metadata_id);
+  return entry ? stat_metadata_view(entry.bytes).name() : std::string_view();
+}
+
+std::optional<std::int64_t> plane_index::stat_id(std::string_view name) const noexcept {
+  for (const std::string_view bytes : stat_metadata_entries) {
+    const stat_metadata_view entry(bytes);
+    // An entry whose key was written again later does not count.
+    if (entry.name() == name && stat_metadata.find(entry.key()).bytes.data() == bytes.data()) return entry.key();
+  }
+  return std::nullopt;
+}
+
+xspace_index index_xspace(std::string_view bytes) { return indexer(bytes).run(); }
+
+line_header complete_header(const line_index& line) noexcept { return line_view(line.body).header(); }
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
