@@ -9,14 +9,14 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // One event, decoded. `stats` is the tail of the event message from its first stat on: read it with
-// message_range<stat_view, 4>. flags: bit 0 offset_ps was written, bit 1 num_occurrences was written (the last
-// of the two counts, they are one oneof).
+// message_range<stat_view, 4>. stats + stats_bytes is always the end of the event, where the next one starts.
+// flags: bit 0 offset_ps was written, bit 1 num_occurrences was written (of both the last counts: one oneof).
 struct event_row {
   std::int64_t metadata_id;
   std::int64_t offset_ps;        // ps after the line's timestamp; 0 for aggregated events
   std::int64_t duration_ps;
   std::int64_t num_occurrences;  // of an aggregated event, else 0
-  const char* stats;             // meaningless when stats_bytes is 0
+  const char* stats;
   std::uint32_t stats_bytes;     // an event larger than 4 GiB is damage
   std::uint32_t flags;
 };

@@ -183,11 +183,11 @@ std::string_view plane_index::stat_name(std::int64_t metadata_id) const noexcept
   return entry ? stat_metadata_view(entry.bytes).name() : std::string_view();
 }
 
-std::optional<std::int64_t> plane_index::stat_id(std::string_view name) const noexcept {
+std::optional<std::int64_t> plane_index::stat_id(std::string_view wanted) const noexcept {
   for (const std::string_view bytes : stat_metadata_entries) {
     const stat_metadata_view entry(bytes);
     // An entry whose key was written again later does not count.
-    if (entry.name() == name && stat_metadata.find(entry.key()).bytes.data() == bytes.data()) return entry.key();
+    if (entry.name() == wanted && stat_metadata.find(entry.key()).bytes.data() == bytes.data()) return entry.key();
   }
   return std::nullopt;
 }

@@ -41,7 +41,7 @@ struct plane_index {
   std::string_view event_display_name(std::int64_t metadata_id) const noexcept;
   std::string_view stat_name(std::int64_t metadata_id) const noexcept;
   // The stat metadata id of a name; nullopt when this plane has none. Linear: look it up once a plane.
-  std::optional<std::int64_t> stat_id(std::string_view name) const noexcept;
+  std::optional<std::int64_t> stat_id(std::string_view wanted) const noexcept;
 };
 
 struct xspace_index {

@@ -1,0 +1,29 @@
+// When the events of a line were, on the capture's clock.
+#pragma once
+#include "xspace_index.hpp"
+
+#include <profkit/core/profile.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Line times at or above this are Unix ns (1e17 ns is March 1973); below, they count from the profile's start.
+inline constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
+
+// The line's timestamp in ps relative to the capture origin: the start of an event is this plus its
+// offset_ps. Nothing when it lies more than ±106 days away; file_fault() then tells so.
+[[nodiscard]] std::optional<std::int64_t> line_base_ps(const profile& p, std::size_t file,
+                                                       const line_index& line) noexcept;
+
+// Start of an event on that line; saturates at the ends of the clock, for offsets that no writer writes.
+[[nodiscard]] constexpr std::int64_t event_start_ps(std::int64_t base_ps, std::int64_t offset_ps) noexcept {
+  constexpr std::int64_t most = INT64_MAX, least = INT64_MIN;
+  if (offset_ps > 0 ? base_ps > most - offset_ps : base_ps < least - offset_ps) return offset_ps > 0 ? most : least;
+  return base_ps + offset_ps;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

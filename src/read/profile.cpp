@@ -1,0 +1,261 @@
+// profile: every file of a capture held, XSpace files indexed, origins found and files put on one clock.
+#include <profkit/core/profile.hpp>
+#include <profkit/time.hpp>
+
+#include "base/contained.hpp"
+#include "line_time.hpp"
+#include "xspace_index.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// One file. XSpace files are held from the start; others when they are first asked for, because an export
+// beside an XSpace can be larger than it and most queries never look at it.
+struct held_file {
+  std::once_flag once;
+  held_bytes held;
+  std::optional<fault> broken;
+  std::optional<xspace_index> xspace;
+  std::optional<std::int64_t> origin_unix_ns;
+  std::int64_t shift_ns = 0;
+};
+
+bool is_absolute(std::int64_t timestamp_ns) noexcept { return timestamp_ns >= least_unix_ns; }
+
+// profile_start_time of the environment plane, else the least line time that is a Unix time.
+std::optional<std::int64_t> find_origin(const xspace_index& xspace) noexcept {
+  for (const plane_index& plane : xspace.planes) {
+    if (plane.kind != plane_kind::environment) continue;
+    const auto id = plane.stat_id("profile_start_time");
+    if (!id) continue;
+    std::optional<std::int64_t> start;
+    for (const std::string_view bytes : plane.stats) {
+      const stat_view stat(bytes);
+      if (stat.metadata_id() != *id || !stat.ok()) continue;
+      if (stat.kind() == stat_kind::uint64_value || stat.kind() == stat_kind::int64_value) start = stat.as_int64();
+    }
+    if (start && *start >= 0) return start;
+  }
+  std::optional<std::int64_t> least;
+  for (const plane_index& plane : xspace.planes) {
+    for (const line_index& line : plane.lines) {
+      const std::int64_t at = line.header.timestamp_ns;
+      if (is_absolute(at) && (!least || at < *least)) least = at;
+    }
+  }
+  return least;
+}
+
+// ns relative to the capture origin; nothing when it lies out of reach.
+std::optional<std::int64_t> relative_ns(std::optional<std::int64_t> file_origin_unix_ns, std::int64_t shift_ns,
+                                        std::int64_t timestamp_ns) noexcept {
+  std::int64_t own_ns = timestamp_ns;
+  if (is_absolute(timestamp_ns) && file_origin_unix_ns) own_ns -= *file_origin_unix_ns;  // neither is negative
+  const auto ns = checked_add(own_ns, shift_ns);
+  if (!ns || *ns > max_relative_ns || *ns < -max_relative_ns) return std::nullopt;
+  return ns;
+}
+
+fault out_of_reach(const std::string& path, std::string what) {
+  fault f;
+  f.code = fault_code::unsupported;
+  f.path = path;
+  f.message = std::move(what) + " lies more than 106 days from the origin of the capture, which int64 "
+                                "picoseconds cannot hold";
+  f.hint = "Open the runs one by one (--run NAME).";
+  return f;
+}
+
+}  // namespace
+
+struct profile::state {
+  capture what;
+  std::vector<std::unique_ptr<held_file>> files;
+  std::optional<std::int64_t> origin_unix_ns;
+
+  // Holds and, for an XSpace, indexes one file. `from` is null when the file has to be opened first.
+  void load(std::size_t file, std::unique_ptr<source> from) noexcept {
+    auto done = contained([&]() -> result<void> {
+      hold(file, std::move(from));
+      return {};
+    });
+    if (!done) fail(*files[file], std::string(), std::move(done).error());
+  }
+
+  void hold(std::size_t file, std::unique_ptr<source> from) {
+    held_file& f = *files[file];
+    const std::string& path = what.files[file].path;
+    if (!from) {
+      auto opened = open_source_of(what, file);
+      if (!opened) {
+        fail(f, path, std::move(opened).error());
+        return;
+      }
+      from = std::move(opened).value();
+    }
+    auto held = hold_bytes(std::move(from), what.bounds, what.host);
+    if (!held) {
+      fail(f, path, std::move(held).error());
+      return;
+    }
+    f.held = std::move(held).value();
+    if (f.held.damage) fail(f, path, *f.held.damage);
+    if (what.files[file].family == file_family::unknown) name_family(what.files[file], f.held.bytes);
+    if (what.files[file].family != file_family::xspace) return;
+    f.xspace = index_xspace(f.held.bytes);
+    if (f.xspace->damage) fail(f, path, *f.xspace->damage);
+    f.origin_unix_ns = find_origin(*f.xspace);
+  }
+
+  // The first fault is the cause of those that follow.
+  static void fail(held_file& f, const std::string& path, fault why) {
+    if (f.broken) return;
+    if (why.path.empty()) why.path = path;
+    f.broken = std::move(why);
+  }
+
+  held_file& ensure(std::size_t file) {
+    held_file& f = *files[file];
+    std::call_once(f.once, [&] { load(file, nullptr); });
+    return f;
+  }
+
+  void align() {
+    for (const auto& f : files)
+      if (f->origin_unix_ns && (!origin_unix_ns || *f->origin_unix_ns < *origin_unix_ns))
+        origin_unix_ns = f->origin_unix_ns;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      held_file& f = *files[i];
+      if (!f.xspace) continue;
+      if (f.origin_unix_ns) {
+        const std::int64_t shift = *f.origin_unix_ns - *origin_unix_ns;  // neither is negative
+        if (shift > max_relative_ns)
+          fail(f, what.files[i].path, out_of_reach(what.files[i].path, "the start of this file"));
+        else
+          f.shift_ns = shift;
+      }
+      for (const plane_index& plane : f.xspace->planes)
+        for (const line_index& line : plane.lines)
+          if (!relative_ns(f.origin_unix_ns, f.shift_ns, line.header.timestamp_ns))
+            fail(f, what.files[i].path,
+                 out_of_reach(what.files[i].path, "the time of line \"" + std::string(line.name()) + "\""));
+    }
+  }
+
+  static result<std::shared_ptr<const profile>> open_all(capture found) {
+    auto s = std::make_unique<state>();
+    s->what = std::move(found);
+    const std::size_t count = s->what.files.size();
+    for (std::size_t i = 0; i < count; ++i) s->files.push_back(std::make_unique<held_file>());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (s->what.files[i].family != file_family::xspace && count > 1) continue;
+      const held_file& f = s->ensure(i);
+      if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
+    }
+    return finish(std::move(s));
+  }
+
+  // A file that the host hands in: listed as open_capture() would list it.
+  static result<std::shared_ptr<const profile>> open_one(std::unique_ptr<source> from, std::string label,
+                                                         const open_options& options) {
+    auto s = std::make_unique<state>();
+    s->what.path = label;
+    s->what.bounds = options.bounds;
+    s->what.host = options.host;
+    s->what.io = options.io;
+    capture_file& listed = s->what.files.emplace_back();
+    listed.path = std::move(label);
+    listed.encoding = from->encoding();
+    listed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
+    held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
+    std::call_once(f.once, [&] { s->load(0, std::move(from)); });
+    if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
+    return finish(std::move(s));
+  }
+
+  static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s) {
+    if (s->files.size() == 1 && s->unreadable(0)) return *s->files[0]->broken;
+    s->align();
+    return std::shared_ptr<const profile>(new profile(std::move(s)));
+  }
+
+  // Nothing at all came out of it.
+  bool unreadable(std::size_t file) const noexcept {
+    const held_file& f = *files[file];
+    if (!f.broken) return false;
+    return f.xspace ? f.xspace->planes.empty() : f.held.bytes.empty();
+  }
+};
+
+profile::profile(std::unique_ptr<state> s) : state_(std::move(s)) {}
+profile::~profile() = default;
+
+result<std::shared_ptr<const profile>> profile::open(const std::string& path, const open_options& options) {
+  return contained([&]() -> result<std::shared_ptr<const profile>> {
+    auto found = open_capture(path, options);
+    if (!found) return std::move(found).error();
+    return state::open_all(std::move(found).value());
+  });
+}
+
+result<std::shared_ptr<const profile>> profile::open_buffer(std::string_view bytes, std::string label,
+                                                            const open_options& options) {
+  return contained([&]() -> result<std::shared_ptr<const profile>> {
+    auto from = open_buffer_source(bytes, label, options.bounds);
+    if (!from) return std::move(from).error();
+    return state::open_one(std::move(from).value(), std::move(label), options);
+  });
+}
+
+result<std::shared_ptr<const profile>> profile::open_callbacks(const read_at_callbacks& callbacks, std::string label,
+                                                               const open_options& options) {
+  return contained([&]() -> result<std::shared_ptr<const profile>> {
+    auto from = open_callback_source(callbacks, label, options.bounds);
+    if (!from) return std::move(from).error();
+    return state::open_one(std::move(from).value(), std::move(label), options);
+  });
+}
+
+const capture& profile::what() const noexcept { return state_->what; }
+std::size_t profile::file_count() const noexcept { return state_->files.size(); }
+
+std::string_view profile::bytes(std::size_t file) const noexcept {
+  return file < file_count() ? state_->ensure(file).held.bytes : std::string_view();
+}
+
+const xspace_index* profile::xspace(std::size_t file) const noexcept {
+  if (file >= file_count()) return nullptr;
+  const auto& index = state_->files[file]->xspace;
+  return index ? &*index : nullptr;
+}
+
+const fault* profile::file_fault(std::size_t file) const noexcept {
+  if (file >= file_count()) return nullptr;
+  const auto& broken = state_->ensure(file).broken;
+  return broken ? &*broken : nullptr;
+}
+
+std::optional<std::int64_t> profile::file_origin_unix_ns(std::size_t file) const noexcept {
+  return file < file_count() ? state_->files[file]->origin_unix_ns : std::nullopt;
+}
+
+std::optional<std::int64_t> profile::origin_unix_ns() const noexcept { return state_->origin_unix_ns; }
+
+std::int64_t profile::file_shift_ns(std::size_t file) const noexcept {
+  return file < file_count() ? state_->files[file]->shift_ns : 0;
+}
+
+std::optional<std::int64_t> line_base_ps(const profile& p, std::size_t file, const line_index& line) noexcept {
+  const auto ns = relative_ns(p.file_origin_unix_ns(file), p.file_shift_ns(file), line.header.timestamp_ns);
+  return ns ? std::optional<std::int64_t>(*ns * ps_per_ns) : std::nullopt;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
