@@ -73,6 +73,14 @@ fault out_of_reach(const std::string& path, std::string what) {
   return f;
 }
 
+// What the host's bytes are, from their first one: JSON, else an XSpace.
+void name_family(capture_file& file, std::string_view bytes) {
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
+  file.family = json ? file_family::chrome_trace : file_family::xspace;
+  file.why = "probe";
+}
+
 }  // namespace
 
 struct profile::state {
