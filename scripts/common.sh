@@ -1,0 +1,37 @@
+# Shared by the scripts beside it; sourced, not run.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build_root=$root/build
+
+say() { printf '%s\n' "$*" >&2; }
+
+# configure NAME [MESON OPTION ...]: sets up build/NAME, or changes the options of the one that is there.
+configure() {
+  local dir=$build_root/$1
+  shift
+  mkdir -p "$build_root"
+  # A folder that another version of Meson made, or that was left half set up, is made anew.
+  if [ ! -e "$dir/build.ninja" ] || ! meson configure "$dir" "$@" >"$dir.log" 2>&1; then
+    rm -rf "$dir"
+    logged "$dir.log" meson setup "$dir" "$root" "$@"
+  fi
+}
+
+# compile NAME [TARGET ...]
+compile() {
+  local dir=$build_root/$1
+  shift
+  logged "$dir.log" ninja -C "$dir" "$@"
+}
+
+# logged LOG COMMAND ...: the output goes to LOG; a failure shows its end.
+logged() {
+  local log=$1
+  shift
+  if ! "$@" >"$log" 2>&1; then
+    say "failed: $*"
+    tail -n 40 "$log" >&2
+    say "the whole log: $log"
+    return 1
+  fi
+}

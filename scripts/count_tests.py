@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Adds up the results of Meson test runs: count_tests.py [--broken-builds N] NAME=TESTLOG.JSON ...
+
+A test program that ends its output with a line `N passed, N failed, N skipped` counts with its own cases,
+any other as one. The last line printed is the sum, in the same form; the status is 1 if anything failed.
+"""
+import json
+import re
+import sys
+
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
+SKIP_REASON = re.compile(r"^SKIPPED (.*)$", re.MULTILINE)
+
+
+def counts_of(record):
+    """Returns (passed, failed, skipped) of one record of the log."""
+    own_lines = COUNTS.findall(record.get("stdout") or "")
+    passed, failed, skipped = map(int, own_lines[-1]) if own_lines else (0, 0, 0)
+    result = record["result"]
+    if result in ("OK", "EXPECTEDFAIL"):
+        return (passed, failed, skipped) if own_lines else (1, 0, 0)
+    if result == "SKIP":
+        return (passed, failed, skipped) if own_lines else (0, 0, 1)
+    # A crash, a time-out or a sanitizer's report at exit is a failure that the program's own line may not know.
+    return (passed, max(failed, 1), skipped)
+
+
+def main(arguments):
+    total = [0, 0, 0]
+    if arguments[:1] == ["--broken-builds"]:
+        total[1] += int(arguments[1])
+        arguments = arguments[2:]
+    failures, skips = [], []
+    for argument in arguments:
+        run, path = argument.split("=", 1)
+        try:
+            with open(path, encoding="utf-8") as log:
+                records = [json.loads(line) for line in log if line.strip()]
+        except OSError as problem:
+            records = []
+            failures.append(f"{run}: no test log ({problem.strerror}: {path})")
+            total[1] += 1
+        for record in records:
+            counts = counts_of(record)
+            total = [sum(pair) for pair in zip(total, counts)]
+            if counts[1]:
+                failures.append(f"{run}: {record['name']} ({record['result']})")
+            if counts[2]:
+                reasons = SKIP_REASON.findall(record.get("stdout") or "") or ["no reason given"]
+                skips += [f"{run}: {record['name']}: {reason}" for reason in reasons]
+    for title, lines in (("Skipped", skips), ("Failed", failures)):
+        if lines:
+            print(f"{title}:", *lines, sep="\n  ")
+    print("{} passed, {} failed, {} skipped".format(*total))
+    return 1 if total[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Fails when a source file includes what its layer may not (docs/architecture.md, "Who may include whom").
+
+check_includes.py SOURCE_ROOT checks the tree; --self-test shows that each kind of breach is seen.
+"""
+import pathlib
+import re
+import sys
+
+# What an #include can name. The first pattern that matches decides.
+KINDS = [
+    ("c_abi", r"profkit/profkit\.h"),
+    ("raii", r"profkit/profkit\.hpp"),
+    ("core", r"profkit/core/\w+\.hpp"),
+    ("view", r"profkit/\w+\.hpp"),
+    ("abseil_wrapper", r"base/hash_map\.hpp"),
+    ("base", r"base/.*"),
+    ("io", r"io/.*"),
+    ("read_index", r"read/\w*index\w*\.hpp"),
+    ("read", r"read/.*"),
+    ("analyse", r"analyse/.*"),
+    ("merge", r"merge/.*"),
+    ("export", r"export/.*"),
+    ("zlib", r"zlib\.h"),
+    ("zstd", r"zstd\w*\.h"),
+    ("abseil", r"absl/.*"),
+    ("simdjson", r"simdjson.*"),
+    ("toml", r"toml.*"),
+    ("cli11", r"CLI/.*"),
+    ("protobuf", r"google/.*|.*\.pb\.h"),
+    ("std_io", r"fstream|iostream|istream|ostream|sstream|filesystem|cstdio|stdio\.h"),
+    ("posix", r"sys/.*|linux/.*|unistd\.h|fcntl\.h|poll\.h|dirent\.h|pthread\.h|signal\.h|termios\.h|dlfcn\.h|windows\.h|io\.h"),
+    ("intrinsics", r"\w*intrin\.h|cpuid\.h|arm_neon\.h"),
+    ("std", r"[a-z0-9_]+(\.h)?"),   # <vector>, <stdint.h>
+]
+
+VIEWS = {"std", "view"}
+CORE = VIEWS | {"core"}
+PURE = CORE | {"base", "abseil_wrapper"}
+SYSTEM = {"std_io", "posix", "intrinsics"}
+
+# Folder (or file) prefix, most specific first; what it may include. A file beside it is always allowed.
+LAYERS = [
+    ("include/profkit/profkit.h", {"std"}),
+    ("include/profkit/profkit.hpp", {"std", "c_abi", "view"}),
+    ("include/profkit/core/", CORE),
+    ("include/profkit/", VIEWS),
+    ("src/base/hash_map.hpp", PURE | {"abseil"}),
+    ("src/base/", PURE | {"zlib", "zstd"} | SYSTEM),
+    ("src/io/", PURE | {"io", "zlib", "zstd"} | SYSTEM),
+    ("src/read/", PURE | {"read", "simdjson", "toml", "intrinsics"}),
+    ("src/analyse/", PURE | {"analyse", "read_index"}),
+    ("src/merge/", PURE | {"merge"}),
+    ("src/export/", PURE | {"export"}),
+    ("capi/", CORE | {"c_abi", "base", "abseil_wrapper"}),
+    ("tools/", CORE | {"cli11"} | SYSTEM),
+    ("bindings/", {"std", "c_abi"} | SYSTEM),
+    ("examples/c/", {"std", "c_abi"} | SYSTEM),
+    ("examples/cpp-views/", VIEWS | SYSTEM),
+    ("examples/cpp-raii/", {"std", "raii"} | SYSTEM),
+]
+CHECKED_FOLDERS = ["include", "src", "capi", "tools", "bindings", "examples"]
+
+# Names that may stand in the code (comments left out) of these files only.
+NAMES = [
+    (r"\babsl\s*::", "src/base/hash_map.hpp"),
+    (r"\bsimdjson\s*::", "src/read/"),
+    (r"\bgoogle\s*::\s*protobuf\b", None),
+]
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
+COMMENT_OR_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".cc", ".inc"}
+
+
+def without_comments(text):
+    """Blanks comments, keeps line numbers and literals."""
+    def blank(match):
+        piece = match.group()
+        return piece if piece.startswith('"') else re.sub(r"[^\n]", " ", piece)
+    return COMMENT_OR_LITERAL.sub(blank, text)
+
+
+def kind_of(included):
+    return next((kind for kind, pattern in KINDS if re.fullmatch(pattern, included)), None)
+
+
+def is_beside(quoted):
+    """A quoted name without a folder is a file beside the includer, unless a library's header has that name."""
+    return "/" not in quoted and kind_of(quoted) in (None, "std")
+
+
+def breaches_in(path, text):
+    """Returns the breaches of one file as lines `path:line: what`."""
+    allowed = next((kinds for prefix, kinds in LAYERS if path == prefix or
+                    (prefix.endswith("/") and path.startswith(prefix))), None)
+    if allowed is None:
+        return [f"{path}: no layer of this test covers it"]
+    code = without_comments(text)
+    found = []
+
+    def report(position, what):
+        found.append(f"{path}:{code.count(chr(10), 0, position) + 1}: {what}")
+
+    for match in INCLUDE.finditer(code):
+        angled, quoted = match.groups()
+        if quoted and is_beside(quoted):
+            continue
+        included = angled or quoted
+        kind = kind_of(included)
+        if kind is None:
+            report(match.start(), f"includes {included}, which no layer knows")
+        elif kind not in allowed:
+            report(match.start(), f"includes {included} ({kind}), which its layer may not")
+    for pattern, home in NAMES:
+        if home and path.startswith(home):
+            continue
+        for match in re.finditer(pattern, code):
+            report(match.start(), f"names {match.group()}" + (f", which only {home} may" if home else ""))
+    return found
+
+
+def check_tree(root):
+    breaches = []
+    count = 0
+    for folder in CHECKED_FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in SUFFIXES and file.is_file() and "target" not in file.parts:
+                count += 1
+                breaches += breaches_in(file.relative_to(root).as_posix(), file.read_text(encoding="utf-8"))
+    if count == 0:
+        breaches.append(f"{root}: no source file found")
+    return count, breaches
+
+
+SELF_TEST = [
+    # path, text, part of the expected breach ("" = none)
+    ("include/profkit/wire.hpp", "#include <cstdint>\n#include <profkit/namespace.hpp>\n", ""),
+    ("include/profkit/wire.hpp", "#include <zlib.h>\n", "zlib.h (zlib)"),
+    ("include/profkit/wire.hpp", "#include <profkit/core/result.hpp>\n", "core/result.hpp (core)"),
+    ("include/profkit/wire.hpp", "#include <fstream>\n", "fstream (std_io)"),
+    ("include/profkit/profkit.h", '#include "profkit/xspace.hpp"\n', "(view)"),
+    ("include/profkit/core/capture.hpp", "#include <base/arena.hpp>\n", "(base)"),
+    ("include/profkit/core/capture.hpp", "absl::flat_hash_map<int, int> ids;\n", "names absl::"),
+    ("include/profkit/core/capture.hpp", "// like absl::flat_hash_map\n", ""),
+    ("include/profkit/proto_bridge.hpp", "google::protobuf::Message *m;\n", "names google::protobuf"),
+    ("src/base/arena.hpp", '#include "io/mapped_source.hpp"\n', "(io)"),
+    ("src/base/string_table.hpp", "\n\n#include <absl/container/flat_hash_map.h>\n", "string_table.hpp:3: includes absl/"),
+    ("src/base/hash_map.hpp", "#include <absl/container/flat_hash_map.h>\nabsl::flat_hash_map<int, int> m;\n", ""),
+    ("src/io/gzip.cpp", '#include <zlib.h>\n#include "base/arena.hpp"\n', ""),
+    ("src/io/gzip.cpp", '#include "decoder.hpp"\n', ""),
+    ("src/io/discover.cpp", '#include "read/xspace.hpp"\n', "(read)"),
+    ("src/io/discover.cpp", '#include "../read/xspace.hpp"\n', "which no layer knows"),
+    ("src/analyse/anatomy/ops.cpp", '#include "zlib.h"\n', "(zlib)"),
+    ("src/read/chrome.cpp", "#include <simdjson.h>\nsimdjson::ondemand::parser p;\n", ""),
+    ("src/read/chrome.cpp", '#include "io/gzip.hpp"\n', "(io)"),
+    ("src/read/chrome.cpp", "#include <unistd.h>\n", "(posix)"),
+    ("src/read/hlo.cpp", "#include <google/protobuf/message.h>\n", "(protobuf)"),
+    ("src/read/hlo.cpp", '#include "analyse/anatomy/ops.hpp"\n', "(analyse)"),
+    ("src/analyse/anatomy/ops.cpp", '#include "read/xspace_index.hpp"\n', ""),
+    ("src/analyse/anatomy/ops.cpp", "#include <simdjson.h>\n", "(simdjson)"),
+    ("src/analyse/anatomy/ops.cpp", '#include "io/mapped_source.hpp"\n', "(io)"),
+    ("src/analyse/anatomy/ops.cpp", "#include <filesystem>\n", "(std_io)"),
+    ("src/analyse/anatomy/ops.cpp", '#include "export/json.hpp"\n', "(export)"),
+    ("src/export/json.cpp", '#include "analyse/anatomy/ops.hpp"\n', "(analyse)"),
+    ("capi/capture.cpp", '#include "handles.hpp"\n#include "base/json_writer.hpp"\n#include <profkit/profkit.h>\n', ""),
+    ("capi/capture.cpp", '#include "read/xspace.hpp"\n', "(read)"),
+    ("tools/main.cpp", "#include <CLI/CLI.hpp>\n#include <profkit/core/capture.hpp>\n", ""),
+    ("tools/main.cpp", '#include "base/json_writer.hpp"\n', "(base)"),
+    ("examples/c/list.c", "#include <profkit/xspace.hpp>\n", "(view)"),
+    ("src/odd/x.cpp", "int x;\n", "no layer"),
+    ("src/read/x.cpp", "#include <boost/hana.hpp>\n", "which no layer knows"),
+    ("src/read/x.cpp", "/*\n#include <unistd.h>\n*/\n", ""),
+]
+
+
+def self_test():
+    wrong = 0
+    for path, text, expected in SELF_TEST:
+        found = breaches_in(path, text)
+        right = len(found) == 1 and expected in found[0] if expected else not found
+        if not right:
+            wrong += 1
+            print(f"self-test: {path} with {text!r}: expected {expected or 'no breach'!r}, found {found}")
+    print(f"{len(SELF_TEST) - wrong} passed, {wrong} failed, 0 skipped")
+    return 1 if wrong else 0
+
+
+def main(argument):
+    if argument == "--self-test":
+        return self_test()
+    count, breaches = check_tree(pathlib.Path(argument))
+    print(*breaches, sep="\n")
+    print(f"{count} files checked, {len(breaches)} breaches of the layers")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
