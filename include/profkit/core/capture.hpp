@@ -46,7 +46,10 @@ struct open_options {
   hooks host;
 };
 
-// What lies at a path. Holds no open file; a copy is cheap enough.
+// A pipe or standard input that was opened and looked at; what was read of it is kept for its reader.
+class pending_stream;
+
+// What lies at a path. Holds no open file, except a pipe or standard input; a copy is cheap enough.
 struct capture {
   std::string path;                  // as given
   std::vector<capture_file> files;   // ordered by run (newest first), then path
@@ -56,14 +59,17 @@ struct capture {
   io_mode io = io_mode::automatic;
   limits bounds;
   hooks host;
+  std::shared_ptr<pending_stream> stream;  // null unless PATH can be read only once
 };
 
 // Looks at PATH: a file (or "-"), a run directory, or a parent of runs (`plugins/profile/<run>/` below it).
 // Faults: not_found, permission, invalid_argument (no such run; the message lists the runs).
-// A directory with nothing in it is no fault: `files` is empty.
+// A directory with nothing in it is no fault: `files` is empty. A file that nothing recognises is listed as
+// `unknown` when it was given by path. A file that cannot be opened, or went away while the folder was looked at,
+// is listed by its name: the fault comes when it is opened.
 result<capture> open_capture(const std::string& path, const open_options& options = {});
 
-// Opens one file of the capture under its options.
+// Opens one file of the capture under its options. A pipe or standard input can be opened once; then `unsupported`.
 result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t file_index);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,0 +1,129 @@
+#include <read/detect.hpp>
+
+#include <read/probe.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+enum class host_rule {
+  none,           // the name says no host
+  stem,           // what stands before the pattern
+  stem_and_time,  // the same, with ".<digits>" of a time after the host
+};
+
+// One row a format: a new reader adds one. `suffix` is matched after .gz or .zst was taken off, the first row
+// that matches wins. `by_name` is how far the name is believed; `probe` judges the contents (none: name only).
+struct format_row {
+  file_family family;
+  const char* pattern;  // for detection::why
+  std::string_view suffix;
+  bool whole_name;  // the suffix is the whole name
+  confidence by_name;
+  probe_result (*probe)(std::string_view head) noexcept;
+  host_rule host;
+  bool is_export_name;
+};
+
+constexpr std::array<format_row, 8> formats{{
+    {file_family::xspace, "*.xplane.pb", ".xplane.pb", false, confidence::certain, probe_xspace, host_rule::stem, false},
+    {file_family::chrome_trace, "perfetto_trace.json", "perfetto_trace.json", true, confidence::certain,
+     probe_chrome_trace, host_rule::none, true},
+    {file_family::chrome_trace, "*.pt.trace.json", ".pt.trace.json", false, confidence::certain, probe_chrome_trace,
+     host_rule::stem_and_time, false},
+    {file_family::chrome_trace, "*.trace.json", ".trace.json", false, confidence::certain, probe_chrome_trace,
+     host_rule::stem, true},
+    {file_family::chrome_trace, "*.json", ".json", false, confidence::possible, probe_chrome_trace, host_rule::none,
+     false},
+    {file_family::hlo_proto, "*.hlo_proto.pb", ".hlo_proto.pb", false, confidence::certain, probe_hlo_proto,
+     host_rule::none, false},
+    {file_family::hlo_proto, "*.hlo.pb", ".hlo.pb", false, confidence::certain, probe_hlo_proto, host_rule::none,
+     false},
+    {file_family::op_stats, "*.op_stats_v2.pb", ".op_stats_v2.pb", false, confidence::certain, nullptr,
+     host_rule::none, false},
+}};
+
+bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::string_view without_compression(std::string_view name) noexcept {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (ends_with(name, suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+bool matches(const format_row& row, std::string_view name) noexcept {
+  return row.whole_name ? name == row.suffix : ends_with(name, row.suffix);
+}
+
+std::string host_of(const format_row& row, std::string_view name) {
+  if (row.host == host_rule::none) return {};
+  std::string_view stem = name.substr(0, name.size() - row.suffix.size());
+  if (row.host == host_rule::stem_and_time) {
+    const auto last = stem.find_last_not_of("0123456789");
+    if (last != std::string_view::npos && last + 1 < stem.size() && stem[last] == '.') stem = stem.substr(0, last);
+  }
+  return std::string(stem);
+}
+
+}  // namespace
+
+const char* family_name(file_family f) noexcept {
+  switch (f) {
+    case file_family::unknown: return "unknown";
+    case file_family::xspace: return "xspace";
+    case file_family::chrome_trace: return "chrome_trace";
+    case file_family::hlo_proto: return "hlo_proto";
+    case file_family::op_stats: return "op_stats";
+  }
+  return "unknown";
+}
+
+detection detect_by_name(std::string_view file_name) {
+  const std::string_view name = without_compression(file_name);
+  for (const format_row& row : formats) {
+    if (!matches(row, name)) continue;
+    return {row.family, row.by_name, std::string("name ") + row.pattern, host_of(row, name), row.is_export_name};
+  }
+  return {};
+}
+
+detection detect_by_content(std::string_view head) {
+  detection best;
+  for (const format_row& row : formats) {
+    if (row.probe == nullptr || row.family == best.family) continue;
+    const probe_result probed = row.probe(head);
+    if (probed.sure <= best.sure) continue;
+    best.family = row.family;
+    best.sure = probed.sure;
+    best.why = std::string("probe: ") + probed.what;
+  }
+  return best;
+}
+
+detection detect(std::string_view file_name, std::string_view head) {
+  detection named = detect_by_name(file_name);
+  detection probed = detect_by_content(head);
+  if (named.sure == confidence::certain) {
+    if (probed.sure != confidence::certain || probed.family == named.family || named.family == file_family::op_stats) {
+      return named;
+    }
+    probed.why += ", though the name says " + named.why.substr(named.why.find(' ') + 1);
+    return probed;
+  }
+  if (probed.sure < confidence::likely) return {};
+  if (probed.family == named.family) {
+    probed.host = named.host;
+    probed.is_export_name = named.is_export_name;
+    probed.why = named.why + ", " + probed.why;
+  }
+  return probed;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

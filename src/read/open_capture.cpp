@@ -1,0 +1,375 @@
+// Opening anything: which files belong together, which run is meant, and what each file is.
+#include <profkit/core/capture.hpp>
+#include <profkit/core/discover.hpp>
+
+#include <base/contained.hpp>
+#include <base/progress.hpp>
+#include <read/detect.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+class pending_stream {
+ public:
+  explicit pending_stream(std::unique_ptr<source> s) : source_(std::move(s)) {}
+  std::unique_ptr<source> take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::move(source_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<source> source_;
+};
+
+namespace {
+
+constexpr std::size_t most_ignored_named = 100;
+constexpr std::size_t most_runs_named = 20;
+
+std::string file_name_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// The first decoded bytes of a source, as many as the probes want; what comes before a fault is enough.
+std::string read_head(source& from) {
+  std::string head(probe_bytes, '\0');
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const auto count = from.read(head.data() + have, head.size() - have);
+    if (!count.ok() || *count == 0) break;
+    have += *count;
+  }
+  head.resize(have);
+  return head;
+}
+
+// A source that was read from already, with the bytes that were read put back before the rest.
+class replayed_source final : public source {
+ public:
+  replayed_source(std::unique_ptr<source> rest, std::string head) : rest_(std::move(rest)), head_(std::move(head)) {}
+  [[nodiscard]] const std::string& name() const noexcept override { return rest_->name(); }
+  [[nodiscard]] std::uint64_t encoded_bytes() const noexcept override { return rest_->encoded_bytes(); }
+  [[nodiscard]] compression encoding() const noexcept override { return rest_->encoding(); }
+  [[nodiscard]] std::optional<std::string_view> span() const noexcept override { return std::nullopt; }
+
+  result<std::size_t> read(void* into, std::size_t bytes) override {
+    if (at_ == head_.size()) {
+      rest_touched_ = rest_touched_ || bytes != 0;
+      return rest_->read(into, bytes);
+    }
+    const std::size_t count = std::min(bytes, head_.size() - at_);
+    std::memcpy(into, head_.data() + at_, count);
+    at_ += count;
+    return count;
+  }
+
+  result<void> rewind() override {
+    if (rest_touched_) return rest_->rewind();
+    at_ = 0;
+    return {};
+  }
+
+ private:
+  std::unique_ptr<source> rest_;
+  std::string head_;
+  std::size_t at_ = 0;
+  bool rest_touched_ = false;
+};
+
+// What a look into one file gave.
+struct looked_at {
+  detection what;
+  compression encoding = compression::none;
+};
+
+result<looked_at> look_at(const std::string& path, const limits& bounds) {
+  // Positioned reads: nothing is mapped for a look, and a file that shrinks meanwhile is no danger.
+  auto opened = open_file_source(path, io_mode::read, bounds);
+  if (!opened.ok()) return std::move(opened).error();
+  const std::string head = read_head(**opened);
+  return looked_at{detect(file_name_of(path), head), (*opened)->encoding()};
+}
+
+capture_file described(const std::string& path, const looked_at& look, std::uint64_t bytes) {
+  capture_file file;
+  file.path = path;
+  file.family = look.what.family;
+  file.encoding = look.encoding;
+  file.bytes = bytes;
+  file.host = look.what.host;
+  file.why = look.what.why;
+  return file;
+}
+
+// ---- a single file ----
+
+result<capture> open_stream(capture c) {
+  auto opened = open_file_source(c.path, io_mode::automatic, c.bounds);
+  if (!opened.ok()) return std::move(opened).error();
+  const compression encoding = (*opened)->encoding();
+  std::string head = read_head(**opened);
+  c.files.push_back(described(c.path, {detect(file_name_of(c.path), head), encoding}, 0));
+  c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
+  return c;
+}
+
+result<capture> open_single_file(capture c, const path_facts& facts, const open_options& options) {
+  if (!options.run.empty() && options.run != "all") {
+    return fault{fault_code::invalid_argument, "a run can be chosen in a folder, and this is a file", c.path, no_offset,
+                 "leave the run out, or name the folder that holds the runs"};
+  }
+  if (facts.kind == path_kind::stream) return open_stream(std::move(c));
+  auto look = look_at(c.path, c.bounds);
+  if (!look.ok()) return std::move(look).error();
+  c.files.push_back(described(c.path, *look, facts.bytes));
+  return c;
+}
+
+// ---- a folder ----
+
+struct candidate {
+  const found_file* file = nullptr;
+  detection by_name;
+  std::optional<looked_at> look;  // set when the name alone did not tell
+};
+
+// A folder with files of a known format directly in it.
+struct run_folder {
+  const found_folder* folder = nullptr;
+  std::string name;
+  std::vector<candidate> files;
+  std::int64_t newest_ns = 0;
+  bool has_profile = false;  // more than HLO modules, which a compiler dumps without any profile
+};
+
+// Digits of a name that is a time ("2026_11_21_06_43_55"), else nothing.
+std::string time_digits(const std::string& name) {
+  std::string digits;
+  for (const char c : name) {
+    if (c >= '0' && c <= '9') {
+      digits += c;
+    } else if (std::strchr("_-.:T ", c) == nullptr) {
+      return {};
+    }
+  }
+  const bool is_time = digits.size() >= 8 && (digits.compare(0, 2, "19") == 0 || digits.compare(0, 2, "20") == 0);
+  return is_time ? digits : std::string();
+}
+
+class folder_reader {
+ public:
+  folder_reader(capture c, std::string name, const open_options& options)
+      : capture_(std::move(c)), name_(std::move(name)), options_(options), meter_(options.host) {}
+
+  result<capture> run() {
+    auto found = discover(capture_.path, options_.bounds, options_.host);
+    if (!found.ok()) return std::move(found).error();
+    found_ = std::move(*found);
+    if (auto done = find_runs(); !done.ok()) return std::move(done).error();
+    sort_newest_first();
+    if (auto done = choose(); !done.ok()) return std::move(done).error();
+    if (auto done = list_files(); !done.ok()) return std::move(done).error();
+    list_ignored();
+    return std::move(capture_);
+  }
+
+ private:
+  static bool is_profile(file_family f) noexcept {
+    return f == file_family::xspace || f == file_family::chrome_trace;
+  }
+
+  result<void> find_runs() {
+    for (const found_folder& folder : found_.folders) {
+      const bool itself = &folder == &found_.folders.front();
+      run_folder run{&folder, itself ? name_ : file_name_of(folder.path), {}, 0, false};
+      for (const found_file& file : folder.files) {
+        if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
+        candidate c{&file, detect_by_name(file.name), std::nullopt};
+        if (c.by_name.sure == confidence::none) continue;
+        file_family family = c.by_name.family;
+        if (c.by_name.sure != confidence::certain) {
+          auto look = look_at(joined_path(folder.path, file.name), options_.bounds);
+          if (!look.ok() || look->what.family == file_family::unknown) continue;
+          family = look->what.family;
+          c.look = std::move(*look);
+        }
+        run.has_profile = run.has_profile || is_profile(family);
+        run.newest_ns = std::max(run.newest_ns, file.modified_ns);
+        run.files.push_back(std::move(c));
+      }
+      if (!run.files.empty()) runs_.push_back(std::move(run));
+    }
+    const auto profiled = [](const run_folder& r) { return r.has_profile; };
+    if (std::any_of(runs_.begin(), runs_.end(), profiled)) {
+      runs_.erase(std::remove_if(runs_.begin(), runs_.end(), [&](const run_folder& r) { return !profiled(r); }),
+                  runs_.end());
+    }
+    return {};
+  }
+
+  // By name where all names are times, which survive copying; else by the time of the newest file.
+  void sort_newest_first() {
+    const bool timed = std::all_of(runs_.begin(), runs_.end(), [](const run_folder& r) { return !time_digits(r.name).empty(); });
+    std::sort(runs_.begin(), runs_.end(), [timed](const run_folder& a, const run_folder& b) {
+      if (timed) {
+        const std::string a_time = time_digits(a.name), b_time = time_digits(b.name);
+        if (a_time != b_time) return a_time > b_time;
+      } else if (a.newest_ns != b.newest_ns) {
+        return a.newest_ns > b.newest_ns;
+      }
+      return a.folder->path < b.folder->path;
+    });
+  }
+
+  // Which runs are meant: the one asked for, all, the folder itself when it is a run, else the newest. Hosts that
+  // were profiled together may each have a folder of their own with the same time for a name: those are one run.
+  result<void> choose() {
+    for (const run_folder& run : runs_) capture_.runs.push_back({run.name, run.folder->path, false});
+    const auto itself = std::find_if(runs_.begin(), runs_.end(),
+                                     [this](const run_folder& r) { return r.folder == &found_.folders.front(); });
+    bool any = false;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      bool& chosen = capture_.runs[i].chosen;
+      if (!options_.run.empty()) {
+        chosen = options_.run == "all" || options_.run == runs_[i].name || options_.run == runs_[i].folder->path;
+      } else if (itself != runs_.end()) {
+        chosen = &*itself == &runs_[i];
+      } else {
+        chosen = i == 0 || (runs_[i].name == runs_[0].name && !time_digits(runs_[0].name).empty());
+      }
+      any = any || chosen;
+    }
+    if (any || options_.run.empty() || options_.run == "all") return {};
+    return no_such_run();
+  }
+
+  [[nodiscard]] fault no_such_run() const {
+    std::string message = "there is no run \"" + options_.run + "\" below this folder; ";
+    if (runs_.empty()) {
+      message += "it holds no runs at all";
+    } else {
+      message += "the runs are: ";
+      for (std::size_t i = 0; i < runs_.size() && i < most_runs_named; ++i) message += (i == 0 ? "" : ", ") + runs_[i].name;
+      if (runs_.size() > most_runs_named) message += " and " + std::to_string(runs_.size() - most_runs_named) + " more";
+    }
+    return fault{fault_code::invalid_argument, std::move(message), capture_.path, no_offset,
+                 "name one of the runs, \"all\", or none for the newest"};
+  }
+
+  result<void> list_files() {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!capture_.runs[i].chosen) continue;
+      const std::size_t first = capture_.files.size();
+      std::vector<bool> exports;
+      for (candidate& c : runs_[i].files) {
+        if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
+        const std::string path = joined_path(runs_[i].folder->path, c.file->name);
+        if (!c.look) {
+          auto look = look_at(path, options_.bounds);
+          // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
+          c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
+        }
+        capture_.files.push_back(described(path, *c.look, c.file->bytes));
+        capture_.files.back().run = runs_[i].name;
+        exports.push_back(c.look->what.is_export_name && c.look->what.family == file_family::chrome_trace);
+      }
+      link_exports(first, exports);
+    }
+    return {};
+  }
+
+  // Says of each JSON export which XSpace of the same folder it shows, so that nothing is counted twice.
+  void link_exports(std::size_t first, const std::vector<bool>& exports) {
+    std::vector<std::size_t> spaces;
+    for (std::size_t i = first; i < capture_.files.size(); ++i) {
+      if (capture_.files[i].family == file_family::xspace) spaces.push_back(i);
+    }
+    if (spaces.empty()) return;
+    for (std::size_t i = first; i < capture_.files.size(); ++i) {
+      capture_file& file = capture_.files[i];
+      if (!exports[i - first]) continue;
+      const auto same_host = std::find_if(spaces.begin(), spaces.end(), [&](std::size_t space) {
+        return !file.host.empty() && capture_.files[space].host == file.host;
+      });
+      if (same_host != spaces.end()) {
+        file.export_of = static_cast<std::int32_t>(*same_host);
+      } else if (spaces.size() == 1 || file.host.empty()) {
+        // A name without a host is an export of one of several; which one does not matter for counting.
+        file.export_of = static_cast<std::int32_t>(spaces.front());
+      }
+    }
+  }
+
+  // Of the chosen runs, or of everything when there is no run.
+  void list_ignored() {
+    for (const std::string& folder : found_.unreadable) ignore(folder);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (capture_.runs[i].chosen) ignore_others(*runs_[i].folder, runs_[i].files);
+    }
+    if (!runs_.empty()) return;
+    for (const found_folder& folder : found_.folders) ignore_others(folder, {});
+  }
+
+  void ignore_others(const found_folder& folder, const std::vector<candidate>& recognised) {
+    std::size_t next = 0;  // both lists are in the order of names
+    for (const found_file& file : folder.files) {
+      if (next < recognised.size() && recognised[next].file == &file) {
+        ++next;
+      } else {
+        ignore(joined_path(folder.path, file.name));
+      }
+    }
+  }
+
+  void ignore(const std::string& path) {
+    ++capture_.ignored_count;
+    if (capture_.ignored.size() < most_ignored_named) capture_.ignored.push_back(path);
+  }
+
+  capture capture_;
+  std::string name_;  // of the folder itself
+  const open_options& options_;
+  progress_meter meter_;
+  discovery found_;
+  std::vector<run_folder> runs_;
+};
+
+}  // namespace
+
+result<capture> open_capture(const std::string& path, const open_options& options) {
+  return contained([&]() -> result<capture> {
+    capture c;
+    c.path = path;
+    c.io = options.io;
+    c.bounds = options.bounds;
+    c.host = options.host;
+    const auto facts = look_at_path(path);
+    if (!facts.ok()) return facts.error();
+    if (facts->kind == path_kind::folder) return folder_reader(std::move(c), facts->name, options).run();
+    return open_single_file(std::move(c), *facts, options);
+  });
+}
+
+result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t file_index) {
+  return contained([&]() -> result<std::unique_ptr<source>> {
+    if (file_index >= c.files.size()) {
+      return fault{fault_code::invalid_argument,
+                   "file " + std::to_string(file_index) + " of " + std::to_string(c.files.size()), c.path, no_offset, ""};
+    }
+    if (c.stream == nullptr) return open_file_source(c.files[file_index].path, c.io, c.bounds);
+    if (auto stream = c.stream->take()) return stream;
+    return fault{fault_code::unsupported, "a pipe or standard input can be read only once", c.path, no_offset,
+                 "save it to a file and open that"};
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,25 @@
+// Probes: how likely it is that some first bytes begin a file of a format. They only read inside the bytes given,
+// take one pass, and never fail.
+#pragma once
+#include <read/detect.hpp>
+
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// What a probe found; `what` is a short static text for detection::why.
+struct probe_result {
+  confidence sure = confidence::none;
+  const char* what = "";
+};
+
+// Chrome trace-event JSON: an object with the key traceEvents, or an array of objects with the key ph.
+[[nodiscard]] probe_result probe_chrome_trace(std::string_view head) noexcept;
+// tensorflow.profiler.XSpace by the shape of its fields, also after a text conversion broke it.
+[[nodiscard]] probe_result probe_xspace(std::string_view head) noexcept;
+// xla.HloProto by the shape of its fields.
+[[nodiscard]] probe_result probe_hlo_proto(std::string_view head) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,97 @@
+#include <read/probe.hpp>
+
+#include <cstddef>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Walks over JSON without judging it: strings and nesting are all a probe needs. A head may end anywhere.
+class json_scan {
+ public:
+  explicit json_scan(std::string_view head) noexcept : text_(head) {
+    if (text_.substr(0, 3) == "\xef\xbb\xbf") at_ = 3;
+  }
+
+  // The next character that is no white space; 0 at the end. A string is taken whole, see string().
+  char next() noexcept {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    if (at_ >= text_.size()) return 0;
+    const char c = text_[at_++];
+    if (c == '"') take_string();
+    if (c == '{' || c == '[') ++depth_;
+    if ((c == '}' || c == ']') && depth_ > 0) --depth_;
+    return c;
+  }
+  // The last string, between its quotes, escapes as they stand.
+  [[nodiscard]] std::string_view string() const noexcept { return string_; }
+  // How many objects and arrays are open.
+  [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
+  // True when a colon follows: the last string is a key.
+  [[nodiscard]] bool at_colon() const noexcept {
+    std::size_t at = at_;
+    while (at < text_.size() && is_space(text_[at])) ++at;
+    return at < text_.size() && text_[at] == ':';
+  }
+
+ private:
+  void take_string() noexcept {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    if (at_ >= text_.size()) {  // cut
+      at_ = text_.size();
+      string_ = {};
+      return;
+    }
+    string_ = text_.substr(start, at_ - start);
+    ++at_;
+  }
+
+  std::string_view text_;
+  std::string_view string_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+};
+
+probe_result probe_object(json_scan& scan) noexcept {
+  bool unit = false, schema = false, devices = false;
+  for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next()) {
+    if (c != '"' || scan.depth() != 1 || !scan.at_colon()) continue;
+    if (scan.string() == "traceEvents") return {confidence::certain, "traceEvents"};
+    unit |= scan.string() == "displayTimeUnit";
+    schema |= scan.string() == "schemaVersion";
+    devices |= scan.string() == "deviceProperties";
+  }
+  // The events may begin past the head; an object that closed without them holds none.
+  if (scan.depth() == 0) return {};
+  if (unit) return {confidence::likely, "displayTimeUnit"};
+  if (schema && devices) return {confidence::likely, "schemaVersion, deviceProperties"};
+  return {};
+}
+
+probe_result probe_array(json_scan& scan) noexcept {
+  if (scan.next() != '{') return {};
+  // The first events: metadata events and duration events all say their phase.
+  for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next()) {
+    if (c == '"' && scan.depth() == 2 && scan.string() == "ph" && scan.at_colon()) {
+      return {confidence::certain, "array of events with ph"};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+probe_result probe_chrome_trace(std::string_view head) noexcept {
+  json_scan scan(head);
+  switch (scan.next()) {
+    case '{': return probe_object(scan);
+    case '[': return probe_array(scan);
+    default: return {};
+  }
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

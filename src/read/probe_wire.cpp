@@ -1,0 +1,231 @@
+#include <read/probe.hpp>
+
+#include <profkit/wire.hpp>
+
+#include <base/utf8.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// A field of a message of which only the first bytes may be there.
+struct head_field {
+  std::uint32_t number = 0;
+  wire_type type = wire_type::varint;
+  std::string_view bytes;  // what is there of a length-delimited payload
+  bool cut = false;        // the payload goes on past the head
+};
+
+// Unlike the reader of whole messages, this one treats a message that ends too early as one that goes on.
+class head_walk {
+ public:
+  explicit head_walk(std::string_view head) noexcept : at_(head.data()), end_(head.data() + head.size()) {}
+
+  // The next field; false at the end of the head or at bytes that are no field.
+  bool next(head_field& field) noexcept {
+    if (at_ == end_) return false;
+    std::uint32_t tag = 0;
+    if (!read_tag(at_, end_, tag)) return stop(more_bytes_needed());
+    field = {tag >> 3, static_cast<wire_type>(tag & 7), {}, false};
+    if (field.number == 0) return stop(false);
+    std::uint64_t value = 0;
+    switch (field.type) {
+      case wire_type::varint: return read_varint(at_, end_, value) || stop(more_bytes_needed());
+      case wire_type::fixed64: return read_fixed(at_, end_, 8, value) || stop(true);
+      case wire_type::fixed32: return read_fixed(at_, end_, 4, value) || stop(true);
+      case wire_type::length_delimited: return take_payload(field);
+      default: return stop(false);  // groups are not used by these messages
+    }
+  }
+  // True while everything seen could be a message.
+  [[nodiscard]] bool plausible() const noexcept { return plausible_; }
+
+ private:
+  bool take_payload(head_field& field) noexcept {
+    std::uint64_t length = 0;
+    if (!read_length(at_, end_, length)) return stop(more_bytes_needed());
+    const auto here = static_cast<std::uint64_t>(end_ - at_);
+    field.cut = length > here;
+    field.bytes = {at_, static_cast<std::size_t>(field.cut ? here : length)};
+    at_ += field.bytes.size();
+    return true;
+  }
+
+  // A varint that cannot be read may only be cut by the end of the head.
+  [[nodiscard]] bool more_bytes_needed() const noexcept { return end_ - at_ < 10; }
+
+  bool stop(bool plausible) noexcept {
+    plausible_ = plausible_ && plausible;
+    at_ = end_;
+    return false;
+  }
+
+  const char* at_;
+  const char* end_;
+  bool plausible_ = true;
+};
+
+// Text without control characters; the last character may be cut.
+bool is_printable(std::string_view text, bool cut) noexcept {
+  for (std::size_t at = 0; at < text.size();) {
+    const utf8_step step = decode_utf8(text, at);
+    if (!step.valid) return cut && text.size() - at < 4;
+    if (step.code_point < 0x20 || step.code_point == 0x7f) return false;
+    at += step.bytes;
+  }
+  return true;
+}
+
+// True when the message can begin with a field of one of these: bit n of a mask stands for field number n.
+struct field_shape {
+  std::uint32_t varints = 0;
+  std::uint32_t messages = 0;  // length-delimited
+  std::uint32_t doubles = 0;
+
+  [[nodiscard]] constexpr bool allows(const head_field& field) const noexcept {
+    if (field.number >= 32) return false;
+    const std::uint32_t bit = std::uint32_t{1} << field.number;
+    switch (field.type) {
+      case wire_type::varint: return (varints & bit) != 0;
+      case wire_type::length_delimited: return (messages & bit) != 0;
+      case wire_type::fixed64: return (doubles & bit) != 0;
+      default: return false;
+    }
+  }
+};
+
+constexpr std::uint32_t fields(std::initializer_list<unsigned> numbers) noexcept {
+  std::uint32_t mask = 0;
+  for (const unsigned n : numbers) mask |= std::uint32_t{1} << n;
+  return mask;
+}
+
+constexpr field_shape line_shape{fields({1, 3, 9, 10}), fields({2, 4, 11}), 0};
+constexpr field_shape map_entry_shape{fields({1}), fields({2}), 0};
+constexpr field_shape stat_shape{fields({1, 3, 4, 7}), fields({5, 6}), fields({2})};
+
+// True when the message is empty or begins with a field of that shape.
+bool begins_like(std::string_view message, const field_shape& shape) noexcept {
+  if (message.empty()) return true;
+  head_walk walk(message);
+  head_field field;
+  return walk.next(field) ? shape.allows(field) : walk.plausible();
+}
+
+// What was seen of an XSpace so far.
+struct xspace_traits {
+  bool possible = true;
+  unsigned planes = 0;
+  unsigned plane_names = 0;
+  unsigned plane_parts = 0;  // lines, metadata entries and stats
+  unsigned strings = 0;      // errors, warnings, hostnames
+};
+
+void look_at_plane(std::string_view plane, xspace_traits& seen) noexcept {
+  ++seen.planes;
+  head_walk walk(plane);
+  head_field field;
+  while (seen.possible && walk.next(field)) {
+    if (field.number == 1 && field.type == wire_type::varint) continue;
+    const bool nested = field.type == wire_type::length_delimited && field.number >= 2 && field.number <= 6;
+    if (!nested) {
+      seen.possible = false;
+    } else if (field.number == 2) {
+      seen.possible = is_printable(field.bytes, field.cut);
+      seen.plane_names += field.bytes.empty() ? 0 : 1;
+    } else {
+      const field_shape& shape = field.number == 3 ? line_shape : field.number == 6 ? stat_shape : map_entry_shape;
+      seen.possible = begins_like(field.bytes, shape);
+      ++seen.plane_parts;
+    }
+  }
+  seen.possible = seen.possible && walk.plausible();
+}
+
+// A binary file that a tool took for text: what was not UTF-8 became U+FFFD, that is EF BF BD.
+bool looks_text_mangled(std::string_view head) noexcept {
+  if (head.substr(0, 1) != "\x0a") return false;
+  const bool names_a_plane = head.find("/device:") != std::string_view::npos || head.find("/host:") != std::string_view::npos;
+  unsigned replaced = 0;
+  for (auto at = head.find("\xef\xbf\xbd"); at != std::string_view::npos && replaced < 8;
+       at = head.find("\xef\xbf\xbd", at + 3)) {
+    ++replaced;
+  }
+  return names_a_plane && replaced >= 8;
+}
+
+// Messages of these formats always hold control characters (tags and lengths); text never does.
+bool is_text(std::string_view head) noexcept {
+  for (const char c : head) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) return false;
+  }
+  return true;
+}
+
+// A length-delimited field of this number whose payload begins with a printable string in field 1.
+bool is_named_message(const head_field& field, std::uint32_t number) noexcept {
+  if (field.number != number || field.type != wire_type::length_delimited) return false;
+  head_walk walk(field.bytes);
+  head_field name;
+  return walk.next(name) && name.number == 1 && name.type == wire_type::length_delimited &&
+         is_printable(name.bytes, name.cut);
+}
+
+}  // namespace
+
+probe_result probe_xspace(std::string_view head) noexcept {
+  if (is_text(head)) return {};
+  xspace_traits seen;
+  head_walk walk(head);
+  head_field field;
+  while (seen.possible && walk.next(field)) {
+    if (field.type != wire_type::length_delimited || field.number > 4) {
+      seen.possible = false;
+    } else if (field.number == 1) {
+      look_at_plane(field.bytes, seen);
+    } else {
+      seen.possible = is_printable(field.bytes, field.cut);
+      ++seen.strings;
+    }
+  }
+  if (!seen.possible || !walk.plausible()) {
+    if (looks_text_mangled(head)) return {confidence::likely, "XSpace after a text conversion (EF BF BD)"};
+    return {};
+  }
+  if (seen.plane_names != 0 && seen.plane_parts != 0) return {confidence::certain, "shape of an XSpace"};
+  if (seen.plane_names != 0 || seen.plane_parts != 0) return {confidence::likely, "shape of an XSpace"};
+  if (seen.planes != 0 || seen.strings != 0) return {confidence::possible, "could be an XSpace"};
+  return {};
+}
+
+probe_result probe_hlo_proto(std::string_view head) noexcept {
+  if (is_text(head)) return {};
+  head_walk walk(head);
+  head_field module;
+  if (!walk.next(module) || !is_named_message(module, 1)) return {};
+  // HloModuleProto: name, entry_computation_name, then computations, each of which has a name and instructions.
+  head_walk inside(module.bytes);
+  head_field field;
+  bool entry = false, computation = false;
+  while (inside.next(field)) {
+    if (field.number == 2 && field.type == wire_type::length_delimited) {
+      if (!is_printable(field.bytes, field.cut)) return {};
+      entry = true;
+    } else if (field.number == 3) {
+      if (!is_named_message(field, 3)) return {};
+      computation = true;
+    }
+  }
+  if (!inside.plausible()) return {};
+  if (entry && computation) return {confidence::certain, "shape of an HloProto"};
+  if (entry) return {confidence::likely, "shape of an HloProto"};
+  return {confidence::possible, "could be an HloProto"};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
