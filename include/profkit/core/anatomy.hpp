@@ -168,11 +168,11 @@ result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = 
 // Totals of one metadata id on one line, over all its events.
 struct op_row {
   std::int64_t metadata_id = 0;
-  const char* entry = nullptr;   // the map entry's length prefix in the file; nullptr: the id has no entry
+  std::string_view entry;        // the map entry in the file; data() is null when the id has no entry
   std::uint64_t count = 0;       // executions: events, and num_occurrences of aggregated events
   std::int64_t total_ps = 0;
   std::int64_t self_ps = 0;      // total minus what nested later events cover; Σ self = busy time of the line
-  std::int64_t min_ps = 0, max_ps = 0;
+  std::int64_t min_ps = 0, max_ps = 0;  // 0 when all its events are aggregated (num_occurrences)
   [[nodiscard]] event_metadata_view metadata() const noexcept;  // empty view when there is no entry
 };
 struct ops_line {
@@ -192,8 +192,12 @@ struct ops_result {
   std::vector<file_damage> damage;
 };
 // Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
-// events with an hlo_op stat. With o.line set, the lines of that name, derived or not. o.limit is not
-// applied here.
+// events with an hlo_op stat. With o.line set, the lines of that name (else those whose name contains it),
+// derived or not. o.name picks rows and leaves a line's own totals alone; o.limit is not applied here.
+// Sums stop at the end of int64. Aggregated events count into count and total, never into self, min and max,
+// unless a line has no others: then all its time is their own. An event with a negative duration counts as 0
+// long and is told as damage. Memory: the rows; for a line whose events are not in the order of their starts
+// 24 bytes an event while it is read.
 result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 // The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 // tf_op, source, … as written.
