@@ -3,6 +3,7 @@
 #include <profkit/time.hpp>
 
 #include "base/contained.hpp"
+#include "detect.hpp"
 #include "line_time.hpp"
 #include "xspace_index.hpp"
 
@@ -73,12 +74,14 @@ fault out_of_reach(const std::string& path, std::string what) {
   return f;
 }
 
-// What the host's bytes are, from their first one: JSON, else an XSpace.
+// What the bytes of a host are, by its label and their beginning. A label that tells nothing and bytes that no
+// probe knows are read as an XSpace: its reader says where they break the format.
 void name_family(capture_file& file, std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
-  file.family = json ? file_family::chrome_trace : file_family::xspace;
-  file.why = "probe";
+  const std::string_view label(file.path);
+  const detection found = detect(label.substr(label.find_last_of('/') + 1), bytes.substr(0, probe_bytes));
+  file.family = found.family == file_family::unknown ? file_family::xspace : found.family;
+  file.why = found.why;
+  file.host = found.host;
 }
 
 }  // namespace
