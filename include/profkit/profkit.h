@@ -12,8 +12,9 @@
  *    does nothing.
  *  - Files, planes and lines are addressed by position, from 0: their ids repeat in real captures.
  *  - Times are int64 picoseconds (`_ps`) relative to the capture's origin, unless a name ends in `_ns`.
- *  - Option structs begin with `struct_size`; start from their _INIT macro. Bytes past the library's own
- *    struct must be zero. Structs without `struct_size` are frozen: new facts come as new functions.
+ *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
+ *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
+ *    frozen: new facts come as new functions.
  *  - pk_profile and pk_module_list are immutable: any number of threads may read one at a time. A cursor or a
  *    pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
@@ -143,11 +144,11 @@ typedef struct pk_hooks {
 /** \since 0.1 */
 #define PK_HOOKS_INIT {(uint32_t)sizeof(pk_hooks), 0, NULL, NULL, NULL, NULL}
 
-/** Bounds on what hostile or broken input can make the library do. 0 is the default, UINT64_MAX (UINT32_MAX)
- *  no bound. What goes over one is PK_E_LIMIT, and the message names the field. \since 0.1 */
+/** Bounds on what hostile or broken input can make the library do. 0 is the default, UINT64_MAX no bound. What
+ *  goes over one is PK_E_LIMIT, and the message names the field. \since 0.1 */
 typedef struct pk_limits {
   uint32_t struct_size;             /**< sizeof(pk_limits) */
-  uint32_t max_nesting;             /**< depth of messages, JSON and tuple shapes; default 100 */
+  uint32_t max_nesting;             /**< depth of messages, JSON and tuple shapes; default 100, at most 1000 */
   uint64_t max_materialised_bytes;  /**< decoded bytes of one file held in memory; default 8 GiB */
   uint64_t max_decompression_ratio; /**< decoded / encoded bytes, past ratio_free_bytes; default 1100 */
   uint64_t ratio_free_bytes;        /**< decoded bytes before the ratio is looked at; default 1 GiB */
@@ -160,7 +161,8 @@ typedef struct pk_limits {
 /* ---- profiles ------------------------------------------------------------------------------------------ */
 
 /** An opened capture: its files, held in memory (mapped, or decoded) and indexed. Immutable and
- *  reference-counted. \since 0.1 */
+ *  reference-counted. Functions that read it take `const pk_profile *`; those that keep a reference do not.
+ *  \since 0.1 */
 typedef struct pk_profile pk_profile;
 
 /** How files are reached. \since 0.1 */
@@ -178,7 +180,7 @@ enum {
 /** \since 0.1 */
 typedef struct pk_open_options {
   uint32_t struct_size;    /**< sizeof(pk_open_options) */
-  uint32_t flags;          /**< PK_OPEN_ bits; an unknown one is PK_E_INVALID_ARGUMENT */
+  uint32_t flags;          /**< PK_OPEN_ bits */
   int32_t io;              /**< PK_IO_ */
   uint32_t reserved;       /**< 0 */
   const char *run;         /**< in a parent of runs: NULL or "" the newest, "all" every one, else a folder name */
@@ -229,8 +231,7 @@ PK_API void pk_profile_free(pk_profile *profile) PK_NOEXCEPT;
 
 /** Flags of pk_profile_info. \since 0.1 */
 enum {
-  PK_PROFILE_HAS_ORIGIN = 1, /**< origin_unix_ns is known */
-  PK_PROFILE_DAMAGED = 2     /**< pk_file_damage() is not NULL for some file */
+  PK_PROFILE_HAS_ORIGIN = 1 /**< origin_unix_ns is known */
 };
 
 /** Frozen. \since 0.1 */
@@ -276,8 +277,7 @@ PK_API const char *pk_compression_name(int32_t compression) PK_NOEXCEPT;
 
 /** Flags of pk_file_info. \since 0.1 */
 enum {
-  PK_FILE_HAS_ORIGIN = 1, /**< origin_unix_ns is known; a file without one is not shifted */
-  PK_FILE_DAMAGED = 2     /**< pk_file_damage() is not NULL */
+  PK_FILE_HAS_ORIGIN = 1 /**< origin_unix_ns is known; a file without one is not shifted */
 };
 
 /** Frozen. \since 0.1 */
@@ -286,7 +286,6 @@ typedef struct pk_file_info {
   pk_str host;            /**< as the file name tells it; "" when it does not */
   pk_str run;             /**< run folder; "" for a file given by path */
   uint64_t encoded_bytes; /**< size on disk */
-  uint64_t decoded_bytes; /**< size of pk_file_bytes() */
   int64_t origin_unix_ns; /**< the file's own time zero, ns since 1970 */
   int64_t shift_ns;       /**< added to the file's times to put them on the capture's clock */
   int32_t family;         /**< PK_FAMILY_ */
@@ -301,7 +300,9 @@ typedef struct pk_file_info {
 PK_API uint32_t pk_file_count(const pk_profile *profile) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API pk_status pk_file_get(const pk_profile *profile, uint32_t file, pk_file_info *out, pk_error **err) PK_NOEXCEPT;
-/** The decoded bytes of a file: what was intact when it is damaged. \since 0.1 */
+/** The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
+ *  or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them.
+ *  \since 0.1 */
 PK_API pk_status pk_file_bytes(const pk_profile *profile, uint32_t file, pk_str *out, pk_error **err) PK_NOEXCEPT;
 /** Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
  *  events of a line shows when they are read, and in documents. \since 0.1 */
@@ -337,7 +338,7 @@ typedef struct pk_plane_info {
   int32_t device_ordinal;        /**< N of "/device:TPU:N"; -1: none */
   uint32_t line_count;
   uint32_t stat_count;
-  uint64_t event_metadata_count; /**< distinct ids */
+  uint64_t event_metadata_count; /**< entries as written: one that a later one replaces counts, too */
   uint64_t stat_metadata_count;
 } pk_plane_info;
 
@@ -437,15 +438,15 @@ PK_API pk_status pk_events_read(pk_event_cursor *cursor, pk_event *events, size_
 
 /* ---- stats --------------------------------------------------------------------------------------------- */
 
-/** The type of a stat's value. \since 0.1 */
+/** The type of a stat's value: the number of the field of XStat that holds it. \since 0.1 */
 enum {
   PK_STAT_NONE = 0, /**< no value was written */
-  PK_STAT_DOUBLE = 1,
-  PK_STAT_UINT64 = 2,
-  PK_STAT_INT64 = 3,
-  PK_STAT_STR = 4,
-  PK_STAT_BYTES = 5,
-  PK_STAT_REF = 6   /**< `text` is the name of the stat metadata entry `bits` of the same plane */
+  PK_STAT_DOUBLE = 2,
+  PK_STAT_UINT64 = 3,
+  PK_STAT_INT64 = 4,
+  PK_STAT_STR = 5,
+  PK_STAT_BYTES = 6,
+  PK_STAT_REF = 7   /**< `text` is the name of the stat metadata entry `bits` of the same plane */
 };
 /** "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. \since 0.1 */
 PK_API const char *pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;

@@ -1,0 +1,99 @@
+#include "error.hpp"
+
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+constexpr pk_error out_of_memory{PK_E_OUT_OF_MEMORY, PK_NO_OFFSET, "out of memory", "",
+                                 "close other handles, or lower pk_limits::max_materialised_bytes"};
+
+constexpr pk_status status_of(fault_code code) noexcept { return static_cast<pk_status>(code); }
+
+static_assert(status_of(fault_code::invalid_argument) == PK_E_INVALID_ARGUMENT);
+static_assert(status_of(fault_code::out_of_memory) == PK_E_OUT_OF_MEMORY);
+static_assert(status_of(fault_code::unsupported) == PK_E_UNSUPPORTED);
+static_assert(status_of(fault_code::cancelled) == PK_E_CANCELLED);
+static_assert(status_of(fault_code::internal) == PK_E_INTERNAL);
+static_assert(status_of(fault_code::not_found) == PK_E_NOT_FOUND);
+static_assert(status_of(fault_code::permission) == PK_E_PERMISSION);
+static_assert(status_of(fault_code::io) == PK_E_IO);
+static_assert(status_of(fault_code::input_changed) == PK_E_INPUT_CHANGED);
+static_assert(status_of(fault_code::damaged) == PK_E_DAMAGED);
+static_assert(status_of(fault_code::unrecognised) == PK_E_UNRECOGNISED);
+static_assert(status_of(fault_code::text_mangled) == PK_E_TEXT_MANGLED);
+static_assert(status_of(fault_code::limit) == PK_E_LIMIT);
+static_assert(status_of(fault_code::output) == PK_E_OUTPUT);
+static_assert(status_of(fault_code::output_full) == PK_E_OUTPUT_FULL);
+static_assert(no_offset == PK_NO_OFFSET);
+
+}  // namespace
+
+owned_error::owned_error(fault why)
+    : pk_error{status_of(why.code), why.byte_offset, nullptr, nullptr, nullptr}, why_(std::move(why)) {
+  message = why_.message.c_str();
+  path = why_.path.c_str();
+  hint = why_.hint.c_str();
+}
+
+fault fault_of(const pk_error& error) {
+  return {static_cast<fault_code>(error.code), error.message, error.path, error.byte_offset, error.hint};
+}
+
+pk_status report(pk_error** err, fault&& why) noexcept {
+  const pk_status status = status_of(why.code);
+  if (!err) return status;
+  if (status == PK_E_OUT_OF_MEMORY) return report_out_of_memory(err);
+  // Moving the fault cannot fail; only the object itself may.
+  *err = new (std::nothrow) owned_error(std::move(why));
+  if (!*err) report_out_of_memory(err);
+  return status;
+}
+
+pk_status report_out_of_memory(pk_error** err) noexcept {
+  // Never written to: pk_error_free() knows it, and every other function only reads.
+  if (err) *err = const_cast<pk_error*>(&out_of_memory);
+  return PK_E_OUT_OF_MEMORY;
+}
+
+pk_status report_exception(pk_error** err, const char* what) noexcept {
+  try {
+    return report(err, fault{fault_code::internal, std::string("a bug of profkit: ") + what, {}, no_offset,
+                             "please report it with the input that shows it"});
+  } catch (...) {
+    report_out_of_memory(err);
+    return PK_E_INTERNAL;
+  }
+}
+
+fault null_argument(const char* name) {
+  return {fault_code::invalid_argument, std::string(name) + " is NULL", {}, no_offset, {}};
+}
+
+fault invalid_argument(std::string message, std::string hint) {
+  return {fault_code::invalid_argument, std::move(message), {}, no_offset, std::move(hint)};
+}
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+
+const char* pk_status_name(pk_status status) noexcept {
+  if (status == PK_OK) return "ok";
+  if (status == PK_END) return "end";
+  return profkit::fault_name(static_cast<profkit::fault_code>(status));
+}
+
+pk_status pk_error_code(const pk_error* error) noexcept { return error ? error->code : PK_OK; }
+const char* pk_error_message(const pk_error* error) noexcept { return error ? error->message : ""; }
+const char* pk_error_path(const pk_error* error) noexcept { return error ? error->path : ""; }
+uint64_t pk_error_byte_offset(const pk_error* error) noexcept { return error ? error->byte_offset : PK_NO_OFFSET; }
+const char* pk_error_hint(const pk_error* error) noexcept { return error ? error->hint : ""; }
+
+void pk_error_free(pk_error* error) noexcept {
+  if (error != &out_of_memory) delete static_cast<owned_error*>(error);
+}

@@ -1,0 +1,83 @@
+#include "options.hpp"
+
+#include <cstdint>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+constexpr std::uint32_t smallest_struct = 8;        // struct_size and one more field
+constexpr std::uint32_t largest_struct = 1U << 16;  // more is a struct_size that nobody set
+constexpr std::uint32_t deepest_nesting = 1000;     // some readers recurse
+
+static_assert(static_cast<std::int32_t>(log_level::info) == PK_LOG_INFO);
+static_assert(static_cast<std::int32_t>(log_level::warning) == PK_LOG_WARNING);
+
+void log_to_host(void* user, log_level level, const char* message) {
+  const auto* host = static_cast<const pk_hooks*>(user);
+  host->log(host->user, static_cast<std::int32_t>(level), message);
+}
+
+std::int32_t progress_to_host(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+  const auto* host = static_cast<const pk_hooks*>(user);
+  return host->progress(host->user, done_bytes, total_bytes);
+}
+
+}  // namespace
+
+result<void> check_sized_struct(const void* options, std::size_t known_size, const char* type_name) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, options, sizeof size);
+  if (size < smallest_struct || size > largest_struct)
+    return invalid_argument(std::string(type_name) + "::struct_size is " + std::to_string(size),
+                            "initialise the struct with its _INIT macro");
+  const char* const bytes = static_cast<const char*>(options);
+  for (std::size_t i = known_size; i < size; ++i)
+    if (bytes[i] != 0)
+      return fault{fault_code::unsupported,
+                   std::string(type_name) + " has " + std::to_string(size) + " bytes, and byte " + std::to_string(i) +
+                       ", which this release does not know, is not 0",
+                   {},
+                   no_offset,
+                   "leave newer options at 0, or load a newer libprofkit"};
+  return {};
+}
+
+fault unknown_flags(const char* type_name, std::uint32_t flags) {
+  return {fault_code::unsupported,
+          std::string(type_name) + "::flags has bits that this release does not know: " + std::to_string(flags), {},
+          no_offset, "clear them, or load a newer libprofkit"};
+}
+
+result<void> hook_bridge::take(const pk_hooks* hooks) {
+  result<pk_hooks> known = read_sized_struct<pk_hooks>(hooks, PK_HOOKS_INIT, "pk_hooks");
+  if (!known) return std::move(known).error();
+  host_ = *known;
+  core_.user = &host_;
+  if (host_.log) core_.log = log_to_host;
+  if (host_.progress) core_.progress = progress_to_host;
+  if (host_.cancel) core_.cancel = &host_.cancel->cancelled;
+  core_.threads = host_.threads == 0 ? 1 : host_.threads;
+  return {};
+}
+
+result<limits> read_limits(const pk_limits* bounds) {
+  result<pk_limits> known = read_sized_struct<pk_limits>(bounds, PK_LIMITS_INIT, "pk_limits");
+  if (!known) return std::move(known).error();
+  limits core;
+  const auto take = [](auto& field, auto value) {
+    if (value != 0) field = value;
+  };
+  take(core.max_nesting, std::min(known->max_nesting, deepest_nesting));
+  take(core.max_materialised_bytes, known->max_materialised_bytes);
+  take(core.max_decompression_ratio, known->max_decompression_ratio);
+  take(core.ratio_free_bytes, known->ratio_free_bytes);
+  take(core.max_string_bytes, known->max_string_bytes);
+  take(core.max_files, known->max_files);
+  return core;
+}
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

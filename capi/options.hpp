@@ -1,0 +1,61 @@
+// Reading what a host hands in: sized structs of any release, hooks, limits.
+#pragma once
+#include <profkit/core/limits.hpp>
+#include <profkit/core/result.hpp>
+#include <profkit/profkit.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "error.hpp"
+
+struct pk_cancel_token {
+  std::atomic<bool> cancelled{false};
+};
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+
+// Checks the size a caller gave and what lies past this release's struct.
+result<void> check_sized_struct(const void* options, std::size_t known_size, const char* type_name);
+
+// A caller's struct, of an older or a newer release, laid over the defaults of this one.
+template <class Options>
+result<Options> read_sized_struct(const Options* options, const Options& defaults, const char* type_name) {
+  Options known = defaults;
+  if (!options) return known;
+  if (result<void> sound = check_sized_struct(options, sizeof known, type_name); !sound)
+    return std::move(sound).error();
+  std::memcpy(&known, options, std::min<std::size_t>(options->struct_size, sizeof known));
+  return known;
+}
+
+[[nodiscard]] fault unknown_flags(const char* type_name, std::uint32_t flags);
+
+// The core's hooks over the host's. Stays where it is while the core uses it.
+class hook_bridge {
+ public:
+  hook_bridge() = default;
+  hook_bridge(const hook_bridge&) = delete;
+  hook_bridge& operator=(const hook_bridge&) = delete;
+
+  result<void> take(const pk_hooks* hooks);
+  [[nodiscard]] const hooks& core() const noexcept { return core_; }
+
+ private:
+  pk_hooks host_ = PK_HOOKS_INIT;
+  hooks core_;
+};
+
+result<limits> read_limits(const pk_limits* bounds);
+
+// NULL and "" are the same to every option.
+[[nodiscard]] inline std::string text_of(const char* text) { return text ? text : ""; }
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
