@@ -1,0 +1,98 @@
+#include <profkit/core/export.hpp>
+
+#include <utility>
+
+#include "options.hpp"
+#include "profile.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+static_assert(static_cast<std::int32_t>(document::report) == PK_DOCUMENT_REPORT);
+static_assert(static_cast<std::int32_t>(document::info) == PK_DOCUMENT_INFO);
+static_assert(static_cast<std::int32_t>(document::tree) == PK_DOCUMENT_TREE);
+static_assert(static_cast<std::int32_t>(document::metadata) == PK_DOCUMENT_METADATA);
+static_assert(static_cast<std::int32_t>(document::steps) == PK_DOCUMENT_STEPS);
+static_assert(static_cast<std::int32_t>(document::ops) == PK_DOCUMENT_OPS);
+static_assert(static_cast<std::int32_t>(document::modules) == PK_DOCUMENT_MODULES);
+static_assert(static_cast<std::int32_t>(document::framework) == PK_DOCUMENT_FRAMEWORK);
+static_assert(static_cast<std::int32_t>(document::collectives) == PK_DOCUMENT_COLLECTIVES);
+static_assert(static_cast<std::int32_t>(document::chrome) == PK_DOCUMENT_CHROME);
+static_assert(static_cast<std::int32_t>(document_status::ok) == PK_DOCUMENT_STATUS_OK);
+static_assert(static_cast<std::int32_t>(document_status::partial) == PK_DOCUMENT_STATUS_PARTIAL);
+static_assert(static_cast<std::int32_t>(document_status::absent) == PK_DOCUMENT_STATUS_ABSENT);
+static_assert(static_cast<std::int32_t>(document_status::error) == PK_DOCUMENT_STATUS_ERROR);
+
+constexpr std::uint32_t known_flags = PK_DOCUMENT_HAS_STEP | PK_DOCUMENT_HAS_FROM | PK_DOCUMENT_HAS_TO;
+
+bool is_document(std::int32_t which) noexcept { return which >= PK_DOCUMENT_REPORT && which <= PK_DOCUMENT_CHROME; }
+
+fault no_such_document(std::int32_t which) {
+  return invalid_argument("there is no document " + std::to_string(which), "use a PK_DOCUMENT_ constant");
+}
+
+result<anatomy_options> read_filters(const pk_document_options& given, document which) {
+  if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_document_options", given.flags);
+  anatomy_options filters;
+  filters.host = text_of(given.host);
+  filters.plane = text_of(given.plane);
+  filters.line = text_of(given.line);
+  filters.name = text_of(given.name);
+  if ((given.flags & PK_DOCUMENT_HAS_STEP) != 0) filters.step = given.step;
+  if ((given.flags & PK_DOCUMENT_HAS_FROM) != 0) filters.from_ps = given.from_ps;
+  if ((given.flags & PK_DOCUMENT_HAS_TO) != 0) filters.to_ps = given.to_ps;
+  filters.limit = given.limit == PK_LIMIT_DEFAULT ? default_limit(which) : given.limit;
+  return filters;
+}
+
+}  // namespace
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+using profkit::result;
+
+const char* pk_document_name(int32_t document) noexcept {
+  return is_document(document) ? profkit::document_name(static_cast<profkit::document>(document)) : "";
+}
+
+pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
+                            pk_write_callback write, void* user, int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!write) return null_argument("write");
+    if (!is_document(document)) return no_such_document(document);
+    const auto which = static_cast<profkit::document>(document);
+    result<pk_document_options> given =
+        read_sized_struct<pk_document_options>(options, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
+    if (!given) return std::move(given).error();
+    result<profkit::anatomy_options> filters = read_filters(*given, which);
+    if (!filters) return std::move(filters).error();
+    hook_bridge bridge;
+    if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
+    result<profkit::document_status> written =
+        profkit::write_document(which, *profile->core, *filters, *into, bridge.core());
+    if (!written) return std::move(written).error();
+    if (status) *status = static_cast<std::int32_t>(*written);
+    return PK_OK;
+  });
+}
+
+pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,
+                                  pk_error** err) noexcept {
+  return guard(err, [&]() -> result<pk_status> {
+    if (!why) return null_argument("why");
+    if (!write) return null_argument("write");
+    if (!is_document(document)) return no_such_document(document);
+    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
+    result<void> written =
+        profkit::write_error_document(static_cast<profkit::document>(document), fault_of(*why), *into);
+    if (!written) return std::move(written).error();
+    return PK_OK;
+  });
+}

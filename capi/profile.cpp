@@ -1,0 +1,195 @@
+#include "profile.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "options.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+static_assert(static_cast<std::int32_t>(io_mode::automatic) == PK_IO_AUTO);
+static_assert(static_cast<std::int32_t>(io_mode::map) == PK_IO_MAP);
+static_assert(static_cast<std::int32_t>(io_mode::read) == PK_IO_READ);
+
+result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge) {
+  if ((given.flags & ~std::uint32_t{PK_OPEN_COPY}) != 0) return unknown_flags("pk_open_options", given.flags);
+  if (given.io < PK_IO_AUTO || given.io > PK_IO_READ)
+    return invalid_argument("pk_open_options::io is " + std::to_string(given.io), "use a PK_IO_ constant");
+  if (given.reserved != 0) return invalid_argument("pk_open_options::reserved is not 0");
+  result<limits> bounds = read_limits(given.limits);
+  if (!bounds) return std::move(bounds).error();
+  if (result<void> taken = bridge.take(given.hooks); !taken) return std::move(taken).error();
+  open_options options;
+  options.io = static_cast<io_mode>(given.io);
+  options.run = text_of(given.run);
+  options.bounds = *bounds;
+  options.host = bridge.core();
+  options.host_ends_with_open = true;
+  return options;
+}
+
+// What the three ways to open share. `open` gets the handle to fill and the core's options.
+template <class Open>
+pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_error** err, Open&& open) noexcept {
+  if (out) *out = nullptr;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    result<pk_open_options> given =
+        read_sized_struct<pk_open_options>(options, PK_OPEN_OPTIONS_INIT, "pk_open_options");
+    if (!given) return std::move(given).error();
+    hook_bridge bridge;
+    result<open_options> core_options = read_open_options(*given, bridge);
+    if (!core_options) return std::move(core_options).error();
+    auto handle = std::make_unique<pk_profile>();
+    result<std::shared_ptr<const profile>> opened = open(*handle, given->flags, *core_options);
+    if (!opened) return std::move(opened).error();
+    handle->core = std::move(*opened);
+    handle->damage = std::make_unique<damage_slot[]>(handle->core->file_count());
+    *out = handle.release();
+    return PK_OK;
+  });
+}
+
+std::string position(const char* what, std::uint32_t asked, std::size_t there) {
+  return std::string("there is no ") + what + " " + std::to_string(asked) + ": the number of " + what + "s is " +
+         std::to_string(there);
+}
+
+}  // namespace
+
+const xspace_index* find_xspace(const pk_profile* profile, std::uint32_t file) noexcept {
+  return profile && file < profile->core->file_count() ? profile->core->xspace(file) : nullptr;
+}
+
+const plane_index* find_plane(const pk_profile* profile, std::uint32_t file, std::uint32_t plane) noexcept {
+  const xspace_index* xspace = find_xspace(profile, file);
+  return xspace && plane < xspace->planes.size() ? &xspace->planes[plane] : nullptr;
+}
+
+result<const profile*> require_file(const pk_profile* profile, std::uint32_t file) {
+  if (!profile) return null_argument("profile");
+  const std::size_t there = profile->core->file_count();
+  if (file >= there) return invalid_argument(position("file", file, there));
+  return profile->core.get();
+}
+
+result<const plane_index*> require_plane(const pk_profile* profile, std::uint32_t file, std::uint32_t plane) {
+  result<const profkit::profile*> core = require_file(profile, file);
+  if (!core) return std::move(core).error();
+  const xspace_index* xspace = (*core)->xspace(file);
+  if (!xspace) {
+    fault why = invalid_argument("only an XSpace file has planes", "look at pk_file_info::family");
+    why.path = (*core)->what().files[file].path;
+    return why;
+  }
+  if (plane >= xspace->planes.size()) return invalid_argument(position("plane", plane, xspace->planes.size()));
+  return &xspace->planes[plane];
+}
+
+result<const line_index*> require_line(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,
+                                       std::uint32_t line) {
+  result<const plane_index*> found = require_plane(profile, file, plane);
+  if (!found) return std::move(found).error();
+  const std::vector<line_index>& lines = (*found)->lines;
+  if (line >= lines.size()) return invalid_argument(position("line", line, lines.size()));
+  return &lines[line];
+}
+
+fault damage_at(const profile& p, std::uint32_t file, const char* at, const char* what) {
+  fault why;
+  why.code = fault_code::damaged;
+  why.path = p.what().files[file].path;
+  why.byte_offset = static_cast<std::uint64_t>(at - p.bytes(file).data());
+  why.message = std::string(what) + " at byte " + std::to_string(why.byte_offset) + " breaks the format of an XSpace";
+  why.hint = "what was read before is intact; copy the file again, or record it anew";
+  return why;
+}
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+using profkit::result;
+using core_profile = std::shared_ptr<const profkit::profile>;
+
+pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out,
+                          pk_error** err) noexcept {
+  return open_profile(options, out, err,
+                      [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
+                        if (!path) return null_argument("path");
+                        return profkit::profile::open(path, core);
+                      });
+}
+
+pk_status pk_profile_open_buffer(const void* data, size_t size, const char* label, const pk_open_options* options,
+                                 pk_profile** out, pk_error** err) noexcept {
+  return open_profile(
+      options, out, err,
+      [&](pk_profile& handle, std::uint32_t flags, const profkit::open_options& core) -> result<core_profile> {
+        if (!data && size != 0) return null_argument("data");
+        std::string_view bytes(static_cast<const char*>(data), size);
+        if ((flags & PK_OPEN_COPY) != 0) bytes = handle.copied.assign(bytes);
+        return profkit::profile::open_buffer(bytes, text_of(label), core);
+      });
+}
+
+pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const char* label,
+                                    const pk_open_options* options, pk_profile** out, pk_error** err) noexcept {
+  return open_profile(
+      options, out, err,
+      [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
+        if (!callbacks) return null_argument("callbacks");
+        result<pk_read_callbacks> given =
+            read_sized_struct<pk_read_callbacks>(callbacks, PK_READ_CALLBACKS_INIT, "pk_read_callbacks");
+        if (!given) return std::move(given).error();
+        if (!given->read_at) return null_argument("pk_read_callbacks::read_at");
+        if (given->reserved != 0) return invalid_argument("pk_read_callbacks::reserved is not 0");
+        return profkit::profile::open_callbacks({given->user, given->read_at, given->size_bytes}, text_of(label),
+                                                core);
+      });
+}
+
+pk_profile* pk_profile_ref(pk_profile* profile) noexcept {
+  if (profile) profile->references.fetch_add(1, std::memory_order_relaxed);
+  return profile;
+}
+
+void pk_profile_free(pk_profile* profile) noexcept {
+  if (profile && profile->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete profile;
+}
+
+pk_status pk_profile_get(const pk_profile* profile, pk_profile_info* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!out) return null_argument("out");
+    const profkit::capture& what = profile->core->what();
+    out->path = borrowed(what.path);
+    out->ignored_count = what.ignored_count;
+    out->file_count = pk_file_count(profile);
+    out->run_count = static_cast<std::uint32_t>(what.runs.size());
+    if (const auto origin = profile->core->origin_unix_ns()) {
+      out->origin_unix_ns = *origin;
+      out->flags |= PK_PROFILE_HAS_ORIGIN;
+    }
+    return PK_OK;
+  });
+}
+
+pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!out) return null_argument("out");
+    const auto& runs = profile->core->what().runs;
+    if (run >= runs.size()) return invalid_argument(position("run", run, runs.size()));
+    out->name = borrowed(runs[run].name);
+    out->path = borrowed(runs[run].path);
+    out->chosen = runs[run].chosen ? 1 : 0;
+    return PK_OK;
+  });
+}

@@ -1,0 +1,95 @@
+// The profile handle, and how a file, a plane or a line is found by position.
+#pragma once
+#include <profkit/core/profile.hpp>
+#include <profkit/profkit.h>
+
+#include "read/xspace_index.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "error.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+
+// The error object of a file's damage, made when first asked for.
+struct damage_slot {
+  std::once_flag made;
+  pk_error* error = nullptr;
+  damage_slot() = default;
+  ~damage_slot() { pk_error_free(error); }
+  damage_slot(const damage_slot&) = delete;
+  damage_slot& operator=(const damage_slot&) = delete;
+};
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+struct pk_profile {
+  std::atomic<std::uint64_t> references{1};
+  std::string copied;  // the bytes of PK_OPEN_COPY
+  std::shared_ptr<const profkit::profile> core;
+  std::unique_ptr<profkit::capi::damage_slot[]> damage;  // one a file
+};
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+
+// Keeps a profile open for as long as a handle that reads it.
+class profile_reference {
+ public:
+  explicit profile_reference(pk_profile* profile) noexcept : profile_(pk_profile_ref(profile)) {}
+  ~profile_reference() { pk_profile_free(profile_); }
+  profile_reference(const profile_reference&) = delete;
+  profile_reference& operator=(const profile_reference&) = delete;
+  [[nodiscard]] const profile& core() const noexcept { return *profile_->core; }
+
+ private:
+  pk_profile* profile_;
+};
+
+[[nodiscard]] inline pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
+
+// nullptr unless profile, file and so on are all there.
+[[nodiscard]] const xspace_index* find_xspace(const pk_profile* profile, std::uint32_t file) noexcept;
+[[nodiscard]] const plane_index* find_plane(const pk_profile* profile, std::uint32_t file,
+                                            std::uint32_t plane) noexcept;
+// The same with a fault that says what there is.
+result<const profile*> require_file(const pk_profile* profile, std::uint32_t file);
+result<const plane_index*> require_plane(const pk_profile* profile, std::uint32_t file, std::uint32_t plane);
+result<const line_index*> require_line(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,
+                                       std::uint32_t line);
+
+// Damage at a position of a file's bytes.
+[[nodiscard]] fault damage_at(const profile& p, std::uint32_t file, const char* at, const char* what);
+
+// No metadata entry (`what`: "event", "stat") has this id.
+[[nodiscard]] fault no_entry(const char* what, std::int64_t id, const plane_index& plane);
+
+// A cursor of the ABI holds the state of ours.
+template <class State, class Cursor>
+[[nodiscard]] State load_cursor(const Cursor& cursor) noexcept {
+  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= sizeof(Cursor));
+  State state;
+  std::memcpy(static_cast<void*>(&state), cursor.priv, sizeof state);
+  return state;
+}
+template <class Cursor, class State>
+void store_cursor(Cursor& cursor, const State& state) noexcept {
+  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= sizeof(Cursor));
+  std::memcpy(cursor.priv, &state, sizeof state);
+}
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
