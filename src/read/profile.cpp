@@ -160,7 +160,7 @@ struct profile::state {
     }
   }
 
-  static result<std::shared_ptr<const profile>> open_all(capture found) {
+  static result<std::shared_ptr<const profile>> open_all(capture found, const open_options& options) {
     auto s = std::make_unique<state>();
     s->what = std::move(found);
     const std::size_t count = s->what.files.size();
@@ -170,7 +170,7 @@ struct profile::state {
       const held_file& f = s->ensure(i);
       if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
     }
-    return finish(std::move(s));
+    return finish(std::move(s), options);
   }
 
   // A file that the host hands in: listed as open_capture() would list it.
@@ -188,10 +188,11 @@ struct profile::state {
     held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
     std::call_once(f.once, [&] { s->load(0, std::move(from)); });
     if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
-    return finish(std::move(s));
+    return finish(std::move(s), options);
   }
 
-  static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s) {
+  static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s, const open_options& options) {
+    if (options.host_ends_with_open) s->what.host = {};
     if (s->files.size() == 1 && s->unreadable(0)) return *s->files[0]->broken;
     s->align();
     return std::shared_ptr<const profile>(new profile(std::move(s)));
@@ -212,7 +213,7 @@ result<std::shared_ptr<const profile>> profile::open(const std::string& path, co
   return contained([&]() -> result<std::shared_ptr<const profile>> {
     auto found = open_capture(path, options);
     if (!found) return std::move(found).error();
-    return state::open_all(std::move(found).value());
+    return state::open_all(std::move(found).value(), options);
   });
 }
 

@@ -52,7 +52,7 @@ LAYERS = [
     ("src/analyse/", PURE | {"analyse", "read_index"}),
     ("src/merge/", PURE | {"merge"}),
     ("src/export/", PURE | {"export"}),
-    ("capi/", CORE | {"c_abi", "base", "abseil_wrapper"}),
+    ("capi/", CORE | {"c_abi", "base", "abseil_wrapper", "read_index"}),
     ("tools/", CORE | {"cli11"} | SYSTEM),
     ("bindings/", {"std", "c_abi"} | SYSTEM),
     ("examples/c/", {"std", "c_abi"} | SYSTEM),

@@ -44,6 +44,9 @@ struct open_options {
   std::string run;      // "" the newest; "all" every run; else the run folder's name
   limits bounds;
   hooks host;
+  // Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
+  // which then need not outlive open().
+  bool host_ends_with_open = false;
 };
 
 // A pipe or standard input that was opened and looked at; what was read of it is kept for its reader.

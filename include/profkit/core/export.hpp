@@ -4,6 +4,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/sink.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace profkit {
@@ -22,6 +23,8 @@ enum class document : std::int32_t {
   chrome = 10,
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  // "report", "info", …
+// Rows of each list where none were asked for. The command's --json and the C ABI agree on it.
+[[nodiscard]] constexpr std::uint64_t default_limit(document d) noexcept { return d == document::tree ? 5 : 20; }
 
 // How a document ended, which decides the command's exit code.
 enum class document_status { ok, partial, absent, error };
