@@ -41,11 +41,13 @@ template <std::uint32_t Field>
 step take_element(span_left& from, const char* readable_end, std::string_view& element) noexcept {
   if (from.at == from.end) return step::nothing;
   const typename message_range<std::string_view, Field>::iterator it(from.at, from.end, readable_end);
-  from.at = it.position();
-  if (!it.ok()) return step::damaged;
-  if (it.done()) return step::nothing;
-  element = it.bytes();
-  return step::found;
+  if (!it.done()) {
+    element = it.bytes();
+    from.at = element.data() + element.size();
+    return step::found;
+  }
+  from.at = it.ok() ? from.end : it.position();
+  return it.ok() ? step::nothing : step::damaged;
 }
 
 span_left span_of(std::string_view bytes) noexcept { return {bytes.data(), bytes.data() + bytes.size()}; }
