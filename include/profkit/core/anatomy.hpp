@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,9 +76,10 @@ struct file_info {
 };
 struct info_result {
   std::vector<file_info> files;
-  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  // XSpace files; exports not counted twice
+  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  // exports of an XSpace are not counted twice
   bool complete = true;
   std::vector<std::string> reasons;                 // why not complete
+  std::shared_ptr<const void> texts;                // owns the names of Chrome files, which are no spans of a file
 };
 result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
@@ -102,7 +104,8 @@ struct tree_event {
   std::string_view name, display_name;
   event_view raw;                        // data case, offset, duration
   std::optional<std::int64_t> start_ps;  // on the capture's clock; empty for aggregated events
-  std::vector<named_stat> stats;         // of the event
+  std::vector<named_stat> stats;         // of the event, under the limit
+  std::uint64_t stat_count = 0;          // before the limit
 };
 // Called in file order. Each end_… tells how many items the limit left out.
 class tree_visitor {
