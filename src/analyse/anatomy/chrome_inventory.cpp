@@ -38,12 +38,12 @@ result<void> chrome_inventory::add_events(track_id on, const timeline_event* eve
   thread_totals& totals = tracks_[on];
   if (!totals.counted) return {};
   for (const timeline_event* event = events; event != events + count; ++event) {
-    const std::int64_t end_ps = add_saturating(event->start_ps, event->duration_ps);
+    const std::int64_t end_ps = saturating_add(event->start_ps, event->duration_ps);
     if (options_.to_ps && event->start_ps >= *options_.to_ps) continue;
     if (options_.from_ps && event->start_ps < *options_.from_ps && end_ps <= *options_.from_ps) continue;
     if (!name_fits(event->name)) continue;
     ++totals.events;
-    totals.duration_sum_ps = add_saturating(totals.duration_sum_ps, event->duration_ps);
+    totals.duration_sum_ps = saturating_add(totals.duration_sum_ps, event->duration_ps);
     totals.first_ps = std::min(totals.first_ps.value_or(event->start_ps), event->start_ps);
     totals.last_ps = std::max(totals.last_ps.value_or(end_ps), end_ps);
   }

@@ -86,26 +86,24 @@ class inventory {
   line_info line_totals(std::size_t file, const plane_index& plane, const line_index& line,
                         const event_filter& filter) {
     const line_header header = complete_header(line);
-    const line_clock clock(profile_, file, header.timestamp_ns);
+    const line_clock clock(profile_, file, line, header);
     const char* const readable_end = profile_.bytes(file).data() + profile_.bytes(file).size();
     line_info info;
     info.id = header.id;
     info.name = header.name.empty() ? header.display_name : header.name;
     info.kind = line.kind;
     info.timestamp_ns = header.timestamp_ns;
-    if (!clock.in_range())
-      damage_.note_line(file, plane, line, 0, "its timestamp lies more than 106 days from the capture's origin");
     for_each_event(line, file, plane, damage_, [&](const event_row& event) {
       const std::optional<std::int64_t> start = clock.start_of(event);
       if (!filter.keeps_all() && !filter.keeps(event, start)) return true;
       ++info.events;
       info.event_stats += count_stats(file, plane, line, event, readable_end);
-      info.duration_sum_ps = add_saturating(info.duration_sum_ps, event.duration_ps);
+      info.duration_sum_ps = saturating_add(info.duration_sum_ps, event.duration_ps);
       if ((event.flags & event_has_offset) == 0) return true;
       if (start)
         widen(info.first_ps, info.last_ps, *start, *start + event.duration_ps);
       else
-        damage_.note_line(file, plane, line, 0, "an event lies more than 106 days from the capture's origin");
+        damage_.note_line(file, plane, line, 0, out_of_reach);
       return true;
     });
     return info;
@@ -170,8 +168,8 @@ class inventory {
   void add_chrome_file(const chrome_file& file) {
     file_info& info = *info_of(file.file);
     const std::int64_t shift_ps = profile_.file_shift_ns(file.file) * 1000;
-    if (file.first_ps) info.first_ps = add_saturating(*file.first_ps, shift_ps);
-    if (file.last_ps) info.last_ps = add_saturating(*file.last_ps, shift_ps);
+    if (file.first_ps) info.first_ps = saturating_add(*file.first_ps, shift_ps);
+    if (file.last_ps) info.last_ps = saturating_add(*file.last_ps, shift_ps);
     if (file.at_event_cap)
       note_incomplete(info.path + ": " + std::to_string(file.events) +
                       " events, where the exporter stops: the tail is missing, do not total");

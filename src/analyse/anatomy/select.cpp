@@ -1,16 +1,13 @@
 #include <analyse/anatomy/select.hpp>
 
 #include <analyse/anatomy/stats.hpp>
+#include <read/line_time.hpp>
 
 #include <algorithm>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-// Line times from here up are Unix time: 1e17 ns is the year 1973, and three years after a profile's start.
-constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
-constexpr std::int64_t ps_per_ns = 1000;
 
 constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
@@ -29,27 +26,18 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
 
 }  // namespace
 
-std::int64_t add_saturating(std::int64_t a, std::int64_t b) noexcept {
-  std::int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? most_ps : least_ps;
-}
-
-line_clock::line_clock(const profile& p, std::size_t file, std::int64_t timestamp_ns) noexcept {
-  std::int64_t ns = timestamp_ns;
-  if (timestamp_ns >= least_unix_ns)
-    if (const std::optional<std::int64_t> origin = p.file_origin_unix_ns(file))
-      in_range_ = !__builtin_sub_overflow(ns, *origin, &ns);
-  in_range_ = in_range_ && !__builtin_add_overflow(ns, p.file_shift_ns(file), &ns) &&
-              !__builtin_mul_overflow(ns, ps_per_ns, &base_ps_);
+line_clock::line_clock(const profile& p, std::size_t file, const line_index& line,
+                       const line_header& header) noexcept {
+  line_index whole;
+  whole.body = line.body;
+  whole.header = header;
+  base_ps_ = line_base_ps(p, file, whole);
 }
 
 std::optional<std::int64_t> line_clock::start_of(const event_row& event) const noexcept {
-  std::int64_t start = 0, end = 0;
-  if ((event.flags & event_has_occurrences) != 0 || !in_range_) return std::nullopt;
-  if (__builtin_add_overflow(base_ps_, event.offset_ps, &start)) return std::nullopt;
-  if (__builtin_add_overflow(start, event.duration_ps, &end)) return std::nullopt;
-  return start;
+  if ((event.flags & event_has_occurrences) != 0 || !base_ps_) return std::nullopt;
+  const std::optional<std::int64_t> start = checked_add(*base_ps_, event.offset_ps);
+  return start && checked_add(*start, event.duration_ps) ? start : std::nullopt;
 }
 
 bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
@@ -91,7 +79,7 @@ result<void> selection::find_step(const hooks& host) {
     most = std::max(most, index + 1);
     if (!of_host && index == 0) planes_with_steps_.emplace_back(row.file, row.plane);
     if (index != wanted) continue;
-    const std::int64_t end_ps = add_saturating(row.start_ps, row.duration_ps);
+    const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
     if (!of_host) step_windows_.push_back({row.file, row.plane, row.start_ps, end_ps});
     const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(), [&](const step_window& w) {
       return w.file == row.file && w.plane == -1;
@@ -138,9 +126,9 @@ event_filter selection::events_of(std::size_t file, std::size_t plane) const {
 damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept)
     : profile_(p) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const fault* f = p.file_fault(file);
-    if (f != nullptr && selected.file(file) && concerned(p.what().files[file].family))
-      note(file, *f);
+    // Asking for the fault of a file that was not opened yet opens it.
+    if (!selected.file(file) || !concerned(p.what().files[file].family)) continue;
+    if (const fault* f = p.file_fault(file)) note(file, *f);
   }
 }
 

@@ -1,6 +1,7 @@
 // Which part of a capture a query looks at, and where its events lie on the capture's clock.
 #pragma once
 #include <profkit/core/anatomy.hpp>
+#include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
 #include <read/xspace_index.hpp>
@@ -17,23 +18,20 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Saturating, because sums over hostile input must neither wrap nor be undefined.
-[[nodiscard]] std::int64_t add_saturating(std::int64_t a, std::int64_t b) noexcept;
-
-// The zero of a line's events, ps relative to the capture origin. Writers give line times either relative to
-// the profile's start or, from 1e17 up, as Unix time (docs/architecture.md, time).
+// When the events of a line were, ps relative to the capture origin.
 class line_clock {
  public:
-  line_clock(const profile& p, std::size_t file, std::int64_t timestamp_ns) noexcept;
+  // `header` is the line's whole header: a writer may put the timestamp behind the events.
+  line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
   // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
   [[nodiscard]] std::optional<std::int64_t> start_of(const event_row& event) const noexcept;
-  // False when the line itself lies beyond that range.
-  [[nodiscard]] bool in_range() const noexcept { return in_range_; }
 
  private:
-  std::int64_t base_ps_ = 0;
-  bool in_range_ = true;
+  std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond; the file's fault tells so
 };
+
+// What is said of an event that line_clock cannot place.
+inline constexpr const char* out_of_reach = "an event lies more than 106 days from the capture's origin";
 
 // Keeps events by name and by time window, on one line.
 class event_filter {
