@@ -33,6 +33,10 @@ struct file_damage {
   fault what;
 };
 
+// Whether anything at all could be read: an XSpace with planes, or a sound file of another family. False
+// makes damage an error of the whole; with no file at all it is true.
+[[nodiscard]] bool anything_intact(const profile& p) noexcept;
+
 // A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 struct named_stat {
   std::string_view name;   // "" when the id has no entry
@@ -63,6 +67,7 @@ struct plane_info {
   std::vector<line_info> lines;
 };
 struct file_info {
+  std::uint32_t file = 0;                           // index into profile::what().files
   std::string path;
   file_family family = file_family::unknown;
   std::int32_t export_of = -1;

@@ -44,7 +44,6 @@ class inventory {
 
   result<void> add_file(std::size_t file) {
     const capture_file& entry = profile_.what().files[file];
-    file_numbers_.push_back(static_cast<std::uint32_t>(file));
     file_info& info = found_.files.emplace_back(file_header(profile_, file));
     const xspace_index* space = profile_.xspace(file);
     if (space == nullptr) return {};
@@ -166,8 +165,10 @@ class inventory {
   }
 
   void add_chrome_file(const chrome_file& file) {
-    file_info& info = *info_of(file.file);
-    const std::int64_t shift_ps = profile_.file_shift_ns(file.file) * 1000;
+    file_info* const known = info_of(file.file);
+    if (known == nullptr) return;
+    file_info& info = *known;
+    const std::int64_t shift_ps = profile_.file_shift_ns(file.file) * ps_per_ns;
     if (file.first_ps) info.first_ps = saturating_add(*file.first_ps, shift_ps);
     if (file.last_ps) info.last_ps = saturating_add(*file.last_ps, shift_ps);
     if (file.at_event_cap)
@@ -181,7 +182,7 @@ class inventory {
     if (result<void> filled = fill_timeline(profile_, threads); !filled) return filled;
     for (file_info& info : found_.files) {
       if (info.family != file_family::chrome_trace || info.export_of >= 0) continue;
-      info.planes = threads.planes_of(file_numbers_[static_cast<std::size_t>(&info - found_.files.data())]);
+      info.planes = threads.planes_of(info.file);
       found_.planes += info.planes.size();
       for (const plane_info& plane : info.planes) {
         found_.lines += plane.lines.size();
@@ -193,8 +194,9 @@ class inventory {
   }
 
   file_info* info_of(std::uint32_t file) {
-    const auto at = std::lower_bound(file_numbers_.begin(), file_numbers_.end(), file);
-    return &found_.files[static_cast<std::size_t>(at - file_numbers_.begin())];
+    const auto at = std::find_if(found_.files.begin(), found_.files.end(),
+                                 [&](const file_info& info) { return info.file == file; });
+    return at == found_.files.end() ? nullptr : &*at;
   }
 
   void note_incomplete(std::string reason) {
@@ -216,7 +218,6 @@ class inventory {
   const hooks& host_;
   progress_meter meter_;
   std::uint64_t done_bytes_ = 0;
-  std::vector<std::uint32_t> file_numbers_;  // of found_.files
   info_result found_;
 };
 
@@ -225,6 +226,7 @@ class inventory {
 file_info file_header(const profile& p, std::size_t file) {
   const capture_file& entry = p.what().files[file];
   file_info info;
+  info.file = static_cast<std::uint32_t>(file);
   info.path = entry.path;
   info.family = entry.family;
   info.export_of = entry.export_of;

@@ -26,6 +26,17 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
 
 }  // namespace
 
+bool anything_intact(const profile& p) noexcept {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    if (const xspace_index* space = p.xspace(file)) {
+      if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
+    } else if (p.file_fault(file) == nullptr) {
+      return true;
+    }
+  }
+  return p.file_count() == 0;
+}
+
 line_clock::line_clock(const profile& p, std::size_t file, const line_index& line,
                        const line_header& header) noexcept {
   line_index whole;

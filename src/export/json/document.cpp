@@ -1,12 +1,9 @@
 #include <export/json/document.hpp>
 
 #include <base/contained.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
 #include <base/hash_map.hpp>
+
+#include <cstring>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -32,18 +29,6 @@ std::string hex_text(std::string_view bytes) {
     text += digits[byte & 15];
   }
   return text;
-}
-
-// Whether any file gave anything: an XSpace with planes, or a sound file of another kind.
-bool anything_intact(const profile& p) {
-  for (std::size_t file = 0; file < p.file_count(); ++file) {
-    if (const xspace_index* space = p.xspace(file)) {
-      if (plane_count(*space) != 0) return true;
-    } else if (p.file_fault(file) == nullptr) {
-      return true;
-    }
-  }
-  return false;
 }
 
 std::string files_text(std::size_t damaged, std::size_t all) {
