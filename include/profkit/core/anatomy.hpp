@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ struct file_damage {
   std::uint32_t file = 0;
   fault what;
 };
+
+// Whether anything at all could be read: an XSpace with planes, or a sound file of another family. False
+// makes damage an error of the whole; with no file at all it is true.
+[[nodiscard]] bool anything_intact(const profile& p) noexcept;
 
 // A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 struct named_stat {
@@ -62,6 +67,7 @@ struct plane_info {
   std::vector<line_info> lines;
 };
 struct file_info {
+  std::uint32_t file = 0;                           // index into profile::what().files
   std::string path;
   file_family family = file_family::unknown;
   std::int32_t export_of = -1;
@@ -75,9 +81,10 @@ struct file_info {
 };
 struct info_result {
   std::vector<file_info> files;
-  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  // XSpace files; exports not counted twice
+  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  // exports of an XSpace are not counted twice
   bool complete = true;
   std::vector<std::string> reasons;                 // why not complete
+  std::shared_ptr<const void> texts;                // owns the names of Chrome files, which are no spans of a file
 };
 result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
@@ -102,7 +109,8 @@ struct tree_event {
   std::string_view name, display_name;
   event_view raw;                        // data case, offset, duration
   std::optional<std::int64_t> start_ps;  // on the capture's clock; empty for aggregated events
-  std::vector<named_stat> stats;         // of the event
+  std::vector<named_stat> stats;         // of the event, under the limit
+  std::uint64_t stat_count = 0;          // before the limit
 };
 // Called in file order. Each end_… tells how many items the limit left out.
 class tree_visitor {

@@ -26,11 +26,18 @@ enum class document : std::int32_t {
 // Rows of each list where none were asked for. The command's --json and the C ABI agree on it.
 [[nodiscard]] constexpr std::uint64_t default_limit(document d) noexcept { return d == document::tree ? 5 : 20; }
 
+// anatomy_options::limit of a document when the caller names none: 5 for tree and chrome, 20 for metadata and
+// framework, whose lists are samples; 0 (everything) for the others.
+[[nodiscard]] std::uint64_t default_limit(document d) noexcept;
+
 // How a document ended, which decides the command's exit code.
 enum class document_status { ok, partial, absent, error };
 
 // Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
-// A fault is returned only when writing itself failed; damage of the input makes the status partial or error.
+// Damage of the input is no fault: it makes the status partial or, when nothing could be read, error. A fault
+// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
+// the last two nothing or only a part was written. The parts of a report are written at their own default
+// limits, so that each is the same document as its own. Does not finish the sink.
 result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
                                        const hooks& host = {});
 // The error document of a capture that could not be opened: status "error" with code, message, path,

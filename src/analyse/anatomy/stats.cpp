@@ -1,4 +1,4 @@
-#include "analyse/anatomy/stats.hpp"
+#include <analyse/anatomy/stats.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -2,7 +2,7 @@
 #pragma once
 #include <profkit/core/anatomy.hpp>
 
-#include "read/xspace_index.hpp"
+#include <read/xspace_index.hpp>
 
 #include <cstdint>
 #include <optional>

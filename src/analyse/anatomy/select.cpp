@@ -1,0 +1,197 @@
+#include <analyse/anatomy/select.hpp>
+
+#include <analyse/anatomy/stats.hpp>
+#include <read/line_time.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
+
+bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
+  const auto fits = [&](std::string_view name) { return name.find(wanted) != std::string_view::npos; };
+  const capture_file& entry = p.what().files[file];
+  bool named = !entry.host.empty();
+  if (fits(entry.host)) return true;
+  if (const xspace_index* space = p.xspace(file)) {
+    named = named || !space->hostnames.empty();
+    if (std::any_of(space->hostnames.begin(), space->hostnames.end(), fits)) return true;
+  }
+  return !named && fits(entry.path);  // a file that names no host is known by its path
+}
+
+}  // namespace
+
+bool anything_intact(const profile& p) noexcept {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    if (const xspace_index* space = p.xspace(file)) {
+      if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
+    } else if (p.file_fault(file) == nullptr) {
+      return true;
+    }
+  }
+  return p.file_count() == 0;
+}
+
+line_clock::line_clock(const profile& p, std::size_t file, const line_index& line,
+                       const line_header& header) noexcept {
+  line_index whole;
+  whole.body = line.body;
+  whole.header = header;
+  base_ps_ = line_base_ps(p, file, whole);
+}
+
+std::optional<std::int64_t> line_clock::start_of(const event_row& event) const noexcept {
+  if ((event.flags & event_has_occurrences) != 0 || !base_ps_) return std::nullopt;
+  const std::optional<std::int64_t> start = checked_add(*base_ps_, event.offset_ps);
+  return start && checked_add(*start, event.duration_ps) ? start : std::nullopt;
+}
+
+bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
+  if (nothing_ || (by_name_ && !ids_.contains(event.metadata_id))) return false;
+  if (windows_.empty()) return true;
+  if (!start_ps) return false;
+  const std::int64_t start = *start_ps;
+  return std::all_of(windows_.begin(), windows_.end(), [&](const window& w) {
+    return start < w.to_ps && (start >= w.from_ps || start + event.duration_ps > w.from_ps);
+  });
+}
+
+result<selection> selection::make(const profile& p, const anatomy_options& o, const hooks& host) {
+  selection made(p, o);
+  made.files_.assign(p.file_count(), true);
+  if (!o.host.empty())
+    for (std::size_t file = 0; file < p.file_count(); ++file) made.files_[file] = host_fits(p, file, o.host);
+  if (o.step)
+    if (result<void> found = made.find_step(host); !found) return std::move(found).error();
+  return made;
+}
+
+result<void> selection::find_step(const hooks& host) {
+  anatomy_options of_steps;
+  of_steps.host = options_->host;
+  of_steps.limit = 0;
+  result<steps_result> steps = anatomy_steps(*profile_, of_steps, host);
+  if (!steps) return std::move(steps).error();
+
+  const std::uint64_t wanted = *options_->step;
+  std::uint64_t most = 0, index = 0;
+  const step_row* before = nullptr;
+  for (const step_row& row : steps->steps) {
+    const bool of_host = row.source == step_source::host_step_num;
+    const bool same_list =
+        before != nullptr && before->file == row.file && (of_host || before->plane == row.plane);
+    index = same_list ? index + 1 : 0;
+    before = &row;
+    most = std::max(most, index + 1);
+    if (!of_host && index == 0) planes_with_steps_.emplace_back(row.file, row.plane);
+    if (index != wanted) continue;
+    const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
+    if (!of_host) step_windows_.push_back({row.file, row.plane, row.start_ps, end_ps});
+    const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(), [&](const step_window& w) {
+      return w.file == row.file && w.plane == -1;
+    });
+    if (!file_has_window) step_windows_.push_back({row.file, -1, row.start_ps, end_ps});
+  }
+  if (!step_windows_.empty()) return {};
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.path = profile_->what().path;
+  f.message = "there is no step " + std::to_string(wanted) + ": ";
+  f.message += most == 0 ? "the capture has no steps" : "steps go from 0 to " + std::to_string(most - 1);
+  f.hint = "`profkit steps` lists the steps of a capture.";
+  return f;
+}
+
+event_filter selection::events_of(std::size_t file, std::size_t plane) const {
+  event_filter filter;
+  if (options_->from_ps || options_->to_ps)
+    filter.windows_.push_back({options_->from_ps.value_or(least_ps), options_->to_ps.value_or(most_ps)});
+  if (options_->step) {
+    const auto here = std::make_pair(static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane));
+    const bool own = std::binary_search(planes_with_steps_.begin(), planes_with_steps_.end(), here);
+    const auto found = std::find_if(step_windows_.begin(), step_windows_.end(), [&](const step_window& w) {
+      return w.file == here.first && w.plane == (own ? here.second : -1);
+    });
+    if (found == step_windows_.end())
+      filter.nothing_ = true;
+    else
+      filter.windows_.push_back({found->from_ps, found->to_ps});
+  }
+  if (!options_->name.empty()) {
+    filter.by_name_ = true;
+    const plane_index& index = profile_->xspace(file)->planes[plane];
+    for (const std::string_view bytes : index.event_metadata_entries) {
+      const event_metadata_view entry(bytes);
+      if (!counts_in(index.event_metadata, entry.key(), bytes)) continue;
+      if (name(entry.name(), entry.display_name())) filter.ids_.insert(entry.key());
+    }
+  }
+  return filter;
+}
+
+damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept)
+    : profile_(p) {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    // Asking for the fault of a file that was not opened yet opens it.
+    if (!selected.file(file) || !concerned(p.what().files[file].family)) continue;
+    if (const fault* f = p.file_fault(file)) note(file, *f);
+  }
+}
+
+bool damage_list::has(std::size_t file) const noexcept {
+  return std::any_of(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file == file; });
+}
+
+void damage_list::note_line(std::size_t file, const plane_index& plane, const line_index& line,
+                            std::uint64_t offset_in_line, const char* what) {
+  if (has(file)) return;
+  note(file, line.offset + offset_in_line,
+       "line '" + std::string(line.name()) + "' of plane '" + std::string(plane.name) + "': " + what);
+}
+
+void damage_list::note(std::size_t file, std::uint64_t byte_offset, std::string what) {
+  if (has(file)) return;
+  fault f;
+  f.code = fault_code::damaged;
+  f.path = profile_.what().files[file].path;
+  f.byte_offset = byte_offset;
+  f.message = "damaged at byte " + std::to_string(byte_offset) + ": " + what;
+  f.hint = "Everything intact is shown. Fetch the file again if it was copied.";
+  note(file, std::move(f));
+}
+
+void damage_list::note(std::size_t file, fault what) {
+  if (has(file)) return;
+  if (what.path.empty()) what.path = profile_.what().files[file].path;
+  const auto at = std::find_if(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file > file; });
+  found_.insert(at, {static_cast<std::uint32_t>(file), std::move(what)});
+}
+
+bool counts_in(const metadata_index& index, std::int64_t key, std::string_view entry) noexcept {
+  return index.find(key).bytes.data() == entry.data();
+}
+
+std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name) {
+  std::vector<std::int64_t> ids;
+  for (const std::string_view bytes : plane.stat_metadata_entries) {
+    const stat_metadata_view entry(bytes);
+    if (entry.name() == name && counts_in(plane.stat_metadata, entry.key(), bytes)) ids.push_back(entry.key());
+  }
+  return ids;
+}
+
+std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept {
+  std::optional<stat_view> found;
+  if (ids.empty()) return found;
+  for (const stat_view stat : stats_of(event))
+    if (std::find(ids.begin(), ids.end(), stat.metadata_id()) != ids.end()) found = stat;
+  return found;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

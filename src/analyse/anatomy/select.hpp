@@ -1,0 +1,135 @@
+// Which part of a capture a query looks at, and where its events lie on the capture's clock.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/time.hpp>
+
+#include <base/hash_map.hpp>
+#include <read/xspace_index.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// When the events of a line were, ps relative to the capture origin.
+class line_clock {
+ public:
+  // `header` is the line's whole header: a writer may put the timestamp behind the events.
+  line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
+  // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
+  [[nodiscard]] std::optional<std::int64_t> start_of(const event_row& event) const noexcept;
+
+ private:
+  std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond; the file's fault tells so
+};
+
+// What is said of an event that line_clock cannot place.
+inline constexpr const char* out_of_reach = "an event lies more than 106 days from the capture's origin";
+
+// Keeps events by name and by time window, on one line.
+class event_filter {
+ public:
+  [[nodiscard]] bool keeps_all() const noexcept { return !by_name_ && windows_.empty() && !nothing_; }
+  [[nodiscard]] bool keeps_none() const noexcept { return nothing_; }
+  [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
+
+ private:
+  friend class selection;
+  struct window {
+    std::int64_t from_ps, to_ps;  // half open
+  };
+  std::vector<window> windows_;   // all must hold
+  hash_set<std::int64_t> ids_;    // metadata ids whose name or display name fits
+  bool by_name_ = false;
+  bool nothing_ = false;          // the plane has no such step
+};
+
+// The filters of anatomy_options over one profile.
+class selection {
+ public:
+  // Faults: invalid_argument when no device and no file has the step that was asked for.
+  static result<selection> make(const profile& p, const anatomy_options& o, const hooks& host);
+
+  [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
+  [[nodiscard]] bool plane(const plane_index& plane) const noexcept { return contains(plane.name, options_->plane); }
+  [[nodiscard]] bool line(const line_index& line) const noexcept { return contains(line.name(), options_->line); }
+  [[nodiscard]] bool name(std::string_view name, std::string_view display_name = {}) const noexcept {
+    return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
+  }
+  [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
+  // Whether any filter looks at single events.
+  [[nodiscard]] bool filters_events() const noexcept {
+    return !options_->name.empty() || options_->step || options_->from_ps || options_->to_ps;
+  }
+
+ private:
+  selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
+  static bool contains(std::string_view text, std::string_view wanted) noexcept {
+    return wanted.empty() || text.find(wanted) != std::string_view::npos;
+  }
+  result<void> find_step(const hooks& host);
+
+  struct step_window {
+    std::uint32_t file;
+    std::int32_t plane;  // -1: the file's, for planes without steps of their own
+    std::int64_t from_ps, to_ps;
+  };
+  const profile* profile_;
+  const anatomy_options* options_;
+  std::vector<bool> files_;
+  std::vector<step_window> step_windows_;
+  std::vector<std::pair<std::uint32_t, std::int32_t>> planes_with_steps_;  // file and plane, ascending
+};
+
+// Damage met in the course of one analysis: at most one fault a file, that of the file itself first.
+class damage_list {
+ public:
+  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept);
+  void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
+                 const char* what);
+  void note(std::size_t file, std::uint64_t byte_offset, std::string what);
+  void note(std::size_t file, fault what);
+  [[nodiscard]] bool has(std::size_t file) const noexcept;
+  [[nodiscard]] std::vector<file_damage> take() { return std::move(found_); }
+
+ private:
+  const profile& profile_;
+  std::vector<file_damage> found_;
+};
+// Everything of a file_info that needs no scan.
+[[nodiscard]] file_info file_header(const profile& p, std::size_t file);
+
+[[nodiscard]] inline bool is_xspace(file_family f) noexcept { return f == file_family::xspace; }
+
+// Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
+// `damage`. Gives false when stopped.
+template <class Use>
+bool for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage, Use&& use) {
+  constexpr std::size_t batch = 256;
+  event_row rows[batch];
+  event_scanner scanner(line.body);
+  while (const std::size_t n = scanner.next(rows, batch))
+    for (std::size_t i = 0; i < n; ++i)
+      if (!use(static_cast<const event_row&>(rows[i]))) return false;
+  if (!scanner.ok()) damage.note_line(file, plane, line, scanner.offset(), "an event breaks the protobuf format");
+  return true;
+}
+
+// Keys of all entries with this name that count (the last of equal keys). Names are not unique.
+[[nodiscard]] std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name);
+
+// Whether this map entry is the one that counts for its key.
+[[nodiscard]] bool counts_in(const metadata_index& index, std::int64_t key, std::string_view entry) noexcept;
+
+// The last stat of an event whose id is among `ids`.
+[[nodiscard]] std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,257 @@
+#include <export/json/document.hpp>
+
+#include <base/contained.hpp>
+#include <base/hash_map.hpp>
+
+#include <cstring>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+namespace {
+
+constexpr std::int64_t document_version = 1;
+
+double double_of(std::uint64_t bits) noexcept {
+  double value = 0;
+  static_assert(sizeof value == sizeof bits);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+std::string hex_text(std::string_view bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+std::string files_text(std::size_t damaged, std::size_t all) {
+  if (all == 1) return "the file is damaged";
+  return std::to_string(damaged) + " of " + std::to_string(all) + " files " + (damaged == 1 ? "is" : "are") + " damaged";
+}
+
+}  // namespace
+
+const char* status_name(document_status s) noexcept {
+  switch (s) {
+    case document_status::ok: return "ok";
+    case document_status::partial: return "partial";
+    case document_status::absent: return "absent";
+    case document_status::error: return "error";
+  }
+  return "error";
+}
+
+verdict judge(const profile& p, const std::string& absent, const std::vector<file_damage>& damage) {
+  if (damage.empty()) {
+    if (absent.empty()) return {};
+    return {document_status::absent, absent, nullptr};
+  }
+  const fault& first = damage.front().what;
+  if (!anything_intact(p)) return {document_status::error, first.message, &first};
+  return {document_status::partial, files_text(damage.size(), p.file_count()) + ": " + first.message, nullptr};
+}
+
+void begin_document(json_writer& out, document which) {
+  out.begin_object();
+  out.field("schema", std::string("profkit.") + document_name(which));
+  out.field("version", document_version);
+}
+
+void write_verdict(json_writer& out, const verdict& v) {
+  out.field("status", status_name(v.status));
+  out.key("reason");
+  if (v.reason.empty())
+    out.null();
+  else
+    out.value(std::string_view(v.reason));
+  if (v.status == document_status::error && v.why != nullptr) write_fault_fields(out, *v.why);
+}
+
+void write_fault_fields(json_writer& out, const fault& f) {
+  out.field("code", fault_name(f.code));
+  out.field("message", std::string_view(f.message));
+  out.field("path", std::string_view(f.path));
+  out.key("byte_offset");
+  if (f.byte_offset == no_offset)
+    out.null();
+  else
+    out.value(f.byte_offset);
+  out.field("hint", std::string_view(f.hint));
+}
+
+void write_files(json_writer& out, const profile& p) {
+  out.key("files");
+  out.begin_array();
+  for (const capture_file& file : p.what().files) {
+    out.begin_object();
+    out.field("path", std::string_view(file.path));
+    out.field("family", family_name(file.family));
+    out.field("export_of", file.export_of);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
+  out.key("damage");
+  out.begin_array();
+  for (const file_damage& d : damage) {
+    out.begin_object();
+    out.field("file", d.file);
+    write_fault_fields(out, d.what);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings) {
+  out.key(key);
+  out.begin_array();
+  for (const std::string& s : strings) out.value(std::string_view(s));
+  out.end_array();
+}
+
+void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n) {
+  out.key(key);
+  if (n)
+    out.value(*n);
+  else
+    out.null();
+}
+
+void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n) {
+  out.key(key);
+  if (n)
+    out.number(*n);
+  else
+    out.null();
+}
+
+void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n) {
+  out.key(key);
+  if (n)
+    out.id(*n);
+  else
+    out.null();
+}
+
+void write_stat_value(json_writer& out, const named_stat& s) {
+  switch (s.kind) {
+    case stat_kind::double_value: return out.number(double_of(s.bits));
+    case stat_kind::uint64_value: return out.id(s.bits);
+    case stat_kind::int64_value: return out.id(static_cast<std::int64_t>(s.bits));
+    case stat_kind::bytes_value: return out.value(std::string_view(hex_text(s.text)));
+    case stat_kind::str_value:
+    case stat_kind::ref_value: return out.value(s.text);
+    case stat_kind::none: return out.null();
+  }
+}
+
+void write_stat_map(json_writer& out, std::string_view key, const std::vector<named_stat>& stats) {
+  std::vector<std::string> nameless(stats.size());
+  hash_map<std::string_view, std::size_t> last;
+  const auto key_of = [&](std::size_t i) -> std::string_view {
+    if (!stats[i].name.empty()) return stats[i].name;
+    if (nameless[i].empty()) nameless[i] = "#" + std::to_string(stats[i].metadata_id);
+    return nameless[i];
+  };
+  for (std::size_t i = 0; i < stats.size(); ++i) last[key_of(i)] = i;
+  out.key(key);
+  out.begin_object();
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    if (last[key_of(i)] != i) continue;
+    out.key(key_of(i));
+    write_stat_value(out, stats[i]);
+  }
+  out.end_object();
+}
+
+void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats) {
+  out.key(key);
+  out.begin_array();
+  for (const named_stat& s : stats) {
+    out.begin_object();
+    out.field("name", s.name);
+    out.field_id("metadata_id", s.metadata_id);
+    out.field("kind", stat_kind_name(s.kind));
+    out.key("value");
+    write_stat_value(out, s);
+    if (s.kind == stat_kind::ref_value) out.field_id("ref", s.bits);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+}  // namespace json
+
+const char* document_name(document d) noexcept {
+  switch (d) {
+    case document::report: return "report";
+    case document::info: return "info";
+    case document::tree: return "tree";
+    case document::metadata: return "metadata";
+    case document::steps: return "steps";
+    case document::ops: return "ops";
+    case document::modules: return "modules";
+    case document::framework: return "framework";
+    case document::collectives: return "collectives";
+    case document::chrome: return "chrome";
+  }
+  return "report";
+}
+
+std::uint64_t default_limit(document d) noexcept {
+  switch (d) {
+    case document::tree:
+    case document::chrome: return 5;
+    case document::metadata:
+    case document::framework: return 20;
+    default: return 0;
+  }
+}
+
+result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
+                                       const hooks& host) {
+  return contained([&]() -> result<document_status> {
+    json_writer out(into);
+    const auto write = [&]() -> result<document_status> {
+      switch (which) {
+        case document::report: return json::write_report(out, p, o, host);
+        case document::info: return json::write_info(out, p, o, host);
+        case document::tree: return json::write_tree(out, p, o, host);
+        case document::metadata: return json::write_metadata(out, p, o, host);
+        case document::steps: return json::write_steps(out, p, o, host);
+        case document::ops: return json::write_ops(out, p, o, host);
+        case document::modules: return json::write_modules(out, p, o, host);
+        case document::framework: return json::write_framework(out, p, o, host);
+        case document::collectives: return json::write_collectives(out, p, o, host);
+        case document::chrome: return json::write_chrome(out, p, o, host);
+      }
+      return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
+    };
+    result<document_status> status = write();
+    if (!status) return status;
+    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
+    return status;
+  });
+}
+
+result<void> write_error_document(document which, const fault& why, sink& into) {
+  return contained([&]() -> result<void> {
+    json_writer out(into);
+    json::begin_document(out, which);
+    json::write_verdict(out, {document_status::error, why.message, &why});
+    out.end_object();
+    return out.finish();
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

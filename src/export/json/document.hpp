@@ -1,0 +1,73 @@
+// The frame of every JSON document, and the parts that several documents share.
+//
+// A document is one object: schema, version, status, reason, then what it is about, then `files` (what the
+// `file` numbers stand for) and `damage`. The tree and the metadata are written while the capture is read, so
+// their status and reason come last.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/export.hpp>
+
+#include <base/json_writer.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+
+// How a document ends and why: `reason` is null when it is complete.
+struct verdict {
+  document_status status = document_status::ok;
+  std::string reason;
+  const fault* why = nullptr;  // of an error
+};
+[[nodiscard]] const char* status_name(document_status s) noexcept;
+
+// `absent` is the slice's own word for having nothing; damage counts more than that.
+[[nodiscard]] verdict judge(const profile& p, const std::string& absent, const std::vector<file_damage>& damage);
+
+// Opens the object and writes schema and version.
+void begin_document(json_writer& out, document which);
+// status and reason; for an error also code, message, path, byte_offset and hint.
+void write_verdict(json_writer& out, const verdict& v);
+
+// The five fields of a fault, inside an object that is open.
+void write_fault_fields(json_writer& out, const fault& f);
+// files[] and damage[].
+void write_files(json_writer& out, const profile& p);
+void write_damage(json_writer& out, const std::vector<file_damage>& damage);
+
+void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
+void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
+// A number that may be missing or not finite: null then.
+void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
+void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
+
+// A stat's value: decimal string (int64, uint64), number (double; null when not finite), string (str, and ref as
+// the name referred to), lower-case hex string (bytes), null (none).
+void write_stat_value(json_writer& out, const named_stat& s);
+// {"name": value, …}: of equal names the last counts; a stat whose id has no entry is called "#<id>".
+void write_stat_map(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
+// [{name, metadata_id, kind, value, ref?}, …] in wire order.
+void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
+
+// What one slice's document holds between the frame's parts.
+result<document_status> write_info(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_steps(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_ops(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_modules(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_framework(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_collectives(json_writer& out, const profile& p, const anatomy_options& o,
+                                          const hooks& host);
+result<document_status> write_chrome(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

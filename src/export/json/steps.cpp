@@ -1,0 +1,37 @@
+#include <export/json/document.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+
+result<document_status> write_steps(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+  const result<steps_result> found = anatomy_steps(p, o, host);
+  if (!found) return found.error();
+  const verdict v = judge(p, found->absent, found->damage);
+  begin_document(out, document::steps);
+  write_verdict(out, v);
+  out.key("steps");
+  out.begin_array();
+  for (const step_row& row : found->steps) {
+    out.begin_object();
+    out.field("file", row.file);
+    out.field("plane", row.plane);
+    out.field("line", row.line);
+    out.field("source", step_source_name(row.source));
+    out.field("name", row.name);
+    write_optional_id(out, "step_num", row.step_num);
+    out.field("start_ps", row.start_ps);
+    out.field("duration_ps", row.duration_ps);
+    out.end_object();
+  }
+  out.end_array();
+  out.field("matched", found->matched);
+  write_files(out, p);
+  write_damage(out, found->damage);
+  out.end_object();
+  return v.status;
+}
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
