@@ -23,9 +23,6 @@ enum class document : std::int32_t {
   chrome = 10,
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  // "report", "info", …
-// Rows of each list where none were asked for. The command's --json and the C ABI agree on it.
-[[nodiscard]] constexpr std::uint64_t default_limit(document d) noexcept { return d == document::tree ? 5 : 20; }
-
 // anatomy_options::limit of a document when the caller names none: 5 for tree and chrome, 20 for metadata and
 // framework, whose lists are samples; 0 (everything) for the others.
 [[nodiscard]] std::uint64_t default_limit(document d) noexcept;
