@@ -1,0 +1,476 @@
+// The course through a file: header, events, damage. Parsing itself is in chrome_simdjson and
+// chrome_event_text, finding where events end in chrome_scan.
+#include <profkit/core/chrome.hpp>
+
+#include <base/contained.hpp>
+#include <base/progress.hpp>
+#include <read/chrome_event_text.hpp>
+#include <read/chrome_scan.hpp>
+#include <read/chrome_simdjson.hpp>
+#include <read/chrome_text.hpp>
+#include <read/chrome_window.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::size_t most_broken_offsets = 16;
+// After damage, the next event must lie in this much text to be taken for one.
+constexpr std::size_t recovery_bytes = std::size_t{1} << 20;
+// Timestamps from here on count from some far origin: zero is then moved next to them.
+constexpr std::int64_t far_time_us = 1'000'000'000;
+constexpr std::int64_t second_us = 1'000'000;
+
+}  // namespace
+
+bool chrome_visitor::header(std::string_view, std::string_view, std::uint64_t) { return true; }
+
+struct chrome_reader::state final : event_text_sink {
+  // Where in the file the window stands.
+  enum class place : std::uint8_t {
+    start,
+    members,   // of the object around traceEvents
+    events,
+    lost,      // in damage: look for the next event
+    ended,     // past the closing bracket
+    done,
+  };
+
+  template <class Input>
+  state(Input& input, std::uint64_t total_bytes, const chrome_options& given)
+      : options(given), window(input, std::max<std::size_t>(given.chunk_bytes, 1), simdjson_events::padding),
+        progress(options.host, total_bytes) {}
+
+  chrome_options options;
+  text_window window;
+  progress_meter progress;
+  simdjson_events fast;
+  event_decoder decoder;
+  chrome_summary told;
+  place where = place::start;
+  chrome_visitor* visitor = nullptr;
+  bool stopped = false;
+  bool zero_known = false;
+  enum class token : std::uint8_t { open, item, comma };
+  token before = token::open;           // what stands before the window in its array or object
+  std::uint64_t tolerant_until = 0;     // file offset up to which simdjson has refused the text
+  std::string key_scratch;
+
+  result<bool> step();
+  result<void> begin();
+  void read_member();
+  void read_events();
+  void find_next_event();
+  void past_the_end();
+
+  bool take(const event_text& e) override;
+  void take_time(const event_text& e, chrome_event& event);
+  void parse_chunk(char* end);
+  const char* parse_tolerantly(const char* from, const char* end);
+
+  void skip_separators();
+  void begin_item();
+  void end_items();
+  [[nodiscard]] const char* item_bound();
+  bool need_more(const char* what);
+  void irregular_at(std::uint64_t offset, std::uint64_t count = 1);
+  void damage(fault_code code, std::string message, std::uint64_t offset, std::string hint = {});
+  void broken(const char* at, scan_stop why);
+  void cut(const char* inside);
+  void finish();
+};
+
+// ---- bookkeeping ---------------------------------------------------------------------------------------
+
+void chrome_reader::state::irregular_at(std::uint64_t offset, std::uint64_t count) {
+  if (count == 0) return;
+  if (told.irregular == 0) told.first_irregular = offset;
+  told.irregular += count;
+}
+
+void chrome_reader::state::damage(fault_code code, std::string message, std::uint64_t offset, std::string hint) {
+  if (!told.damage) told.damage = fault{code, std::move(message), "", offset, std::move(hint)};
+}
+
+// Counts the text at `at` as lost and starts to look for the next event behind its first byte.
+void chrome_reader::state::broken(const char* at, scan_stop why) {
+  const std::uint64_t offset = window.offset_of(at);
+  ++told.broken_events;
+  if (told.broken_at.size() < most_broken_offsets) told.broken_at.push_back(offset);
+  if (why == scan_stop::too_nested) {
+    damage(fault_code::limit, "an event nests deeper than limits::max_nesting", offset, "raise max_nesting");
+  } else {
+    damage(fault_code::damaged, "text that is no trace event: expected an object {\"ph\": …}", offset,
+           "the events around it were read; write the file again to have all of them");
+  }
+  window.skip_to(at);
+  if (window.size() > 0) window.skip_to(window.at() + 1);
+  where = place::lost;
+}
+
+// The file ends where it may not.
+void chrome_reader::state::cut(const char* inside) {
+  damage(fault_code::damaged, std::string("the file ends inside ") + inside, window.offset() + window.size(),
+         "it was cut while it was written or copied; what came before was read");
+}
+
+void chrome_reader::state::finish() {
+  where = place::done;
+  told.bytes = window.offset() + window.size();
+}
+
+// Reads more text. When there is none, or the item at window.at() is longer than the limits allow, the
+// file is cut or the item passed over; false then.
+bool chrome_reader::state::need_more(const char* what) {
+  if (window.size() > options.bounds.max_string_bytes && where != place::lost) {
+    damage(fault_code::limit, std::string(what) + " is longer than limits::max_string_bytes", window.offset(),
+           "raise max_string_bytes");
+    broken(window.at(), scan_stop::broken);
+    return false;
+  }
+  if (window.more()) return true;
+  if (window.source_fault() && !told.damage) told.damage = window.source_fault();
+  const bool nothing_left = skip_json_space(window.at(), window.end()) == window.end();
+  if (where == place::events && !nothing_left) {
+    ++told.broken_events;
+    if (told.broken_at.size() < most_broken_offsets) told.broken_at.push_back(window.offset());
+    cut(what);
+  } else if (where == place::members || (where == place::events && !told.bare_array)) {
+    cut(nothing_left ? "the object around the events" : what);
+  }
+  finish();
+  return false;
+}
+
+// Past blanks and commas. Anything but one comma between two items is irregular.
+void chrome_reader::state::skip_separators() {
+  const char* at = window.at();
+  for (;; ++at) {
+    at = skip_json_space(at, window.end());
+    if (at == window.end() || *at != ',') break;
+    if (before != token::item) irregular_at(window.offset_of(at));
+    before = token::comma;
+  }
+  window.skip_to(at);
+}
+
+void chrome_reader::state::begin_item() {
+  if (before == token::item) irregular_at(window.offset());  // no comma
+  before = token::open;
+}
+
+void chrome_reader::state::end_items() {
+  if (before == token::comma) irregular_at(window.offset());
+}
+
+// One event or member ends before this, or it is too long.
+const char* chrome_reader::state::item_bound() {
+  const std::uint64_t most = options.bounds.max_string_bytes;
+  return window.size() > most ? window.at() + most : window.end();
+}
+
+// ---- events --------------------------------------------------------------------------------------------
+
+void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
+  const auto unusable = [&] {
+    if (told.unusable_times++ == 0) told.first_unusable_time = event.byte_offset;
+  };
+  const std::string_view ts = e[event_field::ts];
+  event.has_time = !ts.empty() && ts != "null";
+  if (event.has_time && event.phase != 'M') {
+    decimal_time t;
+    bool usable = parse_microseconds(ts, t);
+    if (usable && !zero_known) {
+      zero_known = true;
+      if (t.us >= far_time_us) told.zero_us = t.us - t.us % second_us;
+    }
+    std::int64_t ps = 0;
+    usable = usable && ps_since(t, told.zero_us, ps);
+    if (usable) event.ts_ps = ps;
+    else unusable();
+  }
+  const std::string_view dur = e[event_field::dur];
+  if (dur.empty() || dur == "null") return;
+  event.dur_ps = json_scaled_integer(dur, 6);
+  if (!event.dur_ps) unusable();
+}
+
+bool chrome_reader::state::take(const event_text& e) {
+  chrome_event event;
+  event.ordinal = told.events;
+  event.byte_offset = window.offset_of(e.json.data());
+  irregular_at(event.byte_offset, decoder.decode(e, event));
+  take_time(e, event);
+  ++told.events;
+  if (!visitor->event(event)) stopped = true;
+  return !stopped;
+}
+
+// Gives the events of [window.at(), end), which the scan found to be whole.
+void chrome_reader::state::parse_chunk(char* end) {
+  const char* done = window.at();
+  if (!options.tolerant_only && window.offset() >= tolerant_until) {
+    done = fast.parse(window.at(), end, *this);
+    if (done != window.at()) before = token::item;
+    if (done != end && !stopped) tolerant_until = window.offset_of(end);
+  }
+  if (done != end && !stopped) {
+    done = parse_tolerantly(done, end);
+    if (done == nullptr) return;  // lost
+  }
+  window.skip_to(done);
+}
+
+// Gives event after event, with stray or missing commas between them; nullptr after broken().
+const char* chrome_reader::state::parse_tolerantly(const char* from, const char* end) {
+  window.skip_to(from);
+  while (!stopped) {
+    skip_separators();
+    if (window.at() >= end) return window.at();
+    if (*window.at() != '{') {
+      broken(window.at(), scan_stop::broken);
+      return nullptr;
+    }
+    begin_item();
+    const scan_result r = scan_elements(window.at(), end, 1, options.bounds.max_nesting);
+    event_text event;
+    event.json = std::string_view(window.at(), static_cast<std::size_t>(r.good_end - window.at()));
+    std::uint64_t strays = 0;
+    if (r.why != scan_stop::enough || !split_event(event, options.bounds.max_nesting, strays)) {
+      broken(window.at(), scan_stop::broken);
+      return nullptr;
+    }
+    irregular_at(window.offset(), strays);
+    take(event);
+    before = token::item;
+    window.skip_to(r.good_end);
+  }
+  return window.at();
+}
+
+void chrome_reader::state::read_events() {
+  skip_separators();
+  if (window.size() < options.chunk_bytes && !window.at_end_of_file()) window.more();
+  if (window.size() == 0) {
+    need_more("the array of events");
+    return;
+  }
+  const char first = *window.at();
+  if (first == ']') {
+    end_items();
+    window.skip_to(window.at() + 1);
+    before = token::item;
+    where = told.bare_array ? place::ended : place::members;
+    if (told.bare_array) told.terminated = true;
+    return;
+  }
+  if (first != '{') {
+    broken(window.at(), scan_stop::broken);
+    return;
+  }
+  begin_item();
+  const bool one_by_one = window.offset() < tolerant_until;
+  const scan_result r =
+      scan_elements(window.at(), item_bound(), one_by_one ? 1 : options.chunk_bytes, options.bounds.max_nesting);
+  if (r.good_end != window.at()) {
+    parse_chunk(window.at() + (r.good_end - window.at()));
+  } else if (r.why == scan_stop::more) {
+    need_more("an event");
+  } else {
+    broken(r.at, r.why);
+  }
+}
+
+// In damage: the next object with a "ph" is taken for the next event.
+void chrome_reader::state::find_next_event() {
+  const auto* brace = window.size() == 0
+                          ? nullptr
+                          : static_cast<const char*>(std::memchr(window.at(), '{', window.size()));
+  window.skip_to(brace == nullptr ? window.end() : brace);
+  if (brace == nullptr) {
+    if (!window.more()) need_more("");
+    return;
+  }
+  const std::size_t bytes = std::min(window.size(), recovery_bytes);
+  const scan_result r = scan_elements(brace, brace + bytes, 1, options.bounds.max_nesting);
+  if (r.why == scan_stop::more && bytes < recovery_bytes && window.more()) return;  // look again with more text
+  if (r.why == scan_stop::enough) {
+    event_text event;
+    event.json = std::string_view(brace, static_cast<std::size_t>(r.good_end - brace));
+    std::uint64_t strays = 0;
+    const bool sound = split_event(event, options.bounds.max_nesting, strays);
+    if (sound && !event[event_field::ph].empty() && event[event_field::ph].front() == '"') {
+      where = place::events;
+      before = token::open;
+      told.has_events_key = true;
+      return;
+    }
+  }
+  window.skip_to(window.at() + 1);
+}
+
+// ---- around the events -----------------------------------------------------------------------------------
+
+result<void> chrome_reader::state::begin() {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  while (window.size() < byte_order_mark.size() && window.more()) {
+  }
+  if (std::string_view(window.at(), std::min(window.size(), byte_order_mark.size())) == byte_order_mark) {
+    window.skip_to(window.at() + byte_order_mark.size());
+  }
+  for (;;) {
+    window.skip_to(skip_json_space(window.at(), window.end()));
+    if (window.size() > 0 || !window.more()) break;
+  }
+  if (window.size() == 0) {
+    finish();
+    if (window.source_fault()) return *window.source_fault();
+    return fault{fault_code::damaged, "the file is empty: expected trace-event JSON", "", 0, ""};
+  }
+  const char first = *window.at();
+  if (first != '{' && first != '[') {
+    finish();
+    return fault{fault_code::unrecognised, "not trace-event JSON: expected '{' or '[' at the start", "", window.offset(),
+                 ""};
+  }
+  told.bare_array = told.has_events_key = first == '[';
+  where = first == '[' ? place::events : place::members;
+  window.skip_to(window.at() + 1);
+  return {};
+}
+
+// One "key": value of the outer object, its closing brace, or the start of the events.
+void chrome_reader::state::read_member() {
+  skip_separators();
+  if (window.size() == 0) {
+    need_more("a header value");
+    return;
+  }
+  char* const at = window.at();
+  const char* const end = item_bound();
+  if (*at == '}') {
+    end_items();
+    window.skip_to(at + 1);
+    told.terminated = true;
+    where = place::ended;
+    return;
+  }
+  if (*at != '"') {
+    broken(at, scan_stop::broken);
+    return;
+  }
+  const json_value_end key = end_of_string(at, end);
+  const char* const colon = key.why == json_end::found ? skip_json_space(key.end, end) : end;
+  if (colon == end) {
+    need_more("a header key");
+    return;
+  }
+  if (*colon != ':') {
+    broken(at, scan_stop::broken);
+    return;
+  }
+  const char* const value = skip_json_space(colon + 1, end);
+  const std::string_view name =
+      json_text(std::string_view(at, static_cast<std::size_t>(key.end - at)), key_scratch);
+  if (value != end && *value == '[' && name == "traceEvents") {
+    window.skip_to(value + 1);
+    told.has_events_key = true;
+    before = token::open;
+    where = place::events;
+    return;
+  }
+  const json_value_end last = end_of_value(value, end, options.bounds.max_nesting);
+  switch (last.why) {
+    case json_end::more: need_more("a header value"); return;
+    case json_end::broken: broken(at, scan_stop::broken); return;
+    case json_end::too_nested: broken(at, scan_stop::too_nested); return;
+    case json_end::found: break;
+  }
+  if (!visitor->header(name, std::string_view(value, static_cast<std::size_t>(last.end - value)),
+                       window.offset_of(value))) {
+    stopped = true;
+  }
+  begin_item();
+  before = token::item;
+  window.skip_to(last.end);
+}
+
+// Only blanks may follow; after anything else there may be more events.
+void chrome_reader::state::past_the_end() {
+  window.skip_to(skip_json_space(window.at(), window.end()));
+  if (window.size() == 0) {
+    if (!window.more()) need_more("");
+    return;
+  }
+  broken(window.at(), scan_stop::broken);
+}
+
+result<bool> chrome_reader::state::step() {
+  const std::uint64_t events_before = told.events;
+  if (result<void> go_on = progress.step(window.offset()); !go_on) return go_on.error();
+  const std::uint64_t stop_at = window.offset() + options.chunk_bytes;
+  while (where != place::done && !stopped && told.events == events_before && window.offset() < stop_at) {
+    switch (where) {
+      case place::start:
+        if (result<void> started = begin(); !started) return started.error();
+        break;
+      case place::members: read_member(); break;
+      case place::events: read_events(); break;
+      case place::lost: find_next_event(); break;
+      case place::ended: past_the_end(); break;
+      case place::done: break;
+    }
+  }
+  if (stopped) finish();
+  return where != place::done;
+}
+
+// ---- public ----------------------------------------------------------------------------------------------
+
+chrome_reader::chrome_reader(std::string_view bytes, const chrome_options& options)
+    : state_(std::make_unique<state>(bytes, bytes.size(), options)) {}
+chrome_reader::chrome_reader(source& from, const chrome_options& options)
+    : state_(std::make_unique<state>(from, 0, options)) {}
+chrome_reader::~chrome_reader() = default;
+chrome_reader::chrome_reader(chrome_reader&&) noexcept = default;
+chrome_reader& chrome_reader::operator=(chrome_reader&&) noexcept = default;
+
+const chrome_summary& chrome_reader::summary() const noexcept { return state_->told; }
+
+result<bool> chrome_reader::next(chrome_visitor& into) {
+  state_->visitor = &into;
+  return contained([this] { return state_->step(); });
+}
+
+namespace {
+
+result<chrome_summary> read_all(chrome_reader& reader, chrome_visitor& into) {
+  for (;;) {
+    result<bool> more = reader.next(into);
+    if (!more) return more.error();
+    if (!*more) return reader.summary();
+  }
+}
+
+}  // namespace
+
+result<chrome_summary> read_chrome(std::string_view bytes, chrome_visitor& into, const chrome_options& options) {
+  return contained([&]() -> result<chrome_summary> {
+    chrome_reader reader(bytes, options);
+    return read_all(reader, into);
+  });
+}
+
+result<chrome_summary> read_chrome(source& from, chrome_visitor& into, const chrome_options& options) {
+  return contained([&]() -> result<chrome_summary> {
+    chrome_reader reader(from, options);
+    return read_all(reader, into);
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

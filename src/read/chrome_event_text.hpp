@@ -1,0 +1,51 @@
+// One event as raw spans, as both parsers (simdjson and the tolerant one) leave it, and its decoding.
+#pragma once
+#include <profkit/core/chrome.hpp>
+#include <read/chrome_text.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+enum class event_field : std::uint8_t { name, cat, id, ph, pid, tid, ts, dur, args };
+inline constexpr std::size_t event_fields = 9;
+inline constexpr std::size_t no_event_field = event_fields;
+
+// The field of a key without escapes; no_event_field when the key is none of them.
+[[nodiscard]] std::size_t event_field_of(std::string_view key) noexcept;
+
+// Raw values by field ("" when absent; strings with their quotes) and the whole event.
+struct event_text {
+  std::array<std::string_view, event_fields> values;
+  std::string_view json;
+  [[nodiscard]] std::string_view operator[](event_field f) const noexcept { return values[static_cast<std::size_t>(f)]; }
+};
+
+class event_text_sink {
+ public:
+  virtual ~event_text_sink() = default;
+  virtual bool take(const event_text& e) = 0;  // false: stop
+};
+
+// Splits the event text `e.json` into e.values without simdjson. False when it is no object of members.
+// `irregular` counts stray commas.
+bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular);
+
+// Undoes the escapes of one event after the other; spans are good until the next.
+class event_decoder {
+ public:
+  // Everything but ordinal, offset and times. Gives the number of escapes JSON does not know.
+  std::uint64_t decode(const event_text& from, chrome_event& into);
+
+ private:
+  std::string_view text_of(std::string_view raw, std::size_t slot, bool& sound);
+  std::array<std::string, 6> scratch_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

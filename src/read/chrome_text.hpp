@@ -1,0 +1,50 @@
+// The pieces of JSON text that every part of the Chrome reader needs.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+[[nodiscard]] constexpr bool is_json_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+[[nodiscard]] inline const char* skip_json_space(const char* at, const char* end) noexcept {
+  while (at != end && is_json_space(*at)) ++at;
+  return at;
+}
+
+[[nodiscard]] std::string_view trim_json_space(std::string_view text) noexcept;
+
+// How the end of a value was looked for.
+enum class json_end : std::uint8_t {
+  found,
+  more,        // the text ends inside the value (or right after a number, which could go on)
+  broken,
+  too_nested,
+};
+
+struct json_value_end {
+  const char* end;
+  json_end why;
+};
+
+// Past the closing quote of a string that starts at `at` (its opening quote). Raw control characters and
+// unknown escapes pass.
+json_value_end end_of_string(const char* at, const char* end) noexcept;
+// Past the value that starts at `at`: string, object, array, or a run of other bytes up to a separator.
+json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_nesting) noexcept;
+
+// A time in microseconds: us + sub_ps / 1e6, sub_ps in [0, 1e6).
+struct decimal_time {
+  std::int64_t us = 0;
+  std::int32_t sub_ps = 0;
+};
+// From a raw JSON number, or a string that holds one; exact, digits past ps rounded half away from zero.
+bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept;
+// In ps relative to `zero_us`; false when that does not fit 64 bits.
+bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
