@@ -135,12 +135,13 @@ bool chrome_reader::state::need_more(const char* what) {
   if (window.more()) return true;
   if (window.source_fault() && !told.damage) told.damage = window.source_fault();
   const bool nothing_left = skip_json_space(window.at(), window.end()) == window.end();
-  if (where == place::events && !nothing_left) {
-    ++told.broken_events;
-    if (told.broken_at.size() < most_broken_offsets) told.broken_at.push_back(window.offset());
-    cut(what);
-  } else if (where == place::members || (where == place::events && !told.bare_array)) {
-    cut(nothing_left ? "the object around the events" : what);
+  if (where == place::events || where == place::members) {
+    if (!nothing_left) {
+      cut(what);
+      broken(window.at(), scan_stop::broken);  // whole events may lie behind a bracket that was lost
+      return false;
+    }
+    if (!told.bare_array) cut("the object around the events");
   }
   finish();
   return false;
@@ -253,8 +254,8 @@ const char* chrome_reader::state::parse_tolerantly(const char* from, const char*
 }
 
 void chrome_reader::state::read_events() {
+  if (window.size() < options.chunk_bytes) window.more();
   skip_separators();
-  if (window.size() < options.chunk_bytes && !window.at_end_of_file()) window.more();
   if (window.size() == 0) {
     need_more("the array of events");
     return;

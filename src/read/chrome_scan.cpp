@@ -1,4 +1,5 @@
 #include <read/chrome_scan.hpp>
+#include <read/chrome_text.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -29,16 +30,16 @@ block_masks classify(const char* block) noexcept {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * part));
     // '[' | 0x20 is '{', ']' | 0x20 is '}'
     const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const __m128i blank = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x20)), bytes);
-    const __m128i separator = _mm_or_si128(
-        blank, _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(':'))));
+    const auto is = [bytes](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+    const __m128i blank = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\r'), is('\t')));
+    const __m128i separator = _mm_or_si128(blank, _mm_or_si128(is(','), is(':')));
     const __m128i open = _mm_cmpeq_epi8(folded, _mm_set1_epi8('{'));
     const __m128i close = _mm_cmpeq_epi8(folded, _mm_set1_epi8('}'));
     const auto bits = [part](__m128i v) {
       return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(v))) << (16 * part);
     };
-    m.quote |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));
-    m.backslash |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    m.quote |= bits(is('"'));
+    m.backslash |= bits(is('\\'));
     m.open |= bits(open);
     m.close |= bits(close);
     m.may_follow_string |= bits(_mm_or_si128(separator, close));
@@ -52,7 +53,7 @@ block_masks classify(const char* block) noexcept {
   for (unsigned i = 0; i < block_bytes; ++i) {
     const auto c = static_cast<unsigned char>(block[i]);
     const auto bit = [i](bool b) { return static_cast<std::uint64_t>(b) << i; };
-    const bool separator = c <= 0x20 || c == ',' || c == ':';
+    const bool separator = is_json_space(block[i]) || c == ',' || c == ':';
     const bool open = (c | 0x20) == '{';
     const bool close = (c | 0x20) == '}';
     m.quote |= bit(c == '"');
@@ -90,8 +91,6 @@ std::uint64_t escaped_bytes(std::uint64_t backslash, std::uint64_t& carry) noexc
   carry = sum < backslash ? 1 : 0;
   return (even_bits ^ (sum << 1)) & follows;
 }
-
-bool is_blank(char c) noexcept { return static_cast<unsigned char>(c) <= 0x20; }
 
 // The kinds of the open brackets, innermost last; one bit each, set for '['.
 class bracket_stack {
@@ -164,7 +163,7 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
         } else {
           if (open_brackets.depth() >= nesting_bound) return {good_end, element, scan_stop::too_nested};
           const char* before = at - 1;
-          while (is_blank(*before)) --before;
+          while (is_json_space(*before)) --before;
           const bool placed = open_brackets.in_array() ? *before == ',' || *before == '[' : *before == ':';
           if (!placed) return {good_end, element, scan_stop::broken};
         }

@@ -13,7 +13,7 @@ static_assert(simdjson_events::padding >= simdjson::SIMDJSON_PADDING);
 
 struct simdjson_events::state {
   simdjson::ondemand::parser parser;
-  std::string key, scratch;
+  std::string quoted, scratch;
 };
 
 namespace {
@@ -48,27 +48,35 @@ std::size_t field_at(const char* key, std::string& quoted, std::string& scratch)
   return event_field_of(json_text(quoted, scratch));
 }
 
-// Reads the members of one event. False at the first error.
-bool read_members(simdjson::ondemand::object& object, event_text& event, std::string& key, std::string& scratch) {
+// The text from `start` up to `stop`, without the blanks and the one comma before `stop`.
+std::string_view value_before(const char* start, const char* stop, bool comma) {
+  while (is_json_space(stop[-1])) --stop;
+  if (comma) --stop;
+  while (is_json_space(stop[-1])) --stop;
+  return {start, static_cast<std::size_t>(stop - start)};
+}
+
+// Reads the members of one event, up to its closing brace. An object or array of arguments is passed over
+// by counting brackets only; `open_arguments` is its start when it is the last member.
+bool read_members(simdjson::ondemand::object& object, event_text& event, const char*& open_arguments, std::string& quoted,
+                  std::string& scratch) {
   using namespace simdjson;
+  constexpr auto args = static_cast<std::size_t>(event_field::args);
   event.values = {};
+  open_arguments = nullptr;
   for (auto member : object) {
     ondemand::field field;
     if (std::move(member).get(field) != SUCCESS) return false;
-    const std::size_t which = field_at(field.key().raw(), key, scratch);
-    if (which == no_event_field) continue;
-    ondemand::value& value = field.value();
-    std::string_view raw = trim_json_space(value.raw_json_token());
-    if (which == static_cast<std::size_t>(event_field::args) && !raw.empty() && raw.front() == '{') {
-      ondemand::object nested;
-      if (value.get_object().get(nested) != SUCCESS || nested.raw_json().get(raw) != SUCCESS) return false;
-      raw = trim_json_space(raw);
-    } else if (which == static_cast<std::size_t>(event_field::args) && !raw.empty() && raw.front() == '[') {
-      ondemand::array nested;
-      if (value.get_array().get(nested) != SUCCESS || nested.raw_json().get(raw) != SUCCESS) return false;
-      raw = trim_json_space(raw);
+    const char* const key = field.key().raw();
+    if (open_arguments != nullptr) {
+      event.values[args] = value_before(open_arguments, key - 1, true);
+      open_arguments = nullptr;
     }
-    event.values[which] = raw;
+    const std::size_t which = field_at(key, quoted, scratch);
+    if (which == no_event_field) continue;
+    const std::string_view token = field.value().raw_json_token();
+    if (which == args && (*token.data() == '{' || *token.data() == '[')) open_arguments = token.data();
+    else event.values[which] = trim_json_space(token);
   }
   return true;
 }
@@ -94,10 +102,14 @@ const char* simdjson_events::parse(char* begin, char* end, event_text_sink& into
     if (std::move(element).get(value) != SUCCESS) break;
     const char* const start = value.raw_json_token().data();
     if (value.get_object().get(object) != SUCCESS) break;
-    if (!read_members(object, event, state_->key, state_->scratch)) break;
+    const char* open_arguments = nullptr;
+    if (!read_members(object, event, open_arguments, state_->quoted, state_->scratch)) break;
     const char* next = nullptr;
     if (document.current_location().get(next) != SUCCESS) break;
     while (next[-1] != '}') --next;  // back over the blanks before the next token
+    if (open_arguments != nullptr) {
+      event.values[static_cast<std::size_t>(event_field::args)] = value_before(open_arguments, next - 1, false);
+    }
     event.json = std::string_view(start, static_cast<std::size_t>(next - start));
     done = next;
     if (!into.take(event)) {

@@ -280,7 +280,7 @@ json_members::json_members(std::string_view object, std::uint32_t max_nesting) n
     at_ = end_;
     return;
   }
-  ++at_;
+  if (++at_ == end_) ok_ = false;
 }
 
 bool json_members::next() noexcept {

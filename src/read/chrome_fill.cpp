@@ -1,0 +1,272 @@
+// Chrome trace JSON to timeline: complete and instant events, and begin/end events matched by name.
+#include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
+#include <read/fill.hpp>
+
+#include <base/hash_map.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+struct thread_names {
+  std::string name;
+  std::int32_t position = 0;  // among the threads of its process, by first sight
+};
+
+struct process_names {
+  std::string name;
+  std::int32_t position = 0;
+  hash_map<std::string, thread_names> threads;
+};
+
+// 7 and "7" are different keys.
+void key_of(const chrome_ref& ref, std::string& key) {
+  key.assign(1, ref.is_string ? '"' : ' ').append(ref.text);
+}
+
+// First pass: names may come after the events they belong to.
+class name_collector final : public chrome_visitor {
+ public:
+  bool event(const chrome_event& e) override {
+    if (e.pid.text.empty()) return true;
+    process_names& process = process_of(e);
+    if (e.phase != 'M') {
+      if (is_drawn(e.phase)) thread_of(process, e);
+    } else if (e.name == "process_name") {
+      process.name = name_in(e);
+    } else if (e.name == "thread_name") {
+      thread_of(process, e).name = name_in(e);
+    }
+    return true;
+  }
+
+  static bool is_drawn(char phase) { return phase == 'X' || phase == 'i' || phase == 'I' || phase == 'B' || phase == 'E'; }
+
+  hash_map<std::string, process_names> processes;
+
+ private:
+  process_names& process_of(const chrome_event& e) {
+    key_of(e.pid, key_);
+    const auto found = processes.find(key_);
+    if (found != processes.end()) return found->second;
+    process_names& added = processes[key_];
+    added.position = static_cast<std::int32_t>(processes.size()) - 1;
+    return added;
+  }
+  thread_names& thread_of(process_names& process, const chrome_event& e) {
+    key_of(e.tid, key_);
+    const auto found = process.threads.find(key_);
+    if (found != process.threads.end()) return found->second;
+    thread_names& added = process.threads[key_];
+    added.position = static_cast<std::int32_t>(process.threads.size()) - 1;
+    return added;
+  }
+  std::string_view name_in(const chrome_event& e) { return json_text(json_member(e.args_json, "name"), scratch_); }
+
+  std::string key_, scratch_;
+};
+
+// Begin events that wait for their end, on one thread.
+class open_events {
+ public:
+  struct begin {
+    std::int64_t start_ps;
+    std::uint64_t ordinal;
+    string_id name;
+  };
+
+  void push(const begin& b) {
+    by_name_[b.name].push_back(b);
+    order_.push_back({b.ordinal, b.name});
+  }
+  // The latest of that name, or the latest of all when the end event has none (name 0).
+  std::optional<begin> pop(string_id name) {
+    drop_closed();
+    if (name == 0 && !order_.empty()) name = order_.back().name;
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end() || found->second.empty()) return std::nullopt;
+    const begin latest = found->second.back();
+    found->second.pop_back();
+    drop_closed();
+    return latest;
+  }
+
+ private:
+  struct entry {
+    std::uint64_t ordinal;
+    string_id name;
+  };
+  void drop_closed() {
+    while (!order_.empty()) {
+      const std::vector<begin>& same_name = by_name_[order_.back().name];
+      if (!same_name.empty() && same_name.back().ordinal == order_.back().ordinal) return;
+      order_.pop_back();
+    }
+  }
+  hash_map<string_id, std::vector<begin>> by_name_;
+  std::vector<entry> order_;
+};
+
+// Second pass.
+class event_filler final : public chrome_visitor {
+ public:
+  event_filler(const profile& p, std::size_t file, std::int64_t shift_ps,
+               const hash_map<std::string, process_names>& names, timeline_sink& into)
+      : names_(names), into_(into), file_(static_cast<std::uint32_t>(file)), shift_ps_(shift_ps),
+        host_(into.intern(p.what().files[file].host)) {}
+
+  bool event(const chrome_event& e) override {
+    if (!name_collector::is_drawn(e.phase) || !e.ts_ps) return true;
+    const auto start = checked_add(*e.ts_ps, shift_ps_);
+    if (!start) {
+      out_of_reach = true;
+      return true;
+    }
+    per_thread& thread = thread_of(e);
+    timeline_event row;
+    row.start_ps = *start;
+    row.source_row = e.ordinal;
+    row.name = into_.intern(e.name);
+    switch (e.phase) {
+      case 'X': row.duration_ps = std::max<std::int64_t>(e.dur_ps.value_or(0), 0); break;
+      case 'B': thread.open.push({row.start_ps, row.source_row, row.name}); return true;
+      case 'E': {
+        const auto begin = thread.open.pop(row.name);
+        if (!begin) return true;
+        row.duration_ps = std::max<std::int64_t>(checked_sub(row.start_ps, begin->start_ps).value_or(0), 0);
+        row.start_ps = begin->start_ps;
+        row.source_row = begin->ordinal;
+        row.name = begin->name;
+        break;
+      }
+      default: break;
+    }
+    thread.rows.push_back(row);
+    if (++held_ < most_held) return true;
+    flush();
+    return told.ok();
+  }
+
+  void flush() {
+    for (const auto& thread : threads_) {
+      if (thread->rows.empty() || !told.ok()) continue;
+      told = into_.add_events(thread->track, thread->rows.data(), thread->rows.size());
+      thread->rows.clear();
+    }
+    held_ = 0;
+  }
+
+  result<void> told;
+  bool out_of_reach = false;
+
+ private:
+  static constexpr std::size_t most_held = std::size_t{1} << 16;
+
+  struct per_thread {
+    track_id track = 0;
+    open_events open;
+    std::vector<timeline_event> rows;
+  };
+
+  per_thread& thread_of(const chrome_event& e) {
+    key_of(e.pid, key_);
+    const std::size_t pid_bytes = key_.size();
+    key_of(e.tid, part_);
+    key_.append(1, '\0').append(part_);
+    if (last_ != nullptr && key_ == last_key_) return *last_;
+    const auto found = by_key_.find(key_);
+    last_ = found != by_key_.end() ? found->second : &add_thread(e, std::string_view(key_).substr(0, pid_bytes));
+    last_key_ = key_;
+    return *last_;
+  }
+
+  per_thread& add_thread(const chrome_event& e, std::string_view pid) {
+    track t;
+    t.file = file_;
+    t.host = host_;
+    std::string_view plane_name, line_name;
+    if (const auto process = names_.find(std::string(pid)); process != names_.end()) {
+      t.plane = process->second.position;
+      plane_name = process->second.name;
+      if (const auto thread = process->second.threads.find(part_); thread != process->second.threads.end()) {
+        t.line = thread->second.position;
+        line_name = thread->second.name;
+      }
+    }
+    const auto tid = e.tid.is_string ? std::nullopt : json_scaled_integer(e.tid.text);
+    t.plane_type = classify_plane(plane_name);
+    t.line_type = classify_line(t.plane_type, line_name, tid.value_or(0));
+    t.device = device_ordinal(plane_name);
+    t.stream = tid.value_or(-1);
+    t.plane_name = into_.intern(plane_name);
+    t.line_name = into_.intern(line_name);
+    threads_.push_back(std::make_unique<per_thread>());
+    threads_.back()->track = into_.add_track(t);
+    by_key_[key_] = threads_.back().get();
+    return *threads_.back();
+  }
+
+  const hash_map<std::string, process_names>& names_;
+  timeline_sink& into_;
+  std::uint32_t file_;
+  std::int64_t shift_ps_;
+  string_id host_;
+  std::vector<std::unique_ptr<per_thread>> threads_;  // in the order of their tracks
+  hash_map<std::string, per_thread*> by_key_;
+  per_thread* last_ = nullptr;
+  std::string last_key_, key_, part_;
+  std::size_t held_ = 0;
+};
+
+// What to add to the file's times to have them on the capture's clock; 0 when one of the two is unknown.
+std::optional<std::int64_t> shift_onto(const profile& p, const chrome_clock& clock) {
+  if (!clock.origin_unix_ns || !p.origin_unix_ns()) return 0;
+  const auto ns = checked_sub(*clock.origin_unix_ns, *p.origin_unix_ns());
+  return ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
+}
+
+fault out_of_reach_of(const std::string& path) {
+  return {fault_code::damaged, "times lie more than 106 days from the origin of the capture", path, no_offset,
+          "open this file alone"};
+}
+
+}  // namespace
+
+result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink& into) {
+  const std::string& path = p.what().files[file].path;
+  const std::string_view bytes = p.bytes(file);
+  const fault* const known = p.file_fault(file);
+  if (bytes.empty()) return known != nullptr ? result<void>(*known) : result<void>();
+
+  chrome_options options;
+  options.bounds = p.what().bounds;
+  options.host = p.what().host;
+  const auto shift_ps = shift_onto(p, read_chrome_clock(bytes, options));
+  if (!shift_ps) return out_of_reach_of(path);
+  const auto with_path = [&path](fault f) {
+    f.path = path;
+    return f;
+  };
+  name_collector names;
+  if (result<chrome_summary> named = read_chrome(bytes, names, options); !named) return with_path(named.error());
+  event_filler filler(p, file, *shift_ps, names.processes, into);
+  result<chrome_summary> read = read_chrome(bytes, filler, options);
+  if (!read) return with_path(read.error());
+  filler.flush();
+  if (!filler.told) return filler.told;
+  if (known != nullptr) return *known;
+  if (read->damage) return with_path(*read->damage);
+  if (filler.out_of_reach) return out_of_reach_of(path);
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
