@@ -1,0 +1,104 @@
+#include <base/progress.hpp>
+#include <base/thread_pool.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+using namespace profkit;
+
+namespace {
+
+hooks with_threads(std::uint32_t n) {
+  hooks host;
+  host.threads = n;
+  return host;
+}
+
+}  // namespace
+
+TEST_CASE("results come in the order of the pieces for any number of threads") {
+  for (const std::uint32_t threads : {0u, 1u, 2u, 7u, 64u}) {
+    std::atomic<int> calls{0};
+    const auto values = map_items<std::size_t>(1000, with_threads(threads), [&](std::size_t i) -> result<std::size_t> {
+      calls.fetch_add(1);
+      return i * i;
+    });
+    REQUIRE(values.ok());
+    CHECK(calls == 1000);
+    REQUIRE(values->size() == 1000);
+    for (std::size_t i = 0; i < 1000; ++i) {
+      if ((*values)[i] != i * i) FAIL(i);
+    }
+  }
+  CHECK(for_each_item(0, with_threads(3), [](std::size_t) -> result<void> { return {}; }).ok());
+}
+
+TEST_CASE("the fault of the first failed piece is given, whoever fails first") {
+  for (const std::uint32_t threads : {1u, 2u, 4u}) {
+    for (int round = 0; round < 50; ++round) {
+      const auto done = for_each_item(64, with_threads(threads), [](std::size_t i) -> result<void> {
+        if (i == 9) std::this_thread::sleep_for(std::chrono::microseconds(200));
+        if (i >= 9) return fault{fault_code::damaged, std::to_string(i), "", no_offset, ""};
+        return {};
+      });
+      REQUIRE_FALSE(done.ok());
+      REQUIRE(done.error().message == "9");
+    }
+  }
+}
+
+TEST_CASE("what a piece throws becomes a fault") {
+  const auto thrown = for_each_item(4, with_threads(2), [](std::size_t) -> result<void> { throw std::runtime_error("why"); });
+  REQUIRE_FALSE(thrown.ok());
+  CHECK(thrown.error().code == fault_code::internal);
+  CHECK(thrown.error().message == "why");
+  const auto memory = for_each_item(1, with_threads(1), [](std::size_t) -> result<void> { throw std::bad_alloc(); });
+  REQUIRE_FALSE(memory.ok());
+  CHECK(memory.error().code == fault_code::out_of_memory);
+}
+
+TEST_CASE("the cancel token stops the work") {
+  std::atomic<bool> cancel{false};
+  hooks host = with_threads(2);
+  host.cancel = &cancel;
+  std::atomic<int> calls{0};
+  const auto done = for_each_item(100000, host, [&](std::size_t i) -> result<void> {
+    calls.fetch_add(1);
+    if (i == 10) cancel = true;
+    return {};
+  });
+  REQUIRE_FALSE(done.ok());
+  CHECK(done.error().code == fault_code::cancelled);
+  CHECK(calls < 100000);
+}
+
+TEST_CASE("progress is told at most every 50 ms, and can stop the work") {
+  struct seen {
+    int calls = 0;
+    std::uint64_t total = 0;
+    std::int32_t answer = 0;
+  } told;
+  hooks host;
+  host.user = &told;
+  host.progress = [](void* user, std::uint64_t, std::uint64_t total) {
+    auto& s = *static_cast<seen*>(user);
+    ++s.calls;
+    s.total = total;
+    return s.answer;
+  };
+  progress_meter meter(host, 77);
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(130)) REQUIRE(meter.step(1).ok());
+  CHECK(told.calls >= 1);
+  CHECK(told.calls <= 2);
+  CHECK(told.total == 77);
+  told.answer = 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  const auto stopped = meter.step(2);
+  REQUIRE_FALSE(stopped.ok());
+  CHECK(stopped.error().code == fault_code::cancelled);
+}
