@@ -58,6 +58,7 @@ class decoding_source final : public io_source {
         out.bytes -= written;
         decoded_ += written;
         if (!failed_) check_ratio();
+        if (failed_) failed_->byte_offset = decoded_;
       }
       if (out.bytes == bytes && bytes != 0 && failed_) return *failed_;
       return bytes - out.bytes;
@@ -127,7 +128,6 @@ class decoding_source final : public io_source {
 
   void fail(fault f) {
     f.path = name();
-    f.byte_offset = decoded_;
     f.message += ", at encoded byte " + std::to_string(encoded_position()) + " of the file";
     failed_ = std::move(f);
   }
