@@ -1,5 +1,6 @@
 #include "decoder.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <zstd.h>
@@ -8,6 +9,10 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
+
+// Where the whole frame and room for all of it are at hand, the library decodes in one go and gives nothing when
+// the frame is damaged. With less room it goes block by block, and what is intact comes out.
+constexpr std::size_t largest_step_bytes = std::size_t{64} << 10;
 
 // RFC 8878: frames one after the other, skippable ones among them.
 class zstd_decoder final : public decoder {
@@ -21,7 +26,7 @@ class zstd_decoder final : public decoder {
     if (complete_ && in.empty()) return {};
     while (out.bytes != 0) {
       ZSTD_inBuffer from{in.data(), in.size(), 0};
-      ZSTD_outBuffer to{out.at, out.bytes, 0};
+      ZSTD_outBuffer to{out.at, std::min(out.bytes, largest_step_bytes), 0};
       const std::size_t status = ZSTD_decompressStream(stream_, &to, &from);
       in.remove_prefix(from.pos);
       out.at += to.pos;

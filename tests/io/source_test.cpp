@@ -220,6 +220,12 @@ TEST_CASE("several members, several frames, padding and what follows them") {
   const drained garbage = all_of(zstandard(a) + "garbage");
   CHECK(garbage.bytes == a);
   CHECK(garbage.damage);
+  // A frame that is whole but damaged in a late block: the blocks before it come out.
+  std::string blocks = zstandard(b);
+  blocks[blocks.size() - 20] = static_cast<char>(blocks[blocks.size() - 20] ^ 0x55);
+  const drained early = all_of(blocks);
+  if (early.damage) CHECK(early.bytes.size() >= 131072);
+  CHECK(b.compare(0, std::min<std::size_t>(early.bytes.size(), 131072), early.bytes, 0, 131072) == 0);
   // The second member is damaged: the first is whole.
   std::string second = gzipped(b);
   second[second.size() / 2] = static_cast<char>(second[second.size() / 2] ^ 0x55);

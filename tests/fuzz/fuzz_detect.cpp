@@ -1,0 +1,35 @@
+// Any bytes as the beginning of a file with any of the known names.
+#include <read/detect.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+using namespace profkit;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+// The first byte chooses the name; the rest is the head.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  if (size == 0) return 0;
+  static constexpr const char *names[] = {"x",      "h.xplane.pb", "h.trace.json.gz",        "h.1.pt.trace.json", "perfetto_trace.json.gz",
+                                          "a.json", "f.hlo.pb",    "f(3).hlo_proto.pb.zst", "ALL_HOSTS.op_stats_v2.pb"};
+  const std::string_view name = names[data[0] % (sizeof names / sizeof *names)];
+  const std::string_view head(reinterpret_cast<const char *>(data) + 1, size - 1);
+  const detection named = detect_by_name(name), probed = detect_by_content(head), both = detect(name, head);
+  require((probed.family == file_family::unknown) == (probed.sure == confidence::none));
+  require((both.family == file_family::unknown) == (both.sure == confidence::none));
+  if (named.sure == confidence::certain) require(both.sure == confidence::certain);
+  if (both.family != named.family) require(both.family == probed.family || both.family == file_family::unknown);
+  // Content is judged without the name.
+  require(detect_by_content(head).why == probed.why);
+  // What is not a name of a format is one when its suffix is, and the head may itself be used as a name.
+  static_cast<void>(detect_by_name(head));
+  return 0;
+}
