@@ -324,7 +324,7 @@ struct chrome_process {
   std::vector<std::pair<std::string, std::string>> threads;  // tid, name; by tid
 };
 struct chrome_sample {
-  std::string name, phase, pid, tid;
+  std::string name, cat, phase, pid, tid;
   std::optional<std::int64_t> start_ps, duration_ps;         // relative to the file's own zero
   std::vector<std::pair<std::string, std::string>> args;     // first five by key; values as JSON text
 };
@@ -335,11 +335,13 @@ struct chrome_file {
   std::string metadata;                            // JSON text of the metadata object, compact; "" when absent
   std::uint64_t events = 0;
   std::map<std::string, std::uint64_t> phases;     // "X" -> count
-  std::vector<chrome_process> processes;
-  std::optional<std::int64_t> first_ps, last_ps;
+  std::vector<chrome_process> processes;           // by pid
+  std::int64_t zero_us = 0;                        // what zero of the times means in the file's own microseconds
+  std::optional<std::int64_t> first_ps, last_ps;   // start of the first, end of the last event
   std::vector<chrome_sample> complete_samples, instant_samples;  // first o.limit of X and of i
   bool at_event_cap = false;                       // 999 000 events or more: the tail was dropped, do not total
   std::uint64_t broken_events = 0;                 // lost to damage
+  std::uint64_t unusable_times = 0;                // events whose ts or dur is no number or out of reach
   std::optional<fault> damage;                     // the first
 };
 struct chrome_result {

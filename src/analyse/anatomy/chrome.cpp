@@ -1,0 +1,279 @@
+// The chrome slice: what trace-event JSON files hold, whether or not they are exports of an XSpace.
+#include <profkit/core/chrome.hpp>
+
+#include <analyse/anatomy/select.hpp>
+#include <base/contained.hpp>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::uint64_t event_cap = 999'000;  // XLA drops the tail at one million
+constexpr std::size_t sample_args = 5;
+
+// Numbers in order of value before strings in order of bytes.
+struct ref_key {
+  std::string text;
+  bool is_string = false;
+  std::int64_t number = 0;
+
+  explicit ref_key(const chrome_ref& ref) : text(ref.text), is_string(ref.is_string) {
+    if (is_string) return;
+    if (const auto n = json_scaled_integer(text)) number = *n;
+  }
+  friend bool operator<(const ref_key& a, const ref_key& b) {
+    return std::tie(a.is_string, a.number, a.text) < std::tie(b.is_string, b.number, b.text);
+  }
+  friend bool operator==(const ref_key& a, const ref_key& b) { return a.is_string == b.is_string && a.text == b.text; }
+};
+
+struct process_facts {
+  std::string name;
+  std::int64_t sort_index = 0;
+  std::map<ref_key, std::string> threads;
+};
+using processes_by_pid = std::map<ref_key, process_facts>;
+
+bool contains(std::string_view text, std::string_view wanted) { return text.find(wanted) != std::string_view::npos; }
+
+// JSON text without the blanks between its tokens.
+std::string compact(std::string_view json) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string && c == '\\' && i + 1 < json.size()) {
+      out += c;
+      out += json[++i];
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (in_string || !blank) out += c;
+  }
+  return out;
+}
+
+chrome_sample sample_of(const chrome_event& e) {
+  chrome_sample s;
+  s.name = e.name;
+  s.cat = e.cat;
+  s.phase.assign(1, e.phase);
+  s.pid = e.pid.text;
+  s.tid = e.tid.text;
+  s.start_ps = e.ts_ps;
+  s.duration_ps = e.dur_ps;
+  std::map<std::string, std::string> args;  // of equal keys the last counts
+  std::string quoted, scratch;
+  for (json_members m(e.args_json); m.next();) {
+    quoted.assign(1, '"').append(m.key()).append(1, '"');
+    args[std::string(json_text(quoted, scratch))] = m.value();
+    if (args.size() > sample_args) args.erase(std::prev(args.end()));
+  }
+  s.args.assign(args.begin(), args.end());
+  return s;
+}
+
+// Takes samples that pass the filters. The time window is that of the file's own zero, like the times shown.
+class sampler {
+ public:
+  sampler(const anatomy_options& o, const processes_by_pid* names) : options_(o), names_(names) {}
+
+  void take(const chrome_event& e, chrome_file& into) const {
+    const bool complete = e.phase == 'X';
+    if (!complete && e.phase != 'i' && e.phase != 'I') return;
+    std::vector<chrome_sample>& samples = complete ? into.complete_samples : into.instant_samples;
+    if (options_.limit != 0 && samples.size() >= options_.limit) return;
+    if (!contains(e.name, options_.name) || !in_window(e) || !on_wanted_thread(e)) return;
+    samples.push_back(sample_of(e));
+  }
+
+ private:
+  [[nodiscard]] bool in_window(const chrome_event& e) const {
+    if (!options_.from_ps && !options_.to_ps) return true;
+    if (!e.ts_ps) return false;
+    const std::int64_t end_ps = saturating_add(*e.ts_ps, e.dur_ps.value_or(0));
+    if (options_.to_ps && *e.ts_ps >= *options_.to_ps) return false;
+    return !options_.from_ps || *e.ts_ps >= *options_.from_ps || end_ps > *options_.from_ps;
+  }
+  [[nodiscard]] bool on_wanted_thread(const chrome_event& e) const {
+    if (names_ == nullptr) return true;
+    std::string_view process_name, thread_name;
+    if (const auto process = names_->find(ref_key(e.pid)); process != names_->end()) {
+      process_name = process->second.name;
+      const auto thread = process->second.threads.find(ref_key(e.tid));
+      if (thread != process->second.threads.end()) thread_name = thread->second;
+    }
+    return contains(process_name, options_.plane) && contains(thread_name, options_.line);
+  }
+  const anatomy_options& options_;
+  const processes_by_pid* names_;  // nullptr: every thread is wanted
+};
+
+// Counts, names and header of one file; samples too when they need no names.
+class fact_collector final : public chrome_visitor {
+ public:
+  fact_collector(chrome_file& into, const sampler* samples) : into_(into), samples_(samples) {}
+
+  bool event(const chrome_event& e) override {
+    ++by_phase_[static_cast<unsigned char>(e.phase)];
+    if (e.phase == 'M') {
+      note_name(e);
+      return true;
+    }
+    if (e.ts_ps) {
+      const std::int64_t end_ps = saturating_add(*e.ts_ps, std::max<std::int64_t>(e.dur_ps.value_or(0), 0));
+      into_.first_ps = std::min(into_.first_ps.value_or(*e.ts_ps), *e.ts_ps);
+      into_.last_ps = std::max(into_.last_ps.value_or(end_ps), end_ps);
+    }
+    if (samples_ != nullptr) samples_->take(e, into_);
+    return true;
+  }
+
+  bool header(std::string_view key, std::string_view json, std::uint64_t) override {
+    keys_.emplace(key);
+    if (key == "displayTimeUnit") into_.display_time_unit = json_text(json, scratch_);
+    if (key == "metadata") into_.metadata = compact(json);
+    return true;
+  }
+
+  void finish(const chrome_summary& read) {
+    if (!read.bare_array && read.has_events_key) keys_.emplace("traceEvents");
+    into_.top_level_keys.assign(keys_.begin(), keys_.end());
+    for (std::size_t phase = 0; phase < 256; ++phase) {
+      if (by_phase_[phase] == 0) continue;
+      into_.phases[phase == 0 ? std::string() : std::string(1, static_cast<char>(phase))] = by_phase_[phase];
+    }
+    into_.events = read.events;
+    into_.zero_us = read.zero_us;
+    into_.at_event_cap = read.events >= event_cap;
+    into_.broken_events = read.broken_events;
+    into_.unusable_times = read.unusable_times;
+  }
+
+  processes_by_pid processes;
+
+ private:
+  void note_name(const chrome_event& e) {
+    if (e.name == "process_name") {
+      processes[ref_key(e.pid)].name = json_text(json_member(e.args_json, "name"), scratch_);
+    } else if (e.name == "thread_name") {
+      processes[ref_key(e.pid)].threads[ref_key(e.tid)] = json_text(json_member(e.args_json, "name"), scratch_);
+    } else if (e.name == "process_sort_index") {
+      const auto index = json_scaled_integer(json_member(e.args_json, "sort_index"));
+      if (index) processes[ref_key(e.pid)].sort_index = *index;
+    }
+  }
+
+  chrome_file& into_;
+  const sampler* samples_;
+  std::uint64_t by_phase_[256] = {};
+  std::set<std::string> keys_;
+  std::string scratch_;
+};
+
+class sample_collector final : public chrome_visitor {
+ public:
+  sample_collector(chrome_file& into, const sampler& samples) : into_(into), samples_(samples) {}
+  bool event(const chrome_event& e) override {
+    samples_.take(e, into_);
+    return true;
+  }
+
+ private:
+  chrome_file& into_;
+  const sampler& samples_;
+};
+
+void list_processes(const processes_by_pid& found, const anatomy_options& o, chrome_file& into) {
+  for (const auto& [pid, facts] : found) {
+    if (!contains(facts.name, o.plane)) continue;
+    chrome_process process;
+    process.pid = pid.text;
+    process.name = facts.name;
+    process.sort_index = facts.sort_index;
+    for (const auto& [tid, name] : facts.threads)
+      if (contains(name, o.line)) process.threads.emplace_back(tid.text, name);
+    if (process.threads.empty() && !o.line.empty()) continue;
+    into.processes.push_back(std::move(process));
+  }
+}
+
+// What the file says against itself, the gravest first.
+std::optional<fault> damage_of(const fault* known, const chrome_summary& read) {
+  if (known != nullptr) return *known;
+  if (read.damage) return read.damage;
+  if (!read.has_events_key) {
+    return fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
+                 "the file may be some other JSON, or cut by the program that wrote it"};
+  }
+  if (read.unusable_times > 0) {
+    return fault{fault_code::damaged,
+                 std::to_string(read.unusable_times) + " events have a ts or dur that is no number or lies 106 days off",
+                 "", read.first_unusable_time, "their other fields were read"};
+  }
+  return std::nullopt;
+}
+
+result<chrome_file> facts_of(const profile& p, std::size_t file, const anatomy_options& o, const hooks& host) {
+  chrome_file facts;
+  facts.file = static_cast<std::uint32_t>(file);
+  const std::string_view bytes = p.bytes(file);
+  const fault* const known = p.file_fault(file);
+  if (bytes.empty() && known != nullptr) {
+    facts.damage = *known;
+    return facts;
+  }
+  chrome_options options;
+  options.bounds = p.what().bounds;
+  options.host = host;
+  const bool by_thread = !o.plane.empty() || !o.line.empty();
+  const sampler any_thread(o, nullptr);
+  fact_collector collector(facts, by_thread ? nullptr : &any_thread);
+  result<chrome_summary> read = read_chrome(bytes, collector, options);
+  if (read.ok() && by_thread) {
+    const sampler samples(o, &collector.processes);
+    sample_collector second(facts, samples);
+    read = read_chrome(bytes, second, options);
+  }
+  if (!read && read.error().code == fault_code::cancelled) return read.error();
+  if (read.ok()) {
+    collector.finish(*read);
+    list_processes(collector.processes, o, facts);
+    facts.damage = damage_of(known, *read);
+  } else {
+    facts.damage = known != nullptr ? *known : read.error();
+  }
+  if (facts.damage && facts.damage->path.empty()) facts.damage->path = p.what().files[file].path;
+  return facts;
+}
+
+}  // namespace
+
+result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o, const hooks& host) {
+  return contained([&]() -> result<chrome_result> {
+    anatomy_options without_step = o;  // steps are an XSpace's
+    without_step.step.reset();
+    const result<selection> selected = selection::make(p, without_step, host);
+    if (!selected) return fault(selected.error());
+    chrome_result found;
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      if (p.what().files[file].family != file_family::chrome_trace || !selected->file(file)) continue;
+      result<chrome_file> facts = facts_of(p, file, o, host);
+      if (!facts) return std::move(facts).error();
+      found.files.push_back(std::move(facts).value());
+    }
+    if (found.files.empty()) {
+      found.absent = o.host.empty() ? "no trace-event JSON (*.trace.json, *.trace.json.gz) in the capture"
+                                    : "no trace-event JSON of host '" + o.host + "'";
+    }
+    return found;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

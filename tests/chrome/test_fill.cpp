@@ -1,0 +1,90 @@
+// Chrome events in the timeline.
+#include <profkit/core/profile.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace profkit;
+
+namespace {
+
+// "plane/line name start+duration" for each event of each track, in order.
+std::vector<std::string> rows_of(const std::string& json) {
+  auto p = profile::open_buffer(json, "x.trace.json");
+  REQUIRE(p.ok());
+  timeline t;
+  (void)fill_timeline(**p, t);
+  std::vector<std::string> rows;
+  for (track_id on = 0; on < t.tracks().size(); ++on) {
+    const track& at = t.tracks()[on];
+    for (const timeline_event& e : t.events(on)) {
+      rows.push_back(std::string(t.text(at.plane_name)) + "/" + std::string(t.text(at.line_name)) + " " +
+                     std::string(t.text(e.name)) + " " + std::to_string(e.start_ps) + "+" + std::to_string(e.duration_ps) +
+                     " #" + std::to_string(e.source_row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("events become rows on named tracks, even when the names come last") {
+  CHECK(rows_of(R"([
+    {"ph":"X","pid":1,"tid":2,"ts":1.5,"dur":2,"name":"a"},
+    {"ph":"i","pid":1,"tid":3,"ts":4,"name":"mark"},
+    {"ph":"X","pid":"1","tid":2,"ts":0,"dur":-5,"name":"other"},
+    {"ph":"C","pid":1,"tid":2,"ts":4,"name":"counter"},
+    {"ph":"X","pid":1,"tid":2,"name":"timeless"},
+    {"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:3 x"}},
+    {"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"Stream #7"}}])") ==
+        std::vector<std::string>{"/device:GPU:3 x/Stream #7 a 1500000+2000000 #0", "/device:GPU:3 x/ mark 4000000+0 #1",
+                                 "/ other 0+0 #2"});
+}
+
+TEST_CASE("tracks carry what the names say") {
+  const std::string json = R"([{"ph":"X","pid":8,"tid":7,"ts":0,"name":"k"},{"ph":"X","pid":8,"tid":5,"ts":0,"name":"k"},
+    {"ph":"X","pid":9,"tid":1,"ts":0,"name":"h"},
+    {"ph":"M","pid":8,"name":"process_name","args":{"name":"/device:TPU:1"}},
+    {"ph":"M","pid":8,"tid":5,"name":"thread_name","args":{"name":"XLA Ops"}},
+    {"ph":"M","pid":9,"name":"process_name","args":{"name":"/host:CPU"}}])";
+  auto p = profile::open_buffer(json, "x.trace.json");
+  REQUIRE(p.ok());
+  timeline t;
+  REQUIRE(fill_timeline(**p, t).ok());
+  REQUIRE(t.tracks().size() == 3);
+  CHECK(t.tracks()[0].plane_type == plane_kind::device);
+  CHECK(t.tracks()[0].device == 1);
+  CHECK(t.tracks()[0].stream == 7);
+  CHECK(t.tracks()[0].plane == 0);
+  CHECK(t.tracks()[1].line == 1);
+  CHECK(t.tracks()[1].line_type == line_kind::ops);
+  CHECK(t.tracks()[2].plane_type == plane_kind::host);
+  CHECK(t.tracks()[2].plane == 1);
+}
+
+TEST_CASE("begin and end events are matched by name within a thread") {
+  CHECK(rows_of(R"([
+    {"ph":"B","pid":1,"tid":1,"ts":1,"name":"outer"},
+    {"ph":"B","pid":1,"tid":1,"ts":2,"name":"inner"},
+    {"ph":"B","pid":1,"tid":2,"ts":2,"name":"inner"},
+    {"ph":"E","pid":1,"tid":1,"ts":3,"name":"outer"},
+    {"ph":"E","pid":1,"tid":1,"ts":5,"name":"inner"},
+    {"ph":"E","pid":1,"tid":1,"ts":6,"name":"inner"},
+    {"ph":"B","pid":1,"tid":1,"ts":7,"name":"x"},
+    {"ph":"B","pid":1,"tid":1,"ts":8,"name":"x"},
+    {"ph":"E","pid":1,"tid":1,"ts":9},
+    {"ph":"E","pid":1,"tid":1,"ts":10},
+    {"ph":"E","pid":1,"tid":1,"ts":11}])") ==
+        std::vector<std::string>{"/ outer 1000000+2000000 #0", "/ inner 2000000+3000000 #1", "/ x 8000000+1000000 #7",
+                                 "/ x 7000000+3000000 #6"});
+}
+
+TEST_CASE("damage is told after everything intact was handed over") {
+  auto p = profile::open_buffer(R"({"traceEvents":[{"ph":"X","ts":1,"name":"a"},{"ph":"X","ts")", "x.trace.json");
+  REQUIRE(p.ok());
+  timeline t;
+  const result<void> filled = fill_timeline(**p, t);
+  REQUIRE_FALSE(filled.ok());
+  CHECK(filled.error().code == fault_code::damaged);
+  CHECK(filled.error().path == "x.trace.json");
+  CHECK(t.event_count() == 1);
+}
