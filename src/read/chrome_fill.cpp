@@ -226,10 +226,11 @@ class event_filler final : public chrome_visitor {
   std::size_t held_ = 0;
 };
 
-// What to add to the file's times to have them on the capture's clock; 0 when one of the two is unknown.
-std::optional<std::int64_t> shift_onto(const profile& p, const chrome_clock& clock) {
-  if (!clock.origin_unix_ns || !p.origin_unix_ns()) return 0;
-  const auto ns = checked_sub(*clock.origin_unix_ns, *p.origin_unix_ns());
+// What to add to the file's times to have them on the capture's clock; 0 when the file's zero is not known.
+std::optional<std::int64_t> shift_of(const profile& p, std::size_t file) {
+  const auto own = p.file_origin_unix_ns(file);
+  if (!own || !p.origin_unix_ns()) return 0;
+  const auto ns = checked_sub(*own, *p.origin_unix_ns());
   return ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
 }
 
@@ -249,7 +250,7 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink&
   chrome_options options;
   options.bounds = p.what().bounds;
   options.host = p.what().host;
-  const auto shift_ps = shift_onto(p, read_chrome_clock(bytes, options));
+  const auto shift_ps = shift_of(p, file);
   if (!shift_ps) return out_of_reach_of(path);
   const auto with_path = [&path](fault f) {
     f.path = path;

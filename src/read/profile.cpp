@@ -1,4 +1,5 @@
 // profile: every file of a capture held, XSpace files indexed, origins found and files put on one clock.
+#include <profkit/core/chrome.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
@@ -17,8 +18,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// One file. XSpace files are held from the start; others when they are first asked for, because an export
-// beside an XSpace can be larger than it and most queries never look at it.
+// One file. XSpace files and traces with a clock are held from the start; others when they are first asked
+// for, because an export beside an XSpace can be larger than it and most queries never look at it.
 struct held_file {
   std::once_flag once;
   held_bytes held;
@@ -119,10 +120,16 @@ struct profile::state {
     f.held = std::move(held).value();
     if (f.held.damage) fail(f, path, *f.held.damage);
     if (what.files[file].family == file_family::unknown) name_family(what.files[file], f.held.bytes);
+    if (tells_time(file)) f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
     if (f.xspace->damage) fail(f, path, *f.xspace->damage);
     f.origin_unix_ns = find_origin(*f.xspace);
+  }
+
+  // A trace that is no export has a clock of its own.
+  bool tells_time(std::size_t file) const noexcept {
+    return what.files[file].family == file_family::chrome_trace && what.files[file].export_of < 0;
   }
 
   // The first fault is the cause of those that follow.
@@ -144,7 +151,6 @@ struct profile::state {
         origin_unix_ns = f->origin_unix_ns;
     for (std::size_t i = 0; i < files.size(); ++i) {
       held_file& f = *files[i];
-      if (!f.xspace) continue;
       if (f.origin_unix_ns) {
         const std::int64_t shift = *f.origin_unix_ns - *origin_unix_ns;  // neither is negative
         if (shift > max_relative_ns)
@@ -152,6 +158,7 @@ struct profile::state {
         else
           f.shift_ns = shift;
       }
+      if (!f.xspace) continue;
       for (const plane_index& plane : f.xspace->planes)
         for (const line_index& line : plane.lines)
           if (!relative_ns(f.origin_unix_ns, f.shift_ns, line.header.timestamp_ns))
@@ -166,7 +173,7 @@ struct profile::state {
     const std::size_t count = s->what.files.size();
     for (std::size_t i = 0; i < count; ++i) s->files.push_back(std::make_unique<held_file>());
     for (std::size_t i = 0; i < count; ++i) {
-      if (s->what.files[i].family != file_family::xspace && count > 1) continue;
+      if (s->what.files[i].family != file_family::xspace && !s->tells_time(i) && count > 1) continue;
       const held_file& f = s->ensure(i);
       if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
     }

@@ -3,6 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
 using namespace profkit;
 
 namespace {
@@ -87,4 +92,22 @@ TEST_CASE("damage is told after everything intact was handed over") {
   CHECK(filled.error().code == fault_code::damaged);
   CHECK(filled.error().path == "x.trace.json");
   CHECK(t.event_count() == 1);
+}
+
+TEST_CASE("traces of two ranks come onto one clock") {
+  const auto folder = std::filesystem::temp_directory_path() / ("profkit_chrome_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
+  write("rank0.trace.json", R"({"baseTimeNanoseconds":1790857026000000000,"traceEvents":[{"ph":"X","ts":4386556646275.2,"dur":1}]})");
+  write("rank1.trace.json", R"({"traceEvents":[{"ph":"X","ts":4386558646275.2,"dur":1}],"baseTimeNanoseconds":1790857026000000000})");
+  auto p = profile::open(folder.string());
+  REQUIRE(p.ok());
+  REQUIRE((*p)->file_count() == 2);
+  CHECK((*p)->origin_unix_ns() == 1'790'857'026'000'000'000 + 4'386'556'000'000'000);
+  timeline t;
+  CHECK(fill_timeline(**p, t).ok());
+  REQUIRE(t.tracks().size() == 2);
+  CHECK(t.events(0)[0].start_ps == 646'275'200'000);
+  CHECK(t.events(1)[0].start_ps == 2'646'275'200'000);
+  std::filesystem::remove_all(folder);
 }
