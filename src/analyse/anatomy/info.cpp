@@ -63,8 +63,9 @@ class inventory {
     info.name = index.name;
     info.kind = index.kind;
     info.stats = plane_stats(index);
-    info.event_metadata = count_entries(file, index);
-    info.stat_metadata = count_distinct(index);
+    info.event_metadata = count_event_metadata(index);
+    info.stat_metadata = count_stat_metadata(index);
+    look_into_entries(file, index);
     const event_filter filter = selected_.events_of(file, plane);
     for (const line_index& line : index.lines) {
       if (!selected_.line(line)) continue;
@@ -122,11 +123,9 @@ class inventory {
     return count;
   }
 
-  std::uint64_t count_entries(std::size_t file, const plane_index& plane) {
-    std::uint64_t distinct = 0;
+  void look_into_entries(std::size_t file, const plane_index& plane) {
     for (const std::string_view bytes : plane.event_metadata_entries) {
       const event_metadata_view entry(bytes);
-      if (counts_in(plane.event_metadata, entry.key(), bytes)) ++distinct;
       const auto stats = entry.stats();
       bool sound = true;
       auto at = stats.begin();
@@ -136,14 +135,6 @@ class inventory {
                      "a stat of event metadata " + std::to_string(entry.key()) + " of plane '" +
                          std::string(plane.name) + "' is damaged");
     }
-    return distinct;
-  }
-
-  static std::uint64_t count_distinct(const plane_index& plane) {
-    std::uint64_t distinct = 0;
-    for (const std::string_view bytes : plane.stat_metadata_entries)
-      if (counts_in(plane.stat_metadata, stat_metadata_view(bytes).key(), bytes)) ++distinct;
-    return distinct;
   }
 
   // Chrome JSON has processes and threads in place of planes and lines. Exports of an XSpace repeat its events:

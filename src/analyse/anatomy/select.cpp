@@ -143,8 +143,9 @@ damage_list::damage_list(const profile& p, const selection& selected, bool (*con
   }
 }
 
-bool damage_list::has(std::size_t file) const noexcept {
-  return std::any_of(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file == file; });
+const fault* damage_list::of(std::size_t file) const noexcept {
+  const auto at = std::find_if(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file == file; });
+  return at == found_.end() ? nullptr : &at->what;
 }
 
 void damage_list::note_line(std::size_t file, const plane_index& plane, const line_index& line,
@@ -174,6 +175,20 @@ void damage_list::note(std::size_t file, fault what) {
 
 bool counts_in(const metadata_index& index, std::int64_t key, std::string_view entry) noexcept {
   return index.find(key).bytes.data() == entry.data();
+}
+
+std::uint64_t count_event_metadata(const plane_index& plane) noexcept {
+  std::uint64_t distinct = 0;
+  for (const std::string_view bytes : plane.event_metadata_entries)
+    if (counts_in(plane.event_metadata, event_metadata_view(bytes).key(), bytes)) ++distinct;
+  return distinct;
+}
+
+std::uint64_t count_stat_metadata(const plane_index& plane) noexcept {
+  std::uint64_t distinct = 0;
+  for (const std::string_view bytes : plane.stat_metadata_entries)
+    if (counts_in(plane.stat_metadata, stat_metadata_view(bytes).key(), bytes)) ++distinct;
+  return distinct;
 }
 
 std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name) {

@@ -96,7 +96,9 @@ class damage_list {
                  const char* what);
   void note(std::size_t file, std::uint64_t byte_offset, std::string what);
   void note(std::size_t file, fault what);
-  [[nodiscard]] bool has(std::size_t file) const noexcept;
+  [[nodiscard]] bool has(std::size_t file) const noexcept { return of(file) != nullptr; }
+  // Valid until the next note.
+  [[nodiscard]] const fault* of(std::size_t file) const noexcept;
   [[nodiscard]] std::vector<file_damage> take() { return std::move(found_); }
 
  private:
@@ -127,6 +129,13 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
 
 // Whether this map entry is the one that counts for its key.
 [[nodiscard]] bool counts_in(const metadata_index& index, std::int64_t key, std::string_view entry) noexcept;
+
+// Distinct keys of a plane's two tables.
+[[nodiscard]] std::uint64_t count_event_metadata(const plane_index& plane) noexcept;
+[[nodiscard]] std::uint64_t count_stat_metadata(const plane_index& plane) noexcept;
+
+// What begin_plane() of the tree and of the metadata gets.
+[[nodiscard]] tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at);
 
 // The last stat of an event whose id is among `ids`.
 [[nodiscard]] std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept;
