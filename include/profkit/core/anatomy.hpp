@@ -245,7 +245,7 @@ struct instruction_row {
   std::int64_t id = 0;
   std::string_view name, opcode, op_name, source_file;
   std::int64_t source_line = 0;
-  std::string shape;              // "f32[5,1024]", "(f32[2], s32[])"
+  std::string shape;              // as XLA writes it: "f32[5,1024]{1,0}", "(f32[2]{0}, s32[])"
 };
 struct entry_dump {
   std::string_view module_name, computation_name;
@@ -296,7 +296,10 @@ struct async_row {
   std::string_view name, hlo_op, category;
   std::int64_t start_ps = 0;
   std::int64_t duration_ps = 0;                    // start of the start to end of the done
-  std::optional<std::int64_t> exposed_stall_ps;    // device_duration_ps of the done event, where it is carried
+  // How long the device waited for it: device_duration_ps of the done event, where it is carried; for the
+  // one-event form, of the done operation on `XLA Ops` that ends when this event ends.
+  std::optional<std::int64_t> exposed_stall_ps;
+  std::string_view exposed_from;                   // "done event" or "XLA Ops"; empty when not carried
   std::uint32_t events = 1;                        // events with this flow
 };
 // Synchronous collectives on ops lines and NCCL/RCCL kernels on streams: totals of an op name.
@@ -308,7 +311,7 @@ struct collective_op_row {
   std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
 };
 struct collectives_result {
-  std::vector<async_row> async;                    // by file, plane, first occurrence of the flow
+  std::vector<async_row> async;                    // by file, plane, first occurrence of the flow (copies, too)
   std::uint64_t flows = 0, events_without_flow = 0;
   std::vector<collective_op_row> ops;              // by total, descending
   std::string absent;

@@ -64,6 +64,7 @@ class selection {
     return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
   }
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
+  [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
   // Whether any filter looks at single events.
   [[nodiscard]] bool filters_events() const noexcept {
     return !options_->name.empty() || options_->step || options_->from_ps || options_->to_ps;

@@ -1,0 +1,108 @@
+#include <analyse/anatomy/collective_names.hpp>
+
+#include <cstddef>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
+  return text.substr(0, prefix.size()) == prefix;
+}
+constexpr bool ends_with(std::string_view text, std::string_view ending) noexcept {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+// HLO opcodes that communicate (xla/hlo/ir/hlo_opcode.h of openxla/xla, 2021 to 2026), and the names that the
+// TPU compiler gives to fused and wrapped ones. hlo_category is the opcode, or "<opcode> fusion".
+constexpr std::string_view collectives[] = {
+    "all-reduce-scatter",  // a fused all-reduce and slice; before its prefix
+    "all-reduce",
+    "all-gather",
+    "reduce-scatter",
+    "ragged-all-to-all",
+    "all-to-all",
+    "collective-permute",
+    "collective-broadcast",
+    "async-collective",
+    "send",
+    "recv",
+};
+
+struct kernel_rule {
+  std::string_view name;
+  std::string_view library;
+};
+// Names that kernels begin with, a leading "void " and namespaces aside.
+constexpr kernel_rule kernels[] = {
+    {"ncclDevKernel", "nccl"},       // NCCL from 2.19 on and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL
+    {"ncclKernel_", "nccl"},         // NCCL 2.10 to 2.18: ncclKernel_AllReduce_RING_LL_Sum_float
+    {"ncclAllReduce", "nccl"},       // NCCL before 2.10: ncclAllReduceRingLLKernel_sum_f32
+    {"ncclAllGather", "nccl"},
+    {"ncclReduceScatter", "nccl"},
+    {"ncclBroadcast", "nccl"},
+    {"ncclReduce", "nccl"},
+    {"ncclSendRecv", "nccl"},
+    {"ncclSymk", "nccl"},            // NCCL from 2.27 on: symmetric-memory kernels
+    {"rccl", "rccl"},
+    {"mscclKernel", "msccl"},        // RCCL with MSCCL
+    {"mscclpp", "mscclpp"},
+    {"nvshmem", "nvshmem"},
+    {"rocshmem", "rocshmem"},
+    {"AllReduceKernelImpl", "xla"},        // XLA's own one-shot kernels (xla/stream_executor/gpu)
+    {"RaggedAllToAllKernelImpl", "xla"},
+};
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// "copy-done" of "copy-done.2" and of "copy-done.2.clone".
+std::string_view without_number(std::string_view name) noexcept {
+  for (std::size_t at = 0; at + 1 < name.size(); ++at)
+    if (name[at] == '.' && (is_digit(name[at + 1]) || starts_with(name.substr(at), ".clone"))) return name.substr(0, at);
+  return name;
+}
+
+}  // namespace
+
+std::string_view instruction_name(std::string_view event_name) noexcept {
+  if (!event_name.empty() && event_name.front() == '%') event_name.remove_prefix(1);
+  return event_name.substr(0, event_name.find_first_of(" ="));
+}
+
+async_role role_of(std::string_view name) noexcept {
+  const std::string_view base = without_number(name);
+  if (ends_with(base, "-start")) return async_role::start;
+  if (ends_with(base, "-done")) return async_role::done;
+  return async_role::none;
+}
+
+std::string_view operation_of(std::string_view name) noexcept {
+  std::string_view base = without_number(name);
+  for (const std::string_view role : {"-start", "-done", "-update"})
+    if (ends_with(base, role)) return base.substr(0, base.size() - role.size());
+  return base;
+}
+
+std::string_view collective_of(std::string_view category_or_name) noexcept {
+  const std::string_view operation = operation_of(category_or_name);
+  for (const std::string_view collective : collectives) {
+    if (!starts_with(operation, collective)) continue;
+    const std::string_view rest = operation.substr(collective.size());
+    // "all-reduce fusion", "all-gather-fusion"; but "sender" and "send_buffer" are no "send".
+    if (rest.empty() || rest.front() == ' ' || rest.front() == '-' || rest.front() == '.') return collective;
+  }
+  return {};
+}
+
+std::string_view collective_library_of(std::string_view kernel_name) noexcept {
+  if (starts_with(kernel_name, "void ")) kernel_name.remove_prefix(5);
+  const std::string_view arguments_cut = kernel_name.substr(0, kernel_name.find_first_of("(<"));
+  const std::size_t colons = arguments_cut.rfind("::");
+  const std::string_view bare = colons == std::string_view::npos ? arguments_cut : arguments_cut.substr(colons + 2);
+  for (const kernel_rule& rule : kernels)
+    if (starts_with(bare, rule.name) || starts_with(kernel_name, rule.name)) return rule.library;
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,27 @@
+// Which operations and kernels move data between devices, by their names.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Which half of an asynchronous operation a name means.
+enum class async_role : std::uint8_t { none, start, done };
+
+// "copy-done.2" of "%copy-done.2 = f32[…] copy-done(…)"; a name without '=' is taken up to its first blank.
+[[nodiscard]] std::string_view instruction_name(std::string_view event_name) noexcept;
+// The role in an instruction's name or category: "all-gather-start.3", "copy-done".
+[[nodiscard]] async_role role_of(std::string_view name) noexcept;
+// Without number and role: "all-gather" of "all-gather-start.3".
+[[nodiscard]] std::string_view operation_of(std::string_view name) noexcept;
+
+// The collective that an hlo_category or an instruction name means: "all-reduce", …; empty when it is none.
+[[nodiscard]] std::string_view collective_of(std::string_view category_or_name) noexcept;
+// The library that a device kernel belongs to: "nccl", …; empty when it is no communication kernel.
+[[nodiscard]] std::string_view collective_library_of(std::string_view kernel_name) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

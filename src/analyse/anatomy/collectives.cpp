@@ -1,0 +1,279 @@
+// Communication: asynchronous operations joined by flow, collectives on ops lines, kernels of communication
+// libraries.
+#include <analyse/anatomy/collective_names.hpp>
+#include <analyse/anatomy/select.hpp>
+#include <analyse/anatomy/stats.hpp>
+#include <base/contained.hpp>
+#include <base/hash_map.hpp>
+#include <base/progress.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// One event of an async line.
+struct async_event {
+  std::int32_t line = 0;
+  std::int64_t start_ps = 0, duration_ps = 0;
+  std::int64_t metadata_id = 0;
+  std::string_view name, hlo_op;
+  std::optional<std::int64_t> device_duration_ps;
+  async_role role = async_role::none;
+  [[nodiscard]] std::int64_t end_ps() const noexcept { return start_ps + duration_ps; }  // checked by line_clock
+};
+struct flow_group {
+  std::optional<std::uint64_t> flow;
+  std::vector<async_event> events;
+};
+
+// A done operation on an ops line.
+struct done_event {
+  std::int64_t end_ps;
+  std::string_view name;
+  std::int64_t waited_ps;
+};
+
+class async_finder {
+ public:
+  async_finder(const profile& p, const selection& selected, damage_list& damage, progress_meter& meter,
+               collectives_result& into)
+      : profile_(p), selected_(selected), damage_(damage), meter_(meter), found_(into) {}
+
+  result<void> add_plane(std::size_t file, std::size_t plane_at) {
+    file_ = file;
+    plane_at_ = plane_at;
+    const plane_index& plane = profile_.xspace(file)->planes[plane_at];
+    ids_of_flow_ = stat_ids(plane, "flow");
+    ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
+    ids_of_device_duration_ = stat_ids(plane, "device_duration_ps");
+    ids_of_category_ = stat_ids(plane, "hlo_category");
+    groups_.clear();
+    by_flow_.clear();
+    for (std::size_t line = 0; line < plane.lines.size(); ++line) {
+      if (plane.lines[line].kind != line_kind::async || !selected_.line(plane.lines[line])) continue;
+      if (result<void> added = add_line(plane, line); !added) return added;
+    }
+    if (groups_.empty()) return {};
+    const std::vector<done_event> done = find_done_events(plane);
+    const bool in_pairs =
+        std::any_of(groups_.begin(), groups_.end(), [](const flow_group& g) { return g.events.size() > 1; });
+    for (flow_group& group : groups_) found_.async.push_back(row_of(plane, group, in_pairs, done));
+    return {};
+  }
+
+ private:
+  result<void> add_line(const plane_index& plane, std::size_t line_at) {
+    const line_index& line = plane.lines[line_at];
+    const line_clock clock(profile_, file_, line, complete_header(line));
+    const event_filter filter = selected_.events_of(file_, plane_at_);
+    for_each_event(line, file_, plane, damage_, [&](const event_row& row) {
+      const std::optional<std::int64_t> start = clock.start_of(row);
+      if (!start || !filter.keeps(row, start)) return true;
+      async_event event;
+      event.line = static_cast<std::int32_t>(line_at);
+      event.start_ps = *start;
+      event.duration_ps = row.duration_ps;
+      event.metadata_id = row.metadata_id;
+      event.name = plane.event_name(row.metadata_id);
+      event.role = role_of(instruction_name(event.name));
+      if (const auto hlo_op = find_stat(row, ids_of_hlo_op_)) event.hlo_op = text_value(plane, *hlo_op);
+      if (const auto waited = find_stat(row, ids_of_device_duration_)) event.device_duration_ps = integer_value(*waited);
+      std::optional<std::uint64_t> flow;
+      if (const auto stat = find_stat(row, ids_of_flow_))
+        if (const auto number = integer_value(*stat)) flow = static_cast<std::uint64_t>(*number);
+      group_of(flow).events.push_back(event);
+      return true;
+    });
+    return meter_.step(line.offset + line.body.size());
+  }
+
+  flow_group& group_of(std::optional<std::uint64_t> flow) {
+    if (!flow) {
+      ++found_.events_without_flow;
+      return groups_.emplace_back();
+    }
+    const auto [at, added] = by_flow_.emplace(*flow, groups_.size());
+    if (!added) return groups_[at->second];
+    ++found_.flows;
+    groups_.emplace_back().flow = flow;
+    return groups_.back();
+  }
+
+  // Done operations of the plane's ops lines by when they end: one ends exactly with its asynchronous event.
+  std::vector<done_event> find_done_events(const plane_index& plane) {
+    std::vector<done_event> done;
+    hash_map<std::int64_t, std::string_view> names;  // of done operations; empty for other ids
+    for (const line_index& line : plane.lines) {
+      if (line.kind != line_kind::ops) continue;
+      const line_clock clock(profile_, file_, line, complete_header(line));
+      for_each_event(line, file_, plane, damage_, [&](const event_row& row) {
+        const auto [at, added] = names.try_emplace(row.metadata_id);
+        if (added) {
+          const std::string_view name = instruction_name(plane.event_name(row.metadata_id));
+          if (role_of(name) == async_role::done) at->second = name;
+        }
+        const std::optional<std::int64_t> start = clock.start_of(row);
+        if (at->second.empty() || !start) return true;
+        std::optional<std::int64_t> waited;
+        if (const auto stat = find_stat(row, ids_of_device_duration_)) waited = integer_value(*stat);
+        done.push_back({*start + row.duration_ps, at->second, waited.value_or(row.duration_ps)});
+        return true;
+      });
+    }
+    std::stable_sort(done.begin(), done.end(), [](const done_event& a, const done_event& b) {
+      return std::tie(a.end_ps, a.name) < std::tie(b.end_ps, b.name);
+    });
+    return done;
+  }
+
+  async_row row_of(const plane_index& plane, flow_group& group, bool in_pairs, const std::vector<done_event>& done) {
+    std::stable_sort(group.events.begin(), group.events.end(),
+                     [](const async_event& a, const async_event& b) { return a.start_ps < b.start_ps; });
+    const async_event& first = group.events.front();
+    async_row row;
+    row.file = static_cast<std::uint32_t>(file_);
+    row.plane = static_cast<std::int32_t>(plane_at_);
+    row.line = first.line;
+    row.flow = group.flow;
+    row.name = first.name;
+    row.hlo_op = first.hlo_op;
+    row.category = category_of(plane, first);
+    row.start_ps = first.start_ps;
+    row.duration_ps = first.duration_ps;
+    row.events = static_cast<std::uint32_t>(std::min<std::size_t>(group.events.size(), UINT32_MAX));
+    if (group.events.size() > 1)
+      fill_pair(group, row);
+    else
+      fill_lone(first, in_pairs && group.flow, done, row);
+    return row;
+  }
+
+  static void fill_pair(const flow_group& group, async_row& row) {
+    row.shape = async_row::form::pair;
+    // The done event: the last that says so, else the last.
+    const auto says_done = std::find_if(group.events.rbegin(), group.events.rend(),
+                                        [](const async_event& e) { return e.role == async_role::done; });
+    const async_event& last = says_done != group.events.rend() ? *says_done : group.events.back();
+    std::int64_t end_ps = row.start_ps;
+    for (const async_event& e : group.events) end_ps = std::max(end_ps, e.end_ps());
+    row.duration_ps = checked_sub(end_ps, row.start_ps).value_or(0);
+    row.exposed_stall_ps = last.device_duration_ps;
+    if (row.exposed_stall_ps) row.exposed_from = "done event";
+  }
+
+  // A flow with one event. Real TPU captures write one event from start to done, named after the start, with
+  // the done operation in hlo_op; in a capture that writes pairs its other half is missing.
+  static void fill_lone(const async_event& event, bool in_pairs, const std::vector<done_event>& done, async_row& row) {
+    const bool names_both = event.role == async_role::start && role_of(event.hlo_op) == async_role::done;
+    if (event.role == async_role::done) {
+      row.shape = async_row::form::unmatched_done;
+      row.exposed_stall_ps = event.device_duration_ps;
+      if (row.exposed_stall_ps) row.exposed_from = "done event";
+      return;
+    }
+    if (in_pairs && !names_both && event.role == async_role::start) {
+      row.shape = async_row::form::unmatched_start;
+      return;
+    }
+    row.shape = async_row::form::single;
+    const auto key = std::make_pair(event.end_ps(), event.hlo_op);
+    const auto at = std::lower_bound(done.begin(), done.end(), key, [](const done_event& d, const auto& k) {
+      return std::tie(d.end_ps, d.name) < std::tie(k.first, k.second);
+    });
+    if (at == done.end() || at->end_ps != key.first || at->name != key.second) return;
+    row.exposed_stall_ps = at->waited_ps;
+    row.exposed_from = "XLA Ops";
+  }
+
+  std::string_view category_of(const plane_index& plane, const async_event& event) const {
+    std::string_view text = instruction_name(event.name);
+    if (const metadata_entry entry = plane.event_metadata.find(event.metadata_id))
+      for (const stat_view stat : event_metadata_view(entry.bytes).stats())
+        if (std::find(ids_of_category_.begin(), ids_of_category_.end(), stat.metadata_id()) != ids_of_category_.end())
+          text = text_value(plane, stat);
+    const std::string_view collective = collective_of(text);
+    return collective.empty() ? operation_of(text) : collective;
+  }
+
+  const profile& profile_;
+  const selection& selected_;
+  damage_list& damage_;
+  progress_meter& meter_;
+  collectives_result& found_;
+  std::size_t file_ = 0, plane_at_ = 0;
+  std::vector<std::int64_t> ids_of_flow_, ids_of_hlo_op_, ids_of_device_duration_, ids_of_category_;
+  std::vector<flow_group> groups_;
+  hash_map<std::uint64_t, std::size_t> by_flow_;
+};
+
+// The category of an op if it communicates, with "-start" or "-done" where it is a half; else empty.
+std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
+  if (line.kind == line_kind::stream) return collective_library_of(op.metadata().name());
+  for (const named_stat& stat : op_stats(p, line, op))
+    if (stat.name == "hlo_category" && !collective_of(stat.text).empty())
+      return role_of(stat.text) == async_role::none ? collective_of(stat.text) : stat.text;
+  const std::string_view name = instruction_name(op.metadata().name());
+  const std::string_view collective = collective_of(name);
+  if (collective.empty() || role_of(name) == async_role::none) return collective;
+  return name.substr(0, operation_of(name).size() + (role_of(name) == async_role::start ? 6 : 5));
+}
+
+void add_ops(const profile& p, const ops_result& ops, collectives_result& into) {
+  for (const ops_line& line : ops.lines) {
+    for (const op_row& op : line.ops) {
+      const std::string_view category = op_category(p, line, op);
+      if (category.empty()) continue;
+      collective_op_row& row = into.ops.emplace_back();
+      row.file = line.file;
+      row.plane = line.plane;
+      row.line = line.line;
+      row.name = op.metadata().name();
+      row.category = category;
+      row.count = op.count;
+      row.total_ps = op.total_ps;
+      row.min_ps = op.min_ps;
+      row.max_ps = op.max_ps;
+    }
+  }
+  std::stable_sort(into.ops.begin(), into.ops.end(),
+                   [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
+}
+
+result<collectives_result> find_collectives(const profile& p, const anatomy_options& o, const hooks& host) {
+  result<selection> selected = selection::make(p, o, host);
+  if (!selected) return std::move(selected).error();
+  result<ops_result> ops = anatomy_ops(p, o, host);
+  if (!ops) return std::move(ops).error();
+
+  collectives_result found;
+  damage_list damage(p, *selected, is_xspace);
+  for (file_damage& d : ops->damage) damage.note(d.file, std::move(d.what));
+  progress_meter meter(host);
+  async_finder asynchronous(p, *selected, damage, meter, found);
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const xspace_index* space = selected->file(file) ? p.xspace(file) : nullptr;
+    for (std::size_t plane = 0; space != nullptr && plane < space->planes.size(); ++plane) {
+      if (!selected->plane(space->planes[plane])) continue;
+      if (result<void> added = asynchronous.add_plane(file, plane); !added) return std::move(added).error();
+    }
+  }
+  add_ops(p, *ops, found);
+  if (found.async.empty() && found.ops.empty())
+    found.absent = "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "
+                   "communication library";
+  found.damage = damage.take();
+  return found;
+}
+
+}  // namespace
+
+result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o, const hooks& host) {
+  return contained([&] { return find_collectives(p, o, host); });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

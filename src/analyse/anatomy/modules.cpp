@@ -1,0 +1,207 @@
+// Compiled programs: the HloProtos inside an XSpace and those in files of their own.
+#include <analyse/anatomy/hlo_compare.hpp>
+#include <analyse/anatomy/select.hpp>
+#include <analyse/anatomy/stats.hpp>
+#include <base/contained.hpp>
+#include <base/progress.hpp>
+#include <profkit/hlo.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::string_view hlo_proto_stat = "Hlo Proto";  // kHloProto of XProf's xplane_schema
+
+// Counts the module's parts into `row`. Gives where it is damaged, or null.
+const char* count_parts(module_row& row) noexcept {
+  const hlo_proto_view proto(row.blob);
+  const hlo_module_view module = proto.hlo_module();
+  row.module_name = module.name();
+  row.module_id = module.id();
+  const char* damage = proto.ok() ? module.damage() : proto.damage();
+  const auto computations = module.computations();
+  for (auto at = computations.begin(); !at.done(); ++at) {
+    const computation_view computation = *at;
+    ++row.computations;
+    if (damage == nullptr) damage = computation.damage();
+    const auto instructions = computation.instructions();
+    for (auto of = instructions.begin(); !of.done(); ++of) {
+      ++row.instructions;
+      const instruction_view instruction = *of;
+      if (damage == nullptr) damage = instruction.damage();
+      if (damage == nullptr) damage = instruction.shape().damage();
+      if (damage == nullptr) damage = instruction.metadata().damage();
+    }
+  }
+  return damage;
+}
+
+std::string_view file_name(std::string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// "jit_f(12)" of "jit_f(12).hlo_proto.pb"; compression endings go, too.
+std::string_view module_file_stem(std::string_view path) noexcept {
+  std::string_view name = file_name(path);
+  for (const std::string_view ending : {".gz", ".zst", ".pb", ".hlo_proto", ".hlo"})
+    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending)
+      name.remove_suffix(ending.size());
+  return name;
+}
+
+class module_finder {
+ public:
+  module_finder(const profile& p, const selection& selected, const hooks& host)
+      : profile_(p), selected_(selected),
+        damage_(p, selected, [](file_family f) noexcept { return f == file_family::xspace || f == file_family::hlo_proto; }),
+        meter_(host) {}
+
+  result<modules_result> run() {
+    for (std::size_t file = 0; file < profile_.file_count(); ++file) {
+      if (!selected_.file(file)) continue;
+      if (profile_.xspace(file) != nullptr) add_embedded(file);
+      if (profile_.what().files[file].family == file_family::hlo_proto) add_standalone(file);
+      if (result<void> going = meter_.step(0); !going) return std::move(going).error();
+    }
+    compare_siblings();
+    keep_standalone();
+    std::stable_sort(found_.modules.begin(), found_.modules.end(),
+                     [](const module_row& a, const module_row& b) { return a.bytes > b.bytes; });
+    if (found_.modules.empty()) found_.absent = why_none();
+    found_.damage = damage_.take();
+    return std::move(found_);
+  }
+
+ private:
+  void add_embedded(std::size_t file) {
+    const xspace_index& space = *profile_.xspace(file);
+    for (std::size_t plane_at = 0; plane_at < space.planes.size(); ++plane_at) {
+      const plane_index& plane = space.planes[plane_at];
+      if (plane.kind != plane_kind::metadata || !selected_.plane(plane)) continue;
+      const std::vector<std::int64_t> ids = stat_ids(plane, hlo_proto_stat);
+      if (ids.empty()) continue;
+      for (const std::string_view bytes : plane.event_metadata_entries) {
+        const event_metadata_view entry(bytes);
+        if (!counts_in(plane.event_metadata, entry.key(), bytes)) continue;
+        for (const stat_view stat : entry.stats()) {
+          if (stat.kind() != stat_kind::bytes_value) continue;
+          if (std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end()) continue;
+          any_ = true;
+          if (!selected_.name(entry.name(), entry.display_name())) continue;
+          module_row row;
+          row.file = static_cast<std::uint32_t>(file);
+          row.plane = static_cast<std::int32_t>(plane_at);
+          row.metadata_id = entry.key();
+          row.name = entry.name();
+          fill(row, stat.as_bytes());
+          found_.modules.push_back(std::move(row));
+        }
+      }
+    }
+  }
+
+  void add_standalone(std::size_t file) {
+    if (selected_.filters_planes()) return;  // files of their own have no plane
+    any_ = true;
+    module_row row;
+    row.file = static_cast<std::uint32_t>(file);
+    row.name = module_file_stem(profile_.what().files[file].path);
+    if (!selected_.name(row.name)) return;
+    fill(row, profile_.bytes(file));
+    standalone_.push_back(std::move(row));
+  }
+
+  void fill(module_row& row, std::string_view blob) {
+    row.blob = blob;
+    row.bytes = blob.size();
+    const char* const damage = count_parts(row);
+    const capture_file& file = profile_.what().files[row.file];
+    if (const fault* of_file = row.plane < 0 ? profile_.file_fault(row.file) : nullptr) {
+      row.damage = *of_file;
+    } else if (damage != nullptr) {
+      fault f;
+      f.code = fault_code::damaged;
+      f.path = file.path;
+      f.byte_offset = offset_in(profile_.bytes(row.file), damage);
+      f.message = "damaged at byte " + std::to_string(f.byte_offset) + ": module '" + std::string(row.name) +
+                  "' is no whole HloProto";
+      f.hint = "The other modules are shown. Compile with --xla_dump_to to get this one again.";
+      row.damage = f;
+      damage_.note(row.file, std::move(f));
+    }
+  }
+
+  // A file beside the XSpace is the same module when name and id agree; of several the closest counts.
+  void compare_siblings() {
+    for (module_row& row : found_.modules) {
+      if (row.damage) continue;
+      for (std::size_t i = 0; i < standalone_.size(); ++i) {
+        const module_row& other = standalone_[i];
+        if (other.damage || other.module_id != row.module_id || other.module_name != row.module_name) continue;
+        if (profile_.what().files[other.file].run != profile_.what().files[row.file].run) continue;
+        const sibling_state state = compare(row.blob, other.blob);
+        if (row.sibling != sibling_state::none && state >= row.sibling) continue;  // the closest comes first
+        row.sibling = state;
+        row.sibling_path = profile_.what().files[other.file].path;
+        if (state != sibling_state::differs) matched_.push_back(i);
+      }
+    }
+  }
+
+  static sibling_state compare(std::string_view a, std::string_view b) {
+    if (a == b) return sibling_state::same_bytes;
+    return same_hlo_content(a, b) ? sibling_state::same_content : sibling_state::differs;
+  }
+
+  // Files that repeat an embedded module are named beside it; the others are modules of their own.
+  void keep_standalone() {
+    std::sort(matched_.begin(), matched_.end());
+    for (std::size_t i = 0; i < standalone_.size(); ++i)
+      if (!std::binary_search(matched_.begin(), matched_.end(), i))
+        found_.modules.push_back(std::move(standalone_[i]));
+  }
+
+  std::string why_none() const {
+    if (any_) return "no module fits the filters";
+    return "no /host:metadata plane carries an 'Hlo Proto' stat, and there is no *.hlo_proto.pb file";
+  }
+
+  const profile& profile_;
+  const selection& selected_;
+  damage_list damage_;
+  progress_meter meter_;
+  modules_result found_;
+  std::vector<module_row> standalone_;
+  std::vector<std::size_t> matched_;  // of standalone_
+  bool any_ = false;
+};
+
+}  // namespace
+
+const char* sibling_state_name(sibling_state s) noexcept {
+  switch (s) {
+    case sibling_state::none: return "none";
+    case sibling_state::same_bytes: return "same_bytes";
+    case sibling_state::same_content: return "same_content";
+    case sibling_state::differs: return "differs";
+  }
+  return "none";
+}
+
+result<modules_result> anatomy_modules(const profile& p, const anatomy_options& o, const hooks& host) {
+  return contained([&]() -> result<modules_result> {
+    anatomy_options of_planes = o;  // a module has no place in time
+    of_planes.step.reset();
+    result<selection> selected = selection::make(p, of_planes, host);
+    if (!selected) return std::move(selected).error();
+    return module_finder(p, *selected, host).run();
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
