@@ -353,5 +353,11 @@ struct chrome_result {
 };
 result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
+// ---- findings --------------------------------------------------------------------------------------------
+// What the slices say taken together: damage, incompleteness, files on no common clock, modules that differ
+// from their dump, time that devices waited for asynchronous operations. Most recoverable first.
+std::vector<finding> anatomy_findings(const profile& p, const info_result& info, const modules_result& modules,
+                                      const collectives_result& collectives, const chrome_result& chrome);
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -189,6 +189,42 @@ void write_stat_list(json_writer& out, std::string_view key, const std::vector<n
   out.end_array();
 }
 
+namespace {
+
+// Runs a slice and writes what it found.
+template <class T, class Write>
+result<document_status> written(const result<T>& found, Write write) {
+  if (!found) return found.error();
+  return write(*found);
+}
+
+result<document_status> write_any(json_writer& out, document which, const profile& p, const anatomy_options& o,
+                                  const hooks& host) {
+  switch (which) {
+    case document::report: return write_report(out, p, o, host);
+    case document::tree: return write_tree(out, p, o, host);
+    case document::metadata: return write_metadata(out, p, o, host);
+    case document::info:
+      return written(anatomy_info(p, o, host), [&](const info_result& r) { return write_info(out, p, r); });
+    case document::steps:
+      return written(anatomy_steps(p, o, host), [&](const steps_result& r) { return write_steps(out, p, r); });
+    case document::ops:
+      return written(anatomy_ops(p, o, host), [&](const ops_result& r) { return write_ops(out, p, r, o.limit); });
+    case document::modules:
+      return written(anatomy_modules(p, o, host),
+                     [&](const modules_result& r) { return write_modules(out, p, r, o.limit); });
+    case document::framework:
+      return written(anatomy_framework(p, o, host), [&](const framework_result& r) { return write_framework(out, p, r); });
+    case document::collectives:
+      return written(anatomy_collectives(p, o, host),
+                     [&](const collectives_result& r) { return write_collectives(out, p, r, o.limit); });
+    case document::chrome:
+      return written(anatomy_chrome(p, o, host), [&](const chrome_result& r) { return write_chrome(out, p, r); });
+  }
+  return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
+}
+
+}  // namespace
 }  // namespace json
 
 const char* document_name(document d) noexcept {
@@ -221,22 +257,7 @@ result<document_status> write_document(document which, const profile& p, const a
                                        const hooks& host) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
-    const auto write = [&]() -> result<document_status> {
-      switch (which) {
-        case document::report: return json::write_report(out, p, o, host);
-        case document::info: return json::write_info(out, p, o, host);
-        case document::tree: return json::write_tree(out, p, o, host);
-        case document::metadata: return json::write_metadata(out, p, o, host);
-        case document::steps: return json::write_steps(out, p, o, host);
-        case document::ops: return json::write_ops(out, p, o, host);
-        case document::modules: return json::write_modules(out, p, o, host);
-        case document::framework: return json::write_framework(out, p, o, host);
-        case document::collectives: return json::write_collectives(out, p, o, host);
-        case document::chrome: return json::write_chrome(out, p, o, host);
-      }
-      return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
-    };
-    result<document_status> status = write();
+    result<document_status> status = json::write_any(out, which, p, o, host);
     if (!status) return status;
     if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
     return status;

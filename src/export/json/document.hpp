@@ -55,17 +55,18 @@ void write_stat_map(json_writer& out, std::string_view key, const std::vector<na
 // [{name, metadata_id, kind, value, ref?}, …] in wire order.
 void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
 
-// What one slice's document holds between the frame's parts.
-result<document_status> write_info(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+// Each writes one whole document. `limit` bounds lists that the slice itself does not bound; 0 writes all.
+document_status write_info(json_writer& out, const profile& p, const info_result& info);
+document_status write_steps(json_writer& out, const profile& p, const steps_result& found);
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit);
+document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit);
+document_status write_framework(json_writer& out, const profile& p, const framework_result& found);
+document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
+                                  std::uint64_t limit);
+document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found);
+// These run their slices themselves, the first two because they write while they read.
 result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_steps(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_ops(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_modules(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_framework(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
-result<document_status> write_collectives(json_writer& out, const profile& p, const anatomy_options& o,
-                                          const hooks& host);
-result<document_status> write_chrome(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 
 }  // namespace json

@@ -81,28 +81,26 @@ std::string absence_of(const profile& p, const info_result& info) {
 
 }  // namespace
 
-result<document_status> write_info(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  const result<info_result> info = anatomy_info(p, o, host);
-  if (!info) return info.error();
-  const std::vector<file_damage> damage = damage_of(*info);
-  const verdict v = judge(p, absence_of(p, *info), damage);
+document_status write_info(json_writer& out, const profile& p, const info_result& info) {
+  const std::vector<file_damage> damage = damage_of(info);
+  const verdict v = judge(p, absence_of(p, info), damage);
   begin_document(out, document::info);
   write_verdict(out, v);
   write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
   out.key("files");
   out.begin_array();
-  for (const file_info& file : info->files) write_file(out, file);
+  for (const file_info& file : info.files) write_file(out, file);
   out.end_array();
   out.key("totals");
   out.begin_object();
-  out.field("files", static_cast<std::uint64_t>(info->files.size()));
-  out.field("planes", info->planes);
-  out.field("lines", info->lines);
-  out.field("events", info->events);
-  out.field("event_stats", info->event_stats);
+  out.field("files", static_cast<std::uint64_t>(info.files.size()));
+  out.field("planes", info.planes);
+  out.field("lines", info.lines);
+  out.field("events", info.events);
+  out.field("event_stats", info.event_stats);
   out.end_object();
-  out.field("complete", info->complete);
-  write_strings(out, "reasons", info->reasons);
+  out.field("complete", info.complete);
+  write_strings(out, "reasons", info.reasons);
   out.end_object();
   return v.status;
 }

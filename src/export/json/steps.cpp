@@ -4,15 +4,13 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
 
-result<document_status> write_steps(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  const result<steps_result> found = anatomy_steps(p, o, host);
-  if (!found) return found.error();
-  const verdict v = judge(p, found->absent, found->damage);
+document_status write_steps(json_writer& out, const profile& p, const steps_result& found) {
+  const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::steps);
   write_verdict(out, v);
   out.key("steps");
   out.begin_array();
-  for (const step_row& row : found->steps) {
+  for (const step_row& row : found.steps) {
     out.begin_object();
     out.field("file", row.file);
     out.field("plane", row.plane);
@@ -25,9 +23,9 @@ result<document_status> write_steps(json_writer& out, const profile& p, const an
     out.end_object();
   }
   out.end_array();
-  out.field("matched", found->matched);
+  out.field("matched", found.matched);
   write_files(out, p);
-  write_damage(out, found->damage);
+  write_damage(out, found.damage);
   out.end_object();
   return v.status;
 }

@@ -1,0 +1,93 @@
+#include <export/json/document.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+namespace {
+
+const char* form_name(async_row::form form) noexcept {
+  switch (form) {
+    case async_row::form::pair: return "pair";
+    case async_row::form::single: return "single";
+    case async_row::form::unmatched_start: return "unmatched_start";
+    case async_row::form::unmatched_done: return "unmatched_done";
+  }
+  return "single";
+}
+
+void write_async(json_writer& out, const async_row& row) {
+  out.begin_object();
+  out.field("file", row.file);
+  out.field("plane", row.plane);
+  out.field("line", row.line);
+  out.key("flow");
+  if (row.flow)
+    out.id(*row.flow);
+  else
+    out.null();
+  out.field("form", form_name(row.shape));
+  out.field("name", row.name);
+  out.field("hlo_op", row.hlo_op);
+  out.field("category", row.category);
+  out.field("start_ps", row.start_ps);
+  out.field("duration_ps", row.duration_ps);
+  write_optional(out, "exposed_stall_ps", row.exposed_stall_ps);
+  out.key("exposed_from");
+  if (row.exposed_from.empty())
+    out.null();
+  else
+    out.value(row.exposed_from);
+  out.field("events", row.events);
+  out.end_object();
+}
+
+void write_op(json_writer& out, const collective_op_row& row) {
+  out.begin_object();
+  out.field("file", row.file);
+  out.field("plane", row.plane);
+  out.field("line", row.line);
+  out.field("name", row.name);
+  out.field("category", row.category);
+  out.field("count", row.count);
+  out.field("total_ps", row.total_ps);
+  out.field("min_ps", row.min_ps);
+  out.field("max_ps", row.max_ps);
+  out.end_object();
+}
+
+// Gives how many rows the limit left out.
+template <class Rows, class Write>
+std::uint64_t write_rows(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit, Write write) {
+  out.key(key);
+  out.begin_array();
+  std::uint64_t written = 0;
+  for (const auto& row : rows) {
+    if (limit != 0 && written == limit) break;
+    ++written;
+    write(out, row);
+  }
+  out.end_array();
+  return rows.size() - written;
+}
+
+}  // namespace
+
+document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found, std::uint64_t limit) {
+  const verdict v = judge(p, found.absent, found.damage);
+  begin_document(out, document::collectives);
+  write_verdict(out, v);
+  out.field("flows", found.flows);
+  out.field("events_without_flow", found.events_without_flow);
+  const std::uint64_t async_left_out = write_rows(out, "async", found.async, limit, write_async);
+  out.field("async_left_out", async_left_out);
+  const std::uint64_t ops_left_out = write_rows(out, "ops", found.ops, limit, write_op);
+  out.field("ops_left_out", ops_left_out);
+  write_files(out, p);
+  write_damage(out, found.damage);
+  out.end_object();
+  return v.status;
+}
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

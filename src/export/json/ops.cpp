@@ -1,0 +1,97 @@
+#include <export/json/document.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+namespace {
+
+double number_of(const named_stat& stat) noexcept {
+  if (stat.kind == stat_kind::int64_value) return static_cast<double>(static_cast<std::int64_t>(stat.bits));
+  if (stat.kind == stat_kind::uint64_value) return static_cast<double>(stat.bits);
+  return 0;
+}
+
+// What one execution does, times the executions, over the time they took together.
+std::optional<double> rate_of(const std::vector<named_stat>& stats, std::string_view name, const op_row& op) {
+  const auto stat = std::find_if(stats.rbegin(), stats.rend(), [&](const named_stat& s) { return s.name == name; });
+  if (stat == stats.rend() || op.total_ps <= 0) return std::nullopt;
+  return number_of(*stat) * static_cast<double>(op.count) / (static_cast<double>(op.total_ps) * 1e-12);
+}
+
+std::optional<double> share_of(const std::optional<double>& rate, double peak) {
+  if (!rate || peak <= 0) return std::nullopt;
+  return *rate / peak;
+}
+
+void write_op(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks) {
+  const event_metadata_view metadata = op.metadata();
+  const std::vector<named_stat> stats = op_stats(p, line, op);
+  out.begin_object();
+  out.field_id("metadata_id", op.metadata_id);
+  out.field("name", metadata.name());
+  out.field("display_name", metadata.display_name());
+  out.field("count", op.count);
+  out.field("total_ps", op.total_ps);
+  out.field("self_ps", op.self_ps);
+  out.field("min_ps", op.min_ps);
+  out.field("max_ps", op.max_ps);
+  const std::optional<double> flops = rate_of(stats, "flops", op);
+  const std::optional<double> bytes = rate_of(stats, "bytes_accessed", op);
+  write_optional(out, "flops_per_s", flops);
+  write_optional(out, "flops_share", share_of(flops, peaks.flops_per_s));
+  write_optional(out, "bytes_per_s", bytes);
+  write_optional(out, "bytes_share", share_of(bytes, peaks.hbm_bytes_per_s));
+  write_stat_map(out, "stats", stats);
+  out.end_object();
+}
+
+void write_line(json_writer& out, const profile& p, const ops_line& line, std::uint64_t limit) {
+  const device_peaks peaks = peaks_of(p, line.file, line.plane);
+  out.begin_object();
+  out.field("file", line.file);
+  out.field("plane", line.plane);
+  out.field("line", line.line);
+  out.field("plane_name", line.plane_name);
+  out.field("line_name", line.line_name);
+  out.field("kind", line_kind_name(line.kind));
+  out.field("events", line.events);
+  out.field("duration_sum_ps", line.duration_sum_ps);
+  out.field("busy_ps", line.busy_ps);
+  out.field("device_type", peaks.device_type);
+  write_optional(out, "peak_flops_per_s", share_of(peaks.flops_per_s, 1));
+  write_optional(out, "peak_hbm_bytes_per_s", share_of(peaks.hbm_bytes_per_s, 1));
+  out.key("ops");
+  out.begin_array();
+  std::uint64_t written = 0;
+  for (const op_row& op : line.ops) {
+    if (limit != 0 && written == limit) break;
+    ++written;
+    write_op(out, p, line, op, peaks);
+  }
+  out.end_array();
+  out.field("ops_left_out", line.ops.size() - written);
+  out.end_object();
+}
+
+}  // namespace
+
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit) {
+  const verdict v = judge(p, found.absent, found.damage);
+  begin_document(out, document::ops);
+  write_verdict(out, v);
+  out.field("source", std::string_view(found.source));
+  out.key("lines");
+  out.begin_array();
+  for (const ops_line& line : found.lines) write_line(out, p, line, limit);
+  out.end_array();
+  write_files(out, p);
+  write_damage(out, found.damage);
+  out.end_object();
+  return v.status;
+}
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,116 @@
+#include <export/json/document.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+namespace {
+
+// Writes what is visited as it comes: the tree can be larger than memory.
+class tree_writer final : public tree_visitor {
+ public:
+  explicit tree_writer(json_writer& out) : out_(out) {}
+
+  void begin_file(std::uint32_t file, const file_info& header) override {
+    file_ = file;
+    out_.begin_object();
+    out_.field("file", file);
+    out_.field("path", std::string_view(header.path));
+    write_strings(out_, "hosts", header.hosts);
+    write_strings(out_, "errors", header.errors);
+    write_strings(out_, "warnings", header.warnings);
+    write_optional_id(out_, "origin_unix_ns", header.origin_unix_ns);
+    out_.key("planes");
+    out_.begin_array();
+  }
+  void begin_plane(const tree_plane& plane) override {
+    out_.begin_object();
+    out_.field("plane", plane.plane);
+    out_.field_id("id", plane.id);
+    out_.field("name", plane.name);
+    out_.field("kind", plane_kind_name(plane.kind));
+    out_.field("line_count", plane.lines);
+    out_.field("event_metadata", plane.event_metadata);
+    out_.field("stat_metadata", plane.stat_metadata);
+    write_stat_list(out_, "stats", plane.stats);
+    out_.key("lines");
+    out_.begin_array();
+  }
+  void begin_line(const tree_line& line) override {
+    const line_header& header = line.header;
+    out_.begin_object();
+    out_.field("line", line.line);
+    out_.field_id("id", header.id);
+    out_.field_id("display_id", header.display_id);
+    out_.field("name", header.name);
+    out_.field("display_name", header.display_name);
+    out_.field("kind", line_kind_name(line.kind));
+    out_.field_id("timestamp_ns", header.timestamp_ns);
+    out_.field("duration_ps", header.duration_ps);
+    out_.field("event_count", line.events);
+    out_.key("events");
+    out_.begin_array();
+  }
+  void event(const tree_event& e) override {
+    out_.begin_object();
+    out_.field_id("metadata_id", e.metadata_id);
+    out_.field("name", e.name);
+    out_.field("display_name", e.display_name);
+    write_optional(out_, "start_ps", e.start_ps);
+    const event_data_case data = e.raw.data_case();
+    write_optional(out_, "offset_ps", of_case(data == event_data_case::offset_ps, e.raw.offset_ps()));
+    write_optional(out_, "num_occurrences", of_case(data == event_data_case::num_occurrences, e.raw.num_occurrences()));
+    out_.field("duration_ps", e.raw.duration_ps());
+    out_.field("stat_count", e.stat_count);
+    write_stat_list(out_, "stats", e.stats);
+    out_.end_object();
+  }
+  void end_line(std::uint64_t events_left_out) override {
+    out_.end_array();
+    out_.field("events_left_out", events_left_out);
+    out_.end_object();
+  }
+  void end_plane(std::uint64_t lines_left_out) override {
+    out_.end_array();
+    out_.field("lines_left_out", lines_left_out);
+    out_.end_object();
+  }
+  void end_file(const fault* damage) override {
+    out_.end_array();
+    out_.end_object();
+    if (damage != nullptr) damage_.push_back({file_, *damage});
+    any_file_ = true;
+  }
+
+  [[nodiscard]] const std::vector<file_damage>& damage() const noexcept { return damage_; }
+  [[nodiscard]] std::string absence() const { return any_file_ ? "" : "no XSpace file in this part of the capture"; }
+
+ private:
+  static std::optional<std::int64_t> of_case(bool holds, std::int64_t n) {
+    return holds ? std::optional<std::int64_t>(n) : std::nullopt;
+  }
+
+  json_writer& out_;
+  std::vector<file_damage> damage_;
+  std::uint32_t file_ = 0;
+  bool any_file_ = false;
+};
+
+}  // namespace
+
+result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+  begin_document(out, document::tree);
+  out.key("files");
+  out.begin_array();
+  tree_writer writer(out);
+  if (result<void> walked = anatomy_tree(p, writer, o, host); !walked) return std::move(walked).error();
+  out.end_array();
+  write_damage(out, writer.damage());
+  const verdict v = judge(p, writer.absence(), writer.damage());
+  write_verdict(out, v);
+  out.end_object();
+  return v.status;
+}
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
