@@ -13,21 +13,18 @@ namespace {
 using namespace profkit_tool;
 using profkit::document;
 
-// Rows of lists in JSON documents where none were asked for: 0 is all. Samples stay samples.
-constexpr std::uint64_t all = 0;
-
 int run(const options& asked) {
   switch (asked.what) {
-    case command::report: return run_slice(asked, document::report, 20, print_report);
-    case command::info: return run_slice(asked, document::info, all, print_info);
-    case command::tree: return run_slice(asked, document::tree, 5, print_tree);
-    case command::metadata: return run_slice(asked, document::metadata, all, print_metadata);
-    case command::steps: return run_slice(asked, document::steps, all, print_steps);
-    case command::ops: return run_slice(asked, document::ops, all, print_ops);
-    case command::modules: return run_slice(asked, document::modules, all, print_modules);
-    case command::framework: return run_slice(asked, document::framework, 20, print_framework);
-    case command::collectives: return run_slice(asked, document::collectives, all, print_collectives);
-    case command::chrome: return run_slice(asked, document::chrome, 5, print_chrome);
+    case command::report: return run_slice(asked, document::report, print_report);
+    case command::info: return run_slice(asked, document::info, print_info);
+    case command::tree: return run_slice(asked, document::tree, print_tree);
+    case command::metadata: return run_slice(asked, document::metadata, print_metadata);
+    case command::steps: return run_slice(asked, document::steps, print_steps);
+    case command::ops: return run_slice(asked, document::ops, print_ops);
+    case command::modules: return run_slice(asked, document::modules, print_modules);
+    case command::framework: return run_slice(asked, document::framework, print_framework);
+    case command::collectives: return run_slice(asked, document::collectives, print_collectives);
+    case command::chrome: return run_slice(asked, document::chrome, print_chrome);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;

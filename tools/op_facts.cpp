@@ -9,7 +9,7 @@ namespace profkit_tool {
 
 op_facts facts_of(const profkit::profile& capture, const profkit::ops_line& line, const profkit::op_row& op) {
   op_facts f;
-  if (op.entry == nullptr) {
+  if (op.entry.data() == nullptr) {
     f.name = f.full_name = '#' + std::to_string(op.metadata_id) + " (no metadata)";
     return f;
   }

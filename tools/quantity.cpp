@@ -4,7 +4,6 @@
 
 #include <array>
 #include <ctime>
-#include <limits>
 
 namespace profkit_tool {
 namespace {
@@ -57,21 +56,18 @@ result<std::int64_t> parse_time_ps(std::string_view text) {
   if (unit_ps == 0 && unit_name.empty() && zero) return std::int64_t{0};
   if (unit_ps == 0) return bad_time(text, unit_name.empty() ? "the unit is missing" : "the unit is unknown");
 
-  // 128 bits hold every 18-digit number times 10^12; longer ones overflow int64 in any unit.
-  unsigned __int128 ps = 0;
-  constexpr auto most = static_cast<unsigned __int128>(std::numeric_limits<std::int64_t>::max());
-  for (const char c : whole) {
-    ps = ps * 10 + static_cast<unsigned>(c - '0') * static_cast<unsigned __int128>(unit_ps);
-    if (ps > most) return bad_time(text, "it is beyond the range of 64-bit picoseconds (±106 days)");
-  }
+  constexpr const char* too_large = "it is beyond the range of 64-bit picoseconds (±106 days)";
+  std::int64_t value = 0;
+  for (const char c : whole)
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, c - '0', &value))
+      return bad_time(text, too_large);
+  if (__builtin_mul_overflow(value, unit_ps, &value)) return bad_time(text, too_large);
   std::int64_t digit_ps = unit_ps;
   for (const char c : fraction) {
     if (c != '0' && digit_ps < 10) return bad_time(text, "it has a fraction of a picosecond");
     digit_ps /= 10;
-    ps += static_cast<unsigned>(c - '0') * static_cast<unsigned __int128>(digit_ps);
+    if (__builtin_add_overflow(value, (c - '0') * digit_ps, &value)) return bad_time(text, too_large);
   }
-  if (ps > most) return bad_time(text, "it is beyond the range of 64-bit picoseconds (±106 days)");
-  const auto value = static_cast<std::int64_t>(ps);
   return negative ? -value : value;
 }
 

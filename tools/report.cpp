@@ -333,7 +333,7 @@ std::vector<op_total> busiest_ops(session& s, const facts& f) {
   std::map<std::int64_t, std::pair<op_total, place>> without_name;
   for (const ops_line& line : f.ops.lines)
     for (const profkit::op_row& op : line.ops) {
-      auto& entry = op.entry == nullptr ? without_name[op.metadata_id] : by_name[op.metadata().name()];
+      auto& entry = op.entry.data() == nullptr ? without_name[op.metadata_id] : by_name[op.metadata().name()];
       if (entry.first.count == 0) entry.second = {&line, &op};
       entry.first.count += op.count;
       entry.first.total_ps = add(entry.first.total_ps, op.total_ps);

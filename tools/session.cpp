@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace profkit_tool {
@@ -46,16 +45,6 @@ anatomy_options filters_of(const options& asked, std::uint64_t default_limit) {
 void print_to_standard_error(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
-}
-
-// Whether anything at all could be read: false when every file is damaged from the start.
-bool anything_usable(const profile& capture, const profkit::info_result& info) {
-  if (info.files.empty()) return true;
-  return std::any_of(info.files.begin(), info.files.end(), [&](const profkit::file_info& file) {
-    const auto at = static_cast<std::size_t>(&file - info.files.data());
-    return !file.damage || !file.planes.empty() ||
-           (file.family != profkit::file_family::xspace && !capture.bytes(at).empty());
-  });
 }
 
 fault output_is_input(const std::string& output) {
@@ -144,7 +133,7 @@ void session::lost(const std::vector<file_damage>& damage) {
   }
 }
 
-int run_slice(const options& asked, document which, std::uint64_t default_json_limit, print_slice print) {
+int run_slice(const options& asked, document which, print_slice print) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
@@ -167,19 +156,10 @@ int run_slice(const options& asked, document which, std::uint64_t default_json_l
   text_output& out = *target;
   session s(asked, capture, out, hooks);
 
-  std::optional<profkit::info_result> info;  // looked at only when the verdict needs it
-  const auto look_at_info = [&]() -> result<void> {
-    if (info) return {};
-    result<profkit::info_result> r = profkit::anatomy_info(capture, {}, hooks);
-    if (!r) return std::move(r).error();
-    info = std::move(r).value();
-    return {};
-  };
-
   int status = exit_ok;
   if (asked.json) {
     result<document_status> written =
-        profkit::write_document(which, capture, filters_of(asked, default_json_limit), out.raw(), hooks);
+        profkit::write_document(which, capture, filters_of(asked, profkit::default_limit(which)), out.raw(), hooks);
     progress.clear();
     if (!written) return fail(asked, which, written.error(), errors);
     if (*written == document_status::error) status = exit_unreadable;
@@ -204,12 +184,11 @@ int run_slice(const options& asked, document which, std::uint64_t default_json_l
       if (capture.what().files[i].family == profkit::file_family::xspace || capture.file_count() == 1)
         if (const fault* why = capture.file_fault(i); why != nullptr)
           s.lost({{static_cast<std::uint32_t>(i), *why}});
-    if (!s.losses().empty())
-      if (result<void> looked = look_at_info(); !looked) return fail(asked, which, looked.error(), errors);
-    status = tell_losses(asked, s.losses(), s.losses().empty() || anything_usable(capture, *info), errors);
+    status = tell_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
   }
   if (status == exit_ok && asked.fail_on_incomplete) {
-    if (result<void> looked = look_at_info(); !looked) return fail(asked, which, looked.error(), errors);
+    result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
+    if (!info) return fail(asked, which, info.error(), errors);
     if (!info->complete) {
       for (const std::string& reason : info->reasons)
         print_to_standard_error("profkit: incomplete: " + escape_for_terminal(reason) + '\n');

@@ -57,7 +57,7 @@ class session {
 // Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the
 // exit status; everything that went wrong has been told by then.
 using print_slice = profkit::result<void> (*)(session&);
-int run_slice(const options& asked, profkit::document which, std::uint64_t default_json_limit, print_slice print);
+int run_slice(const options& asked, profkit::document which, print_slice print);
 
 // A fault on standard error: what, where, what to do next.
 void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);

@@ -19,8 +19,7 @@ constexpr std::size_t stat_columns = 60;
 
 class tree_printer final : public profkit::tree_visitor {
  public:
-  explicit tree_printer(session& s)
-      : s_(s), out_(s.out()), limit_(s.asked().limit.value_or(default_limit)), columns_(s.columns()) {}
+  explicit tree_printer(session& s) : s_(s), out_(s.out()), columns_(s.columns()) {}
 
   void begin_file(std::uint32_t file, const profkit::file_info& header) override {
     found_ = true;
@@ -58,13 +57,8 @@ class tree_printer final : public profkit::tree_visitor {
                                                                       : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
     const std::size_t room = columns_ == 0 ? 0 : columns_ - std::min(columns_ - 20, 6 + profkit::terminal_width(tail));
     out_.line("      " + (room == 0 ? name : shorten(name, room)) + dim(tail));
-    std::uint64_t shown = 0;
-    for (const profkit::named_stat& stat : e.stats) {
-      if (limit_ != 0 && shown == limit_) break;
-      fit(8, stat_line(stat));
-      ++shown;
-    }
-    if (shown < e.stats.size()) s_.left_out(e.stats.size(), shown, 8);
+    for (const profkit::named_stat& stat : e.stats) fit(8, stat_line(stat));
+    s_.left_out(e.stat_count, e.stats.size(), 8);
   }
   void end_line(std::uint64_t left_out) override { s_.left_out(left_out, 0, 6); }
   void end_plane(std::uint64_t left_out) override { s_.left_out(left_out, 0, 4); }
@@ -87,7 +81,6 @@ class tree_printer final : public profkit::tree_visitor {
 
   session& s_;
   text_output& out_;
-  const std::uint64_t limit_;
   const std::size_t columns_;
   std::uint32_t file_ = 0;
   bool found_ = false;
