@@ -20,6 +20,8 @@ profkit::result<time_window> parse_time_window(std::string_view text);
 
 // "1,504 events", "1 event"; `plural` where it is not made with an s.
 std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural = {});
+// "12.3 %", "<0.1 %" for a little more than nothing; "" when whole is not positive.
+std::string share_text(std::int64_t part, std::int64_t whole);
 // "2025-03-11 19:41:39 UTC"
 std::string date_text(std::int64_t unix_ns);
 

@@ -1,646 +1,309 @@
-// profkit report: one screen about a capture. At most 60 lines of at most 100 columns.
-#include "op_facts.hpp"
+// profkit report: one screen about a capture, at most 60 lines of at most 100 columns.
 #include "places.hpp"
 #include "quantity.hpp"
+#include "report_facts.hpp"
 #include "slices.hpp"
-#include "stat_text.hpp"
-#include "statistics.hpp"
 #include "table.hpp"
 #include "text.hpp"
-#include "trace_totals.hpp"
 
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 #include <utility>
 
 namespace profkit_tool {
 namespace {
 
-using profkit::anatomy_options;
 using profkit::escape_for_terminal;
 using profkit::file_family;
 using profkit::file_info;
 using profkit::grouped;
 using profkit::human_duration;
-using profkit::info_result;
 using profkit::ops_line;
-using profkit::percent_text;
-using profkit::plane_info;
-using profkit::plane_kind;
-using profkit::result;
 
 constexpr std::size_t most_columns = 100;
 // Rows of each part; together with headings they make 60 lines at most.
-constexpr std::size_t most_files = 4, most_devices = 6, most_ops = 8, most_modules = 4, most_steps = 3,
-                      most_collectives = 4, most_notes = 5, most_processes = 6;
+constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_lines = 6, most_ops = 8,
+                      most_modules = 4, most_steps = 3, most_collectives = 4, most_notes = 3, most_commands = 4;
 
-std::uint64_t size_of(std::int64_t n) noexcept { return n < 0 ? 0 : static_cast<std::uint64_t>(n); }
+// How many of `size` rows to show: one more than `most` rather than a line that says "1 more".
+std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
 
-// A sum that stays at the end of int64.
-std::int64_t add(std::int64_t a, std::int64_t b) noexcept {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
+void print_rest(session& s, std::size_t size, std::size_t shown, const char* what = "more") {
+  if (size > shown)
+    s.out().line("  " + s.out().screen().paint("… " + grouped(std::uint64_t{size - shown}) + ' ' + what, style::dim));
 }
 
-// Everything the report says comes from here: each slice is taken once.
-struct facts {
-  info_result info;
-  profkit::ops_result ops, module_runs;
-  profkit::modules_result modules;
-  profkit::steps_result steps;
-  profkit::collectives_result collectives;
-  profkit::chrome_result chrome;
-  trace_totals trace;  // of Chrome traces that are no export of an XSpace
-  std::optional<std::int64_t> first_ps, last_ps;
-
-  [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
-};
-
-template <class T>
-result<void> take(result<T> from, T& into) {
-  if (!from) return std::move(from).error();
-  into = std::move(from).value();
-  return {};
+void print_fact(session& s, std::string label, const std::string& text) {
+  constexpr std::size_t indent = 12;
+  label.resize(indent - 2, ' ');
+  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, most_columns - indent, indent));
 }
 
-bool has_family(const profkit::capture& found, file_family family) {
-  return std::any_of(found.files.begin(), found.files.end(),
-                     [&](const auto& file) { return file.family == family && file.export_of < 0; });
-}
+// ---- what it is ----------------------------------------------------------------------------------------------
 
-result<facts> gather(session& s) {
-  facts f;
-  const profkit::profile& capture = s.capture();
-  const anatomy_options all = s.filters(0);
-  anatomy_options unlimited = all;
-  unlimited.limit = 0;
-  const profkit::hooks& hooks = s.hooks();
-  if (auto r = take(profkit::anatomy_info(capture, unlimited, hooks), f.info); !r) return std::move(r).error();
-  for (const file_info& file : f.info.files) {
-    if (file.damage) s.lost({{file.file, *file.damage}});
-    if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
-    f.first_ps = f.first_ps ? std::min(*f.first_ps, *file.first_ps) : *file.first_ps;
-    f.last_ps = f.last_ps ? std::max(*f.last_ps, *file.last_ps) : *file.last_ps;
-  }
-  if (has_family(capture.what(), file_family::xspace)) {
-    if (auto r = take(profkit::anatomy_ops(capture, unlimited, hooks), f.ops); !r) return std::move(r).error();
-    anatomy_options runs = unlimited;
-    runs.line = "XLA Modules";
-    if (auto r = take(profkit::anatomy_ops(capture, runs, hooks), f.module_runs); !r) return std::move(r).error();
-    if (auto r = take(profkit::anatomy_steps(capture, unlimited, hooks), f.steps); !r) return std::move(r).error();
-    if (auto r = take(profkit::anatomy_collectives(capture, unlimited, hooks), f.collectives); !r)
-      return std::move(r).error();
-  }
-  if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace)) {
-    anatomy_options few = unlimited;
-    few.limit = 1;
-    if (auto r = take(profkit::anatomy_chrome(capture, few, hooks), f.chrome); !r) return std::move(r).error();
-    if (auto r = take(total_traces(capture), f.trace); !r) return std::move(r).error();
-  }
-  s.lost(f.ops.damage);
-  s.lost(f.steps.damage);
-  s.lost(f.modules.damage);
-  s.lost(f.collectives.damage);
-  return f;
-}
-
-// ---- what it is --------------------------------------------------------------------------------------------
-
-std::string file_line(session& s, const file_info& file) {
+std::string what_file_is(session& s, const file_info& file) {
   const profkit::capture_file& found = s.capture().what().files[file.file];
   std::string text = file.family == file_family::xspace         ? "XSpace"
                      : file.family == file_family::chrome_trace ? "Chrome trace"
                      : file.family == file_family::hlo_proto    ? "HLO module"
                                                                 : profkit::family_name(file.family);
   text += ", " + profkit::human_bytes(file.bytes);
-  if (found.encoding != profkit::compression::none) text += std::string(" ") + profkit::compression_name(found.encoding);
+  if (found.encoding != profkit::compression::none) text += std::string(" of ") + profkit::compression_name(found.encoding);
+  if (file.export_of >= 0) text += ", an export of the XSpace";
   return text;
 }
 
-std::string text_of(const std::vector<profkit::named_stat>& stats, std::string_view name) {
-  const profkit::named_stat* stat = find_stat(stats, name);
-  return stat == nullptr ? std::string() : stat_value_text(*stat, 40);
-}
-
-// "TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", as far as the plane says.
-std::string device_model(const plane_info& plane) {
-  std::string text = text_of(plane.stats, "device_type_string");
-  const double tera_flops = stat_number(find_stat(plane.stats, "peak_teraflops_per_second"));
-  const double giga_bytes = stat_number(find_stat(plane.stats, "peak_hbm_bw_gigabytes_per_second"));
-  const double bandwidth = stat_number(find_stat(plane.stats, "memory_bandwidth"));
-  const double memory = stat_number(find_stat(plane.stats, "memory_size"));
-  const std::string vendor = text_of(plane.stats, "device_vendor");
-  const std::string cores = text_of(plane.stats, "core_count");
-  const std::string major = text_of(plane.stats, "compute_cap_major");
-  const auto more = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (text.empty() && plane.name.find("GPU") != std::string_view::npos) more(vendor.empty() ? "GPU" : vendor + " GPU");
-  if (!major.empty() && vendor != "AMD")
-    more("compute capability " + major + '.' + text_of(plane.stats, "compute_cap_minor"));
-  if (!cores.empty()) more(cores + (vendor == "AMD" ? " CUs" : " SMs"));
-  if (memory > 0) more(profkit::human_bytes(static_cast<std::uint64_t>(memory)));
-  if (tera_flops > 0) more(profkit::si_text(tera_flops * 1e12) + "FLOP/s");
-  if (giga_bytes > 0) more(profkit::si_text(giga_bytes * 1e9) + "B/s");
-  if (bandwidth > 0) more(profkit::si_text(bandwidth) + "B/s");
-  return text;
-}
-
-std::uint64_t events_of(const plane_info& plane) noexcept {
-  std::uint64_t events = 0;
-  for (const profkit::line_info& line : plane.lines) events += line.events;
-  return events;
-}
-
-// Devices of one model together: "4 × TPU v6 Lite, …".
-std::vector<std::string> hardware(const facts& f) {
-  std::vector<std::pair<std::string, std::pair<std::uint64_t, std::uint64_t>>> models;  // text, devices, with events
-  for (const file_info& file : f.info.files)
-    for (const plane_info& plane : file.planes) {
-      if (plane.kind != plane_kind::device || profkit::device_ordinal(plane.name) < 0) continue;
-      if (file.family != file_family::xspace) continue;
-      std::string model = device_model(plane);
-      if (model.empty()) model = short_plane_name(plane.name.substr(0, plane.name.rfind(':')));
-      // Parts of a chip (SparseCores) have planes of their own and carry the chip's number.
-      if (plane.name.find("SparseCore") != std::string_view::npos) continue;
-      auto known = std::find_if(models.begin(), models.end(), [&](const auto& m) { return m.first == model; });
-      if (known == models.end()) known = models.insert(models.end(), {model, {0, 0}});
-      ++known->second.first;
-      if (events_of(plane) > 0) ++known->second.second;
-    }
-  std::vector<std::string> lines;
-  for (const auto& [model, counts] : models) {
-    std::string text = (counts.first > 1 ? grouped(counts.first) + " × " : std::string()) + model;
-    if (counts.second < counts.first) text += "; events on " + grouped(counts.second) + " of them";
-    lines.push_back(std::move(text));
-  }
-  return lines;
-}
-
-std::string software(const facts& f) {
-  std::set<std::string> versions;
-  for (const file_info& file : f.info.files)
-    for (const plane_info& plane : file.planes) {
-      const std::string jax = text_of(plane.stats, "jax_version"), jaxlib = text_of(plane.stats, "jaxlib_version");
-      if (!jax.empty()) versions.insert("JAX " + jax + (jaxlib.empty() || jaxlib == jax ? "" : ", jaxlib " + jaxlib));
-    }
-  for (const profkit::chrome_file& file : f.chrome.files) {
-    const auto has = [&](const char* key) {
-      return std::find(file.top_level_keys.begin(), file.top_level_keys.end(), key) != file.top_level_keys.end();
-    };
-    if (has("schemaVersion") && f.trace.has_kineto_categories) versions.insert("PyTorch (Kineto)");
-  }
-  std::string text;
-  for (const std::string& version : versions) text += (text.empty() ? "" : "; ") + version;
-  return text;
-}
-
-std::string hosts_text(const facts& f) {
-  std::set<std::string> hosts;
-  for (const file_info& file : f.info.files)
-    for (const std::string& host : file.hosts) hosts.insert(escape_for_terminal(host));
-  std::string text;
-  std::size_t shown = 0;
-  for (const std::string& host : hosts) {
-    if (shown++ == 4) break;
-    text += (text.empty() ? "" : ", ") + host;
-  }
-  if (hosts.size() > 4) text += ", … (" + grouped(std::uint64_t{hosts.size()}) + " in all)";
-  return text;
-}
-
-void print_label(session& s, const std::string& label, const std::string& text) {
-  constexpr std::size_t indent = 12;
-  std::string name = "  " + label;
-  name.resize(indent, ' ');
-  s.out().line(s.out().screen().paint(name, style::dim) + wrap(text, most_columns - indent, indent));
-}
-
-void print_capture(session& s, const facts& f) {
+void print_runs(session& s) {
   const profkit::capture& found = s.capture().what();
-  text_output& out = s.out();
-  out.line(out.screen().paint("profkit report", style::heading) + "  " +
-           shorten(escape_for_terminal(found.path), most_columns - 16, cut::start));
-  if (found.runs.size() > 1) {
-    std::string text, others;
-    for (const profkit::capture_run& run : found.runs)
-      (run.chosen ? text : others) += (run.chosen ? text : others).empty() ? run.name : ", " + run.name;
-    if (!others.empty()) text += "  (others, with --run NAME or --run all: " + shorten(others, 60) + ')';
-    print_label(s, "run", escape_for_terminal(text));
+  if (found.runs.size() < 2) return;
+  std::string chosen, others;
+  for (const profkit::capture_run& run : found.runs) {
+    std::string& list = run.chosen ? chosen : others;
+    list += (list.empty() ? "" : ", ") + run.name;
   }
-  std::size_t shown = 0;
-  for (const file_info& file : f.info.files) {
-    if (shown == most_files && f.info.files.size() > most_files + 1) break;
-    const std::string name = escape_for_terminal(file.path.substr(file.path.rfind('/') + 1));
-    const std::string what = file_line(s, file) + (file.export_of >= 0 ? ", an export of the XSpace" : "");
-    const std::string label = shown == 0 ? (f.info.files.size() == 1 ? "file" : "files") : "";
-    print_label(s, label, shorten(name, 80 - std::min<std::size_t>(40, what.size()), cut::middle) + "  (" + what + ')');
-    ++shown;
-  }
-  if (shown < f.info.files.size())
-    print_label(s, "", "… and " + grouped(std::uint64_t{f.info.files.size() - shown}) + " more (profkit info lists them)");
-  const std::string hosts = hosts_text(f);
-  if (!hosts.empty()) print_label(s, "host", hosts);
-  const std::string made_by = software(f);
-  if (!made_by.empty()) print_label(s, "software", made_by);
-  bool first = true;
-  for (const std::string& line : hardware(f)) {
-    print_label(s, first ? "devices" : "", line);
-    first = false;
-  }
-  if (f.first_ps && f.last_ps) {
-    std::string when = human_duration(f.span_ps());
-    if (const auto origin = s.capture().origin_unix_ns())
-      when += " of events; the profile was started " + date_text(*origin);
-    else
-      when += " of events; the capture does not say on which date";
-    print_label(s, "time", when);
-  }
-  std::string amount = count_of(f.info.events, "event");
-  if (f.info.lines > 0)
-    amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
-  print_label(s, "amount", amount);
-  if (f.info.complete) {
-    print_label(s, "complete", out.screen().paint("yes", style::good) + ", nothing is missing or damaged");
+  if (!others.empty()) chosen += "; others (--run NAME or --run all): " + others;
+  print_fact(s, "run", shorten(escape_for_terminal(chosen), 2 * (most_columns - 14)));
+}
+
+void print_files(session& s, const report_facts& f) {
+  const std::vector<file_info>& files = f.info.files;
+  if (files.size() == 1) {
+    print_fact(s, "format", what_file_is(s, files.front()));
     return;
   }
-  std::size_t told = 0;
-  for (const std::string& reason : f.info.reasons) {
-    if (told == 3) break;
-    print_label(s, told == 0 ? "complete" : "",
-                (told == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
-                    shorten(escape_for_terminal(reason), 2 * (most_columns - 20)));
-    ++told;
+  const std::size_t shown = shown_of(files.size(), most_files);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string what = what_file_is(s, files[i]);
+    const std::string name = escape_for_terminal(files[i].path.substr(files[i].path.rfind('/') + 1));
+    const std::string index = '[' + std::to_string(files[i].file) + "] ";
+    print_fact(s, i == 0 ? "files" : "",
+               index + shorten(name, most_columns - 14 - index.size() - std::min<std::size_t>(60, what.size()), cut::middle) +
+                   "  " + what);
   }
+  if (files.size() > shown) print_fact(s, "", "… " + grouped(std::uint64_t{files.size() - shown}) + " more (profkit info)");
 }
 
-// ---- where the time went -------------------------------------------------------------------------------------
-
-std::string line_label(const ops_line& line, bool says_line) {
-  std::string text = short_plane_name(line.plane_name);
-  if (says_line) text += ' ' + escape_for_terminal(line.line_name);
-  return text;
+void print_hardware(session& s, const report_facts& f) {
+  std::vector<std::string> models = hardware_of(f);
+  models.insert(models.end(), f.trace.hardware.begin(), f.trace.hardware.end());
+  for (std::size_t i = 0; i < models.size() && i < most_models; ++i)
+    print_fact(s, i == 0 ? "devices" : "", shorten(models[i], most_columns - 12));
 }
 
-std::int64_t total_busy(const facts& f) noexcept {
-  std::int64_t busy = 0;
-  for (const ops_line& line : f.ops.lines) busy = add(busy, line.busy_ps);
-  return busy;
+void print_capture(session& s, const report_facts& f) {
+  text_output& out = s.out();
+  out.line(out.screen().paint("profkit report", style::heading) + "  " +
+           shorten(escape_for_terminal(s.capture().what().path), most_columns - 16, cut::start));
+  print_runs(s);
+  print_files(s, f);
+  if (const std::string hosts = hosts_of(s.capture().what(), f); !hosts.empty()) print_fact(s, "host", hosts);
+  if (const std::string software = software_of(f); !software.empty()) print_fact(s, "software", software);
+  if (!f.trace.processes.empty()) {
+    std::string text = f.trace.processes.front();
+    if (f.trace.processes.size() > 1) text += " … " + f.trace.processes.back();
+    print_fact(s, "process", text);
+  }
+  print_hardware(s, f);
+  if (f.first_ps && f.last_ps) {
+    const auto origin = s.capture().origin_unix_ns();
+    print_fact(s, "time", human_duration(f.span_ps()) + " of events; " +
+                              (origin ? "started " + date_text(*origin) : "the date is not recorded"));
+  }
+  std::string amount = count_of(f.info.events, "event");
+  if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
+  print_fact(s, "amount", amount);
+  if (f.info.complete) print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
+  for (std::size_t i = 0; i < f.info.reasons.size() && i < most_reasons; ++i)
+    print_fact(s, i == 0 ? "complete" : "",
+               (i == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
+                   shorten(escape_for_terminal(f.info.reasons[i]), 2 * (most_columns - 20)));
 }
 
-void print_devices(session& s, const facts& f) {
-  if (f.ops.lines.empty()) return;
+// ---- where the time went -----------------------------------------------------------------------------------------
+
+void print_busy_lines(session& s, const report_facts& f) {
   // "XLA Ops" is the one line of ops of a TPU; streams and threads need their own name beside the plane's.
   const bool says_line = f.ops.source != "XLA Ops";
   std::vector<const ops_line*> lines;
   for (const ops_line& line : f.ops.lines)
     if (line.events > 0) lines.push_back(&line);
-  if (lines.size() > most_devices)
+  if (lines.empty()) return;
+  const std::size_t shown = shown_of(lines.size(), most_lines);
+  if (shown < lines.size())
     std::stable_sort(lines.begin(), lines.end(), [](const auto* a, const auto* b) { return a->busy_ps > b->busy_ps; });
   table t;
   t.right("file").flexible(says_line ? "line" : "device", cut::middle, 20).right("ops").right("events").right("busy");
   t.right("of span");
-  std::size_t shown = 0;
-  for (const ops_line* line : lines) {
-    if (shown == most_devices && lines.size() > most_devices + 1) break;
-    t.row({s.file_label(line->file), line_label(*line, says_line), grouped(std::uint64_t{line->ops.size()}),
-           grouped(line->events), human_duration(line->busy_ps),
-           percent_text(size_of(line->busy_ps), size_of(f.span_ps()))});
-    ++shown;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ops_line& line = *lines[i];
+    t.row({s.file_label(line.file),
+           short_plane_name(line.plane_name) + (says_line ? ' ' + escape_for_terminal(line.line_name) : ""),
+           grouped(std::uint64_t{line.ops.size()}), grouped(line.events), human_duration(line.busy_ps),
+           share_text(line.busy_ps, f.span_ps())});
   }
   s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(f.ops.source) + ")");
   t.print(s.out(), most_columns);
-  if (shown < lines.size())
-    s.out().line("  … " + grouped(std::uint64_t{lines.size() - shown}) + " more, each less busy");
+  print_rest(s, lines.size(), shown, "more, each less busy");
 }
 
-struct op_total {
-  op_facts facts;
-  std::uint64_t count = 0;
-  std::int64_t total_ps = 0, self_ps = 0;
-};
-
-// Ops of one name on all lines together: devices that run one program have the same.
-std::vector<op_total> busiest_ops(session& s, const facts& f) {
-  struct place {
-    const ops_line* line;
-    const profkit::op_row* op;
-  };
-  std::map<std::string_view, std::pair<op_total, place>> by_name;
-  std::map<std::int64_t, std::pair<op_total, place>> without_name;
-  for (const ops_line& line : f.ops.lines)
-    for (const profkit::op_row& op : line.ops) {
-      auto& entry = op.entry.data() == nullptr ? without_name[op.metadata_id] : by_name[op.metadata().name()];
-      if (entry.first.count == 0) entry.second = {&line, &op};
-      entry.first.count += op.count;
-      entry.first.total_ps = add(entry.first.total_ps, op.total_ps);
-      entry.first.self_ps = add(entry.first.self_ps, op.self_ps);
-    }
-  std::vector<std::pair<op_total, place>> all;
-  for (auto& [name, entry] : by_name) all.push_back(std::move(entry));
-  for (auto& [id, entry] : without_name) all.push_back(std::move(entry));
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first.self_ps, a.first.total_ps) > std::pair(b.first.self_ps, b.first.total_ps);
-  });
-  std::vector<op_total> top;
-  for (auto& [total, where] : all) {
-    if (top.size() == most_ops) break;
-    total.facts = facts_of(s.capture(), *where.line, *where.op);
-    top.push_back(std::move(total));
-  }
-  return top;
-}
-
-void print_busiest_ops(session& s, const facts& f) {
-  const std::vector<op_total> top = busiest_ops(s, f);
-  if (top.empty()) return;
-  std::set<std::string_view> names;
-  for (const ops_line& line : f.ops.lines)
-    for (const profkit::op_row& op : line.ops) names.insert(op.metadata().name());
-  const std::int64_t busy = total_busy(f);
+void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) {
+  if (ops.top.empty()) return;
+  const std::int64_t busy = f.busy_ps();
   table t;
   t.right("of busy").right("self time").right("count").flexible("op", cut::middle, 24).flexible("category", cut::end, 12);
   t.right("FLOP/s").right("B/s");
-  for (const op_total& op : top)
-    t.row({percent_text(size_of(op.self_ps), size_of(busy)), human_duration(op.self_ps), grouped(op.count),
-           op.facts.name, op.facts.category, achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
+  for (const op_total& op : ops.top)
+    t.row({share_text(op.self_ps, busy), human_duration(op.self_ps), grouped(op.count), op.facts.name, op.facts.category,
+           achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
            achieved_rate(op.facts.bytes, op.count, op.total_ps, "")});
-  std::string title = "Busiest ops";
-  const std::size_t lines = f.ops.lines.size();
-  if (lines > 1) title += ", " + grouped(std::uint64_t{lines}) + " lines together";
-  s.heading(title + " (" + grouped(std::uint64_t{top.size()}) + " of " + grouped(std::uint64_t{names.size()}) + ')');
+  std::string title = "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " +
+                      grouped(std::uint64_t{ops.names});
+  if (f.ops.lines.size() > 1) title += ", over all " + grouped(std::uint64_t{f.ops.lines.size()}) + " lines";
+  s.heading(title);
   t.print(s.out(), most_columns);
 }
 
-// ---- modules, steps, collectives ---------------------------------------------------------------------------------
+// ---- Chrome traces -----------------------------------------------------------------------------------------------------
 
-struct module_total {
-  std::string name;
-  std::uint64_t runs = 0, bytes = 0, instructions = 0;
-  std::int64_t total_ps = 0, max_ps = 0;
-};
-
-std::vector<module_total> module_totals(const facts& f) {
-  std::map<std::string_view, module_total> by_name;
-  for (const profkit::module_row& m : f.modules.modules) {
-    module_total& total = by_name[m.name];
-    if (total.name.empty()) total = {escape_for_terminal(m.name), 0, m.bytes, m.instructions, 0, 0};
+void print_trace_tracks(session& s, const report_facts& f) {
+  const trace_totals& trace = f.trace;
+  if (trace.tracks.empty()) return;
+  const bool on_devices = trace.basis == trace_basis::device_kernels || trace.basis == trace_basis::device_ops;
+  table t;
+  t.right("file").flexible(on_devices ? "device" : "thread", cut::middle, 16).right("events").right("busy").right("of span");
+  const std::size_t shown = shown_of(trace.tracks.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const trace_track& track = trace.tracks[i];
+    t.row({s.file_label(track.file), escape_for_terminal(track.name), grouped(track.events), human_duration(track.busy_ps),
+           share_text(track.busy_ps, f.span_ps())});
   }
-  for (const ops_line& line : f.module_runs.lines)
-    for (const profkit::op_row& run : line.ops) {
-      const std::string_view name = run.metadata().name();
-      module_total& total = by_name[name];
-      if (total.name.empty()) total.name = short_op_name(name, {});
-      total.runs += run.count;
-      total.total_ps = add(total.total_ps, run.total_ps);
-      total.max_ps = std::max(total.max_ps, run.max_ps);
-    }
-  std::vector<module_total> all;
-  for (auto& [name, total] : by_name) all.push_back(std::move(total));
-  std::stable_sort(all.begin(), all.end(), [](const module_total& a, const module_total& b) {
-    return std::pair(a.total_ps, a.bytes) > std::pair(b.total_ps, b.bytes);
-  });
-  return all;
+  s.heading(trace.basis == trace_basis::device_kernels ? "Busy: time in which at least one kernel or copy ran"
+            : trace.basis == trace_basis::device_ops   ? "Busy: time in which at least one op ran"
+                                                       : "Busy threads; the trace has no device activity");
+  t.print(s.out(), most_columns);
+  print_rest(s, trace.tracks.size(), shown, "more, each less busy");
 }
 
-void print_modules_part(session& s, const std::vector<module_total>& all) {
-  if (all.empty()) return;
-  const bool timed = all.front().runs > 0;
+void print_trace_names(session& s, const report_facts& f) {
+  const trace_totals& trace = f.trace;
+  if (trace.names.empty()) return;
+  const bool kernels = trace.basis == trace_basis::device_kernels;
+  table t;
+  t.right("of all").right(kernels ? "total" : "self time").right("count").right("longest");
+  t.flexible(kernels ? "kernel" : "operation", cut::middle, 24);
+  const std::size_t shown = std::min(trace.names.size(), most_ops);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const trace_name& name = trace.names[i];
+    t.row({share_text(name.self_ps, trace.self_ps), human_duration(name.self_ps), grouped(name.count),
+           human_duration(name.max_ps), name.name.empty() ? "(no name)" : escape_for_terminal(name.name)});
+  }
+  s.heading(std::string(kernels ? "Busiest kernels and copies: " : "Busiest operations: ") +
+            grouped(std::uint64_t{shown}) + " of " + grouped(std::uint64_t{trace.names.size()}));
+  t.print(s.out(), most_columns);
+  if (trace.collectives.count > 0)
+    s.out().line("  collective kernels: " + grouped(trace.collectives.count) + " runs, " +
+                 human_duration(trace.collectives.total_ps) + " (" + share_text(trace.collectives.self_ps, trace.self_ps) +
+                 " of all), longest " + human_duration(trace.collectives.max_ps));
+}
+
+// ---- modules, steps, collectives ---------------------------------------------------------------------------------------
+
+void print_modules_part(session& s, const std::vector<module_total>& modules) {
+  if (modules.empty()) return;
   table t;
   t.flexible("module", cut::middle, 30).right("runs").right("total").right("longest").right("instructions").right("size");
-  std::size_t shown = 0;
-  for (const module_total& m : all) {
-    if (shown == most_modules && all.size() > most_modules + 1) break;
-    t.row({m.name, m.runs > 0 ? grouped(m.runs) : "", m.runs > 0 ? human_duration(m.total_ps) : "",
-           m.runs > 0 ? human_duration(m.max_ps) : "", m.instructions > 0 ? grouped(m.instructions) : "",
+  const std::size_t shown = shown_of(modules.size(), most_modules);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const module_total& m = modules[i];
+    const bool ran = m.runs > 0;
+    t.row({m.name, ran ? grouped(m.runs) : "", ran ? human_duration(m.total_ps) : "",
+           ran ? human_duration(m.max_ps) : "", m.instructions > 0 ? grouped(m.instructions) : "",
            m.bytes > 0 ? profkit::human_bytes(m.bytes) : ""});
-    ++shown;
   }
-  s.heading(count_of(all.size(), "module") + (timed ? ", by time on devices" : ", by size"));
+  s.heading("Modules: " + grouped(std::uint64_t{modules.size()}) +
+            (modules.front().runs > 0 ? ", by time on the devices" : ", by size; their runs are not recorded"));
   t.print(s.out(), most_columns);
-  if (shown < all.size()) s.out().line("  … " + grouped(std::uint64_t{all.size() - shown}) + " more");
+  print_rest(s, modules.size(), shown);
 }
 
-struct step_group {
-  std::uint32_t file = 0;
-  std::int32_t plane = 0;
-  profkit::step_source source{};
-  duration_statistics times;
-  std::size_t longest = 0;  // index of the longest within the group
-};
-
-std::vector<step_group> step_groups(const facts& f) {
-  std::vector<step_group> groups;
-  const auto& steps = f.steps.steps;
-  for (std::size_t first = 0; first < steps.size();) {
-    step_group g{steps[first].file, steps[first].plane, steps[first].source, {}, 0};
-    std::vector<std::int64_t> durations;
-    std::size_t last = first;
-    for (; last < steps.size() && steps[last].file == g.file && steps[last].plane == g.plane; ++last) {
-      if (steps[last].duration_ps > steps[first + g.longest].duration_ps) g.longest = last - first;
-      durations.push_back(steps[last].duration_ps);
-    }
-    g.times = statistics_of(std::move(durations));
-    groups.push_back(g);
-    first = last;
-  }
-  return groups;
-}
-
-void print_steps_part(session& s, const std::vector<step_group>& groups, const place_names& places) {
-  if (groups.empty()) return;
+void print_steps_part(session& s, const report_facts& f, const std::vector<step_group>& groups) {
+  const duration_statistics& trace_steps = f.trace.steps;
+  if (groups.empty() && trace_steps.count == 0) return;
+  const place_names places(f.info);
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
   t.left("source");
-  std::size_t shown = 0;
-  for (const step_group& g : groups) {
-    if (shown == most_steps && groups.size() > most_steps + 1) break;
-    t.row({s.file_label(g.file), short_plane_name(places.plane(g.file, g.plane)),
-           grouped(std::uint64_t{g.times.count}), human_duration(g.times.median_ps), human_duration(g.times.min_ps),
-           human_duration(g.times.max_ps), profkit::step_source_name(g.source)});
-    ++shown;
-  }
-  s.heading(groups.front().source == profkit::step_source::xla_modules ? "Steps: no step markers, so every run of a module counts as one"
-                                                              : "Steps");
-  t.print(s.out(), most_columns);
-  if (shown < groups.size()) s.out().line("  … " + count_of(groups.size() - shown, "more plane"));
-}
-
-struct collective_total {
-  std::uint64_t count = 0;
-  std::int64_t total_ps = 0, max_ps = 0, stall_ps = 0;
-  bool has_stall = false;
-};
-
-void print_collectives_part(session& s, const facts& f) {
-  const auto& found = f.collectives;
-  if (found.ops.empty() && found.async.empty()) return;
-  std::map<std::string, collective_total> running, in_flight;
-  for (const profkit::collective_op_row& op : found.ops) {
-    collective_total& t = running[op.category.empty() ? short_op_name(op.name, {}) : escape_for_terminal(op.category)];
-    t.count += op.count;
-    t.total_ps = add(t.total_ps, op.total_ps);
-    t.max_ps = std::max(t.max_ps, op.max_ps);
-  }
-  for (const profkit::async_row& row : found.async) {
-    collective_total& t = in_flight[row.category.empty() ? "asynchronous" : escape_for_terminal(row.category)];
-    ++t.count;
-    t.total_ps = add(t.total_ps, row.duration_ps);
-    t.max_ps = std::max(t.max_ps, row.duration_ps);
-    if (row.exposed_stall_ps) {
-      t.stall_ps = add(t.stall_ps, *row.exposed_stall_ps);
-      t.has_stall = true;
-    }
-  }
-  const std::int64_t busy = total_busy(f);
-  table t;
-  t.left("").flexible("kind", cut::end, 16).right("count").right("total").right("longest").right("of busy").right("exposed");
-  const auto add_rows = [&](const std::map<std::string, collective_total>& totals, const char* how, bool runs) {
-    std::vector<std::pair<std::string, collective_total>> rows(totals.begin(), totals.end());
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return a.second.total_ps > b.second.total_ps; });
-    if (rows.size() > most_collectives / 2) rows.resize(most_collectives / 2);
-    for (const auto& [kind, total] : rows)
-      t.row({how, kind, grouped(total.count), human_duration(total.total_ps), human_duration(total.max_ps),
-             runs ? percent_text(size_of(total.total_ps), size_of(busy)) : "",
-             runs ? human_duration(total.total_ps) : total.has_stall ? human_duration(total.stall_ps) : "not recorded"});
+  const auto add_row = [&](std::string file, std::string plane, const duration_statistics& d, const char* source) {
+    t.row({std::move(file), std::move(plane), grouped(std::uint64_t{d.count}), human_duration(d.median_ps),
+           human_duration(d.min_ps), human_duration(d.max_ps), source});
   };
-  add_rows(running, "blocking", true);
-  add_rows(in_flight, "async", false);
-  s.heading("Collectives and copies between devices");
+  const std::size_t shown = shown_of(groups.size(), most_steps);
+  for (std::size_t i = 0; i < shown; ++i)
+    add_row(s.file_label(groups[i].file), short_plane_name(places.plane(groups[i].file, groups[i].plane)),
+            groups[i].times, profkit::step_source_name(groups[i].source));
+  if (trace_steps.count > 0) add_row("", "", trace_steps, "ProfilerStep");
+  const bool stand_ins = !groups.empty() && groups.front().source == profkit::step_source::xla_modules;
+  s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
   t.print(s.out(), most_columns);
+  print_rest(s, groups.size(), shown, "more planes");
 }
 
-// ---- Chrome traces -------------------------------------------------------------------------------------------------
-
-void print_trace_part(session& s, const facts& f) {
-  if (f.trace.tracks.empty()) return;
+void print_collectives_part(session& s, const report_facts& f) {
+  const std::vector<collective_total> kinds = total_collectives(f);
+  if (kinds.empty()) return;
+  const std::int64_t busy = f.busy_ps();
   table t;
-  t.right("file").flexible(f.trace.on_devices ? "device" : "process", cut::middle, 16).flexible("line", cut::middle, 16);
-  t.right("events").right("busy").right("of span");
-  std::size_t shown = 0;
-  for (const trace_track& track : f.trace.tracks) {
-    if (shown == most_processes && f.trace.tracks.size() > most_processes + 1) break;
-    t.row({s.file_label(track.file), short_plane_name(track.plane), escape_for_terminal(track.line),
-           grouped(track.events), human_duration(track.busy_ps),
-           percent_text(size_of(track.busy_ps), size_of(f.span_ps()))});
-    ++shown;
+  t.flexible("kind", cut::end, 16).left("").right("count").right("total").right("longest").right("of busy").right("exposed");
+  const std::size_t shown = shown_of(kinds.size(), most_collectives - 1);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const collective_total& c = kinds[i];
+    t.row({c.kind, c.blocking ? "blocking" : "in flight", grouped(c.count), human_duration(c.total_ps),
+           human_duration(c.max_ps), c.blocking ? share_text(c.total_ps, busy) : "",
+           c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? human_duration(c.total_ps) : "not recorded"});
   }
-  s.heading(f.trace.on_devices ? "Busy device streams" : "Busy threads (no device activity in this trace)");
+  s.heading("Collectives and asynchronous copies");
   t.print(s.out(), most_columns);
-  if (shown < f.trace.tracks.size())
-    s.out().line("  … " + grouped(std::uint64_t{f.trace.tracks.size() - shown}) + " more, each less busy");
-
-  table names;
-  names.right("of total").right("total").right("count").right("longest").flexible(f.trace.on_devices ? "kernel" : "event", cut::middle, 24);
-  shown = 0;
-  for (const trace_name& name : f.trace.names) {
-    if (shown++ == most_ops) break;
-    names.row({percent_text(size_of(name.total_ps), size_of(f.trace.total_ps)), human_duration(name.total_ps),
-               grouped(name.count), human_duration(name.max_ps), escape_for_terminal(name.name)});
-  }
-  s.heading((f.trace.on_devices ? "Busiest kernels and copies (" : "Longest events in sum, nested ones counted twice (") +
-            grouped(std::uint64_t{std::min(f.trace.names.size(), most_ops)}) + " of " +
-            grouped(std::uint64_t{f.trace.names.size()}) + ')');
-  names.print(s.out(), most_columns);
+  print_rest(s, kinds.size(), shown, "more kinds");
 }
 
-// ---- notes and what to do next --------------------------------------------------------------------------------------
+// ---- notes and what to do next -------------------------------------------------------------------------------------------
 
-std::vector<std::string> notes(const facts& f, const std::vector<step_group>& steps, const place_names& places) {
-  std::vector<std::string> all;
-  for (const file_info& file : f.info.files) {
-    for (const std::string& text : file.errors) all.push_back("the recorder reports an error: " + escape_for_terminal(text));
-    for (const std::string& text : file.warnings) all.push_back("the recorder warns: " + escape_for_terminal(text));
-  }
-  for (const profkit::module_row& m : f.modules.modules)
-    if (m.sibling == profkit::sibling_state::differs)
-      all.push_back("module " + escape_for_terminal(m.name) + " differs from the file beside the capture");
-  const std::int64_t span = f.span_ps();
-  std::int64_t most_busy = 0;
-  for (const ops_line& line : f.ops.lines) most_busy = std::max(most_busy, line.busy_ps);
-  if (span > 0 && !f.ops.lines.empty() && most_busy < span / 10)
-    all.push_back("even the busiest line ran ops in less than a tenth of the span: most of it is host work or waiting");
-  for (const step_group& g : steps)
-    if (g.source != profkit::step_source::xla_modules && g.times.count > 2 && g.times.median_ps > 0 &&
-        g.times.max_ps / 2 > g.times.median_ps) {
-      all.push_back("step " + grouped(std::uint64_t{g.longest}) + " of " + short_plane_name(places.plane(g.file, g.plane)) +
-                    " took " + human_duration(g.times.max_ps) + ", more than twice the median");
-      break;
+void print_notes(session& s, const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  s.heading("Notes");
+  for (std::size_t i = 0; i < notes.size() && i < most_notes; ++i)
+    s.out().line("  - " + wrap(shorten(notes[i], 2 * (most_columns - 8)), most_columns - 4, 4));
+  print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more notes (--json has all)");
+}
+
+void print_next(session& s, const std::vector<next_command>& next) {
+  const std::size_t shown = std::min(next.size(), most_commands);
+  const auto commands_with = [&](const std::string& path) {
+    std::vector<std::string> commands;
+    for (std::size_t i = 0; i < shown; ++i) {
+      std::string command = "profkit " + next[i].arguments;
+      command.replace(command.find("PATH"), 4, path);
+      if (!s.asked().run.empty()) command += " --run " + shell_word(s.asked().run);
+      commands.push_back(std::move(command));
     }
-  return all;
-}
-
-// A word that a shell reads as one.
-std::string shell_word(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                             "0123456789_@%+=:,./-") == std::string::npos;
-  if (plain && text.front() != '-') return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + '\'';
-}
-
-struct suggestion {
-  std::string arguments;  // after "profkit ", with PATH for the path
-  std::string why;
-};
-
-std::vector<suggestion> suggestions(const facts& f, const std::vector<module_total>& modules,
-                                    const std::vector<step_group>& steps, const place_names& places) {
-  std::vector<suggestion> all;
-  if (!f.ops.lines.empty()) {
-    const ops_line* busiest = &f.ops.lines.front();
-    for (const ops_line& line : f.ops.lines)
-      if (line.busy_ps > busiest->busy_ps) busiest = &line;
-    std::string arguments = "ops PATH --sort self";
-    if (f.ops.lines.size() > 1 && busiest->plane_name.find("/device:") == 0)
-      arguments += " --plane " + shell_word(short_plane_name(busiest->plane_name));
-    all.push_back({arguments, "every op of the busiest device"});
-  }
-  if (!modules.empty() && modules.front().instructions > 0)
-    all.push_back({"modules PATH --dump " + shell_word(modules.front().name.substr(0, modules.front().name.find('('))),
-                   "the program behind it"});
-  const auto widest = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
-    return a.times.max_ps - a.times.median_ps < b.times.max_ps - b.times.median_ps;
-  });
-  if (widest != steps.end() && widest->times.count > 1) {
-    const std::string_view plane = places.plane(widest->file, widest->plane);
-    std::string arguments = "ops PATH --step " + std::to_string(widest->longest);
-    if (plane.find("/device:") == 0) arguments += " --plane " + shell_word(short_plane_name(plane));
-    all.push_back({arguments, "the longest step alone"});
-  }
-  if (!f.collectives.ops.empty() || !f.collectives.async.empty())
-    all.push_back({"collectives PATH", "what the devices say to each other"});
-  if (f.ops.lines.empty() && f.info.planes > 0 && f.trace.tracks.empty())
-    all.push_back({"info PATH", "every plane and line"});
-  if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases and samples"});
-  all.push_back({"report PATH --json", "all of this and more, for programs"});
-  return all;
-}
-
-void print_next(session& s, const std::vector<suggestion>& all) {
-  const std::string path = shell_word(s.asked().path);
-  constexpr std::size_t most = 4;
-  std::vector<std::string> commands;
-  for (const suggestion& next : all) {
-    if (commands.size() == most) break;
-    std::string command = "profkit " + next.arguments;
-    command.replace(command.find("PATH"), 4, path);
-    if (!s.asked().run.empty()) command += " --run " + shell_word(s.asked().run);
-    commands.push_back(std::move(command));
-  }
-  std::size_t width = 0;
-  for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));
-  s.heading("Next");
-  for (std::size_t i = 0; i < commands.size(); ++i) {
+    return commands;
+  };
+  std::vector<std::string> commands = commands_with(shell_word(s.asked().path));
+  const auto width_of = [&] {
+    std::size_t width = 0;
+    for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));
+    return width;
+  };
+  // A command that would be cut cannot be copied: then PATH stands for the path.
+  const bool fits = width_of() + 2 <= most_columns;
+  if (!fits) commands = commands_with("PATH");
+  const std::size_t width = width_of();
+  s.heading(fits ? "Next" : "Next (PATH is the path above)");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string why = "  # " + next[i].why;
     std::string line = "  " + commands[i];
-    const std::string why = "  # " + all[i].why;
-    // A command is never cut; the reason is left out when both do not fit.
-    if (width + 2 + profkit::terminal_width(why) <= most_columns)
+    if (2 + width + profkit::terminal_width(why) <= most_columns)
       line += std::string(width - profkit::terminal_width(commands[i]), ' ') + s.out().screen().paint(why, style::dim);
     s.out().line(line);
   }
@@ -648,36 +311,32 @@ void print_next(session& s, const std::vector<suggestion>& all) {
 
 }  // namespace
 
-result<void> print_report(session& s) {
+profkit::result<void> print_report(session& s) {
   if (s.capture().file_count() == 0) {
     s.absent(no_files_text(s.capture().what()));
     return {};
   }
-  result<facts> gathered = gather(s);
+  profkit::result<report_facts> gathered = gather_facts(s);
   if (!gathered) return std::move(gathered).error();
-  const facts& f = *gathered;
-  const place_names places(f.info);
-  const std::vector<module_total> modules = module_totals(f);
-  const std::vector<step_group> steps = step_groups(f);
+  const report_facts& f = *gathered;
+  const op_totals ops = busiest_ops(s.capture(), f, most_ops);
+  const std::vector<module_total> modules = total_modules(f);
+  const std::vector<step_group> steps = group_steps(f);
 
   print_capture(s, f);
-  if (f.info.events == 0 && f.chrome.files.empty() && modules.empty()) {
-    s.absent("the capture is empty: it holds no events and no modules");
+  if (f.info.events == 0 && f.trace.tracks.empty() && modules.empty()) {
+    s.absent("the capture is empty: no events and no modules");
     return {};
   }
-  print_devices(s, f);
-  print_busiest_ops(s, f);
-  print_trace_part(s, f);
+  print_busy_lines(s, f);
+  print_busiest_ops(s, f, ops);
+  print_trace_tracks(s, f);
+  print_trace_names(s, f);
   print_modules_part(s, modules);
-  print_steps_part(s, steps, places);
+  print_steps_part(s, f, steps);
   print_collectives_part(s, f);
-  const std::vector<std::string> remarks = notes(f, steps, places);
-  if (!remarks.empty()) {
-    s.heading("Notes");
-    for (std::size_t i = 0; i < remarks.size() && i < most_notes; ++i)
-      s.out().line("  - " + wrap(shorten(remarks[i], 2 * (most_columns - 6)), most_columns, 4));
-  }
-  print_next(s, suggestions(f, modules, steps, places));
+  print_notes(s, notes_of(f, ops, steps));
+  print_next(s, next_commands(f, modules, steps));
   return {};
 }
 
