@@ -1,6 +1,6 @@
-// UTF-8: validation, iteration that survives bad bytes, and text made safe for a terminal.
+// UTF-8: validation and iteration that survives bad bytes. Text for a terminal: profkit/core/text.hpp.
 #pragma once
-#include <profkit/namespace.hpp>
+#include <profkit/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,40 +73,6 @@ struct utf8_step {
          code_point == 0x061c || code_point == 0x200e || code_point == 0x200f ||  // bidirectional marks
          (code_point >= 0x2028 && code_point <= 0x202e) ||                        // separators, embeddings, overrides
          (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xfeff;  // isolates, zero-width no-break
-}
-
-// The text with every byte of a control character and every byte that is not UTF-8 shown as \xNN (lower case).
-// Names of a capture come from outside: printed raw they could drive the terminal.
-[[nodiscard]] inline std::string escape_for_terminal(std::string_view text) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const utf8_step step = decode_utf8(text, at);
-    if (step.valid && !is_terminal_control(step.code_point)) {
-      out.append(text, at, step.bytes);
-    } else {
-      for (std::uint32_t i = 0; i < step.bytes; ++i) {
-        const auto byte = static_cast<unsigned char>(text[at + i]);
-        out += "\\x";
-        out += digits[byte >> 4];
-        out += digits[byte & 15];
-      }
-    }
-    at += step.bytes;
-  }
-  return out;
-}
-
-// The number of code points, a bad byte counting as the four columns of its \xNN: a width for table columns.
-[[nodiscard]] inline std::size_t terminal_width(std::string_view text) noexcept {
-  std::size_t columns = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const utf8_step step = decode_utf8(text, at);
-    columns += step.valid && !is_terminal_control(step.code_point) ? 1 : std::size_t{4} * step.bytes;
-    at += step.bytes;
-  }
-  return columns;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,0 +1,109 @@
+// The parts of the command that are easier to test alone.
+#include "quantity.hpp"
+#include "report_facts.hpp"
+#include "statistics.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+using namespace profkit_tool;
+
+TEST_CASE("times are parsed exactly or not at all") {
+  const auto ps = [](const char* text) {
+    const auto parsed = parse_time_ps(text);
+    REQUIRE(parsed.ok());
+    return *parsed;
+  };
+  CHECK(ps("0") == 0);
+  CHECK(ps("17ps") == 17);
+  CHECK(ps("1.5ms") == 1'500'000'000);
+  CHECK(ps("0.001ns") == 1);
+  CHECK(ps(".5us") == 500'000);
+  CHECK(ps("2µs") == 2'000'000);
+  CHECK(ps("-3s") == -3'000'000'000'000);
+  CHECK(ps("1.500000000000s") == 1'500'000'000'000);
+  CHECK(ps("9223372036854775807ps") == std::numeric_limits<std::int64_t>::max());
+  for (const char* wrong : {"", "-", "5", "ms", "1.5ps", "0.0001ns", "1..2ms", "1ms2", "1 ms", "9223372036854775808ps",
+                            "9223373s", "1e3ms", "0x10ns", "--1s", "1.5.5s"}) {
+    INFO(wrong);
+    const auto parsed = parse_time_ps(wrong);
+    CHECK_FALSE(parsed.ok());
+    CHECK_FALSE(parsed.error().hint.empty());
+  }
+}
+
+TEST_CASE("a window may be open on either side") {
+  const auto both = parse_time_window("1ms:2ms");
+  REQUIRE(both.ok());
+  CHECK(both->from_ps == 1'000'000'000);
+  CHECK(both->to_ps == 2'000'000'000);
+  const auto from = parse_time_window("1ms:");
+  REQUIRE(from.ok());
+  CHECK_FALSE(from->to_ps.has_value());
+  CHECK_FALSE(parse_time_window("1ms").ok());
+  CHECK_FALSE(parse_time_window("2ms:1ms").ok());
+  CHECK_FALSE(parse_time_window("1ms:1ms").ok());
+}
+
+TEST_CASE("a share is never rounded to nothing") {
+  CHECK(share_text(0, 100) == "0.0 %");
+  CHECK(share_text(1, 1'000'000) == "<0.1 %");
+  CHECK(share_text(1, 3) == "33.3 %");
+  CHECK(share_text(5, 0).empty());
+}
+
+TEST_CASE("counts agree with their noun") {
+  CHECK(count_of(0, "line") == "0 lines");
+  CHECK(count_of(1, "line") == "1 line");
+  CHECK(count_of(1504, "entry", "entries") == "1,504 entries");
+}
+
+TEST_CASE("text is shortened to columns, not to bytes") {
+  CHECK(shorten("fusion.1", 8) == "fusion.1");
+  CHECK(shorten("fusion.12", 8) == "fusion.…");
+  CHECK(shorten("fusion.12", 8, cut::start) == "…sion.12");
+  CHECK(shorten("abcdefghij", 7, cut::middle) == "abcd…ij");
+  CHECK(shorten("ααααα", 3) == "αα…");
+  CHECK(shorten("日本語", 5) == "日本…");
+  CHECK(shorten("日本語", 4) == "日…");  // half a character does not fit
+  CHECK(shorten("ab", 0).empty());
+}
+
+TEST_CASE("operations have short names") {
+  CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a), kind=kLoop", "") == "fusion.3");
+  CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a)", "fusion.3.remat") == "fusion.3.remat");
+  CHECK(short_op_name("void kernel<int>(int)", "") == "void kernel<int>(int)");
+  CHECK(short_op_name("%broken", "") == "%broken");
+  CHECK(short_op_name("", "") == "(no name)");
+  CHECK(short_op_name("a\tb", "") == "a\\x09b");
+}
+
+TEST_CASE("sentences wrap between words") {
+  CHECK(wrap("one two three", 8, 2) == "one two\n  three");
+  CHECK(wrap("unbreakable_word next", 5, 0) == "unbreakable_word\nnext");
+  CHECK(wrap("", 10, 2).empty());
+}
+
+TEST_CASE("the median of an even number lies between") {
+  const duration_statistics even = statistics_of({4, 1, 3, 2});
+  CHECK(even.count == 4);
+  CHECK(even.total_ps == 10);
+  CHECK(even.median_ps == 2);
+  CHECK(even.min_ps == 1);
+  CHECK(even.max_ps == 4);
+  CHECK(statistics_of({7, 9, 8}).median_ps == 8);
+  CHECK(statistics_of({}).count == 0);
+}
+
+TEST_CASE("words for a shell are quoted when they must be") {
+  CHECK(shell_word("/tmp/run_1/vm.xplane.pb") == "/tmp/run_1/vm.xplane.pb");
+  CHECK(shell_word("my file") == "'my file'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("-") == "'-'");
+  CHECK(shell_word("") == "''");
+}

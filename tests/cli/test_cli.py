@@ -1,0 +1,479 @@
+#!/usr/bin/env python3
+"""Black-box tests of the command: test_cli.py PROFKIT [TEST ...]"""
+import gzip
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import harness
+from harness import COMMANDS, CPU_RUN, DATA, GPU, ROOT, TPU, Case, corpus, run, small_tpu
+
+ESCAPE = "\x1b["
+
+
+def mangled(content):
+    """What a text conversion makes of a binary file."""
+    return content.decode("utf-8", errors="replace").encode()
+
+
+class UsageTest(Case):
+    def test_mistakes_are_told_with_a_hint(self):
+        wrong = [
+            ["nonsense", TPU], ["report"], ["ops", TPU, "--bogus"], ["ops", TPU, "extra"], ["ops", TPU, "--limit"],
+            ["ops", TPU, "--limit", "-3"], ["ops", TPU, "--limit", "ten"], ["ops", TPU, "--limit", "9" * 30],
+            ["ops", TPU, "--sort", "color"], ["report", TPU, "--io", "magic"], ["report", TPU, "--color", "blue"],
+            ["report", TPU, "--fail-on", "rain"], ["report", TPU, "-j", "0"], ["ops", TPU, "--step", "x"],
+            ["report", TPU, "--run", "no_such_run"],
+        ]
+        for arguments in wrong:
+            with self.subTest(arguments=arguments[:1] + arguments[2:]):
+                outcome = run(*arguments)
+                self.check_status(outcome, 2)
+                self.assertEqual(outcome.out, "")
+                self.assertRegex(outcome.err, r"^profkit: .*\n  hint: .+\n$")
+
+    def test_times(self):
+        for time_text in ["3:4", "5ms", "2ms:1ms", "1.5ps:2ps", "1e3ns:", "1..5ms:", "1fortnight:", "99999999999s:"]:
+            with self.subTest(time=time_text):
+                self.check_status(run("ops", TPU, "--time", time_text), 2)
+        for time_text in ["0:1s", "1.5ms:", ":20s", "0.001ns:1ns", "-1s:5us", "10us:20µs", ":"]:
+            with self.subTest(time=time_text):
+                self.check_status(run("ops", TPU, f"--time={time_text}"), 0)
+
+    def test_a_path_without_a_command(self):
+        outcome = run(TPU)
+        self.check_status(outcome, 2)
+        self.assertIn("profkit report", outcome.err)
+
+    def test_help(self):
+        general = run("--help")
+        self.check_status(general, 0)
+        self.assertEqual(run().out, general.out)
+        self.assertEqual(run("help").out, general.out)
+        for command in COMMANDS + ["dump"]:
+            with self.subTest(command=command):
+                self.assertRegex(general.out, rf"(?m)^  {command} +\S")
+                own = run(command, "--help")
+                self.check_status(own, 0)
+                self.assertRegex(own.out, rf"(?m)^Usage: profkit {command} (PATH|FILE) \[OPTIONS\]$")
+                self.assertRegex(own.out, rf"(?m)^Examples:\n  profkit {command} ")
+                self.assertEqual(own.out, run("help", command).out)
+                self.assertLessEqual(max(map(len, own.out.splitlines())), 100)
+        self.assertLessEqual(max(map(len, general.out.splitlines())), 100)
+
+    def test_version(self):
+        outcome = run("--version")
+        self.check_status(outcome, 0)
+        self.assertRegex(outcome.out, r"^profkit \d+\.\d+\.\d+\n$")
+
+
+class DocumentationTest(Case):
+    """Manual and completion know every command and option that the command knows."""
+
+    def options(self):
+        options = {}
+        for command in COMMANDS + ["dump"]:
+            options[command] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(
+                re.findall(r"(?m)^  (-\S+)", run(command, "--help").out))))
+            self.assertIn("--json", options[command])
+        return options
+
+    def test_manual(self):
+        # A flag is written `.Fl -long` in the manual's language.
+        manual = (ROOT / "docs" / "man" / "profkit.1").read_text()
+        for command, options in self.options().items():
+            self.assertIn(f".It Cm {command}\n", manual)
+            for option in options:
+                self.assertRegex(manual, rf"Fl {re.escape(option[1:])}\b", f"{command} {option}")
+
+    def test_completions(self):
+        folder = ROOT / "tools" / "completion"
+        for name in ["profkit.bash", "_profkit", "profkit.fish"]:
+            script = (folder / name).read_text()
+            for command, options in self.options().items():
+                self.assertRegex(script, rf"\b{command}\b", name)
+                for option in options:
+                    spellings = [re.escape(option)]
+                    if name.endswith("fish"):
+                        spellings = [rf"-l {option[2:]}\b"] if option.startswith("--") else [rf"-s {option[1:]}\b"]
+                    self.assertTrue(any(re.search(s, script) for s in spellings), f"{name}: {command} {option}")
+
+    def test_manual_is_sound(self):
+        manual = ROOT / "docs" / "man" / "profkit.1"
+        if shutil.which("mandoc"):
+            lint = subprocess.run(["mandoc", "-Tlint", "-Wwarning", manual], capture_output=True, text=True, check=False)
+            self.assertEqual(lint.stdout + lint.stderr, "")
+        elif shutil.which("man"):
+            lint = subprocess.run(["man", "--warnings", "-l", manual], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "MANPAGER": "cat"})
+            self.assertEqual(lint.stderr, "")
+        else:
+            self.skipTest("no mandoc and no man to check the manual page with")
+
+    def check_syntax(self, shell, name):
+        if not shutil.which(shell):
+            self.skipTest(f"no {shell} to check the completion of {shell} with")
+        finished = subprocess.run([shell, "-n", ROOT / "tools" / "completion" / name], capture_output=True, check=False)
+        self.assertEqual((finished.returncode, finished.stderr), (0, b""))
+
+    def test_bash_syntax(self):
+        self.check_syntax("bash", "profkit.bash")
+
+    def test_zsh_syntax(self):
+        self.check_syntax("zsh", "_profkit")
+
+    def test_fish_syntax(self):
+        self.check_syntax("fish", "profkit.fish")
+
+    def test_bash_completes(self):
+        if not shutil.which("bash"):
+            self.skipTest("no bash to complete with")
+        script = ROOT / "tools" / "completion" / "profkit.bash"
+        for words, expected in [
+            (["profkit", "co"], {"collectives"}), (["profkit", "ops", "x", "--so"], {"--sort"}),
+            (["profkit", "ops", "x", "--sort", "se"], {"self"}), (["profkit", "report", "--du"], set()),
+            (["profkit", "modules", "--du"], {"--dump"}), (["profkit", "dump", "--ty"], {"--type"}),
+        ]:
+            shell = (f". '{script}'; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _profkit; "
+                     'printf "%s\\n" "${COMPREPLY[@]}"')
+            found = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True).stdout.split()
+            self.assertEqual(set(found), expected, words)
+
+
+class ExitStatusTest(Case):
+    def test_not_found(self):
+        outcome = run("report", self.scratch / "nothing.xplane.pb")
+        self.check_status(outcome, 3)
+        self.assertIn("nothing.xplane.pb", outcome.err)
+
+    def test_permission(self):
+        path = self.write("secret.xplane.pb", small_tpu())
+        path.chmod(0)
+        more = {}
+        if os.geteuid() == 0:
+            self.scratch.chmod(0o755)
+            more = {"user": 65534, "group": 65534, "extra_groups": []}
+            try:
+                self.check_status(run("--version", **more), 0)
+            except (OSError, AssertionError):
+                self.skipTest("this is root, and another user cannot run the command")
+        outcome = run("report", path, **more)
+        self.check_status(outcome, 4)
+        self.assertRegex(outcome.err, "(?i)permission|allow")
+
+    def test_text_mangled(self):
+        path = self.write("mangled.xplane.pb", mangled(TPU.read_bytes()))
+        for command in ["report", "ops"]:
+            outcome = run(command, path)
+            self.check_status(outcome, 4)
+            self.assertRegex(outcome.err, "(?i)text conversion|as text|EF BF BD")
+
+    def test_empty_file(self):
+        path = self.write("empty.xplane.pb", b"")
+        for command in ["report", "info"]:
+            outcome = run(command, path)
+            self.check_status(outcome, 0)
+        self.assertIn("empty", run("report", path).out)
+        self.assertIn("[absent]", run("ops", path).out)
+
+    def test_empty_directory(self):
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                outcome = run(command, self.scratch)
+                self.check_status(outcome, 0)
+                self.assertTrue(outcome.out.startswith("[absent] "), outcome.out)
+                self.assertEqual(outcome.out.count("\n"), 1)
+
+    def test_directory_of_strangers(self):
+        self.write("notes.txt", b"nothing to see")
+        outcome = run("report", self.scratch)
+        self.check_status(outcome, 0)
+        self.assertTrue(outcome.out.startswith("[absent] "), outcome.out)
+
+    def test_truncated_keeps_what_is_intact(self):
+        whole = TPU.read_bytes()
+        path = self.write("cut.xplane.pb", whole[:500_000])
+        for command in ["report", "info", "tree", "ops"]:
+            with self.subTest(command=command):
+                outcome = run(command, path)
+                self.check_status(outcome, 5)
+                self.assertIn("TPU:0", outcome.out)
+                self.assertIn("damaged", outcome.err)
+                self.assertRegex(outcome.err, r"byte \d|offset \d|\d{3}")
+        self.check_status(run("info", path, "--strict"), 4)
+        self.check_status(run("info", path, "--strict", "--json"), 4)
+        self.check_status(run("info", path, "--json"), 5)
+
+    def test_one_bad_file_of_two(self):
+        self.write("run/a.xplane.pb", small_tpu())
+        self.write("run/b.xplane.pb", mangled(TPU.read_bytes()))
+        outcome = run("ops", self.scratch / "run")
+        self.check_status(outcome, 5)
+        self.assertIn("fusion.1", outcome.out)
+        self.assertIn("b.xplane.pb", outcome.err)
+        self.check_status(run("ops", self.scratch / "run", "--json"), 5)
+        self.check_status(run("ops", self.scratch / "run", "--strict"), 4)
+
+    def test_fail_on_incomplete(self):
+        whole = self.write("whole.xplane.pb", small_tpu())
+        lossy = self.write("lossy.xplane.pb", small_tpu(errors=["dropped 17 buffers"]))
+        self.check_status(run("report", whole, "--fail-on", "incomplete"), 0)
+        self.check_status(run("report", lossy), 0)
+        for extra in [[], ["--json"]]:
+            outcome = run("info", lossy, "--fail-on", "incomplete", *extra)
+            self.check_status(outcome, 1)
+            self.assertIn("dropped 17 buffers", outcome.err)
+
+    def test_absent_slices_are_fine(self):
+        path = self.write("host.xplane.pb", harness.plane(0, "/host:CPU"))
+        for command in ["steps", "ops", "modules", "collectives", "chrome"]:
+            with self.subTest(command=command):
+                outcome = run(command, path)
+                self.check_status(outcome, 0)
+                self.assertRegex(outcome.out, r"^\[absent\] .+\n$")
+
+
+class JsonTest(Case):
+    def test_every_document_parses(self):
+        for path in [TPU, GPU, CPU_RUN]:
+            for command in COMMANDS:
+                with self.subTest(command=command, path=path.name):
+                    outcome = run(command, path, "--json")
+                    self.check_status(outcome, 0)
+                    document = json.loads(outcome.out)
+                    self.assertEqual(document["status"] in ("ok", "absent"), True)
+                    self.assertIn("schema", document)
+                    self.assertIn("version", document)
+                    self.assertIn("reason", document)
+
+    def test_errors_are_documents(self):
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                outcome = run(command, self.scratch / "nothing", "--json")
+                self.check_status(outcome, 3)
+                document = json.loads(outcome.out)
+                self.assertEqual(document["status"], "error")
+                self.assertEqual(document["code"], "not_found")
+                self.assertIn("nothing", document["message"] + str(document["path"]))
+                self.assertIn("hint", document)
+                self.assertNotEqual(outcome.err, "")
+
+    def test_ops_document_has_all_rows_unless_limited(self):
+        document = json.loads(run("ops", TPU, "--json").out)
+        self.assertEqual([len(line["ops"]) for line in document["lines"]], [17, 16, 16, 16])
+        document = json.loads(run("ops", TPU, "--json", "--limit", "3").out)
+        self.assertEqual([len(line["ops"]) for line in document["lines"]], [3, 3, 3, 3])
+
+
+class TextTest(Case):
+    def check_screen(self, path):
+        outcome = run("report", path)
+        self.assertIn(outcome.status, (0, 5), outcome.err)
+        lines = outcome.out.splitlines()
+        self.assertLessEqual(len(lines), 60)
+        for row in lines:
+            self.assertLessEqual(len(row), 100, row)
+            self.assertEqual(row, row.rstrip(), "blanks at the end of a line")
+        return outcome.out
+
+    def test_reports_fit_one_screen(self):
+        self.assertIn("TPU v6 Lite", self.check_screen(TPU))
+        self.assertIn("AMD GPU", self.check_screen(GPU))
+        self.assertIn("JAX 0.10.2", self.check_screen(CPU_RUN))
+        self.check_screen(DATA / "jax")
+
+    def test_reports_of_the_corpus_fit_one_screen(self):
+        folder = corpus()
+        if folder is None:
+            self.skipTest("no corpus: set PROFKIT_CORPUS")
+        paths = [p for part in ("xspace", "kineto", "hlo") for p in sorted((folder / part).iterdir())]
+        paths += sorted((folder / "jax").iterdir()) + sorted((folder / "kineto" / "torch_cpu").iterdir())
+        for path in paths:
+            if "MUST_REJECT" in path.name:
+                continue
+            with self.subTest(path=path.name):
+                self.check_screen(path)
+
+    def test_the_rejected_capture_of_the_corpus(self):
+        folder = corpus()
+        if folder is None:
+            self.skipTest("no corpus: set PROFKIT_CORPUS")
+        outcome = run("report", folder / "xspace" / "MUST_REJECT_tpu_text_mangled.xplane.pb")
+        self.check_status(outcome, 4)
+        self.assertEqual(outcome.out, "")
+
+    def test_numbers_of_the_report(self):
+        report = run("report", TPU).out
+        for fact in ["4 × TPU v6 Lite", "26,723 events", "copy-done.2", "jit_f(12190760917235803885)", "2025-03-11"]:
+            self.assertIn(fact, report)
+
+    def test_limits_tell_the_total(self):
+        for command in ["tree", "metadata", "steps", "ops", "modules", "framework", "collectives"]:
+            with self.subTest(command=command):
+                limited = run(command, TPU, "--limit", "1")
+                self.check_status(limited, 0)
+                self.assertRegex(limited.out, r"… [\d,]+ more \(--limit 0 shows all\)")
+                self.assertNotIn("--limit 0", run(command, TPU, "--limit", "0", "--plane", "TPU:1").out)
+        self.assertIn("… 16 more", run("ops", TPU, "--limit", "1", "--plane", "TPU:0").out)
+
+    def test_names_are_escaped(self):
+        path = self.write("evil.xplane.pb", small_tpu(names=(b"red \x1b[31m\xff\x00", "new\nline \u202e")))
+        for command in ["report", "ops", "tree", "metadata"]:
+            with self.subTest(command=command):
+                outcome = run(command, path)
+                self.check_status(outcome, 0)
+                self.assertNotIn("\x1b", outcome.out)
+                self.assertNotIn("\u202e", outcome.out)
+                self.assertIn(r"\x1b", outcome.out)
+        self.assertEqual(json.loads(run("ops", path, "--json").out)["status"], "ok")
+
+    def test_wide_shows_whole_names(self):
+        name = "kernel_" + "x" * 300
+        path = self.write("long.xplane.pb", small_tpu(names=(name, "copy")))
+        self.assertNotIn(name, run("ops", path).out)
+        self.assertIn(name, run("ops", path, "--wide").out)
+
+    def test_threads_do_not_change_results(self):
+        for arguments in (["report", TPU], ["ops", TPU, "--limit", "0"], ["info", GPU, "--json"], ["ops", CPU_RUN, "--json"]):
+            one, two = run(*arguments, "-j", "1"), run(*arguments, "-j", "2")
+            self.assertEqual((one.status, one.out), (two.status, two.out))
+
+    def test_a_window_holds_less(self):
+        whole = json.loads(run("ops", TPU, "--json").out)
+        part = json.loads(run("ops", TPU, "--json", "--time", "20s:30s").out)
+        count = lambda document: sum(op["count"] for line in document["lines"] for op in line["ops"])
+        self.assertLess(0, count(part))
+        self.assertLess(count(part), count(whole))
+
+    def test_dump_of_a_module(self):
+        outcome = run("modules", TPU, "--dump", "jit_f")
+        self.check_status(outcome, 0)
+        self.assertIn("parameter", outcome.out)
+        self.assertIn("chedule", outcome.out)
+        missing = run("modules", TPU, "--dump", "no such module")
+        self.check_status(missing, 3)
+        self.assertIn("jit_f", missing.err)
+
+
+class StreamTest(Case):
+    def test_standard_input(self):
+        content = GPU.read_bytes()
+        for data in (content, gzip.compress(content)):
+            outcome = run("report", "-", input=data)
+            self.check_status(outcome, 0)
+            self.assertIn("AMD GPU", outcome.out)
+
+    def test_a_reader_that_leaves(self):
+        pipe = subprocess.Popen([harness.PROFKIT, "tree", TPU, "--limit", "0"], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+        pipe.stdout.read(100)
+        pipe.stdout.close()
+        self.assertEqual(pipe.stderr.read(), b"")
+        pipe.stderr.close()
+        self.assertEqual(pipe.wait(timeout=60), -13)
+
+    def test_output_file(self):
+        target = self.scratch / "report.txt"
+        outcome = run("report", GPU, "-o", target)
+        self.check_status(outcome, 0)
+        self.assertEqual(outcome.out, "")
+        self.assertEqual(target.read_text(), run("report", GPU).out)
+        self.assertEqual(os.listdir(self.scratch), ["report.txt"])
+
+    def test_output_that_cannot_be_written(self):
+        for arguments in (["tree", TPU, "--limit", "0"], ["ops", TPU, "--json"]):
+            outcome = run(*arguments, "-o", "/dev/full")
+            self.check_status(outcome, 4)
+            self.assertRegex(outcome.err, "(?i)space|full")
+        outcome = run("report", TPU, "-o", self.scratch / "no" / "such" / "folder")
+        self.check_status(outcome, 4)
+        with open("/dev/full", "wb") as full:
+            self.check_status(run("tree", TPU, "--limit", "0", stdout=full), 4)
+
+    def test_a_failure_leaves_the_output_file_alone(self):
+        target = self.write("out.json", b"precious")
+        path = self.write("mangled.xplane.pb", mangled(TPU.read_bytes()))
+        for extra in [[], ["--json"]]:
+            self.check_status(run("report", path, "-o", target, *extra), 4)
+            self.assertEqual(target.read_bytes(), b"precious")
+        self.assertEqual(sorted(os.listdir(self.scratch)), ["mangled.xplane.pb", "out.json"])
+
+    def test_the_input_is_never_the_output(self):
+        path = self.write("a.xplane.pb", small_tpu())
+        (self.scratch / "link").symlink_to(path)
+        for target in (path, self.scratch / "link"):
+            self.check_status(run("report", path, "-o", target), 2)
+            self.assertEqual(path.read_bytes(), small_tpu())
+
+    def on_a_terminal(self, *arguments, environment=None):
+        main, other = pty.openpty()
+        env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        env.update({"TERM": "xterm", **(environment or {})})
+        child = subprocess.Popen([harness.PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=other,
+                                 stderr=other, env=env)
+        os.close(other)
+        shown = b""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if not select.select([main], [], [], 1)[0]:
+                continue
+            try:
+                piece = os.read(main, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not piece:
+                break
+            shown += piece
+        os.close(main)
+        self.assertEqual(child.wait(timeout=60), 0)
+        return shown.decode()
+
+    def test_color(self):
+        self.assertNotIn(ESCAPE, run("report", GPU).out)
+        self.assertIn(ESCAPE, run("report", GPU, "--color", "always").out)
+        self.assertIn(ESCAPE, self.on_a_terminal("report", GPU))
+        self.assertNotIn(ESCAPE, self.on_a_terminal("report", GPU, "--color", "never"))
+        self.assertNotIn(ESCAPE, self.on_a_terminal("report", GPU, environment={"NO_COLOR": "1"}))
+        self.assertNotIn(ESCAPE, self.on_a_terminal("report", GPU, environment={"TERM": "dumb"}))
+        self.assertIn(ESCAPE, self.on_a_terminal("report", GPU, "--color", "always", environment={"NO_COLOR": "1"}))
+
+
+class RunsTest(Case):
+    def setUp(self):
+        super().setUp()
+        for name, op in (("2025_01_01_00_00_00", "old.op"), ("2026_01_01_00_00_00", "new.op")):
+            self.write(f"plugins/profile/{name}/vm.xplane.pb", small_tpu(names=(op, "copy")))
+
+    def test_newest_by_default(self):
+        outcome = run("ops", self.scratch)
+        self.check_status(outcome, 0)
+        self.assertIn("new.op", outcome.out)
+        self.assertNotIn("old.op", outcome.out)
+        self.assertIn("2025_01_01_00_00_00", run("report", self.scratch).out)
+
+    def test_by_name(self):
+        outcome = run("ops", self.scratch, "--run", "2025_01_01_00_00_00")
+        self.check_status(outcome, 0)
+        self.assertIn("old.op", outcome.out)
+
+    def test_all(self):
+        outcome = run("ops", self.scratch, "--run", "all")
+        self.check_status(outcome, 0)
+        self.assertIn("old.op", outcome.out)
+        self.assertIn("new.op", outcome.out)
+
+    def test_unknown(self):
+        outcome = run("ops", self.scratch, "--run", "1999")
+        self.check_status(outcome, 2)
+        self.assertIn("2025_01_01_00_00_00", outcome.err)
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules["__main__"])

@@ -1,0 +1,122 @@
+// profkit chrome: what a Chrome trace-event file holds.
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::chrome_file;
+using profkit::chrome_process;
+using profkit::chrome_sample;
+using profkit::escape_for_terminal;
+using profkit::grouped;
+using profkit::human_duration;
+
+constexpr std::uint64_t default_limit = 5;
+
+// The phases that the trace-event format names.
+const char* phase_meaning(const std::string& phase) noexcept {
+  static constexpr struct {
+    const char* phase;
+    const char* meaning;
+  } table[] = {{"X", "complete"},   {"B", "begin"},       {"E", "end"},         {"i", "instant"},   {"I", "instant"},
+               {"C", "counter"},    {"M", "metadata"},    {"s", "flow start"},  {"t", "flow step"}, {"f", "flow end"},
+               {"b", "async begin"}, {"n", "async instant"}, {"e", "async end"}, {"N", "object created"},
+               {"D", "object deleted"}, {"O", "object snapshot"}, {"R", "mark"}};
+  for (const auto& row : table)
+    if (phase == row.phase) return row.meaning;
+  return "";
+}
+
+void print_processes(session& s, const chrome_file& file, std::uint64_t limit) {
+  table t;
+  t.right("pid").flexible("process", cut::end, 16).right("threads").flexible("first threads", cut::end, 20);
+  std::uint64_t shown = 0;
+  for (const chrome_process& p : file.processes) {
+    if (limit != 0 && shown == limit) break;
+    std::string threads;
+    const std::size_t most = limit == 0 ? p.threads.size() : std::min<std::size_t>(p.threads.size(), limit);
+    for (std::size_t i = 0; i < most; ++i) {
+      threads += std::string(i == 0 ? "" : ", ") + escape_for_terminal(p.threads[i].first);
+      if (!p.threads[i].second.empty()) threads += ' ' + escape_for_terminal(p.threads[i].second);
+    }
+    if (most < p.threads.size()) threads += ", …";
+    t.row({escape_for_terminal(p.pid), escape_for_terminal(p.name), grouped(std::uint64_t{p.threads.size()}), threads});
+    ++shown;
+  }
+  s.out().line("  Processes");
+  t.print(s.out(), s.columns(), 4);
+  s.left_out(file.processes.size(), shown, 4);
+}
+
+void print_samples(session& s, const char* title, const std::vector<chrome_sample>& samples) {
+  if (samples.empty()) return;
+  text_output& out = s.out();
+  out.line(std::string("  ") + title);
+  for (const chrome_sample& e : samples) {
+    std::string when = "  pid " + escape_for_terminal(e.pid) + " tid " + escape_for_terminal(e.tid);
+    if (e.start_ps) when += ", at " + human_duration(*e.start_ps);
+    if (e.duration_ps) when += ", for " + human_duration(*e.duration_ps);
+    const std::string name = e.name.empty() ? "(no name)" : escape_for_terminal(e.name);
+    out.line("    " + (s.columns() == 0 ? name : shorten(name, 50)) + out.screen().paint(when, style::dim));
+    std::string args;
+    for (const auto& [key, value] : e.args)
+      args += (args.empty() ? "" : "  ") + escape_for_terminal(key) + '=' + escape_for_terminal(value);
+    if (!args.empty()) out.line("      " + (s.columns() == 0 ? args : shorten(args, s.columns() - 6)));
+  }
+}
+
+void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
+  text_output& out = s.out();
+  const std::string label = s.file_label(file.file);
+  s.heading((label.empty() ? "" : '[' + label + "] ") +
+            escape_for_terminal(s.capture().what().files[file.file].path));
+  std::string keys;
+  for (const std::string& key : file.top_level_keys) keys += (keys.empty() ? "" : ", ") + escape_for_terminal(key);
+  if (!keys.empty()) out.line("  keys      " + (s.columns() == 0 ? keys : wrap(keys, s.columns() - 12, 12)));
+  if (!file.display_time_unit.empty()) out.line("  unit      " + escape_for_terminal(file.display_time_unit));
+  if (!file.metadata.empty()) {
+    const std::string metadata = escape_for_terminal(file.metadata);
+    out.line("  metadata  " + (s.columns() == 0 ? metadata : shorten(metadata, s.columns() - 12)));
+  }
+  if (file.first_ps && file.last_ps)
+    out.line("  span      " + human_duration(*file.last_ps - *file.first_ps) + " from " +
+             human_duration(*file.first_ps) + " to " + human_duration(*file.last_ps));
+  out.line("  events    " + grouped(file.events));
+  if (file.at_event_cap)
+    out.line("  " + out.screen().paint("incomplete", style::warning) +
+             " at the recorder's cap of one million events: the end is missing, do not total");
+  if (file.broken_events > 0) out.line("  lost      " + count_of(file.broken_events, "event") + " to damage");
+
+  table t;
+  t.left("").right("").left("");
+  for (const auto& [phase, count] : file.phases) t.row({escape_for_terminal(phase), grouped(count), phase_meaning(phase)});
+  if (!t.empty()) out.line("  Phases");
+  t.print(out, s.columns(), 4);
+  if (!file.processes.empty()) print_processes(s, file, std::max<std::uint64_t>(limit, limit == 0 ? 0 : 20));
+  print_samples(s, "First complete events", file.complete_samples);
+  print_samples(s, "First instant events", file.instant_samples);
+  if (file.damage) s.lost({{file.file, *file.damage}});
+}
+
+}  // namespace
+
+profkit::result<void> print_chrome(session& s) {
+  auto found = profkit::anatomy_chrome(s.capture(), s.filters(default_limit), s.hooks());
+  if (!found) return std::move(found).error();
+  if (found->files.empty()) {
+    s.absent(found->absent);
+    return {};
+  }
+  for (const chrome_file& file : found->files) print_file(s, file, s.asked().limit.value_or(default_limit));
+  return {};
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,140 @@
+// profkit collectives: asynchronous operations by flow, synchronous ones by name.
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::async_row;
+using profkit::collectives_result;
+using profkit::escape_for_terminal;
+using profkit::grouped;
+using profkit::human_duration;
+
+constexpr std::uint64_t default_limit = 20;
+
+const char* form_name(async_row::form form) noexcept {
+  switch (form) {
+    case async_row::form::pair: return "start and done";
+    case async_row::form::single: return "one event";
+    case async_row::form::unmatched_start: return "start only";
+    case async_row::form::unmatched_done: return "done only";
+  }
+  return "";
+}
+
+std::string op_of(const async_row& row) {
+  return row.hlo_op.empty() ? short_op_name(row.name, {}) : escape_for_terminal(row.hlo_op);
+}
+
+struct async_total {
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, max_ps = 0, stall_ps = 0;
+  bool has_stall = false;
+};
+
+void print_async_totals(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+  using key = std::tuple<std::uint32_t, std::int32_t, std::string, std::string>;
+  std::map<key, async_total> totals;
+  bool any_stall = false;
+  for (const async_row& row : found.async) {
+    async_total& t = totals[{row.file, row.plane, op_of(row), escape_for_terminal(row.category)}];
+    ++t.count;
+    t.total_ps += row.duration_ps;
+    t.max_ps = std::max(t.max_ps, row.duration_ps);
+    if (row.exposed_stall_ps) {
+      t.stall_ps += *row.exposed_stall_ps;
+      t.has_stall = any_stall = true;
+    }
+  }
+  std::vector<std::pair<key, async_total>> rows(totals.begin(), totals.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.total_ps > b.second.total_ps; });
+  table t;
+  t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).flexible("category", cut::end, 10);
+  t.right("count").right("in flight").right("max").right("exposed");
+  std::uint64_t shown = 0;
+  for (const auto& [k, total] : rows) {
+    if (limit != 0 && shown == limit) break;
+    t.row({s.file_label(std::get<0>(k)), short_plane_name(places.plane(std::get<0>(k), std::get<1>(k))), std::get<2>(k),
+           std::get<3>(k), grouped(total.count), human_duration(total.total_ps), human_duration(total.max_ps),
+           total.has_stall ? human_duration(total.stall_ps) : ""});
+    ++shown;
+  }
+  std::string title = "Asynchronous operations: " + count_of(found.flows, "flow");
+  if (found.events_without_flow > 0) title += ", " + count_of(found.events_without_flow, "event") + " without one";
+  s.heading(title);
+  t.print(s.out(), s.columns());
+  s.left_out(rows.size(), shown);
+  if (!any_stall)
+    s.out().line("  in flight is start to done and may overlap computation; this capture does not carry the exposed part");
+}
+
+void print_async_rows(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+  table t;
+  t.right("file").flexible("plane", cut::middle, 8).right("flow").flexible("op", cut::middle, 20).left("form");
+  t.right("start").right("duration").right("exposed");
+  std::uint64_t shown = 0;
+  for (const async_row& row : found.async) {
+    if (limit != 0 && shown == limit) break;
+    t.row({s.file_label(row.file), short_plane_name(places.plane(row.file, row.plane)),
+           row.flow ? std::to_string(*row.flow) : "", op_of(row), form_name(row.shape), human_duration(row.start_ps),
+           human_duration(row.duration_ps), row.exposed_stall_ps ? human_duration(*row.exposed_stall_ps) : ""});
+    ++shown;
+  }
+  s.heading("In order");
+  t.print(s.out(), s.columns());
+  s.left_out(found.async.size(), shown);
+}
+
+void print_ops_rows(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+  table t;
+  t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").right("count");
+  t.right("total").right("min").right("max");
+  std::uint64_t shown = 0;
+  for (const profkit::collective_op_row& row : found.ops) {
+    if (limit != 0 && shown == limit) break;
+    t.row({s.file_label(row.file), short_plane_name(places.plane(row.file, row.plane)), short_op_name(row.name, {}),
+           escape_for_terminal(row.category), grouped(row.count), human_duration(row.total_ps),
+           human_duration(row.min_ps), human_duration(row.max_ps)});
+    ++shown;
+  }
+  s.heading("Synchronous collectives: the device waits while they run");
+  t.print(s.out(), s.columns());
+  s.left_out(found.ops.size(), shown);
+}
+
+}  // namespace
+
+profkit::result<void> print_collectives(session& s) {
+  profkit::anatomy_options all = s.filters(0);
+  all.limit = 0;
+  auto found = profkit::anatomy_collectives(s.capture(), all, s.hooks());
+  if (!found) return std::move(found).error();
+  s.lost(found->damage);
+  if (found->async.empty() && found->ops.empty()) {
+    s.absent(found->absent);
+    return {};
+  }
+  auto info = profkit::anatomy_info(s.capture(), {}, s.hooks());
+  if (!info) return std::move(info).error();
+  const place_names places(*info);
+  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  if (!found->ops.empty()) print_ops_rows(s, *found, places, limit);
+  if (!found->async.empty()) {
+    print_async_totals(s, *found, places, limit);
+    print_async_rows(s, *found, places, limit);
+  }
+  return {};
+}
+
+}  // namespace profkit_tool

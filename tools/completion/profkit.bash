@@ -1,0 +1,47 @@
+# bash completion for profkit
+_profkit() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
+  COMPREPLY=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|dump|help) command=$word; break ;;
+    esac
+  done
+
+  case $previous in
+    --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+    --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+    --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+    --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
+    --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+    --host|--plane|--line|--name|--step|--time|--limit|-j|--threads|--type) return ;;
+    --dump) [ "$command" = modules ] && return ;;
+  esac
+
+  if [ -z "$command" ]; then
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome dump help
+      --help --version' -- "$current"))
+    return
+  fi
+  if [ "$command" = help ]; then
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome dump' -- "$current"))
+    return
+  fi
+  case $current in
+    -*)
+      local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
+      case $command in
+        dump) options+=' --type' ;;
+        *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
+      esac
+      [ "$command" = ops ] && options+=' --sort'
+      [ "$command" = modules ] && options+=' --dump'
+      COMPREPLY=($(compgen -W "$options" -- "$current"))
+      ;;
+    *)
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen -f -- "$current"))
+      ;;
+  esac
+}
+complete -F _profkit profkit

@@ -1,0 +1,41 @@
+# fish completion for profkit
+set -l commands report info tree metadata steps ops modules framework collectives chrome dump
+set -l slices report info tree metadata steps ops modules framework collectives chrome
+
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a info -d 'Inventory of files, planes, lines, events'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a tree -d 'Planes, lines, events and stats as a tree'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a metadata -d 'Event and stat metadata tables'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a steps -d 'Steps with their durations'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a ops -d 'Operations by total and self time'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a modules -d 'Compiled HLO modules'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a framework -d 'Host-side framework events'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a collectives -d 'Collectives and their exposed time'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a chrome -d 'Chrome trace files'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a dump -d 'Any protobuf file, field by field'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a help -d 'Help of a command'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -l version -d 'The version'
+complete -c profkit -n "__fish_seen_subcommand_from help" -f -a "$commands"
+
+complete -c profkit -s h -l help -d 'Help'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -l limit -x -d 'Rows of each list, 0 for all'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -l json -d 'One JSON document'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -s o -l output -r -d 'Write to a file'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -l wide -d 'Names in full'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -l color -x -a 'auto always never' -d 'Colour'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -s q -l quiet -d 'No progress and no warnings'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -l io -x -a 'auto map read' -d 'How files are read'
+complete -c profkit -n "__fish_seen_subcommand_from $commands" -l strict -d 'Any damage makes the exit status 4'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l run -x -a all -d 'Run folder, or all'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l fail-on -x -a incomplete -d 'Make the exit status 1'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -s j -l threads -x -d 'Threads'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l host -x -d 'Only hosts whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l plane -x -d 'Only planes whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l line -x -d 'Only lines whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l name -x -d 'Only names that contain TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l step -x -d 'Only the N-th step'
+complete -c profkit -n "__fish_seen_subcommand_from $slices" -l time -x -d 'Only this window, FROM:TO'
+complete -c profkit -n "__fish_seen_subcommand_from ops" -l sort -x -a 'total self count' -d 'Order'
+complete -c profkit -n "__fish_seen_subcommand_from modules" -l dump -x -d 'Print an entry computation'
+complete -c profkit -n "__fish_seen_subcommand_from dump" -l type -x -d 'Message type'

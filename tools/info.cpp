@@ -1,0 +1,97 @@
+// profkit info: every file, plane and line, and whether the capture is complete.
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "stat_text.hpp"
+#include "table.hpp"
+
+#include <profkit/core/text.hpp>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::escape_for_terminal;
+using profkit::file_info;
+using profkit::grouped;
+using profkit::human_duration;
+using profkit::line_info;
+using profkit::plane_info;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ", ";
+    text += escape_for_terminal(word);
+  }
+  return text;
+}
+
+std::string optional_duration(const std::optional<std::int64_t>& ps) { return ps ? human_duration(*ps) : std::string(); }
+
+void print_file_facts(session& s, const file_info& file, std::size_t index) {
+  text_output& out = s.out();
+  const profkit::capture_file& found = s.capture().what().files[index];
+  std::string what = profkit::family_name(file.family);
+  if (found.encoding != profkit::compression::none)
+    what += std::string(", ") + profkit::compression_name(found.encoding);
+  what += ", " + profkit::human_bytes(file.bytes);
+  if (file.export_of >= 0) what += ", an export of file " + std::to_string(file.export_of) + ", not counted";
+  s.heading((s.several_files() ? '[' + std::to_string(index) + "] " : std::string()) + escape_for_terminal(file.path));
+  out.line("  " + what);
+  if (!file.hosts.empty()) out.line("  hosts     " + joined(file.hosts));
+  if (file.origin_unix_ns) out.line("  origin    " + date_text(*file.origin_unix_ns));
+  if (file.first_ps && file.last_ps)
+    out.line("  events    from " + human_duration(*file.first_ps) + " to " + human_duration(*file.last_ps) +
+             (file.aligned || !s.several_files() ? "" : " (on this file's own clock)"));
+  for (const std::string& text : file.errors) out.line("  error     " + escape_for_terminal(text));
+  for (const std::string& text : file.warnings) out.line("  warning   " + escape_for_terminal(text));
+}
+
+void print_plane(session& s, const plane_info& plane, std::size_t position) {
+  text_output& out = s.out();
+  out.line();
+  out.line("  " + out.screen().paint(plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name),
+                                     style::heading) +
+           "  " + out.screen().paint("plane " + std::to_string(position) + ", id " + std::to_string(plane.id) + ", " +
+                                         profkit::plane_kind_name(plane.kind) + ", " +
+                                         count_of(plane.event_metadata, "event name") + ", " +
+                                         count_of(plane.stat_metadata, "stat name"),
+                                     style::dim));
+  for (const profkit::named_stat& stat : plane.stats)
+    out.line("    " + stat_text(stat, s.columns() == 0 ? 0 : 80));
+  table t;
+  t.flexible("line", cut::middle).left("kind").right("events").right("stats").right("sum").right("from").right("to");
+  for (const line_info& line : plane.lines)
+    t.row({line.name.empty() ? "(no name)" : escape_for_terminal(line.name), profkit::line_kind_name(line.kind),
+           grouped(line.events), grouped(line.event_stats), human_duration(line.duration_sum_ps),
+           optional_duration(line.first_ps), optional_duration(line.last_ps)});
+  t.print(out, s.columns(), 4);
+}
+
+}  // namespace
+
+profkit::result<void> print_info(session& s) {
+  profkit::result<profkit::info_result> found = profkit::anatomy_info(s.capture(), s.filters(0), s.hooks());
+  if (!found) return std::move(found).error();
+  const profkit::info_result& info = *found;
+  if (info.files.empty()) {
+    s.absent(no_files_text(s.capture().what()));
+    return {};
+  }
+  for (std::size_t i = 0; i < info.files.size(); ++i) {
+    const file_info& file = info.files[i];
+    print_file_facts(s, file, i);
+    for (std::size_t p = 0; p < file.planes.size(); ++p) print_plane(s, file.planes[p], p);
+    if (file.damage) s.lost({{static_cast<std::uint32_t>(i), *file.damage}});
+  }
+  s.heading("Totals");
+  s.out().line("  " + count_of(info.files.size(), "file") + ", " + count_of(info.planes, "plane") + ", " +
+               count_of(info.lines, "line") + ", " + count_of(info.events, "event") + ", " +
+               count_of(info.event_stats, "event stat"));
+  if (info.complete) s.out().line("  " + s.out().screen().paint("complete", style::good));
+  for (const std::string& reason : info.reasons)
+    s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));
+  return {};
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,57 @@
+// The `profkit` command.
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "slices.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace {
+
+using namespace profkit_tool;
+using profkit::document;
+
+int run(const options& asked) {
+  switch (asked.what) {
+    case command::report: return run_slice(asked, document::report, print_report);
+    case command::info: return run_slice(asked, document::info, print_info);
+    case command::tree: return run_slice(asked, document::tree, print_tree);
+    case command::metadata: return run_slice(asked, document::metadata, print_metadata);
+    case command::steps: return run_slice(asked, document::steps, print_steps);
+    case command::ops: return run_slice(asked, document::ops, print_ops);
+    case command::modules: return run_slice(asked, document::modules, print_modules);
+    case command::framework: return run_slice(asked, document::framework, print_framework);
+    case command::collectives: return run_slice(asked, document::collectives, print_collectives);
+    case command::chrome: return run_slice(asked, document::chrome, print_chrome);
+    case command::dump: return run_dump(asked);
+  }
+  return exit_bug;
+}
+
+int tell_bug(const char* what) noexcept {
+  std::fprintf(stderr, "profkit: bug: an unexpected exception: %s\n  hint: please report it with the command line\n",
+               what);
+  return exit_bug;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::signal(SIGPIPE, SIG_DFL);  // a reader that went away ends the command, without a message
+  try {
+    const parsed_command_line parsed = parse_command_line(count, arguments);
+    if (parsed.run) return run(*parsed.run);
+    std::FILE* const stream = parsed.exit_status == exit_ok ? stdout : stderr;
+    const bool written = std::fputs(parsed.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
+    return written ? parsed.exit_status : exit_unreadable;
+  } catch (const std::bad_alloc&) {
+    std::fputs("profkit: error: out of memory\n  hint: look at less at a time, with --plane, --line or --time\n", stderr);
+    return exit_unreadable;
+  } catch (const std::exception& e) {
+    return tell_bug(e.what());
+  } catch (...) {
+    return tell_bug("of an unknown type");
+  }
+}

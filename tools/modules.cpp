@@ -1,0 +1,125 @@
+// profkit modules: the compiled programs of a capture, and the entry computation of one.
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::entry_dump;
+using profkit::escape_for_terminal;
+using profkit::fault;
+using profkit::grouped;
+using profkit::instruction_row;
+using profkit::module_row;
+using profkit::modules_result;
+
+constexpr std::uint64_t default_limit = 20;
+constexpr std::uint64_t default_instructions = 50;
+
+void print_list(session& s, const modules_result& found) {
+  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  table t;
+  t.right("file").flexible("module", cut::middle, 24).right("id").right("computations").right("instructions");
+  t.right("size").left("file beside it").flexible("");
+  std::uint64_t shown = 0;
+  for (const module_row& m : found.modules) {
+    if (limit != 0 && shown == limit) break;
+    t.row({s.file_label(m.file), escape_for_terminal(m.name), std::to_string(m.module_id), grouped(m.computations),
+           grouped(m.instructions), profkit::human_bytes(m.bytes),
+           m.sibling == profkit::sibling_state::none ? "" : profkit::sibling_state_name(m.sibling),
+           m.damage ? "damaged" : ""});
+    ++shown;
+  }
+  s.heading(count_of(found.modules.size(), "HLO module") + ", largest first");
+  t.print(s.out(), s.columns());
+  s.left_out(found.modules.size(), shown);
+}
+
+std::string source_of(const instruction_row& i) {
+  if (i.source_file.empty()) return {};
+  std::string text = escape_for_terminal(i.source_file.substr(i.source_file.rfind('/') + 1));
+  if (i.source_line != 0) text += ':' + std::to_string(i.source_line);
+  return text;
+}
+
+void print_instructions(session& s, const entry_dump& entry, const std::vector<std::size_t>& order,
+                        std::uint64_t limit) {
+  table t;
+  t.right("").left("opcode").flexible("name", cut::middle, 16).flexible("shape", cut::end, 12);
+  t.flexible("op_name", cut::start, 12).left("source");
+  std::uint64_t shown = 0;
+  for (const std::size_t at : order) {
+    if (limit != 0 && shown == limit) break;
+    const instruction_row& i = entry.proto_order[at];
+    t.row({grouped(shown), escape_for_terminal(i.opcode), escape_for_terminal(i.name), escape_for_terminal(i.shape),
+           escape_for_terminal(i.op_name), source_of(i)});
+    ++shown;
+  }
+  t.print(s.out(), s.columns());
+  s.left_out(order.size(), shown);
+}
+
+fault no_such_module(const modules_result& found, const std::string& name) {
+  fault f;
+  f.code = profkit::fault_code::not_found;
+  f.message = "no module's name contains '" + name + "'";
+  f.hint = "the modules are:";
+  constexpr std::size_t most = 10;
+  for (std::size_t i = 0; i < found.modules.size() && i < most; ++i)
+    f.hint += ' ' + std::string(found.modules[i].name);
+  if (found.modules.size() > most) f.hint += " …";
+  return f;
+}
+
+profkit::result<void> print_entry(session& s, const modules_result& found) {
+  const std::string& wanted = s.asked().module_to_dump;
+  const auto chosen = std::find_if(found.modules.begin(), found.modules.end(), [&](const module_row& m) {
+    return m.name.find(wanted) != std::string_view::npos;
+  });
+  if (chosen == found.modules.end()) return no_such_module(found, wanted);
+  auto entry = profkit::anatomy_entry(*chosen);
+  if (!entry) return std::move(entry).error();
+  const std::uint64_t limit = s.asked().limit.value_or(default_instructions);
+  s.heading(escape_for_terminal(chosen->name) + "  entry computation " + escape_for_terminal(entry->computation_name) +
+            ", " + count_of(entry->proto_order.size(), "instruction"));
+  s.heading("In proto order");
+  std::vector<std::size_t> order(entry->proto_order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  print_instructions(s, *entry, order, limit);
+  if (entry->schedule_order.empty())
+    s.absent("the module carries no schedule");
+  else if (entry->schedule_order == order)
+    s.out().line("The schedule has the same order.");
+  else {
+    s.heading("In schedule order");
+    print_instructions(s, *entry, entry->schedule_order, limit);
+  }
+  return {};
+}
+
+}  // namespace
+
+profkit::result<void> print_modules(session& s) {
+  profkit::anatomy_options all = s.filters(0);
+  all.limit = 0;
+  auto found = profkit::anatomy_modules(s.capture(), all, s.hooks());
+  if (!found) return std::move(found).error();
+  s.lost(found->damage);
+  for (const module_row& m : found->modules)
+    if (m.damage) s.lost({{m.file, *m.damage}});
+  if (found->modules.empty()) {
+    s.absent(found->absent);
+    return {};
+  }
+  if (!s.asked().module_to_dump.empty()) return print_entry(s, *found);
+  print_list(s, *found);
+  return {};
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,21 @@
+// What is known of an operation beside its times.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+
+#include <string>
+
+namespace profkit_tool {
+
+struct op_facts {
+  std::string name;       // short, escaped
+  std::string full_name;  // escaped
+  std::string category;   // hlo_category
+  std::string tf_op;      // where it comes from in the program
+  double flops = 0, bytes = 0;  // of one execution; 0 when the capture does not say
+};
+op_facts facts_of(const profkit::profile& capture, const profkit::ops_line& line, const profkit::op_row& op);
+
+// `amount` an execution, `count` executions in `total_ps`: "412 TFLOP/s"; "" when the amount is unknown.
+std::string achieved_rate(double amount, std::uint64_t count, std::int64_t total_ps, const char* unit);
+
+}  // namespace profkit_tool

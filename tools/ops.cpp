@@ -1,0 +1,96 @@
+// profkit ops: where the time of each line went.
+#include "op_facts.hpp"
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::escape_for_terminal;
+using profkit::grouped;
+using profkit::human_duration;
+using profkit::op_row;
+using profkit::ops_line;
+
+constexpr std::uint64_t default_limit = 20;
+
+std::vector<const op_row*> in_order(const ops_line& line, op_order order) {
+  std::vector<const op_row*> ops;
+  ops.reserve(line.ops.size());
+  for (const op_row& op : line.ops) ops.push_back(&op);
+  if (order == op_order::self)
+    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->self_ps > b->self_ps; });
+  if (order == op_order::count)
+    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->count > b->count; });
+  return ops;  // by total already
+}
+
+void print_line(session& s, const ops_line& line, std::uint64_t limit) {
+  text_output& out = s.out();
+  const std::string file = s.file_label(line.file);
+  s.heading((file.empty() ? "" : '[' + file + "] ") + short_plane_name(line.plane_name) + "  " +
+            escape_for_terminal(line.line_name));
+  std::string facts = "  " + count_of(line.ops.size(), "op") + ", " + count_of(line.events, "event") + ", busy " +
+                      human_duration(line.busy_ps) + ", sum of durations " + human_duration(line.duration_sum_ps);
+  const profkit::device_peaks peaks = profkit::peaks_of(s.capture(), line.file, line.plane);
+  if (peaks.flops_per_s > 0) facts += ", peak " + profkit::si_text(peaks.flops_per_s) + "FLOP/s";
+  if (peaks.hbm_bytes_per_s > 0) facts += ", peak " + profkit::si_text(peaks.hbm_bytes_per_s) + "B/s";
+  out.line(facts);
+
+  const bool wide = s.asked().wide;
+  table t;
+  t.flexible("op", cut::middle, 24).flexible("category", cut::end, 10).right("count").right("total").right("self");
+  t.right("of busy").right("FLOP/s").right("B/s");
+  if (wide) t.right("min").right("max").left("tf_op").left("full name");
+  std::uint64_t shown = 0;
+  for (const op_row* op : in_order(line, s.asked().order)) {
+    if (limit != 0 && shown == limit) break;
+    const op_facts f = facts_of(s.capture(), line, *op);
+    std::vector<std::string> cells{
+        f.name,
+        f.category,
+        grouped(op->count),
+        human_duration(op->total_ps),
+        human_duration(op->self_ps),
+        profkit::percent_text(static_cast<std::uint64_t>(op->self_ps), static_cast<std::uint64_t>(line.busy_ps)),
+        achieved_rate(f.flops, op->count, op->total_ps, ""),
+        achieved_rate(f.bytes, op->count, op->total_ps, "")};
+    if (wide) {
+      cells.push_back(human_duration(op->min_ps));
+      cells.push_back(human_duration(op->max_ps));
+      cells.push_back(f.tf_op);
+      cells.push_back(f.full_name == f.name ? "" : f.full_name);
+    }
+    t.row(std::move(cells));
+    ++shown;
+  }
+  t.print(out, s.columns());
+  s.left_out(line.ops.size(), shown);
+}
+
+}  // namespace
+
+profkit::result<void> print_ops(session& s) {
+  auto found = profkit::anatomy_ops(s.capture(), s.filters(default_limit), s.hooks());
+  if (!found) return std::move(found).error();
+  s.lost(found->damage);
+  if (found->lines.empty()) {
+    s.absent(found->absent);
+    return {};
+  }
+  if (!found->source.empty())
+    s.out().line("Operations from " + escape_for_terminal(found->source) + ", by " +
+                 (s.asked().order == op_order::self    ? "self time"
+                  : s.asked().order == op_order::count ? "count"
+                                                       : "total time"));
+  for (const ops_line& line : found->lines) print_line(s, line, s.asked().limit.value_or(default_limit));
+  return {};
+}
+
+}  // namespace profkit_tool

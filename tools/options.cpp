@@ -1,0 +1,322 @@
+#include "options.hpp"
+
+#include "exit_code.hpp"
+#include "quantity.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#ifndef PROFKIT_VERSION
+#error "PROFKIT_VERSION comes from the build"
+#endif
+
+namespace profkit_tool {
+namespace {
+
+using profkit::fault;
+
+struct command_help {
+  command what;
+  const char* name;
+  const char* summary;
+  const char* details;
+  const char* examples;
+};
+
+constexpr std::array<command_help, 11> commands{{
+    {command::report, "report", "One screen: what the capture is and where its time went",
+     "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
+     "busiest, how long steps took, what collectives cost, and which command to run next.",
+     "  profkit report /tmp/logdir                  newest run below a TensorBoard log directory\n"
+     "  profkit report vm.xplane.pb\n"
+     "  profkit report /tmp/logdir --json           the same and more, for programs\n"},
+    {command::info, "info", "Inventory: files, hosts, planes, lines, events, completeness",
+     "Lists every file, plane and line with its kind, number of events, summed duration and span.",
+     "  profkit info vm.xplane.pb\n"
+     "  profkit info /tmp/logdir --run all          every run below the directory\n"
+     "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n"},
+    {command::tree, "tree", "Planes, lines, events and stats as an indented tree",
+     "A first look at the raw data. --limit bounds the lines of a plane, the events of a line and the stats\n"
+     "of an event (default 5).",
+     "  profkit tree vm.xplane.pb\n"
+     "  profkit tree vm.xplane.pb --plane TPU:0 --line 'XLA Ops' --limit 50\n"},
+    {command::metadata, "metadata", "Event and stat metadata tables of every plane",
+     "Every event names its operation by a metadata id; facts of an operation (flops, bytes, source) stand\n"
+     "here, once, and not at its events.",
+     "  profkit metadata vm.xplane.pb --plane TPU:0\n"
+     "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"},
+    {command::steps, "steps", "Training or program steps with their durations",
+     "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host events\n"
+     "that carry step_num; the source is named.",
+     "  profkit steps vm.xplane.pb\n"
+     "  profkit steps vm.xplane.pb --limit 0 --json\n"},
+    {command::ops, "ops", "Operations by total and self time, with FLOP/s and bytes/s",
+     "Totals over all events of an operation. Self time leaves out what nested operations cover, so that\n"
+     "self times of a line add up to its busy time.",
+     "  profkit ops vm.xplane.pb --sort self\n"
+     "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
+     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
+     "  profkit ops vm.xplane.pb --time 10ms:20ms   only what ran in that window\n"},
+    {command::modules, "modules", "Compiled HLO modules, and the entry computation of one",
+     "Lists the modules embedded in the capture and the *.hlo_proto.pb files beside it, and says where the\n"
+     "two differ. --dump prints the instructions of one entry computation.",
+     "  profkit modules vm.xplane.pb\n"
+     "  profkit modules vm.xplane.pb --dump train_step\n"},
+    {command::framework, "framework", "Host-side framework events and the stats they carry",
+     "Totals by name of the events on host planes, then samples of them.",
+     "  profkit framework vm.xplane.pb\n"
+     "  profkit framework vm.xplane.pb --name Execute --limit 50\n"},
+    {command::collectives, "collectives", "Collectives: asynchronous ones paired by flow, exposed time",
+     "Pairs start and done events by their flow, or reads the one event that TPU captures write for both,\n"
+     "and adds up synchronous collectives and NCCL/RCCL kernels.",
+     "  profkit collectives vm.xplane.pb\n"
+     "  profkit collectives vm.xplane.pb --plane TPU:0 --limit 0\n"},
+    {command::chrome, "chrome", "Chrome trace files: processes, phases, samples, the event cap",
+     "Reads *.trace.json[.gz] of XLA, PyTorch (Kineto) and others. A file at the recorder's cap of one\n"
+     "million events is reported as incomplete: do not total it.",
+     "  profkit chrome vm.trace.json.gz\n"
+     "  profkit chrome rank0.json.gz --limit 20\n"},
+    {command::dump, "dump", "Any protobuf file as text or JSON, field by field",
+     "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
+     "nothing is hidden, unknown fields included.",
+     "  profkit dump module.hlo_proto.pb | less\n"
+     "  profkit dump ALL_HOSTS.op_stats_v2.pb --json --limit 0\n"
+     "  profkit dump unknown.bin --type raw\n"},
+}};
+
+constexpr const char* exit_status_help =
+    "Exit status: 0 fine (also when a part is absent), 1 --fail-on tripped, 2 usage, 3 not found,\n"
+    "4 nothing usable, 5 damaged (what was intact was printed), 70 a bug in profkit.\n";
+
+// Help at most 100 columns wide: "Usage: profkit ops PATH [OPTIONS]", options with the name of their value.
+class help_formatter final : public CLI::Formatter {
+ public:
+  help_formatter() {
+    column_width(26);
+    label("Positionals", "Argument");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_positional() || option->get_type_size() == 0 ? std::string{} : " " + option->get_type_name();
+  }
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    if (app->get_parent() == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
+    const char* argument = app->get_name() == "dump" ? "FILE" : "PATH";
+    return "\nUsage: profkit " + app->get_name() + ' ' + argument + " [OPTIONS]\n";
+  }
+  std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
+};
+
+// Values as they were typed. They are understood after parsing, so that every mistake is told in one way.
+struct typed_values {
+  std::string io, threads, fail_on, step, time, limit, color, order;
+};
+
+void add_value(CLI::App& app, const char* names, std::string& into, const char* value, const char* description,
+               const char* group) {
+  app.add_option(names, into, description)->type_name(value)->group(group);
+}
+
+void add_filters(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Filters";
+  add_value(app, "--host", o.host, "TEXT", "Only hosts whose name contains TEXT", group);
+  add_value(app, "--plane", o.plane, "TEXT", "Only planes whose name contains TEXT", group);
+  add_value(app, "--line", o.line, "TEXT", "Only lines whose name contains TEXT", group);
+  add_value(app, "--name", o.name, "TEXT", "Only events, ops or modules whose name contains TEXT", group);
+  add_value(app, "--step", typed.step, "N", "Only the N-th step of each device, counted from 0", group);
+  add_value(app, "--time", typed.time, "FROM:TO", "Only this window, as in 10ms:2.5s (ps ns us ms s)", group);
+}
+
+void add_output_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Output";
+  add_value(app, "--limit", typed.limit, "N", "Rows of each list; 0 shows all", group);
+  app.add_flag("--json", o.json, "One JSON document (schemas in docs/schemas)")->group(group);
+  add_value(app, "-o,--output", o.output_path, "FILE", "Write to FILE, which appears when it is complete", group);
+  app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(group);
+  add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", group);
+  app.add_flag("-q,--quiet", o.quiet, "No progress and no warnings on standard error")->group(group);
+}
+
+void add_input_options(CLI::App& app, options& o, typed_values& typed, bool opens_directories) {
+  const char* group = "Input";
+  if (opens_directories)
+    add_value(app, "--run", o.run, "NAME", "Run folder to open, or 'all' (default: the newest)", group);
+  add_value(app, "--io", typed.io, "MODE", "auto, map or read: 'read' survives files that shrink", group);
+  app.add_flag("--strict", o.strict, "Any damage makes the exit status 4")->group(group);
+  if (!opens_directories) return;
+  add_value(app, "--fail-on", typed.fail_on, "WHAT", "'incomplete': exit with 1 when the capture is not complete",
+            group);
+  add_value(app, "-j,--threads", typed.threads, "N", "Threads to use (default: all cores); results are the same", group);
+}
+
+void add_command(CLI::App& app, const command_help& help, options& o, typed_values& typed) {
+  CLI::App& sub = *app.add_subcommand(help.name, help.summary)->group("Commands");
+  sub.callback([&o, what = help.what] { o.what = what; });
+  sub.set_help_flag();
+  const bool is_dump = help.what == command::dump;
+  sub.add_option(is_dump ? "FILE" : "PATH", o.path,
+                 is_dump ? "A protobuf file; '-' is standard input"
+                         : "A profile, a run directory or a directory above runs; '-' is standard input")
+      ->required();
+  if (help.what == command::ops)
+    add_value(sub, "--sort", typed.order, "KEY", "total, self or count (default total)", "Output");
+  if (help.what == command::modules)
+    add_value(sub, "--dump", o.module_to_dump, "NAME", "Print the entry computation of the module NAME is part of",
+              "Output");
+  if (is_dump)
+    add_value(sub, "--type", o.message_type, "TYPE", "Message type (default: found out from the file)", "Input");
+  if (!is_dump) add_filters(sub, o, typed);
+  add_output_options(sub, o, typed);
+  add_input_options(sub, o, typed, !is_dump);
+  sub.set_help_flag("-h,--help", "This text")->group("Output");
+  sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
+}
+
+parsed_command_line usage_error(const std::string& message, const std::string& hint) {
+  return {std::nullopt, "profkit: " + message + "\n  hint: " + hint + "\n", exit_usage};
+}
+
+fault wrong_value(const char* option, const std::string& value, std::string why, std::string hint) {
+  fault f;
+  f.code = profkit::fault_code::invalid_argument;
+  f.message = std::string(option) + " '" + value + "': " + std::move(why);
+  f.hint = std::move(hint);
+  return f;
+}
+
+// A word out of a few; nothing typed keeps the default.
+template <class T>
+std::optional<fault> understand_word(const char* option, const std::string& typed, T& into,
+                                     std::initializer_list<std::pair<const char*, T>> words) {
+  if (typed.empty()) return std::nullopt;
+  std::string choices;
+  for (const auto& [word, value] : words) {
+    if (typed == word) {
+      into = value;
+      return std::nullopt;
+    }
+    choices += std::string(choices.empty() ? "" : ", ") + word;
+  }
+  return wrong_value(option, typed, "not a choice", "choose one of: " + choices);
+}
+
+std::optional<fault> understand_number(const char* option, const std::string& typed,
+                                       std::optional<std::uint64_t>& into, std::uint64_t least, std::uint64_t most) {
+  if (typed.empty()) return std::nullopt;
+  std::uint64_t n = 0;
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), n);
+  if (error != std::errc{} || end != typed.data() + typed.size() || n < least || n > most)
+    return wrong_value(option, typed, "not a number that fits",
+                       "write a whole number from " + std::to_string(least) +
+                           (most == ~std::uint64_t{0} ? std::string() : " to " + std::to_string(most)));
+  into = n;
+  return std::nullopt;
+}
+
+std::optional<fault> understand(const typed_values& typed, options& o) {
+  using profkit::io_mode;
+  constexpr std::uint64_t any = ~std::uint64_t{0};
+  std::optional<std::uint64_t> threads;
+  std::optional<fault> wrong;
+  if ((wrong = understand_word<io_mode>(
+           "--io", typed.io, o.io,
+           {{"auto", io_mode::automatic}, {"map", io_mode::map}, {"read", io_mode::read}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_incomplete, {{"incomplete", true}})))
+    return wrong;
+  if ((wrong = understand_word<color_mode>(
+           "--color", typed.color, o.color,
+           {{"auto", color_mode::automatic}, {"always", color_mode::always}, {"never", color_mode::never}})))
+    return wrong;
+  if ((wrong = understand_word<op_order>(
+           "--sort", typed.order, o.order,
+           {{"total", op_order::total}, {"self", op_order::self}, {"count", op_order::count}})))
+    return wrong;
+  if ((wrong = understand_number("--threads", typed.threads, threads, 1, 1024))) return wrong;
+  o.threads = static_cast<std::uint32_t>(
+      threads.value_or(std::clamp(std::thread::hardware_concurrency(), 1u, 64u)));
+  if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) return wrong;
+  if ((wrong = understand_number("--limit", typed.limit, o.limit, 0, any))) return wrong;
+  if (!typed.time.empty()) {
+    profkit::result<time_window> window = parse_time_window(typed.time);
+    if (!window) return wrong_value("--time", typed.time, window.error().message, window.error().hint);
+    o.from_ps = window->from_ps;
+    o.to_ps = window->to_ps;
+  }
+  return std::nullopt;
+}
+
+// What a newcomer types first: a path without a command, or "help".
+std::optional<parsed_command_line> guess_intention(const std::string& first) {
+  for (const command_help& c : commands)
+    if (first == c.name) return std::nullopt;
+  if (first.empty() || first.front() == '-') return std::nullopt;
+  struct stat status {};
+  if (stat(first.c_str(), &status) == 0)
+    return usage_error("'" + first + "' is a path; the command is missing", "profkit report " + first);
+  std::string names;
+  for (const command_help& c : commands) names += std::string(names.empty() ? "" : " ") + c.name;
+  return usage_error("there is no command '" + first + "'", "the commands are: " + names);
+}
+
+}  // namespace
+
+const char* command_name(command c) noexcept {
+  for (const command_help& help : commands)
+    if (help.what == c) return help.name;
+  return "";
+}
+
+parsed_command_line parse_command_line(int count, const char* const* arguments) {
+  std::vector<std::string> words(arguments + 1, arguments + count);
+  if (!words.empty() && words.front() == "help") {  // "profkit help ops" is "profkit ops --help"
+    words.erase(words.begin());
+    words.insert(words.begin() + (words.empty() ? 0 : 1), "--help");
+  }
+  if (words.empty()) words.emplace_back("--help");
+  if (std::optional<parsed_command_line> guess = guess_intention(words.front())) return std::move(*guess);
+
+  options o;
+  typed_values typed;
+  CLI::App app{"Opens the profile of an ML accelerator and says what is inside", "profkit"};
+  app.formatter(std::make_shared<help_formatter>());
+  app.set_help_flag("-h,--help", "This text");
+  app.set_version_flag("--version", "profkit " PROFKIT_VERSION, "The version");
+  app.require_subcommand(1);
+  app.footer(std::string("Examples:\n"
+                         "  profkit report /tmp/logdir          what is in the newest run below a directory\n"
+                         "  profkit ops vm.xplane.pb            where the time went\n"
+                         "  profkit ops --help                  options and examples of a command\n\n") +
+             exit_status_help);
+  for (const command_help& help : commands) add_command(app, help, o, typed);
+
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForVersion&) {
+    return {std::nullopt, "profkit " PROFKIT_VERSION "\n", exit_ok};
+  } catch (const CLI::CallForHelp&) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    std::string text = (chosen.empty() ? &app : chosen.front())->help();
+    for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+    while (text.size() > 1 && text.compare(text.size() - 2, 2, "\n\n") == 0) text.pop_back();
+    return {std::nullopt, std::move(text), exit_ok};
+  } catch (const CLI::ParseError& e) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return usage_error(e.what(), (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) +
+                                     std::string(" --help"));
+  }
+  if (std::optional<fault> wrong = understand(typed, o)) return usage_error(wrong->message, wrong->hint);
+  return {std::move(o), {}, exit_ok};
+}
+
+}  // namespace profkit_tool

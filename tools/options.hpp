@@ -1,0 +1,65 @@
+// The command line as plain values. Only options.cpp knows the library that parses it.
+#pragma once
+#include <profkit/core/capture.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace profkit_tool {
+
+enum class command {
+  report,
+  info,
+  tree,
+  metadata,
+  steps,
+  ops,
+  modules,
+  framework,
+  collectives,
+  chrome,
+  dump,
+};
+
+enum class color_mode { automatic, always, never };
+enum class op_order { total, self, count };
+
+struct options {
+  command what = command::report;
+  std::string path;  // "-" is standard input
+
+  std::string run;  // "" the newest, "all", or a run folder's name
+  profkit::io_mode io = profkit::io_mode::automatic;
+  std::uint32_t threads = 1;
+  bool strict = false;
+  bool fail_on_incomplete = false;
+
+  std::string host, plane, line, name;  // substrings; empty matches all
+  std::optional<std::uint64_t> step;
+  std::optional<std::int64_t> from_ps, to_ps;
+  std::optional<std::uint64_t> limit;  // 0: all
+
+  std::string output_path;  // "" is standard output
+  bool json = false;
+  bool wide = false;  // names in full
+  bool quiet = false;
+  color_mode color = color_mode::automatic;
+
+  op_order order = op_order::total;  // ops
+  std::string module_to_dump;        // modules --dump
+  std::string message_type;          // dump --type
+};
+
+// Either options to run, or the text and exit status with which the command ends at once (help, version,
+// usage errors).
+struct parsed_command_line {
+  std::optional<options> run;
+  std::string text;
+  int exit_status = 0;
+};
+parsed_command_line parse_command_line(int count, const char* const* arguments);
+
+[[nodiscard]] const char* command_name(command c) noexcept;
+
+}  // namespace profkit_tool

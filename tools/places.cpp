@@ -1,0 +1,53 @@
+#include "places.hpp"
+
+#include "quantity.hpp"
+
+#include <profkit/core/text.hpp>
+
+namespace profkit_tool {
+
+using profkit::escape_for_terminal;
+
+std::string no_files_text(const profkit::capture& found) {
+  std::string text = "no profile in " + found.path;
+  if (found.ignored_count == 0) return text + ": the directory holds no files that could be one";
+  text += ": " + count_of(found.ignored_count, "file") + " looked at, none recognised (";
+  constexpr std::size_t most = 5;
+  for (std::size_t i = 0; i < found.ignored.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + found.ignored[i];
+  return text + (found.ignored_count > most ? ", …)" : ")");
+}
+
+std::string no_xspace_text(const profkit::capture& found) {
+  if (found.files.empty()) return no_files_text(found);
+  std::string families;
+  for (const profkit::capture_file& file : found.files) {
+    const std::string family = profkit::family_name(file.family);
+    if (families.find(family) == std::string::npos) families += (families.empty() ? "" : ", ") + family;
+    if (file.family == profkit::file_family::xspace) return "nothing matches the filters";
+  }
+  return "no *.xplane.pb in " + found.path + " (found: " + families + ')';
+}
+
+std::string_view place_names::plane(std::uint32_t file, std::int32_t plane) const noexcept {
+  if (file >= info_.files.size() || plane < 0) return {};
+  const auto& planes = info_.files[file].planes;
+  return static_cast<std::size_t>(plane) < planes.size() ? planes[static_cast<std::size_t>(plane)].name
+                                                         : std::string_view{};
+}
+
+std::string_view place_names::line(std::uint32_t file, std::int32_t plane, std::int32_t line) const noexcept {
+  if (file >= info_.files.size() || plane < 0 || line < 0) return {};
+  const auto& planes = info_.files[file].planes;
+  if (static_cast<std::size_t>(plane) >= planes.size()) return {};
+  const auto& lines = planes[static_cast<std::size_t>(plane)].lines;
+  return static_cast<std::size_t>(line) < lines.size() ? lines[static_cast<std::size_t>(line)].name
+                                                       : std::string_view{};
+}
+
+std::string short_plane_name(std::string_view name) {
+  constexpr std::string_view device = "/device:";
+  if (name.empty()) return "(no name)";
+  return escape_for_terminal(name.substr(0, device.size()) == device ? name.substr(device.size()) : name);
+}
+
+}  // namespace profkit_tool

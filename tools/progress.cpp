@@ -1,0 +1,45 @@
+#include "progress.hpp"
+
+#include "interrupt.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace profkit_tool {
+
+progress_line::progress_line(bool enabled)
+    : visible_(enabled && isatty(STDERR_FILENO) == 1), start_(std::chrono::steady_clock::now()) {}
+
+profkit::hooks progress_line::hooks(std::uint32_t threads) noexcept {
+  profkit::hooks h;
+  h.user = this;
+  h.progress = &progress_line::on_progress;
+  h.cancel = &interrupted();
+  h.threads = threads;
+  return h;
+}
+
+std::int32_t progress_line::on_progress(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+  auto& self = *static_cast<progress_line*>(user);
+  if (!self.visible_ || std::chrono::steady_clock::now() - self.start_ < std::chrono::seconds(1)) return 0;
+  std::string text = "profkit: read " + profkit::human_bytes(done_bytes);
+  if (total_bytes > 0) text += " of " + profkit::human_bytes(total_bytes);
+  const std::lock_guard<std::mutex> lock(self.mutex_);
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
+  self.drawn_ = true;
+  return 0;
+}
+
+void progress_line::clear() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!drawn_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,124 @@
+#include "quantity.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <array>
+#include <ctime>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::fault;
+using profkit::fault_code;
+using profkit::result;
+
+struct time_unit {
+  std::string_view name;
+  std::int64_t ps;
+};
+constexpr std::array<time_unit, 6> time_units{{{"ps", 1},
+                                               {"ns", 1000},
+                                               {"us", 1000 * 1000},
+                                               {"µs", 1000 * 1000},
+                                               {"ms", std::int64_t{1000} * 1000 * 1000},
+                                               {"s", std::int64_t{1000} * 1000 * 1000 * 1000}}};
+
+fault bad_time(std::string_view text, const char* why) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.message = "'" + std::string(text) + "' is not a time: " + why;
+  f.hint = "write a number and a unit, as in 250us, 1.5ms or 2s (units: ps ns us ms s)";
+  return f;
+}
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+result<std::int64_t> parse_time_ps(std::string_view text) {
+  std::string_view rest = text;
+  const bool negative = !rest.empty() && rest.front() == '-';
+  if (negative) rest.remove_prefix(1);
+  std::size_t digits = 0;
+  while (digits < rest.size() && (is_digit(rest[digits]) || rest[digits] == '.')) ++digits;
+  const std::string_view number = rest.substr(0, digits);
+  const std::string_view unit_name = rest.substr(digits);
+  const std::size_t point = number.find('.');
+  const std::string_view whole = number.substr(0, point);
+  const std::string_view fraction = point == std::string_view::npos ? std::string_view{} : number.substr(point + 1);
+  if (whole.empty() && fraction.empty()) return bad_time(text, "it has no digits");
+  if (fraction.find('.') != std::string_view::npos) return bad_time(text, "it has two decimal points");
+
+  std::int64_t unit_ps = 0;
+  for (const time_unit& u : time_units)
+    if (u.name == unit_name) unit_ps = u.ps;
+  const bool zero = number.find_first_not_of("0.") == std::string_view::npos;
+  if (unit_ps == 0 && unit_name.empty() && zero) return std::int64_t{0};
+  if (unit_ps == 0) return bad_time(text, unit_name.empty() ? "the unit is missing" : "the unit is unknown");
+
+  constexpr const char* too_large = "it is beyond the range of 64-bit picoseconds (±106 days)";
+  std::int64_t value = 0;
+  for (const char c : whole)
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, c - '0', &value))
+      return bad_time(text, too_large);
+  if (__builtin_mul_overflow(value, unit_ps, &value)) return bad_time(text, too_large);
+  std::int64_t digit_ps = unit_ps;
+  for (const char c : fraction) {
+    if (c != '0' && digit_ps < 10) return bad_time(text, "it has a fraction of a picosecond");
+    digit_ps /= 10;
+    if (__builtin_add_overflow(value, (c - '0') * digit_ps, &value)) return bad_time(text, too_large);
+  }
+  return negative ? -value : value;
+}
+
+result<time_window> parse_time_window(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    fault f = bad_time(text, "a window needs a colon");
+    f.message = "'" + std::string(text) + "' is not a time window: FROM:TO needs a colon";
+    f.hint = "write for example 10ms:20ms, 10ms: or :20ms (relative to the start of the capture)";
+    return f;
+  }
+  time_window w;
+  for (const bool first : {true, false}) {
+    const std::string_view side = first ? text.substr(0, colon) : text.substr(colon + 1);
+    if (side.empty()) continue;
+    result<std::int64_t> ps = parse_time_ps(side);
+    if (!ps) return std::move(ps).error();
+    (first ? w.from_ps : w.to_ps) = *ps;
+  }
+  if (w.from_ps && w.to_ps && *w.to_ps <= *w.from_ps) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = "the time window '" + std::string(text) + "' is empty: it ends before it starts";
+    f.hint = "write FROM:TO with FROM before TO";
+    return f;
+  }
+  return w;
+}
+
+std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural) {
+  std::string text = profkit::grouped(n) + ' ';
+  if (n == 1) return text.append(singular);
+  if (!plural.empty()) return text.append(plural);
+  return text.append(singular) + 's';
+}
+
+std::string share_text(std::int64_t part, std::int64_t whole) {
+  if (whole <= 0 || part < 0) return {};
+  const std::string text = profkit::percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
+  return part > 0 && text == "0.0 %" ? "<0.1 %" : text;
+}
+
+std::string date_text(std::int64_t unix_ns) {
+  std::int64_t seconds = unix_ns / 1'000'000'000;
+  if (unix_ns % 1'000'000'000 < 0) --seconds;
+  const auto when = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  char text[64];
+  if (gmtime_r(&when, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
+    return std::to_string(unix_ns) + " ns since 1970";
+  return text;
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,28 @@
+// Quantities as people write them, beside how they are printed (profkit/core/text.hpp).
+#pragma once
+#include <profkit/core/result.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace profkit_tool {
+
+// "1.5ms" -> 1 500 000 000 ps. Units ps, ns, us, µs, ms, s; a fraction must come out as whole picoseconds.
+profkit::result<std::int64_t> parse_time_ps(std::string_view text);
+
+// "FROM:TO", either side may be left out.
+struct time_window {
+  std::optional<std::int64_t> from_ps, to_ps;
+};
+profkit::result<time_window> parse_time_window(std::string_view text);
+
+// "1,504 events", "1 event"; `plural` where it is not made with an s.
+std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural = {});
+// "12.3 %", "<0.1 %" for a little more than nothing; "" when whole is not positive.
+std::string share_text(std::int64_t part, std::int64_t whole);
+// "2025-03-11 19:41:39 UTC"
+std::string date_text(std::int64_t unix_ns);
+
+}  // namespace profkit_tool

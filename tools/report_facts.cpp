@@ -1,0 +1,363 @@
+#include "report_facts.hpp"
+
+#include "places.hpp"
+#include "quantity.hpp"
+#include "stat_text.hpp"
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace profkit_tool {
+
+using profkit::anatomy_options;
+using profkit::escape_for_terminal;
+using profkit::file_family;
+using profkit::file_info;
+using profkit::grouped;
+using profkit::human_duration;
+using profkit::ops_line;
+using profkit::plane_info;
+using profkit::plane_kind;
+using profkit::result;
+
+namespace {
+
+// A sum that stays at the end of int64.
+std::int64_t add(std::int64_t a, std::int64_t b) noexcept {
+  using limit = std::numeric_limits<std::int64_t>;
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? limit::min() : limit::max()) : sum;
+}
+
+template <class T>
+result<void> take(result<T> from, T& into) {
+  if (!from) return std::move(from).error();
+  into = std::move(from).value();
+  return {};
+}
+
+bool has_family(const profkit::capture& found, file_family family) {
+  return std::any_of(found.files.begin(), found.files.end(),
+                     [&](const auto& file) { return file.family == family && file.export_of < 0; });
+}
+
+bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::string text_of(const std::vector<profkit::named_stat>& stats, std::string_view name) {
+  const profkit::named_stat* stat = find_stat(stats, name);
+  return stat == nullptr ? std::string() : stat_value_text(*stat, 40);
+}
+
+// "TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", as far as the plane says.
+std::string device_model(const plane_info& plane) {
+  std::string text = text_of(plane.stats, "device_type_string");
+  const double tera_flops = stat_number(find_stat(plane.stats, "peak_teraflops_per_second"));
+  const double giga_bytes = stat_number(find_stat(plane.stats, "peak_hbm_bw_gigabytes_per_second"));
+  const double bandwidth = stat_number(find_stat(plane.stats, "memory_bandwidth"));
+  const double memory = stat_number(find_stat(plane.stats, "memory_size"));
+  const std::string vendor = text_of(plane.stats, "device_vendor");
+  const std::string cores = text_of(plane.stats, "core_count");
+  const std::string major = text_of(plane.stats, "compute_cap_major");
+  const auto more = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (text.empty() && plane.name.find("GPU") != std::string_view::npos) more(vendor.empty() ? "GPU" : vendor + " GPU");
+  if (!major.empty() && vendor != "AMD")
+    more("compute capability " + major + '.' + text_of(plane.stats, "compute_cap_minor"));
+  if (!cores.empty()) more(cores + (vendor == "AMD" ? " CUs" : " SMs"));
+  if (memory > 0) more(profkit::human_bytes(static_cast<std::uint64_t>(memory)));
+  if (tera_flops > 0) more(profkit::si_text(tera_flops * 1e12) + "FLOP/s");
+  if (giga_bytes > 0) more(profkit::si_text(giga_bytes * 1e9) + "B/s");
+  if (bandwidth > 0) more(profkit::si_text(bandwidth) + "B/s");
+  return text;
+}
+
+std::uint64_t events_of(const plane_info& plane) noexcept {
+  std::uint64_t events = 0;
+  for (const profkit::line_info& line : plane.lines) events += line.events;
+  return events;
+}
+
+}  // namespace
+
+std::int64_t report_facts::busy_ps() const noexcept {
+  std::int64_t busy = 0;
+  for (const ops_line& line : ops.lines) busy = add(busy, line.busy_ps);
+  return busy;
+}
+
+const ops_line* report_facts::busiest_line() const noexcept {
+  const auto busiest = std::max_element(ops.lines.begin(), ops.lines.end(),
+                                        [](const ops_line& a, const ops_line& b) { return a.busy_ps < b.busy_ps; });
+  return busiest == ops.lines.end() ? nullptr : &*busiest;
+}
+
+result<report_facts> gather_facts(session& s) {
+  report_facts f;
+  const profkit::profile& capture = s.capture();
+  const anatomy_options all = s.filters(0);
+  anatomy_options unlimited = all;
+  unlimited.limit = 0;
+  const profkit::hooks& hooks = s.hooks();
+  if (auto r = take(profkit::anatomy_info(capture, unlimited, hooks), f.info); !r) return std::move(r).error();
+  for (const file_info& file : f.info.files) {
+    if (file.damage) s.lost({{file.file, *file.damage}});
+    if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
+    f.first_ps = f.first_ps ? std::min(*f.first_ps, *file.first_ps) : *file.first_ps;
+    f.last_ps = f.last_ps ? std::max(*f.last_ps, *file.last_ps) : *file.last_ps;
+  }
+  if (has_family(capture.what(), file_family::xspace)) {
+    if (auto r = take(profkit::anatomy_ops(capture, unlimited, hooks), f.ops); !r) return std::move(r).error();
+    anatomy_options runs = unlimited;
+    runs.line = "XLA Modules";
+    if (auto r = take(profkit::anatomy_ops(capture, runs, hooks), f.module_runs); !r) return std::move(r).error();
+    if (auto r = take(profkit::anatomy_steps(capture, unlimited, hooks), f.steps); !r) return std::move(r).error();
+    if (auto r = take(profkit::anatomy_collectives(capture, unlimited, hooks), f.collectives); !r)
+      return std::move(r).error();
+  }
+  if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
+  if (has_family(capture.what(), file_family::chrome_trace)) {
+    anatomy_options few = unlimited;
+    few.limit = 1;
+    if (auto r = take(profkit::anatomy_chrome(capture, few, hooks), f.chrome); !r) return std::move(r).error();
+    if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
+  }
+  s.lost(f.ops.damage);
+  s.lost(f.steps.damage);
+  s.lost(f.modules.damage);
+  s.lost(f.collectives.damage);
+  return f;
+}
+
+std::vector<std::string> hardware_of(const report_facts& f) {
+  std::vector<std::pair<std::string, std::pair<std::uint64_t, std::uint64_t>>> models;  // devices, those with events
+  for (const file_info& file : f.info.files)
+    for (const plane_info& plane : file.planes) {
+      if (plane.kind != plane_kind::device || profkit::device_ordinal(plane.name) < 0) continue;
+      if (file.family != file_family::xspace) continue;
+      std::string model = device_model(plane);
+      if (model.empty()) model = short_plane_name(plane.name.substr(0, plane.name.rfind(':')));
+      // Parts of a chip (SparseCores) have planes of their own and carry the chip's number.
+      if (plane.name.find("SparseCore") != std::string_view::npos) continue;
+      auto known = std::find_if(models.begin(), models.end(), [&](const auto& m) { return m.first == model; });
+      if (known == models.end()) known = models.insert(models.end(), {model, {0, 0}});
+      ++known->second.first;
+      if (events_of(plane) > 0) ++known->second.second;
+    }
+  std::vector<std::string> lines;
+  for (const auto& [model, counts] : models) {
+    std::string text = (counts.first > 1 ? grouped(counts.first) + " × " : std::string()) + model;
+    if (counts.second < counts.first) text += "; events on " + grouped(counts.second) + " of them";
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
+std::string software_of(const report_facts& f) {
+  std::set<std::string> versions;
+  for (const file_info& file : f.info.files)
+    for (const plane_info& plane : file.planes) {
+      const std::string jax = text_of(plane.stats, "jax_version"), jaxlib = text_of(plane.stats, "jaxlib_version");
+      if (!jax.empty()) versions.insert("JAX " + jax + (jaxlib.empty() || jaxlib == jax ? "" : ", jaxlib " + jaxlib));
+    }
+  if (!f.trace.producer.empty()) versions.insert(f.trace.producer);
+  std::string text;
+  for (const std::string& version : versions) text += (text.empty() ? "" : "; ") + version;
+  return text;
+}
+
+std::string hosts_of(const profkit::capture& found, const report_facts& f) {
+  std::set<std::string> hosts;
+  for (const file_info& file : f.info.files)
+    for (const std::string& host : file.hosts) {
+      // A single file may have been renamed: what its name says is told as such.
+      const bool from_name = found.files[file.file].run.empty() && host == found.files[file.file].host;
+      hosts.insert(escape_for_terminal(host) + (from_name ? " (from the file name)" : ""));
+    }
+  std::string text;
+  constexpr std::size_t most = 4;
+  std::size_t shown = 0;
+  for (const std::string& host : hosts) {
+    if (shown++ == most) break;
+    text += (text.empty() ? "" : ", ") + host;
+  }
+  return hosts.size() > most ? text + ", … (" + grouped(std::uint64_t{hosts.size()}) + " in all)" : text;
+}
+
+op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, std::size_t most) {
+  struct entry {
+    op_total sums;
+    const ops_line* line = nullptr;
+    const profkit::op_row* op = nullptr;
+  };
+  std::map<std::pair<std::string_view, std::int64_t>, entry> by_name;  // the id where there is no name
+  for (const ops_line& line : f.ops.lines)
+    for (const profkit::op_row& op : line.ops) {
+      const bool nameless = op.entry.data() == nullptr;
+      entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0}];
+      if (e.line == nullptr) e.line = &line, e.op = &op;
+      e.sums.count += op.count;
+      e.sums.total_ps = add(e.sums.total_ps, op.total_ps);
+      e.sums.self_ps = add(e.sums.self_ps, op.self_ps);
+    }
+  op_totals found;
+  found.names = by_name.size();
+  std::vector<entry> all;
+  for (auto& [name, e] : by_name) all.push_back(std::move(e));
+  std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
+    return std::pair(a.sums.self_ps, a.sums.total_ps) > std::pair(b.sums.self_ps, b.sums.total_ps);
+  });
+  for (entry& e : all) {
+    e.sums.facts = facts_of(capture, *e.line, *e.op);
+    if (ends_with(e.sums.facts.category, "-done")) found.waiting_ps = add(found.waiting_ps, e.sums.self_ps);
+    if (found.top.size() < most) found.top.push_back(std::move(e.sums));
+  }
+  return found;
+}
+
+std::vector<module_total> total_modules(const report_facts& f) {
+  std::map<std::string_view, module_total> by_name;
+  for (const profkit::module_row& m : f.modules.modules) {
+    module_total& total = by_name[m.name];
+    if (total.name.empty()) total = {escape_for_terminal(m.name), 0, m.bytes, m.instructions, 0, 0};
+  }
+  for (const ops_line& line : f.module_runs.lines)
+    for (const profkit::op_row& run : line.ops) {
+      const std::string_view name = run.metadata().name();
+      module_total& total = by_name[name];
+      if (total.name.empty()) total.name = short_op_name(name, {});
+      total.runs += run.count;
+      total.total_ps = add(total.total_ps, run.total_ps);
+      total.max_ps = std::max(total.max_ps, run.max_ps);
+    }
+  std::vector<module_total> all;
+  for (auto& [name, total] : by_name) all.push_back(std::move(total));
+  std::stable_sort(all.begin(), all.end(), [](const module_total& a, const module_total& b) {
+    return std::pair(a.total_ps, a.bytes) > std::pair(b.total_ps, b.bytes);
+  });
+  return all;
+}
+
+std::vector<step_group> group_steps(const report_facts& f) {
+  std::vector<step_group> groups;
+  const auto& steps = f.steps.steps;
+  for (std::size_t first = 0; first < steps.size();) {
+    step_group g{steps[first].file, steps[first].plane, steps[first].source, {}, 0};
+    std::vector<std::int64_t> durations;
+    std::size_t last = first;
+    for (; last < steps.size() && steps[last].file == g.file && steps[last].plane == g.plane; ++last) {
+      if (steps[last].duration_ps > steps[first + g.longest].duration_ps) g.longest = last - first;
+      durations.push_back(steps[last].duration_ps);
+    }
+    g.times = statistics_of(std::move(durations));
+    groups.push_back(std::move(g));
+    first = last;
+  }
+  return groups;
+}
+
+std::vector<collective_total> total_collectives(const report_facts& f) {
+  std::map<std::pair<bool, std::string>, collective_total> by_kind;
+  const auto count_in = [&](bool blocking, std::string kind, std::uint64_t count, std::int64_t total_ps,
+                            std::int64_t max_ps) -> collective_total& {
+    collective_total& t = by_kind[{blocking, kind}];
+    t.kind = std::move(kind);
+    t.blocking = blocking;
+    t.count += count;
+    t.total_ps = add(t.total_ps, total_ps);
+    t.max_ps = std::max(t.max_ps, max_ps);
+    return t;
+  };
+  for (const profkit::collective_op_row& op : f.collectives.ops)
+    count_in(true, op.category.empty() ? short_op_name(op.name, {}) : escape_for_terminal(op.category), op.count,
+             op.total_ps, op.max_ps);
+  for (const profkit::async_row& row : f.collectives.async) {
+    collective_total& t = count_in(false, row.category.empty() ? "other" : escape_for_terminal(row.category), 1,
+                                   row.duration_ps, row.duration_ps);
+    if (row.exposed_stall_ps) t.exposed_ps = add(t.exposed_ps.value_or(0), *row.exposed_stall_ps);
+  }
+  std::vector<collective_total> all;
+  for (auto& [key, total] : by_kind) all.push_back(std::move(total));
+  std::stable_sort(all.begin(), all.end(), [](const collective_total& a, const collective_total& b) {
+    return std::pair(a.blocking, a.total_ps) > std::pair(b.blocking, b.total_ps);
+  });
+  return all;
+}
+
+std::vector<std::string> notes_of(const report_facts& f, const op_totals& ops, const std::vector<step_group>& steps) {
+  std::vector<std::string> all;
+  for (const file_info& file : f.info.files) {
+    for (const std::string& text : file.errors) all.push_back("the recorder reports: " + escape_for_terminal(text));
+    for (const std::string& text : file.warnings) all.push_back("the recorder warns: " + escape_for_terminal(text));
+  }
+  const std::int64_t span = f.span_ps(), busy = f.busy_ps();
+  if (busy > 0 && ops.waiting_ps > busy / 5)
+    all.push_back(share_text(ops.waiting_ps, busy) + " of the busy time is spent in *-done ops: the device waits for "
+                  "copies or collectives that were started before");
+  const ops_line* busiest = f.busiest_line();
+  if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
+    all.push_back("even the busiest line ran ops for " + share_text(busiest->busy_ps, span) +
+                  " of the span only: most of it is host work or waiting");
+  const place_names places(f.info);
+  for (const step_group& g : steps)
+    if (g.source != profkit::step_source::xla_modules && g.times.count > 2 && g.times.max_ps / 2 > g.times.median_ps) {
+      all.push_back("step " + grouped(std::uint64_t{g.longest}) + " of " +
+                    short_plane_name(places.plane(g.file, g.plane)) + " took " + human_duration(g.times.max_ps) +
+                    ", more than twice the median");
+      break;
+    }
+  for (const profkit::module_row& m : f.modules.modules)
+    if (m.sibling == profkit::sibling_state::differs)
+      all.push_back("module " + escape_for_terminal(m.name) + " differs from the file of its name beside the capture");
+  for (const file_info& file : f.info.files)
+    if (f.info.files.size() > 1 && file.export_of < 0 && file.first_ps && !file.aligned)
+      all.push_back(escape_for_terminal(file.path) + " does not say when it was started: its times stand on a clock "
+                    "of their own");
+  return all;
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                             "0123456789_@%+=:,./-") == std::string::npos;
+  if (plain && text.front() != '-') return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + '\'';
+}
+
+std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
+                                        const std::vector<step_group>& steps) {
+  const auto on_plane = [](std::string_view plane) {
+    return profkit::classify_plane(plane) == profkit::plane_kind::device
+               ? " --plane " + shell_word(short_plane_name(plane))
+               : std::string();
+  };
+  std::vector<next_command> all;
+  if (const ops_line* busiest = f.busiest_line(); busiest != nullptr)
+    all.push_back({"ops PATH --sort self" + (f.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
+                   "every op of the busiest device"});
+  if (!modules.empty() && modules.front().instructions > 0)
+    all.push_back({"modules PATH --dump " + shell_word(modules.front().name.substr(0, modules.front().name.find('('))),
+                   "the program behind it"});
+  const auto widest = std::max_element(steps.begin(), steps.end(), [](const step_group& a, const step_group& b) {
+    return a.times.max_ps - a.times.median_ps < b.times.max_ps - b.times.median_ps;
+  });
+  if (widest != steps.end() && widest->times.count > 1)
+    all.push_back({"ops PATH --step " + std::to_string(widest->longest) +
+                       on_plane(place_names(f.info).plane(widest->file, widest->plane)),
+                   "the longest step alone"});
+  if (!f.collectives.ops.empty() || !f.collectives.async.empty())
+    all.push_back({"collectives PATH", "what devices wait for each other"});
+  if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});
+  if (all.empty()) all.push_back({"info PATH", "every plane and line"});
+  all.push_back({"report PATH --json", "all of this and more, for programs"});
+  return all;
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,92 @@
+// What the report says, taken from the slices: each is looked at once.
+#pragma once
+#include "op_facts.hpp"
+#include "session.hpp"
+#include "statistics.hpp"
+#include "trace_totals.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profkit_tool {
+
+struct report_facts {
+  profkit::info_result info;
+  profkit::ops_result ops, module_runs;  // module_runs: the `XLA Modules` lines
+  profkit::modules_result modules;
+  profkit::steps_result steps;
+  profkit::collectives_result collectives;
+  profkit::chrome_result chrome;
+  trace_totals trace;                            // of Chrome traces that are no export of an XSpace
+  std::optional<std::int64_t> first_ps, last_ps;  // of all events
+
+  [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
+  [[nodiscard]] std::int64_t busy_ps() const noexcept;  // sum over the lines of ops
+  [[nodiscard]] const profkit::ops_line* busiest_line() const noexcept;
+};
+profkit::result<report_facts> gather_facts(session& s);
+
+// Where it ran: "4 × TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", one line a model.
+std::vector<std::string> hardware_of(const report_facts& f);
+// What wrote it: "JAX 0.10.2"; "" when the capture does not say.
+std::string software_of(const report_facts& f);
+std::string hosts_of(const profkit::capture& found, const report_facts& f);
+
+// Ops of one name on all lines together: devices that run one program have the same. By self time.
+struct op_total {
+  op_facts facts;
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, self_ps = 0;
+};
+struct op_totals {
+  std::vector<op_total> top;
+  std::size_t names = 0;
+  std::int64_t waiting_ps = 0;  // self time of *-done ops: the device waits for what was started before
+};
+op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, std::size_t most);
+
+// Modules of one name, with their runs on all devices. By time, then by size.
+struct module_total {
+  std::string name;
+  std::uint64_t runs = 0, bytes = 0, instructions = 0;
+  std::int64_t total_ps = 0, max_ps = 0;
+};
+std::vector<module_total> total_modules(const report_facts& f);
+
+// The steps of one plane.
+struct step_group {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0;
+  profkit::step_source source{};
+  duration_statistics times;
+  std::size_t longest = 0;  // which one is the longest
+};
+std::vector<step_group> group_steps(const report_facts& f);
+
+// Collectives of one kind on all devices.
+struct collective_total {
+  std::string kind;
+  bool blocking = false;  // the device waits while it runs; else it is in flight beside other work
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, max_ps = 0;
+  std::optional<std::int64_t> exposed_ps;
+};
+std::vector<collective_total> total_collectives(const report_facts& f);  // blocking first, then by time
+
+// Facts worth a sentence: waiting, idling, outliers, what the recorder complains about.
+std::vector<std::string> notes_of(const report_facts& f, const op_totals& ops, const std::vector<step_group>& steps);
+
+// A word that a shell reads as one.
+std::string shell_word(const std::string& text);
+
+// What to look at next, most useful first: the arguments after `profkit`, with PATH for the path.
+struct next_command {
+  std::string arguments;
+  std::string why;
+};
+std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
+                                        const std::vector<step_group>& steps);
+
+}  // namespace profkit_tool

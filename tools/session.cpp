@@ -1,0 +1,201 @@
+#include "session.hpp"
+
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace profkit_tool {
+
+using profkit::anatomy_options;
+using profkit::document;
+using profkit::document_status;
+using profkit::escape_for_terminal;
+using profkit::fault;
+using profkit::fault_code;
+using profkit::file_damage;
+using profkit::grouped;
+using profkit::profile;
+using profkit::result;
+
+namespace {
+
+anatomy_options filters_of(const options& asked, std::uint64_t default_limit) {
+  anatomy_options o;
+  o.host = asked.host;
+  o.plane = asked.plane;
+  o.line = asked.line;
+  o.name = asked.name;
+  o.step = asked.step;
+  o.from_ps = asked.from_ps;
+  o.to_ps = asked.to_ps;
+  o.limit = asked.limit.value_or(default_limit);
+  return o;
+}
+
+void print_to_standard_error(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+fault output_is_input(const std::string& output) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.message = "the output file is a file of the capture";
+  f.path = output;
+  f.hint = "choose another name for --output";
+  return f;
+}
+
+// The fault that ended a command: as a document when JSON was asked for, and always on standard error.
+int fail(const options& asked, document which, const fault& why, const terminal& errors) {
+  if (asked.json) {
+    const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
+    if (profkit::write_error_document(which, why, *out)) static_cast<void>(out->finish());
+  }
+  tell_fault(why, errors);
+  return exit_code_of(why.code);
+}
+
+// What was lost, after everything that was intact. Gives the exit status.
+int tell_losses(const options& asked, const std::vector<file_damage>& losses, bool usable, const terminal& errors) {
+  if (losses.empty()) return exit_ok;
+  for (const file_damage& loss : losses) tell_fault(loss.what, errors, usable && !asked.strict);
+  if (usable && !asked.quiet)
+    print_to_standard_error("profkit: what was intact is shown; totals leave out what was lost\n");
+  return usable && !asked.strict ? exit_partial : exit_unreadable;
+}
+
+}  // namespace
+
+void tell_fault(const fault& why, const terminal& screen, bool is_warning) {
+  std::string text = screen.paint("profkit: ", style::dim);
+  text += is_warning ? screen.paint("damaged: ", style::warning) : screen.paint("error: ", style::error);
+  if (!why.path.empty() && why.message.find(why.path) == std::string::npos)
+    text += escape_for_terminal(why.path) + ": ";
+  text += escape_for_terminal(why.message);
+  if (why.byte_offset != profkit::no_offset) {
+    const std::string offset = std::to_string(why.byte_offset);
+    if (why.message.find(offset) == std::string::npos) text += " (at byte " + offset + ')';
+  }
+  text += '\n';
+  if (!why.hint.empty()) text += "  hint: " + escape_for_terminal(why.hint) + '\n';
+  print_to_standard_error(text);
+}
+
+bool is_same_file(const std::string& output, const std::string& input) {
+  struct stat a {}, b {};
+  return !output.empty() && stat(output.c_str(), &a) == 0 && stat(input.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+anatomy_options session::filters(std::uint64_t default_limit) const { return filters_of(asked_, default_limit); }
+
+std::size_t session::columns() const noexcept { return asked_.wide ? 0 : out_.screen().columns; }
+
+std::string session::file_label(std::uint32_t file) const {
+  return several_files() ? std::to_string(file) : std::string();
+}
+
+void session::heading(std::string_view text) {
+  if (out_.wrote_anything()) out_.line();
+  out_.line(out_.screen().paint(text, style::heading));
+}
+
+void session::absent(std::string_view why) {
+  out_.line("[absent] " + escape_for_terminal(why));
+}
+
+void session::left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent) {
+  if (total <= shown) return;
+  const std::string text = "… " + grouped(total - shown) + " more (--limit 0 shows all)";
+  out_.line(std::string(indent, ' ') + out_.screen().paint(text, style::dim));
+}
+
+void session::lost(const std::vector<file_damage>& damage) {
+  for (const file_damage& d : damage) {
+    const bool known = std::any_of(losses_.begin(), losses_.end(), [&](const file_damage& other) {
+      return other.file == d.file && other.what.byte_offset == d.what.byte_offset && other.what.code == d.what.code;
+    });
+    if (known) continue;
+    losses_.push_back(d);
+    if (losses_.back().what.path.empty() && d.file < capture_.what().files.size())
+      losses_.back().what.path = capture_.what().files[d.file].path;
+  }
+}
+
+int run_slice(const options& asked, document which, print_slice print) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  progress_line progress(!asked.quiet);
+  const profkit::hooks hooks = progress.hooks(asked.threads);
+
+  profkit::open_options how;
+  how.io = asked.io;
+  how.run = asked.run;
+  how.host = hooks;
+  result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
+  progress.clear();
+  if (!opened) return fail(asked, which, opened.error(), errors);
+  const profile& capture = **opened;
+  for (const profkit::capture_file& file : capture.what().files)
+    if (is_same_file(asked.output_path, file.path))
+      return fail(asked, which, output_is_input(asked.output_path), errors);
+
+  if (!asked.output_path.empty()) catch_interrupts();
+  result<text_output> target = text_output::open(asked.output_path, asked.color);
+  if (!target) return fail(asked, which, target.error(), errors);
+  text_output& out = *target;
+  session s(asked, capture, out, hooks);
+
+  int status = exit_ok;
+  if (asked.json) {
+    result<document_status> written =
+        profkit::write_document(which, capture, filters_of(asked, profkit::default_limit(which)), out.raw(), hooks);
+    progress.clear();
+    if (!written) return fail(asked, which, written.error(), errors);
+    if (*written == document_status::error) status = exit_unreadable;
+    if (*written == document_status::partial) status = asked.strict ? exit_unreadable : exit_partial;
+    if (status != exit_ok && !asked.quiet)
+      print_to_standard_error("profkit: the capture is damaged; the document says where\n");
+    // A document that holds nothing does not replace a file that may hold something.
+    if (*written == document_status::error && !asked.output_path.empty()) return status;
+  } else {
+    result<void> printed = print(s);
+    progress.clear();
+    if (!printed) {
+      if (asked.output_path.empty()) static_cast<void>(out.finish());  // a file appears only when it is complete
+      return fail(asked, which, printed.error(), errors);
+    }
+  }
+  if (result<void> finished = out.finish(); !finished) return fail(asked, which, finished.error(), errors);
+
+  if (!asked.json) {
+    // An XSpace was indexed when it was opened; other files are read, and found damaged, by the slices.
+    for (std::size_t i = 0; i < capture.file_count(); ++i)
+      if (capture.what().files[i].family == profkit::file_family::xspace || capture.file_count() == 1)
+        if (const fault* why = capture.file_fault(i); why != nullptr)
+          s.lost({{static_cast<std::uint32_t>(i), *why}});
+    status = tell_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
+  }
+  if (status == exit_ok && asked.fail_on_incomplete) {
+    result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
+    if (!info) return fail(asked, which, info.error(), errors);
+    if (!info->complete) {
+      for (const std::string& reason : info->reasons)
+        print_to_standard_error("profkit: incomplete: " + escape_for_terminal(reason) + '\n');
+      status = exit_gate;
+    }
+  }
+  return status;
+}
+
+}  // namespace profkit_tool

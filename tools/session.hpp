@@ -1,0 +1,68 @@
+// One run of a command over a capture: what was asked, the opened profile, where text goes, and what became
+// of damage. The commands themselves only look and print.
+#pragma once
+#include "options.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/export.hpp>
+#include <profkit/core/profile.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit_tool {
+
+class session {
+ public:
+  session(const options& asked, const profkit::profile& capture, text_output& out, profkit::hooks hooks)
+      : asked_(asked), capture_(capture), out_(out), hooks_(hooks) {}
+
+  [[nodiscard]] const options& asked() const noexcept { return asked_; }
+  [[nodiscard]] const profkit::profile& capture() const noexcept { return capture_; }
+  [[nodiscard]] text_output& out() noexcept { return out_; }
+  [[nodiscard]] const profkit::hooks& hooks() const noexcept { return hooks_; }
+
+  // The filters of the command line; `default_limit` where none was asked for.
+  [[nodiscard]] profkit::anatomy_options filters(std::uint64_t default_limit) const;
+
+  // Columns a table may take: the screen, 100 when the output is no terminal, 0 (any) with --wide.
+  [[nodiscard]] std::size_t columns() const noexcept;
+  [[nodiscard]] bool several_files() const noexcept { return capture_.file_count() > 1; }
+  // "0" when there are several files to tell apart, else "".
+  [[nodiscard]] std::string file_label(std::uint32_t file) const;
+
+  // A heading over a part of the output; a blank line before it unless it is the first.
+  void heading(std::string_view text);
+  // "[absent] why" on its own line: the slice is not in this capture, which is no error.
+  void absent(std::string_view why);
+  // "… 480 more (--limit 0 shows all)" when fewer rows than `total` were shown.
+  void left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
+
+  // Keeps what a slice says was lost; told on standard error after everything was printed.
+  void lost(const std::vector<profkit::file_damage>& damage);
+  [[nodiscard]] const std::vector<profkit::file_damage>& losses() const noexcept { return losses_; }
+
+ private:
+  const options& asked_;
+  const profkit::profile& capture_;
+  text_output& out_;
+  profkit::hooks hooks_;
+  std::vector<profkit::file_damage> losses_;
+};
+
+// Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the
+// exit status; everything that went wrong has been told by then.
+using print_slice = profkit::result<void> (*)(session&);
+int run_slice(const options& asked, profkit::document which, print_slice print);
+
+// A fault on standard error: what, where, what to do next.
+void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);
+
+// True when writing to `output` would replace `input`.
+bool is_same_file(const std::string& output, const std::string& input);
+
+}  // namespace profkit_tool

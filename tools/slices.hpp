@@ -1,0 +1,22 @@
+// The text form of every slice; each lives in a file of its own. A fault ends the command; damage goes to
+// session::lost() and is told at the end.
+#pragma once
+#include "session.hpp"
+
+namespace profkit_tool {
+
+profkit::result<void> print_report(session& s);
+profkit::result<void> print_info(session& s);
+profkit::result<void> print_tree(session& s);
+profkit::result<void> print_metadata(session& s);
+profkit::result<void> print_steps(session& s);
+profkit::result<void> print_ops(session& s);
+profkit::result<void> print_modules(session& s);
+profkit::result<void> print_framework(session& s);
+profkit::result<void> print_collectives(session& s);
+profkit::result<void> print_chrome(session& s);
+
+// dump works on one file without a profile. Gives the exit status.
+int run_dump(const options& asked);
+
+}  // namespace profkit_tool

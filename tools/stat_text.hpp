@@ -1,0 +1,23 @@
+// Stats as people read them.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace profkit_tool {
+
+// The value alone: numbers as they are, text escaped, bytes as "<1,024 bytes>". Long text is cut to `columns`
+// (0: never).
+std::string stat_value_text(const profkit::named_stat& stat, std::size_t columns);
+// "flops=123"; a stat whose id has no entry shows as "#17".
+std::string stat_text(const profkit::named_stat& stat, std::size_t columns);
+std::string stats_text(const std::vector<profkit::named_stat>& stats, std::size_t columns);
+
+// The last stat of that name; nullptr when there is none.
+const profkit::named_stat* find_stat(const std::vector<profkit::named_stat>& stats, std::string_view name) noexcept;
+// The number of a stat of any numeric kind; 0 when absent. For rates and sizes, never for times.
+double stat_number(const profkit::named_stat* stat) noexcept;
+
+}  // namespace profkit_tool

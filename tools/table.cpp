@@ -1,0 +1,86 @@
+#include "table.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit_tool {
+
+using profkit::terminal_width;
+
+namespace {
+constexpr std::size_t gutter = 2;
+}
+
+table& table::left(std::string title) {
+  columns_.push_back({std::move(title), align::left, false, cut::end, 0});
+  return *this;
+}
+
+table& table::right(std::string title) {
+  columns_.push_back({std::move(title), align::right, false, cut::end, 0});
+  return *this;
+}
+
+table& table::flexible(std::string title, cut where, std::size_t least) {
+  columns_.push_back({std::move(title), align::left, true, where, least});
+  return *this;
+}
+
+void table::row(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+void table::print(text_output& out, std::size_t columns, std::size_t indent) const {
+  std::vector<std::size_t> shown, width(columns_.size(), 0);
+  bool has_titles = false;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    for (const auto& cells : rows_) width[c] = std::max(width[c], terminal_width(cells[c]));
+    if (width[c] == 0) continue;
+    width[c] = std::max(width[c], terminal_width(columns_[c].title));
+    has_titles = has_titles || !columns_[c].title.empty();
+    shown.push_back(c);
+  }
+  if (shown.empty()) return;
+
+  std::size_t total = indent + gutter * (shown.size() - 1);
+  for (const std::size_t c : shown) total += width[c];
+  // The widest flexible column gives way first, so that several of them end up alike.
+  while (columns != 0 && total > columns) {
+    std::size_t widest = columns_.size();
+    for (const std::size_t c : shown)
+      if (columns_[c].gives_way && width[c] > std::max(columns_[c].least, terminal_width(columns_[c].title)) &&
+          (widest == columns_.size() || width[c] > width[widest]))
+        widest = c;
+    if (widest == columns_.size()) break;
+    --width[widest];
+    --total;
+  }
+
+  const auto print_row = [&](const std::vector<std::string>& cells, bool heading) {
+    std::string text(indent, ' ');
+    std::size_t pending = 0;  // blanks owed before the next cell, so that no line ends in blanks
+    for (const std::size_t c : shown) {
+      const std::string cell = shorten(cells[c], width[c], columns_[c].where);
+      const std::size_t fill = width[c] - std::min(width[c], terminal_width(cell));
+      if (columns_[c].side == align::right) pending += fill;
+      if (!cell.empty()) {
+        text.append(pending, ' ');
+        text += cell;
+        pending = 0;
+      }
+      pending += gutter + (columns_[c].side == align::left ? fill : 0);
+    }
+    out.line(heading ? out.screen().paint(text, style::dim) : text);
+  };
+  if (has_titles) {
+    std::vector<std::string> titles;
+    for (const column& c : columns_) titles.push_back(c.title);
+    print_row(titles, true);
+  }
+  for (const auto& cells : rows_) print_row(cells, false);
+}
+
+}  // namespace profkit_tool

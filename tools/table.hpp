@@ -1,0 +1,43 @@
+// Aligned columns for people. Cells are escaped for a terminal already.
+#pragma once
+#include "output.hpp"
+#include "text.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit_tool {
+
+class table {
+ public:
+  enum class align { left, right };
+
+  // A flexible column gives way when a row is wider than the screen; `where` says which part of a cell
+  // goes, `least` how many columns it keeps at least.
+  table& left(std::string title);
+  table& right(std::string title);
+  table& flexible(std::string title, cut where = cut::end, std::size_t least = 16);
+
+  void row(std::vector<std::string> cells);
+  [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+
+  // Prints a heading and the rows, indented, at most `columns` wide (0: as wide as needed). Columns that are
+  // empty in every row are left out. The heading is left out when no column has a title.
+  void print(text_output& out, std::size_t columns, std::size_t indent = 2) const;
+
+ private:
+  struct column {
+    std::string title;
+    align side = align::left;
+    bool gives_way = false;
+    cut where = cut::end;
+    std::size_t least = 0;
+  };
+  std::vector<column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace profkit_tool

@@ -1,0 +1,25 @@
+// What the streams are connected to, and the few colours that are used when it is a terminal.
+#pragma once
+#include "options.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace profkit_tool {
+
+enum class style { plain, heading, dim, good, warning, error };
+
+struct terminal {
+  bool is_terminal = false;  // the stream is a terminal
+  bool color = false;
+  std::size_t columns = 100;
+
+  // `text` in a style; unchanged where colour is off.
+  [[nodiscard]] std::string paint(std::string_view text, style s) const;
+};
+
+// Looks at a descriptor. Colour: --color wins, then NO_COLOR and TERM=dumb, then whether it is a terminal.
+terminal look_at_terminal(int descriptor, color_mode mode);
+
+}  // namespace profkit_tool

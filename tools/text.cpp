@@ -1,0 +1,90 @@
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+namespace profkit_tool {
+
+using profkit::terminal_width;
+
+namespace {
+
+// Bytes of the code point at text[at]; the text is valid UTF-8.
+std::size_t bytes_of_character(std::string_view text, std::size_t at) noexcept {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  return bytes < text.size() - at ? bytes : text.size() - at;
+}
+
+// The longest head of `text` that fits into `columns`.
+std::string_view head_of(std::string_view text, std::size_t columns) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t bytes = bytes_of_character(text, at);
+    const std::size_t width = terminal_width(text.substr(at, bytes));
+    if (width > columns) break;
+    columns -= width;
+    at += bytes;
+  }
+  return text.substr(0, at);
+}
+
+// The longest tail of `text` that fits into `columns`.
+std::string_view tail_of(std::string_view text, std::size_t columns) noexcept {
+  std::size_t width = terminal_width(text);
+  std::size_t at = 0;
+  while (at < text.size() && width > columns) {
+    const std::size_t bytes = bytes_of_character(text, at);
+    width -= terminal_width(text.substr(at, bytes));
+    at += bytes;
+  }
+  return text.substr(at);
+}
+
+}  // namespace
+
+std::string shorten(std::string_view text, std::size_t columns, cut where) {
+  if (terminal_width(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  const std::size_t kept = columns - 1;  // one column for the ellipsis
+  const std::size_t head = where == cut::end ? kept : where == cut::start ? 0 : kept - kept / 3;
+  std::string out(head_of(text, head));
+  out += "…";
+  out += tail_of(text, kept - head);
+  return out;
+}
+
+std::string short_op_name(std::string_view name, std::string_view display_name) {
+  std::string_view chosen = display_name.empty() ? name : display_name;
+  if (display_name.empty() && !name.empty() && name.front() == '%') {
+    const std::size_t equals = name.find(" = ");
+    if (equals != std::string_view::npos && equals > 1) chosen = name.substr(1, equals - 1);
+  }
+  return chosen.empty() ? "(no name)" : profkit::escape_for_terminal(chosen);
+}
+
+std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::string out;
+  std::size_t used = 0;
+  bool line_is_empty = true;
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    const std::string_view word = text.substr(0, blank);
+    text = blank == std::string_view::npos ? std::string_view{} : text.substr(blank + 1);
+    const std::size_t width = terminal_width(word);
+    if (!line_is_empty && used + 1 + width > columns) {
+      out += '\n' + std::string(indent, ' ');
+      used = indent;
+      line_is_empty = true;
+    }
+    if (!line_is_empty) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += width;
+    line_is_empty = false;
+  }
+  return out;
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,21 @@
+// Names cut to size. Text is escaped for a terminal already (profkit/core/text.hpp).
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace profkit_tool {
+
+// Where a text that is too long loses characters.
+enum class cut { end, middle, start };
+// At most `columns` wide, with an ellipsis where something was cut.
+std::string shorten(std::string_view text, std::size_t columns, cut where = cut::end);
+
+// The short name of an operation, escaped: the display name, else the left side of an HLO text
+// ("%fusion.3 = f32[8] fusion(...)" gives "fusion.3"), else the name; "(no name)" for none.
+std::string short_op_name(std::string_view name, std::string_view display_name);
+
+// Breaks a sentence into lines of at most `columns`, further lines indented by `indent` blanks.
+std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);
+
+}  // namespace profkit_tool

@@ -1,0 +1,316 @@
+#include "trace_totals.hpp"
+
+#include <profkit/core/chrome.hpp>
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::chrome_event;
+using profkit::json_member;
+using profkit::json_text;
+using profkit::result;
+
+// What an event can count as. Times of python functions and annotations repeat those of what they contain.
+enum class kind : std::uint8_t { kernel, op, annotation, other };
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) noexcept {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+// Categories of PyTorch's Kineto, in the spellings of its versions.
+kind kind_of(std::string_view category) noexcept {
+  if (is_one_of(category, {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"})) return kind::kernel;
+  if (is_one_of(category, {"cpu_op", "Operator"})) return kind::op;
+  if (is_one_of(category, {"user_annotation", "gpu_user_annotation", "python_function", "Trace", "overhead"}))
+    return kind::annotation;
+  return kind::other;
+}
+
+bool starts_with(std::string_view text, std::string_view start) noexcept {
+  return text.substr(0, start.size()) == start;
+}
+
+// NCCL and RCCL kernels, old and new names.
+bool is_collective(std::string_view kernel) noexcept {
+  return starts_with(kernel, "nccl") || starts_with(kernel, "rccl");
+}
+
+struct row {
+  std::int64_t start_ps, end_ps;
+  std::uint32_t name;
+  kind what;
+};
+
+struct thread {
+  std::string process_id, thread_id;
+  std::vector<row> rows;
+};
+
+// Everything of one file that the totals need.
+class collector final : public profkit::chrome_visitor {
+ public:
+  bool header(std::string_view key, std::string_view json, std::uint64_t) override {
+    if (key == "schemaVersion") is_kineto_ = true;
+    if (key == "deviceProperties") devices_of(json);
+    if (key == "distributedInfo") ranks_of(json);
+    return true;
+  }
+
+  bool event(const chrome_event& e) override {
+    if (e.phase == 'M') {
+      if (e.name == "process_name") process_names_[std::string(e.pid.text)] = text_of(json_member(e.args_json, "name"));
+      if (e.name == "thread_name")
+        thread_names_[{std::string(e.pid.text), std::string(e.tid.text)}] = text_of(json_member(e.args_json, "name"));
+      return true;
+    }
+    if (e.phase != 'X' || !e.ts_ps || !e.dur_ps || *e.dur_ps < 0) return true;
+    const kind what = kind_of(e.cat);
+    if (e.cat != "gpu_user_annotation" && starts_with(e.name, "ProfilerStep")) steps.push_back(*e.dur_ps);
+    thread_of(e).rows.push_back({*e.ts_ps, *e.ts_ps + *e.dur_ps, name_id(e.name), what});
+    return true;
+  }
+
+  [[nodiscard]] bool is_kineto() const noexcept { return is_kineto_; }
+  [[nodiscard]] std::string process_name(const thread& t) const {
+    const auto found = process_names_.find(t.process_id);
+    return found == process_names_.end() ? std::string() : found->second;
+  }
+  [[nodiscard]] std::string thread_name(const thread& t) const {
+    const auto found = thread_names_.find({t.process_id, t.thread_id});
+    return found == thread_names_.end() ? std::string() : found->second;
+  }
+  [[nodiscard]] const std::string& name(std::uint32_t id) const { return *names_[id]; }
+
+  std::map<std::pair<std::string, std::string>, thread> threads;
+  std::vector<std::int64_t> steps;
+  std::vector<std::string> hardware;
+  std::string process;
+
+ private:
+  std::string text_of(std::string_view raw) { return std::string(json_text(raw, scratch_)); }
+
+  std::uint32_t name_id(std::string_view name) {
+    key_.assign(name);
+    const auto [at, added] = ids_.try_emplace(key_, static_cast<std::uint32_t>(ids_.size()));
+    if (added) names_.push_back(&at->first);
+    return at->second;
+  }
+
+  thread& thread_of(const chrome_event& e) {
+    if (last_ != nullptr && last_->process_id == e.pid.text && last_->thread_id == e.tid.text) return *last_;
+    thread& t = threads[{std::string(e.pid.text), std::string(e.tid.text)}];
+    if (t.rows.empty()) {
+      t.process_id = e.pid.text;
+      t.thread_id = e.tid.text;
+    }
+    return *(last_ = &t);
+  }
+
+  // [{"name": "NVIDIA H100 80GB HBM3", …}, …]: equal ones together.
+  void devices_of(std::string_view json) {
+    std::map<std::string, std::size_t> counts;
+    for (std::size_t at = json.find('{'); at != std::string_view::npos; at = json.find('{', at + 1))
+      if (std::string name = text_of(json_member(json.substr(at), "name")); !name.empty()) ++counts[std::move(name)];
+    for (const auto& [name, count] : counts)
+      hardware.push_back((count > 1 ? profkit::grouped(std::uint64_t{count}) + " × " : std::string()) +
+                         profkit::escape_for_terminal(name));
+  }
+
+  // {"backend": "nccl", "rank": 0, "world_size": 8, …}
+  void ranks_of(std::string_view json) {
+    const std::string rank = text_of(json_member(json, "rank")), size = text_of(json_member(json, "world_size"));
+    if (rank.empty() || size.empty()) return;
+    const std::string backend = text_of(json_member(json, "backend"));
+    process = profkit::escape_for_terminal("rank " + rank + " of " + size + (backend.empty() ? "" : " (" + backend + ')'));
+  }
+
+  bool is_kineto_ = false;
+  std::map<std::string, std::string> process_names_;
+  std::map<std::pair<std::string, std::string>, std::string> thread_names_;
+  std::unordered_map<std::string, std::uint32_t> ids_;
+  std::vector<const std::string*> names_;
+  std::string scratch_, key_;
+  thread* last_ = nullptr;
+};
+
+trace_basis basis_of(const collector& file) {
+  bool has_kernels = false, has_device_ops = false, has_operators = false, has_events = false;
+  for (const auto& [key, t] : file.threads) {
+    const bool on_device = profkit::classify_plane(file.process_name(t)) == profkit::plane_kind::device;
+    for (const row& r : t.rows) {
+      has_kernels = has_kernels || r.what == kind::kernel;
+      has_operators = has_operators || r.what == kind::op;
+      has_events = true;
+    }
+    has_device_ops = has_device_ops || (on_device && !t.rows.empty());
+  }
+  return has_kernels      ? trace_basis::device_kernels
+         : has_device_ops ? trace_basis::device_ops
+         : has_operators  ? trace_basis::host_operators
+         : has_events     ? trace_basis::host_events
+                          : trace_basis::none;
+}
+
+bool counts(const collector& file, const thread& t, const row& r, trace_basis basis) {
+  switch (basis) {
+    case trace_basis::none: return false;
+    case trace_basis::device_kernels: return r.what == kind::kernel;
+    case trace_basis::host_operators: return r.what == kind::op;
+    case trace_basis::host_events: return true;
+    case trace_basis::device_ops: {
+      if (profkit::classify_plane(file.process_name(t)) != profkit::plane_kind::device) return false;
+      const auto line = profkit::classify_line(profkit::plane_kind::device, file.thread_name(t), 0);
+      return line == profkit::line_kind::ops || line == profkit::line_kind::stream;
+    }
+  }
+  return false;
+}
+
+// The device or thread that a row counts for: streams of one device are one track.
+std::string track_name(const collector& file, const thread& t, trace_basis basis) {
+  const std::string process = file.process_name(t), line = file.thread_name(t);
+  if (basis == trace_basis::device_kernels) return "GPU " + t.process_id;
+  std::string name = process.empty() ? "process " + t.process_id : process;
+  if (basis != trace_basis::device_ops && process.find(t.process_id) == std::string::npos && !process.empty())
+    name += ' ' + t.process_id;
+  return name + ", " + (line.empty() ? "thread " + t.thread_id : line);
+}
+
+std::int64_t covered(std::vector<std::pair<std::int64_t, std::int64_t>>& spans) {
+  std::sort(spans.begin(), spans.end());
+  std::int64_t covered_ps = 0, end = std::numeric_limits<std::int64_t>::min();
+  for (const auto& [from, to] : spans) {
+    const std::int64_t start = std::max(from, end);
+    if (to > start) covered_ps += to - start;
+    end = std::max(end, to);
+  }
+  return covered_ps;
+}
+
+// Adds the rows of one thread: each one's self time is what nested rows leave of it.
+void add_names(std::vector<row>& rows, std::unordered_map<std::uint32_t, trace_name>& names) {
+  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+    return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.end_ps > b.end_ps;
+  });
+  std::vector<const row*> open;
+  std::int64_t told_until = std::numeric_limits<std::int64_t>::min();  // time given to some row already
+  const auto give_until = [&](std::int64_t until) {
+    const row& top = *open.back();
+    const std::int64_t from = std::max(told_until, top.start_ps), to = std::min(until, top.end_ps);
+    if (to > from) names[top.name].self_ps += to - from;
+    told_until = std::max(told_until, to);
+  };
+  for (const row& r : rows) {
+    while (!open.empty() && open.back()->end_ps <= r.start_ps) {
+      give_until(open.back()->end_ps);
+      open.pop_back();
+    }
+    if (!open.empty()) give_until(r.start_ps);
+    open.push_back(&r);
+    trace_name& name = names[r.name];
+    ++name.count;
+    name.total_ps += r.end_ps - r.start_ps;
+    name.max_ps = std::max(name.max_ps, r.end_ps - r.start_ps);
+  }
+  while (!open.empty()) {
+    give_until(open.back()->end_ps);
+    open.pop_back();
+  }
+}
+
+class totals_builder {
+ public:
+  void add_file(std::uint32_t index, collector& file, trace_basis basis) {
+    std::map<std::string, std::pair<trace_track, std::vector<std::pair<std::int64_t, std::int64_t>>>> tracks;
+    std::unordered_map<std::uint32_t, trace_name> names;
+    for (auto& [key, t] : file.threads) {
+      std::vector<row> rows;
+      for (const row& r : t.rows)
+        if (counts(file, t, r, basis)) rows.push_back(r);
+      if (rows.empty()) continue;
+      auto& [track, spans] = tracks[track_name(file, t, basis)];
+      track.events += rows.size();
+      for (const row& r : rows) spans.emplace_back(r.start_ps, r.end_ps);
+      add_names(rows, names);
+    }
+    for (auto& [name, entry] : tracks) {
+      entry.first.file = index;
+      entry.first.name = name;
+      entry.first.busy_ps = covered(entry.second);
+      all.tracks.push_back(std::move(entry.first));
+    }
+    for (const auto& [id, sums] : names) {
+      add(names_[file.name(id)], sums);
+      if (is_collective(file.name(id))) add(all.collectives, sums);
+    }
+    steps_.insert(steps_.end(), file.steps.begin(), file.steps.end());
+    for (std::string& model : file.hardware)
+      if (std::find(all.hardware.begin(), all.hardware.end(), model) == all.hardware.end())
+        all.hardware.push_back(std::move(model));
+    if (!file.process.empty()) all.processes.push_back(std::move(file.process));
+    if (file.is_kineto()) all.producer = "PyTorch (Kineto)";
+  }
+
+  trace_totals finish() {
+    for (auto& [name, sums] : names_) {
+      sums.name = name;
+      all.self_ps += sums.self_ps;
+      all.names.push_back(std::move(sums));
+    }
+    std::stable_sort(all.names.begin(), all.names.end(),
+                     [](const trace_name& a, const trace_name& b) { return a.self_ps > b.self_ps; });
+    std::stable_sort(all.tracks.begin(), all.tracks.end(),
+                     [](const trace_track& a, const trace_track& b) { return a.busy_ps > b.busy_ps; });
+    all.steps = statistics_of(std::move(steps_));
+    return std::move(all);
+  }
+
+  trace_totals all;
+
+ private:
+  static void add(trace_name& into, const trace_name& sums) {
+    into.count += sums.count;
+    into.total_ps += sums.total_ps;
+    into.self_ps += sums.self_ps;
+    into.max_ps = std::max(into.max_ps, sums.max_ps);
+  }
+  std::map<std::string, trace_name> names_;
+  std::vector<std::int64_t> steps_;
+};
+
+}  // namespace
+
+result<trace_totals> total_traces(const profkit::profile& capture, const profkit::hooks& host) {
+  profkit::chrome_options how;
+  how.bounds = capture.what().bounds;
+  how.host = host;
+  std::vector<std::pair<std::uint32_t, collector>> files;
+  files.reserve(capture.file_count());  // collectors must not move: their names are pointed to
+  trace_basis best = trace_basis::host_events;
+  bool any = false;
+  for (std::size_t i = 0; i < capture.file_count(); ++i) {
+    const profkit::capture_file& found = capture.what().files[i];
+    if (found.family != profkit::file_family::chrome_trace || found.export_of >= 0) continue;
+    auto& [index, file] = files.emplace_back(static_cast<std::uint32_t>(i), collector());
+    const auto read = profkit::read_chrome(capture.bytes(i), file, how);
+    if (!read && read.error().code == profkit::fault_code::cancelled) return read.error();
+    const trace_basis basis = basis_of(file);
+    if (basis == trace_basis::none) continue;
+    best = any ? std::min(best, basis) : basis;  // one basis for all files, so that they compare
+    any = true;
+  }
+  totals_builder builder;
+  if (any) builder.all.basis = best;
+  for (auto& [index, file] : files) builder.add_file(index, file, builder.all.basis);
+  return builder.finish();
+}
+
+}  // namespace profkit_tool

@@ -1,0 +1,99 @@
+// profkit tree: the raw data as an indented tree.
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "stat_text.hpp"
+#include "text.hpp"
+
+#include <profkit/core/text.hpp>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::escape_for_terminal;
+using profkit::grouped;
+using profkit::human_duration;
+
+constexpr std::uint64_t default_limit = 5;
+constexpr std::size_t stat_columns = 60;
+
+class tree_printer final : public profkit::tree_visitor {
+ public:
+  explicit tree_printer(session& s) : s_(s), out_(s.out()), columns_(s.columns()) {}
+
+  void begin_file(std::uint32_t file, const profkit::file_info& header) override {
+    found_ = true;
+    file_ = file;
+    s_.heading((s_.several_files() ? '[' + std::to_string(file) + "] " : std::string()) +
+               escape_for_terminal(header.path));
+    for (const std::string& host : header.hosts) out_.line("  host " + escape_for_terminal(host));
+    for (const std::string& text : header.errors) out_.line("  error " + escape_for_terminal(text));
+    for (const std::string& text : header.warnings) out_.line("  warning " + escape_for_terminal(text));
+  }
+  void begin_plane(const profkit::tree_plane& plane) override {
+    out_.line();
+    out_.line("  plane " + std::to_string(plane.plane) + ' ' + bold(name_or_none(plane.name)) +
+              dim("  id " + std::to_string(plane.id) + ", " + profkit::plane_kind_name(plane.kind) + ", " +
+                  count_of(plane.lines, "line") + ", " + count_of(plane.event_metadata, "event name") + ", " +
+                  count_of(plane.stat_metadata, "stat name")));
+    for (const profkit::named_stat& stat : plane.stats) fit(4, stat_line(stat));
+  }
+  void begin_line(const profkit::tree_line& line) override {
+    const profkit::line_header& h = line.header;
+    std::string facts = "  id " + std::to_string(h.id) + ", " + profkit::line_kind_name(line.kind) + ", at " +
+                        std::to_string(h.timestamp_ns) + " ns, " + count_of(line.events, "event");
+    if (h.display_id != 0) facts += ", display id " + std::to_string(h.display_id);
+    if (!h.display_name.empty() && h.display_name != h.name)
+      facts += ", display name " + escape_for_terminal(h.display_name);
+    out_.line("    line " + std::to_string(line.line) + ' ' + bold(name_or_none(h.name)) + dim(facts));
+  }
+  void event(const profkit::tree_event& e) override {
+    std::string when = e.start_ps ? "at " + human_duration(*e.start_ps) : std::string();
+    if (e.raw.data_case() == profkit::event_data_case::num_occurrences)
+      when = std::to_string(e.raw.num_occurrences()) + " times";
+    if (e.raw.duration_ps() != 0) when += (when.empty() ? "" : ", ") + ("for " + human_duration(e.raw.duration_ps()));
+    const std::string tail = "  " + when;
+    const std::string name = e.name.empty() && e.display_name.empty() ? '#' + std::to_string(e.metadata_id)
+                                                                      : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
+    const std::size_t room = columns_ == 0 ? 0 : columns_ - std::min(columns_ - 20, 6 + profkit::terminal_width(tail));
+    out_.line("      " + (room == 0 ? name : shorten(name, room)) + dim(tail));
+    for (const profkit::named_stat& stat : e.stats) fit(8, stat_line(stat));
+    s_.left_out(e.stat_count, e.stats.size(), 8);
+  }
+  void end_line(std::uint64_t left_out) override { s_.left_out(left_out, 0, 6); }
+  void end_plane(std::uint64_t left_out) override { s_.left_out(left_out, 0, 4); }
+  void end_file(const profkit::fault* damage) override {
+    if (damage != nullptr) s_.lost({{file_, *damage}});
+  }
+  [[nodiscard]] bool found() const noexcept { return found_; }
+
+ private:
+  [[nodiscard]] std::string dim(std::string_view text) const { return out_.screen().paint(text, style::dim); }
+  [[nodiscard]] std::string bold(std::string_view text) const { return out_.screen().paint(text, style::heading); }
+  static std::string name_or_none(std::string_view name) {
+    return name.empty() ? "(no name)" : escape_for_terminal(name);
+  }
+  [[nodiscard]] std::string stat_line(const profkit::named_stat& stat) const {
+    const char* kind = profkit::stat_kind_name(stat.kind);
+    return stat_text(stat, columns_ == 0 ? 0 : stat_columns) + dim(std::string("  ") + kind);
+  }
+  void fit(std::size_t indent, const std::string& text) { out_.line(std::string(indent, ' ') + text); }
+
+  session& s_;
+  text_output& out_;
+  const std::size_t columns_;
+  std::uint32_t file_ = 0;
+  bool found_ = false;
+};
+
+}  // namespace
+
+profkit::result<void> print_tree(session& s) {
+  tree_printer printer(s);
+  profkit::result<void> walked = profkit::anatomy_tree(s.capture(), printer, s.filters(default_limit), s.hooks());
+  if (!walked) return walked;
+  if (!printer.found()) s.absent(no_xspace_text(s.capture().what()));
+  return {};
+}
+
+}  // namespace profkit_tool
