@@ -566,11 +566,10 @@ class profile {
     return module_list(list);
   }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
-  [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position,
-                                                   const pk_hooks *hooks = nullptr) const noexcept {
+  [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {
     pk_chrome_reader *reader = nullptr;
     pk_error *why = nullptr;
-    if (pk_chrome_open(profile_.get(), position, hooks, &reader, &why) != PK_OK) return error(why);
+    if (pk_chrome_open(profile_.get(), position, &reader, &why) != PK_OK) return error(why);
     return chrome_range(detail::chrome_reader(reader));
   }
 
