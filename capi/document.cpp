@@ -78,6 +78,7 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
     result<profkit::document_status> written =
         profkit::write_document(which, *profile->core, *filters, *into, bridge.core());
     if (!written) return std::move(written).error();
+    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
     if (status) *status = static_cast<std::int32_t>(*written);
     return PK_OK;
   });
@@ -93,6 +94,7 @@ pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_writ
     result<void> written =
         profkit::write_error_document(static_cast<profkit::document>(document), fault_of(*why), *into);
     if (!written) return std::move(written).error();
+    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
     return PK_OK;
   });
 }

@@ -144,7 +144,8 @@ pk_status pk_stat_metadata_find(const pk_profile* profile, uint32_t file, uint32
     if (!known) {
       profkit::fault why;
       why.code = profkit::fault_code::not_found;
-      why.message = "plane \"" + std::string((*found)->name) + "\" has no stat named \"" + std::string(name, size) + '"';
+      why.message = "plane \"" + std::string((*found)->name) + "\" has no stat named \"";
+      why.message.append(name, size).append("\"");
       return why;
     }
     *id = *known;

@@ -58,6 +58,8 @@ result<void> hook_bridge::take(const pk_hooks* hooks) {
   if (host_.log) core_.log = log_to_host;
   if (host_.progress) core_.progress = progress_to_host;
   if (host_.cancel) core_.cancel = &host_.cancel->cancelled;
+  if (core_.cancel && core_.cancel->load(std::memory_order_relaxed))
+    return fault{fault_code::cancelled, "the cancel token was cancelled before the call", {}, no_offset, {}};
   core_.threads = host_.threads == 0 ? 1 : host_.threads;
   return {};
 }

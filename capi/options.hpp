@@ -43,6 +43,7 @@ class hook_bridge {
   hook_bridge(const hook_bridge&) = delete;
   hook_bridge& operator=(const hook_bridge&) = delete;
 
+  // Fails at once when the host has cancelled already.
   result<void> take(const pk_hooks* hooks);
   [[nodiscard]] const hooks& core() const noexcept { return core_; }
 

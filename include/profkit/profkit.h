@@ -589,31 +589,46 @@ typedef struct pk_chrome_reader pk_chrome_reader;
 /** Flags of pk_chrome_event. \since 0.1 */
 enum {
   PK_CHROME_HAS_START = 1,
-  PK_CHROME_HAS_DURATION = 2
+  PK_CHROME_HAS_DURATION = 2,
+  PK_CHROME_PID_IS_STRING = 4, /**< written "7", not 7 */
+  PK_CHROME_TID_IS_STRING = 8
 };
 
-/** One event. Text is borrowed until the next read of the same reader. Frozen. \since 0.1 */
+/** One event. Text has its escapes undone and is borrowed until the next read of the same reader. Frozen.
+ *  \since 0.1 */
 typedef struct pk_chrome_event {
   pk_str name;
   pk_str category;
-  pk_str phase;         /**< "X", "B", "M", … */
+  pk_str id;            /**< of asynchronous and flow events */
   pk_str pid;           /**< a number or a string, as written */
   pk_str tid;
   pk_str args;          /**< JSON text of the args object, as written; "" when there is none */
-  int64_t start_ps;     /**< relative to the file's own zero */
+  int64_t start_ps;     /**< relative to pk_chrome_summary::zero_us; never of M events */
   int64_t duration_ps;
   uint64_t byte_offset; /**< of the event in the decoded file */
-  uint32_t flags;       /**< PK_CHROME_HAS_ */
-  uint32_t reserved;
+  int32_t phase;        /**< 'X', 'B', 'M', …; 0: none, or not one character */
+  uint32_t flags;       /**< PK_CHROME_ */
 } pk_chrome_event;
 
-/** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. `hooks` may be NULL and is
- *  not kept. Errors: PK_E_UNSUPPORTED for another family. \since 0.1 */
-PK_API pk_status pk_chrome_open(pk_profile *profile, uint32_t file, const pk_hooks *hooks, pk_chrome_reader **out,
+/** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
+ *  another family; what kept the file from being read. \since 0.1 */
+PK_API pk_status pk_chrome_open(pk_profile *profile, uint32_t file, pk_chrome_reader **out,
                                 pk_error **err) PK_NOEXCEPT;
-/** Reads up to `capacity` events, as pk_events_read() does. \since 0.1 */
+/** Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one.
+ *  What is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. \since 0.1 */
 PK_API pk_status pk_chrome_events_read(pk_chrome_reader *reader, pk_chrome_event *events, size_t capacity,
                                        size_t *count, pk_error **err) PK_NOEXCEPT;
+
+/** What a file was like, as far as it was read. Frozen. \since 0.1 */
+typedef struct pk_chrome_summary {
+  uint64_t event_count;
+  uint64_t broken_count;        /**< stretches of text that are no event */
+  uint64_t unusable_time_count; /**< events whose ts or dur is no number or out of range */
+  int64_t zero_us;              /**< what 0 of start_ps is on the file's own clock: 0, or whole seconds */
+} pk_chrome_summary;
+/** \since 0.1 */
+PK_API pk_status pk_chrome_summarise(const pk_chrome_reader *reader, pk_chrome_summary *out,
+                                     pk_error **err) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_chrome_free(pk_chrome_reader *reader) PK_NOEXCEPT;
 

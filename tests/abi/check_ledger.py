@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Checks that profkit.h, capi/symbols.txt, the C99 test and the frozen layout agree.
+
+check_ledger.py PROFKIT.H SYMBOLS.TXT C99.C LAYOUT.CPP: every declared function is listed and the other way round, the
+list is sorted, every function and type says since when it exists, the C99 test calls every function, and the layout
+test knows every struct and field.
+"""
+import re
+import sys
+
+COMMENT = r"/\*\*(?:(?!\*/).)*\*/"
+FUNCTION = re.compile(rf"({COMMENT})?\s*^PK_API\s[^;]*?\b(pk_\w+)\s*\([^;]*?\)\s*(PK_NOEXCEPT)?;", re.DOTALL | re.MULTILINE)
+# A definition that stands at the start of a line, with the comment before it.
+DEFINITION = re.compile(rf"({COMMENT})?\n(typedef|enum|#define)\b[^\n]*?(\w+)", re.DOTALL)
+STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)
+FIELD = re.compile(r"(?:\(\*(\w+)\)\([^;]*\)|\b(\w+)(\[\d+\])?);")
+NOT_API = {"PROFKIT_PROFKIT_H", "PK_API", "PK_NOEXCEPT", "PK_VERSION_MINOR", "PK_VERSION_PATCH"}
+
+
+def since_of(comment):
+    match = re.search(r"\\since (\d+\.\d+)", comment or "")
+    return match.group(1) if match else None
+
+
+def functions_in(header):
+    """{name: (since, is noexcept)}"""
+    return {name: (since_of(comment), bool(noexcept)) for comment, name, noexcept in FUNCTION.findall(header)}
+
+
+def layout_problems(header, layout):
+    for struct, body in STRUCT.findall(header):
+        if f"SIZE({struct}, " not in layout:
+            yield f"the layout test does not know {struct}"
+        for callback, field, array in FIELD.findall(re.sub(COMMENT.replace(r"\*\*", r"\*"), "", body, flags=re.DOTALL)):
+            if not array and f"AT({struct}, {callback or field}, " not in layout:
+                yield f"the layout test does not know {struct}::{callback or field}"
+
+
+def problems_in(header, symbols, test, layout=""):
+    listed = [line.split("#", 1)[0].split() for line in symbols.splitlines() if line.split("#", 1)[0].strip()]
+    names = [name for name, _ in listed]
+    declared = functions_in(header)
+    problems = [f"symbols.txt is not sorted at {b}" for a, b in zip(names, names[1:]) if a >= b]
+    problems += [f"{name} is declared, but not in symbols.txt" for name in sorted(set(declared) - set(names))]
+    problems += [f"{name} is in symbols.txt, but not declared" for name in sorted(set(names) - set(declared))]
+    for name, release in listed:
+        since, noexcept = declared.get(name, (None, True))
+        if name in declared and since != ".".join(release.split(".")[:2]):
+            problems.append(f"{name}: \\since {since} in the header, {release} in symbols.txt")
+        if not noexcept:
+            problems.append(f"{name} lacks PK_NOEXCEPT")
+        if not re.search(rf"\b{name}\(", test):
+            problems.append(f"{name} is not called by the C99 test")
+    for comment, kind, name in DEFINITION.findall(header):
+        if name not in NOT_API and not since_of(comment):
+            line = header[:header.index(f"\n{kind} {name}")].count("\n") + 2 if f"\n{kind} {name}" in header else 0
+            problems.append(f"line {line}: {kind} {name} does not say \\since")
+    problems += layout_problems(header, layout)
+    return problems, len(declared)
+
+
+def self_test():
+    header = "/** A. \\since 0.1 */\nPK_API int pk_a(void) PK_NOEXCEPT;\n"
+    assert problems_in(header, "pk_a 0.1.0\n", "pk_a();") == ([], 1)
+    assert problems_in(header, "pk_a 0.2.0\n", "pk_a();")[0]
+    assert problems_in(header, "", "pk_a();")[0]
+    assert problems_in(header, "pk_a 0.1.0\npk_b 0.1.0\n", "pk_a(); pk_b();")[0]
+    assert problems_in(header, "pk_a 0.1.0\n", "pk_ab();")[0]
+    assert problems_in(header.replace(" PK_NOEXCEPT", ""), "pk_a 0.1.0\n", "pk_a();")[0]
+    assert problems_in(header + "\ntypedef int pk_t;\n", "pk_a 0.1.0\n", "pk_a();")[0]
+    struct = "typedef struct pk_s {\n  int a; /**< a; b; */\n  void (*call)(int x);\n} pk_s;\n"
+    assert len(list(layout_problems(struct, ""))) == 3
+    assert not list(layout_problems(struct, "SIZE(pk_s, 16); AT(pk_s, a, 0); AT(pk_s, call, 8);"))
+
+
+def main(*paths):
+    self_test()
+    problems, functions = problems_in(*(open(path, encoding="utf-8").read() for path in paths))
+    if functions == 0:
+        problems.append("no function was found in the header")
+    print(*problems, sep="\n")
+    print(f"{functions} functions")
+    print(f"{0 if problems else 1} passed, {1 if problems else 0} failed, 0 skipped")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

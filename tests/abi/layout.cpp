@@ -1,0 +1,184 @@
+// The layout of every struct of the C ABI, as the first release with 64-bit pointers froze it. A line here never
+// changes within a SONAME. An option struct may grow at its end: then only its size does.
+#include <profkit/profkit.h>
+
+#include <cstddef>
+
+#define AT(type, field, offset) static_assert(offsetof(type, field) == (offset), #type "::" #field " moved")
+#define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type " changed its size")
+
+static_assert(sizeof(pk_status) == 4 && static_cast<pk_status>(-1) < 0);
+
+#if UINTPTR_MAX == UINT64_MAX
+
+SIZE(pk_str, 16);
+AT(pk_str, data, 0);
+AT(pk_str, size, 8);
+
+SIZE(pk_hooks, 40);
+AT(pk_hooks, struct_size, 0);
+AT(pk_hooks, threads, 4);
+AT(pk_hooks, user, 8);
+AT(pk_hooks, log, 16);
+AT(pk_hooks, progress, 24);
+AT(pk_hooks, cancel, 32);
+
+SIZE(pk_limits, 48);
+AT(pk_limits, struct_size, 0);
+AT(pk_limits, max_nesting, 4);
+AT(pk_limits, max_materialised_bytes, 8);
+AT(pk_limits, max_decompression_ratio, 16);
+AT(pk_limits, ratio_free_bytes, 24);
+AT(pk_limits, max_string_bytes, 32);
+AT(pk_limits, max_files, 40);
+
+SIZE(pk_open_options, 40);
+AT(pk_open_options, struct_size, 0);
+AT(pk_open_options, flags, 4);
+AT(pk_open_options, io, 8);
+AT(pk_open_options, reserved, 12);
+AT(pk_open_options, run, 16);
+AT(pk_open_options, limits, 24);
+AT(pk_open_options, hooks, 32);
+
+SIZE(pk_read_callbacks, 32);
+AT(pk_read_callbacks, struct_size, 0);
+AT(pk_read_callbacks, reserved, 4);
+AT(pk_read_callbacks, user, 8);
+AT(pk_read_callbacks, read_at, 16);
+AT(pk_read_callbacks, size_bytes, 24);
+
+SIZE(pk_profile_info, 48);
+AT(pk_profile_info, path, 0);
+AT(pk_profile_info, origin_unix_ns, 16);
+AT(pk_profile_info, ignored_count, 24);
+AT(pk_profile_info, file_count, 32);
+AT(pk_profile_info, run_count, 36);
+AT(pk_profile_info, flags, 40);
+AT(pk_profile_info, reserved, 44);
+
+SIZE(pk_run_info, 40);
+AT(pk_run_info, name, 0);
+AT(pk_run_info, path, 16);
+AT(pk_run_info, chosen, 32);
+AT(pk_run_info, reserved, 36);
+
+SIZE(pk_file_info, 96);
+AT(pk_file_info, path, 0);
+AT(pk_file_info, host, 16);
+AT(pk_file_info, run, 32);
+AT(pk_file_info, encoded_bytes, 48);
+AT(pk_file_info, origin_unix_ns, 56);
+AT(pk_file_info, shift_ns, 64);
+AT(pk_file_info, family, 72);
+AT(pk_file_info, compression, 76);
+AT(pk_file_info, export_of, 80);
+AT(pk_file_info, plane_count, 84);
+AT(pk_file_info, flags, 88);
+AT(pk_file_info, reserved, 92);
+
+SIZE(pk_plane_info, 56);
+AT(pk_plane_info, id, 0);
+AT(pk_plane_info, name, 8);
+AT(pk_plane_info, kind, 24);
+AT(pk_plane_info, device_ordinal, 28);
+AT(pk_plane_info, line_count, 32);
+AT(pk_plane_info, stat_count, 36);
+AT(pk_plane_info, event_metadata_count, 40);
+AT(pk_plane_info, stat_metadata_count, 48);
+
+SIZE(pk_line_info, 48);
+AT(pk_line_info, id, 0);
+AT(pk_line_info, name, 8);
+AT(pk_line_info, timestamp_ns, 24);
+AT(pk_line_info, start_ps, 32);
+AT(pk_line_info, kind, 40);
+AT(pk_line_info, flags, 44);
+
+SIZE(pk_line_summary, 40);
+AT(pk_line_summary, event_count, 0);
+AT(pk_line_summary, display_id, 8);
+AT(pk_line_summary, display_name, 16);
+AT(pk_line_summary, duration_ps, 32);
+
+SIZE(pk_event, 56);
+AT(pk_event, metadata_id, 0);
+AT(pk_event, start_ps, 8);
+AT(pk_event, offset_ps, 16);
+AT(pk_event, duration_ps, 24);
+AT(pk_event, num_occurrences, 32);
+AT(pk_event, stats, 40);
+AT(pk_event, stats_bytes, 48);
+AT(pk_event, flags, 52);
+
+SIZE(pk_stat, 56);
+AT(pk_stat, metadata_id, 0);
+AT(pk_stat, name, 8);
+AT(pk_stat, text, 24);
+AT(pk_stat, bits, 40);
+AT(pk_stat, kind, 48);
+AT(pk_stat, origin, 52);
+
+SIZE(pk_event_cursor, 64);
+SIZE(pk_stat_cursor, 64);
+SIZE(pk_metadata_cursor, 64);
+
+SIZE(pk_event_metadata, 64);
+AT(pk_event_metadata, id, 0);
+AT(pk_event_metadata, name, 8);
+AT(pk_event_metadata, display_name, 24);
+AT(pk_event_metadata, metadata, 40);
+AT(pk_event_metadata, child_count, 56);
+
+SIZE(pk_stat_metadata, 40);
+AT(pk_stat_metadata, id, 0);
+AT(pk_stat_metadata, name, 8);
+AT(pk_stat_metadata, description, 24);
+
+SIZE(pk_module_info, 112);
+AT(pk_module_info, file, 0);
+AT(pk_module_info, plane, 4);
+AT(pk_module_info, metadata_id, 8);
+AT(pk_module_info, name, 16);
+AT(pk_module_info, module_name, 32);
+AT(pk_module_info, module_id, 48);
+AT(pk_module_info, computation_count, 56);
+AT(pk_module_info, instruction_count, 64);
+AT(pk_module_info, hlo_proto, 72);
+AT(pk_module_info, sibling_path, 88);
+AT(pk_module_info, sibling, 104);
+AT(pk_module_info, damaged, 108);
+
+SIZE(pk_chrome_event, 128);
+AT(pk_chrome_event, name, 0);
+AT(pk_chrome_event, category, 16);
+AT(pk_chrome_event, id, 32);
+AT(pk_chrome_event, pid, 48);
+AT(pk_chrome_event, tid, 64);
+AT(pk_chrome_event, args, 80);
+AT(pk_chrome_event, start_ps, 96);
+AT(pk_chrome_event, duration_ps, 104);
+AT(pk_chrome_event, byte_offset, 112);
+AT(pk_chrome_event, phase, 120);
+AT(pk_chrome_event, flags, 124);
+
+SIZE(pk_chrome_summary, 32);
+AT(pk_chrome_summary, event_count, 0);
+AT(pk_chrome_summary, broken_count, 8);
+AT(pk_chrome_summary, unusable_time_count, 16);
+AT(pk_chrome_summary, zero_us, 24);
+
+SIZE(pk_document_options, 80);
+AT(pk_document_options, struct_size, 0);
+AT(pk_document_options, flags, 4);
+AT(pk_document_options, host, 8);
+AT(pk_document_options, plane, 16);
+AT(pk_document_options, line, 24);
+AT(pk_document_options, name, 32);
+AT(pk_document_options, step, 40);
+AT(pk_document_options, from_ps, 48);
+AT(pk_document_options, to_ps, 56);
+AT(pk_document_options, limit, 64);
+AT(pk_document_options, hooks, 72);
+
+#endif

@@ -1,0 +1,429 @@
+/* Calls every function of profkit.h from strict C99, on real captures. Usage: test_c99 TESTS_DATA_FOLDER */
+#include <inttypes.h>
+#include <profkit/profkit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int checks = 0;
+static int failures = 0;
+
+static int check(int holds, const char *what, int line) {
+  ++checks;
+  if (!holds) {
+    ++failures;
+    fprintf(stderr, "c99.c:%d: %s\n", line, what);
+  }
+  return holds;
+}
+#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
+
+static int is_text(pk_str text, const char *expected) {
+  return text.size == strlen(expected) && (text.size == 0 || memcmp(text.data, expected, text.size) == 0);
+}
+
+static char path_buffer[4096];
+static const char *path_below(const char *folder, const char *name) {
+  snprintf(path_buffer, sizeof path_buffer, "%s/%s", folder, name);
+  return path_buffer;
+}
+
+/* ---- names and versions ---- */
+
+static void test_names(void) {
+  char version[32];
+  snprintf(version, sizeof version, "%d.%d.%d", PK_VERSION_MAJOR, PK_VERSION_MINOR, PK_VERSION_PATCH);
+  CHECK(strcmp(pk_version_string(), version) == 0);
+  CHECK(pk_version_number() == PK_VERSION_NUMBER);
+  CHECK(strcmp(pk_status_name(PK_OK), "ok") == 0);
+  CHECK(strcmp(pk_status_name(PK_END), "end") == 0);
+  CHECK(strcmp(pk_status_name(PK_E_TEXT_MANGLED), "text_mangled") == 0);
+  CHECK(strcmp(pk_status_name(-9999), "internal") == 0);
+  CHECK(strcmp(pk_family_name(PK_FAMILY_XSPACE), "xspace") == 0);
+  CHECK(strcmp(pk_family_name(99), "unknown") == 0);
+  CHECK(strcmp(pk_compression_name(PK_COMPRESSION_ZSTD), "zstd") == 0);
+  CHECK(strcmp(pk_compression_name(-1), "none") == 0);
+  CHECK(strcmp(pk_plane_kind_name(PK_PLANE_DEVICE), "device") == 0);
+  CHECK(strcmp(pk_plane_kind_name(99), "other") == 0);
+  CHECK(strcmp(pk_line_kind_name(PK_LINE_DERIVED), "derived") == 0);
+  CHECK(strcmp(pk_line_kind_name(-1), "other") == 0);
+  CHECK(strcmp(pk_stat_kind_name(PK_STAT_REF), "ref") == 0);
+  CHECK(strcmp(pk_stat_kind_name(1), "none") == 0);
+  CHECK(strcmp(pk_sibling_name(PK_SIBLING_SAME_BYTES), "same_bytes") == 0);
+  CHECK(strcmp(pk_sibling_name(99), "none") == 0);
+  CHECK(strcmp(pk_document_name(PK_DOCUMENT_OPS), "ops") == 0);
+  CHECK(strcmp(pk_document_name(0), "") == 0);
+}
+
+/* ---- errors ---- */
+
+static void test_errors(void) {
+  pk_error *error = NULL;
+  pk_profile *profile = (pk_profile *)&error; /* must become NULL */
+  CHECK(pk_profile_open("/nonexistent/capture.xplane.pb", NULL, &profile, &error) == PK_E_NOT_FOUND);
+  CHECK(profile == NULL);
+  CHECK(error != NULL && pk_error_code(error) == PK_E_NOT_FOUND);
+  CHECK(strstr(pk_error_path(error), "/nonexistent") != NULL);
+  CHECK(strlen(pk_error_message(error)) > 0);
+  CHECK(pk_error_hint(error) != NULL);
+  CHECK(pk_error_byte_offset(error) == PK_NO_OFFSET);
+  pk_error_free(error);
+  CHECK(pk_profile_open("/nonexistent/capture.xplane.pb", NULL, &profile, NULL) == PK_E_NOT_FOUND);
+  CHECK(pk_error_code(NULL) == PK_OK);
+  CHECK(pk_error_message(NULL)[0] == '\0' && pk_error_path(NULL)[0] == '\0' && pk_error_hint(NULL)[0] == '\0');
+  CHECK(pk_error_byte_offset(NULL) == PK_NO_OFFSET);
+  pk_error_free(NULL);
+}
+
+/* ---- reading everything in an XSpace ---- */
+
+struct totals {
+  uint64_t events;
+  uint64_t stats;
+  int64_t duration_ps;
+};
+
+static struct totals read_line(const pk_profile *profile, uint32_t file, uint32_t plane, uint32_t line) {
+  struct totals sum = {0, 0, 0};
+  pk_event_cursor cursor;
+  pk_event events[100];
+  size_t count = 0;
+  pk_error *error = NULL;
+  pk_status status;
+  CHECK(pk_events_begin(profile, file, plane, line, &cursor, &error) == PK_OK);
+  while ((status = pk_events_read(&cursor, events, 100, &count, &error)) == PK_OK) {
+    size_t i;
+    CHECK(count > 0 && count <= 100);
+    for (i = 0; i < count; ++i) {
+      pk_stat_cursor stats;
+      pk_stat stat;
+      sum.events += 1;
+      sum.duration_ps += events[i].duration_ps;
+      CHECK(pk_event_stats(profile, file, plane, &events[i], PK_ORIGIN_EVENT, &stats, &error) == PK_OK);
+      while ((status = pk_stat_next(&stats, &stat, &error)) == PK_OK) {
+        ++sum.stats;
+        if (stat.origin != PK_ORIGIN_EVENT) CHECK(stat.origin == PK_ORIGIN_EVENT);
+      }
+      if (status != PK_END) CHECK(status == PK_END);
+    }
+  }
+  CHECK(status == PK_END && count == 0 && error == NULL);
+  CHECK(pk_events_read(&cursor, events, 100, &count, &error) == PK_END); /* the end stays the end */
+  return sum;
+}
+
+static void test_single_events(const pk_profile *profile, uint32_t file, uint32_t plane, uint32_t line) {
+  pk_event_cursor one, many;
+  pk_event single, batch[7];
+  pk_error *error = NULL;
+  size_t count = 0, at = 0;
+  uint64_t seen = 0;
+  CHECK(pk_events_begin(profile, file, plane, line, &one, &error) == PK_OK);
+  CHECK(pk_events_begin(profile, file, plane, line, &many, &error) == PK_OK);
+  while (pk_event_next(&one, &single, &error) == PK_OK) {
+    if (at == count) {
+      CHECK(pk_events_read(&many, batch, 7, &count, &error) == PK_OK);
+      at = 0;
+    }
+    if (memcmp(&single, &batch[at], sizeof single) != 0) CHECK(!"a batch and single reads agree");
+    ++at;
+    ++seen;
+  }
+  CHECK(seen > 0 && at == count);
+}
+
+static void test_metadata(const pk_profile *profile, uint32_t file, uint32_t plane) {
+  pk_metadata_cursor cursor;
+  pk_event_metadata event, found;
+  pk_stat_metadata stat, found_stat;
+  pk_stat_cursor stats;
+  pk_stat one;
+  pk_plane_info info;
+  pk_error *error = NULL;
+  uint64_t entries = 0;
+  int64_t id = 0, children[4];
+  size_t count = 0;
+  CHECK(pk_plane_get(profile, file, plane, &info, &error) == PK_OK);
+  CHECK(pk_event_metadata_begin(profile, file, plane, &cursor, &error) == PK_OK);
+  while (pk_event_metadata_next(&cursor, &event, &error) == PK_OK) {
+    ++entries;
+    CHECK(pk_event_metadata_get(profile, file, plane, event.id, &found, &error) == PK_OK);
+    CHECK(found.id == event.id && found.name.data == event.name.data);
+    CHECK(pk_event_metadata_children(profile, file, plane, event.id, children, 4, &count, &error) == PK_OK);
+    CHECK(count == event.child_count);
+    CHECK(pk_event_metadata_stats(profile, file, plane, event.id, &stats, &error) == PK_OK);
+    while (pk_stat_next(&stats, &one, &error) == PK_OK)
+      if (one.origin != PK_ORIGIN_METADATA) CHECK(one.origin == PK_ORIGIN_METADATA);
+  }
+  CHECK(error == NULL && entries <= info.event_metadata_count && entries > 0);
+  entries = 0;
+  CHECK(pk_stat_metadata_begin(profile, file, plane, &cursor, &error) == PK_OK);
+  while (pk_stat_metadata_next(&cursor, &stat, &error) == PK_OK) {
+    ++entries;
+    CHECK(pk_stat_metadata_get(profile, file, plane, stat.id, &found_stat, &error) == PK_OK);
+    CHECK(found_stat.name.data == stat.name.data);
+    CHECK(pk_stat_metadata_find(profile, file, plane, stat.name.data, stat.name.size, &id, &error) == PK_OK);
+  }
+  CHECK(error == NULL && entries <= info.stat_metadata_count && entries > 0);
+  CHECK(pk_event_metadata_get(profile, file, plane, INT64_MIN, &found, &error) == PK_E_NOT_FOUND);
+  CHECK(error != NULL && found.name.size == 0);
+  pk_error_free(error);
+  CHECK(pk_stat_metadata_get(profile, file, plane, INT64_MIN, &found_stat, NULL) == PK_E_NOT_FOUND);
+  CHECK(pk_stat_metadata_find(profile, file, plane, "no such stat", 12, &id, NULL) == PK_E_NOT_FOUND);
+  CHECK(pk_event_metadata_stats(profile, file, plane, INT64_MIN, &stats, NULL) == PK_E_NOT_FOUND);
+  CHECK(pk_event_metadata_children(profile, file, plane, INT64_MIN, NULL, 0, &count, NULL) == PK_E_NOT_FOUND);
+}
+
+static void test_xspace(const char *data) {
+  pk_profile *profile = NULL, *shared;
+  pk_error *error = NULL;
+  pk_profile_info capture;
+  pk_file_info file;
+  pk_plane_info plane;
+  pk_line_info line;
+  pk_line_summary summary;
+  pk_stat_cursor stats;
+  pk_stat stat;
+  pk_str bytes, host;
+  struct totals sum = {0, 0, 0};
+  uint64_t events = 0, plane_stats = 0;
+  uint32_t p, l;
+  if (!CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) ==
+             PK_OK)) {
+    fprintf(stderr, "%s\n", pk_error_message(error));
+    pk_error_free(error);
+    return;
+  }
+  shared = pk_profile_ref(profile);
+  CHECK(shared == profile);
+  pk_profile_free(shared);
+  CHECK(pk_profile_get(profile, &capture, &error) == PK_OK);
+  CHECK(capture.file_count == 1 && capture.run_count == 0 && pk_file_count(profile) == 1);
+  CHECK(capture.flags == PK_PROFILE_HAS_ORIGIN && capture.origin_unix_ns == INT64_C(1741722099081044120));
+  CHECK(pk_file_get(profile, 0, &file, &error) == PK_OK);
+  CHECK(file.family == PK_FAMILY_XSPACE && file.encoded_bytes == 862707 && file.export_of == -1);
+  CHECK(file.flags == PK_FILE_HAS_ORIGIN && file.shift_ns == 0);
+  CHECK(file.plane_count == 7 && pk_plane_count(profile, 0) == 7);
+  CHECK(pk_file_damage(profile, 0) == NULL);
+  CHECK(pk_file_bytes(profile, 0, &bytes, &error) == PK_OK && bytes.size == 862707);
+  CHECK(pk_file_note_count(profile, 0, PK_NOTE_HOSTNAME) == 0);
+  CHECK(pk_file_note_get(profile, 0, PK_NOTE_HOSTNAME, 0, &host, NULL) == PK_E_INVALID_ARGUMENT);
+  for (p = 0; p < file.plane_count; ++p) {
+    CHECK(pk_plane_get(profile, 0, p, &plane, &error) == PK_OK);
+    CHECK(plane.line_count == pk_line_count(profile, 0, p));
+    CHECK(pk_plane_stats(profile, 0, p, &stats, &error) == PK_OK);
+    while (pk_stat_next(&stats, &stat, &error) == PK_OK) ++plane_stats;
+    for (l = 0; l < plane.line_count; ++l) {
+      struct totals of_line;
+      CHECK(pk_line_get(profile, 0, p, l, &line, &error) == PK_OK);
+      CHECK(line.flags == PK_LINE_HAS_START && line.start_ps == line.timestamp_ns * 1000);
+      CHECK(pk_line_summarise(profile, 0, p, l, &summary, &error) == PK_OK);
+      of_line = read_line(profile, 0, p, l);
+      CHECK(of_line.events == summary.event_count);
+      events += summary.event_count;
+      sum.stats += of_line.stats;
+    }
+    if (plane.event_metadata_count > 0 && plane.stat_metadata_count > 0) test_metadata(profile, 0, p);
+  }
+  CHECK(events == 26723); /* counted once with generated protobuf */
+  CHECK(sum.stats == 37200 && plane_stats == 51);
+  CHECK(pk_plane_get(profile, 0, 0, &plane, &error) == PK_OK);
+  CHECK(is_text(plane.name, "/device:TPU:0") && plane.kind == PK_PLANE_DEVICE && plane.device_ordinal == 0);
+  test_single_events(profile, 0, 0, 0);
+  pk_profile_free(profile);
+  pk_profile_free(NULL);
+  CHECK(pk_profile_ref(NULL) == NULL);
+}
+
+/* ---- a run directory: an XSpace, its Chrome export ---- */
+
+static int64_t read_file(void *user, uint64_t offset, void *into, size_t size) {
+  FILE *file = (FILE *)user;
+  if (fseek(file, (long)offset, SEEK_SET) != 0) return -1;
+  return (int64_t)fread(into, 1, size, file);
+}
+
+static void test_chrome(pk_profile *profile, uint32_t file) {
+  pk_chrome_reader *reader = NULL;
+  pk_chrome_event events[50];
+  pk_chrome_summary summary;
+  pk_error *error = NULL;
+  size_t count = 0;
+  uint64_t seen = 0, complete = 0;
+  pk_status status;
+  if (!CHECK(pk_chrome_open(profile, file, &reader, &error) == PK_OK)) {
+    fprintf(stderr, "%s\n", pk_error_message(error));
+    pk_error_free(error);
+    return;
+  }
+  while ((status = pk_chrome_events_read(reader, events, 50, &count, &error)) == PK_OK) {
+    size_t i;
+    for (i = 0; i < count; ++i) {
+      ++seen;
+      if (events[i].phase != 'X') continue;
+      ++complete;
+      CHECK((events[i].flags & PK_CHROME_HAS_START) != 0 && (events[i].flags & PK_CHROME_HAS_DURATION) != 0);
+      CHECK(events[i].name.size > 0 && events[i].pid.size > 0);
+    }
+  }
+  CHECK(status == PK_END && seen > 0 && complete > 0);
+  CHECK(pk_chrome_summarise(reader, &summary, &error) == PK_OK);
+  CHECK(summary.event_count == seen && summary.broken_count == 0);
+  pk_chrome_free(reader);
+  pk_chrome_free(NULL);
+}
+
+static void test_run_directory(const char *data) {
+  pk_profile *profile = NULL;
+  pk_error *error = NULL;
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
+  pk_limits limits = PK_LIMITS_INIT;
+  pk_hooks hooks = PK_HOOKS_INIT;
+  pk_cancel_token *token = NULL;
+  pk_profile_info capture;
+  pk_run_info run;
+  pk_chrome_reader *reader = NULL;
+  uint32_t i, chrome = UINT32_MAX, xspace = UINT32_MAX;
+  CHECK(pk_cancel_token_new(&token, &error) == PK_OK);
+  hooks.cancel = token;
+  options.limits = &limits;
+  options.hooks = &hooks;
+  options.io = PK_IO_READ;
+  CHECK(pk_profile_open(path_below(data, "jax/mlp_nohlo"), &options, &profile, &error) == PK_OK);
+  CHECK(pk_profile_get(profile, &capture, &error) == PK_OK);
+  CHECK(capture.file_count == 2 && capture.run_count == 1);
+  CHECK(pk_run_get(profile, 0, &run, &error) == PK_OK);
+  CHECK(is_text(run.name, "2026_11_21_07_08_37") && run.chosen == 1);
+  for (i = 0; i < capture.file_count; ++i) {
+    pk_file_info file;
+    CHECK(pk_file_get(profile, i, &file, &error) == PK_OK);
+    if (file.family == PK_FAMILY_XSPACE) xspace = i;
+    if (file.family == PK_FAMILY_CHROME_TRACE) chrome = i;
+  }
+  CHECK(xspace != UINT32_MAX && chrome != UINT32_MAX);
+  test_chrome(profile, chrome);
+  CHECK(pk_chrome_open(profile, xspace, &reader, NULL) == PK_E_UNSUPPORTED && reader == NULL);
+  pk_profile_free(profile);
+  pk_cancel_token_cancel(token);
+  CHECK(pk_profile_open(path_below(data, "jax/mlp_nohlo"), &options, &profile, NULL) == PK_E_CANCELLED);
+  pk_cancel_token_free(token);
+  pk_cancel_token_free(NULL);
+}
+
+/* ---- the same file through memory and through callbacks ---- */
+
+static uint64_t events_of(const pk_profile *profile) {
+  uint64_t events = 0;
+  uint32_t p, l;
+  for (p = 0; p < pk_plane_count(profile, 0); ++p)
+    for (l = 0; l < pk_line_count(profile, 0, p); ++l) {
+      pk_line_summary summary;
+      CHECK(pk_line_summarise(profile, 0, p, l, &summary, NULL) == PK_OK);
+      events += summary.event_count;
+    }
+  return events;
+}
+
+static void test_sources(const char *data) {
+  static const char name[] = "xspace/jax08_gemm_mi300.xplane.pb";
+  pk_profile *by_path = NULL, *by_copy = NULL, *by_calls = NULL;
+  pk_read_callbacks callbacks = PK_READ_CALLBACKS_INIT;
+  pk_open_options copy = PK_OPEN_OPTIONS_INIT;
+  FILE *file = fopen(path_below(data, name), "rb");
+  unsigned char *bytes;
+  size_t size;
+  pk_str host;
+  if (!CHECK(file != NULL)) return;
+  bytes = (unsigned char *)malloc(1 << 20);
+  size = fread(bytes, 1, 1 << 20, file);
+  CHECK(size == 110057);
+  CHECK(pk_profile_open(path_below(data, name), NULL, &by_path, NULL) == PK_OK);
+  copy.flags = PK_OPEN_COPY;
+  CHECK(pk_profile_open_buffer(bytes, size, "gemm.xplane.pb", &copy, &by_copy, NULL) == PK_OK);
+  memset(bytes, 0xff, size);
+  free(bytes);
+  callbacks.user = file;
+  callbacks.read_at = read_file;
+  callbacks.size_bytes = size;
+  CHECK(pk_profile_open_callbacks(&callbacks, "gemm.xplane.pb", NULL, &by_calls, NULL) == PK_OK);
+  fclose(file);
+  CHECK(pk_file_note_count(by_path, 0, PK_NOTE_HOSTNAME) == 1);
+  CHECK(pk_file_note_get(by_path, 0, PK_NOTE_HOSTNAME, 0, &host, NULL) == PK_OK && is_text(host, "tw003"));
+  CHECK(events_of(by_path) == 3782);
+  CHECK(events_of(by_copy) == 3782);
+  CHECK(events_of(by_calls) == 3782);
+  pk_profile_free(by_path);
+  pk_profile_free(by_copy);
+  pk_profile_free(by_calls);
+}
+
+/* ---- modules and documents ---- */
+
+static void test_modules(const char *data) {
+  pk_profile *profile = NULL;
+  pk_module_list *modules = NULL;
+  pk_module_info module;
+  pk_error *error = NULL;
+  size_t i;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  CHECK(pk_module_list_open(profile, NULL, &modules, &error) == PK_OK);
+  pk_profile_free(profile); /* the list holds a reference of its own */
+  CHECK(pk_module_count(modules) == 4);
+  for (i = 0; i < pk_module_count(modules); ++i) {
+    CHECK(pk_module_get(modules, i, &module, &error) == PK_OK);
+    CHECK(module.instruction_count > 0 && module.hlo_proto.size > 0 && module.damaged == 0);
+    CHECK(pk_module_damage(modules, i) == NULL);
+  }
+  CHECK(pk_module_get(modules, 0, &module, &error) == PK_OK);
+  CHECK(is_text(module.name, "jit_f(12190760917235803885)") && module.hlo_proto.size == 8194);
+  CHECK(is_text(module.module_name, "jit_f") && module.plane >= 0 && module.file == 0);
+  CHECK(pk_module_get(modules, 4, &module, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_module_damage(modules, 4) == NULL);
+  pk_module_list_free(modules);
+  pk_module_list_free(NULL);
+  CHECK(pk_module_count(NULL) == 0);
+}
+
+static int32_t count_bytes(void *user, const void *data, size_t size) {
+  (void)data;
+  *(size_t *)user += size;
+  return 0;
+}
+
+static void test_documents(const char *data) {
+  pk_profile *profile = NULL;
+  pk_error *error = NULL;
+  pk_document_options options = PK_DOCUMENT_OPTIONS_INIT;
+  int32_t document, status = -1;
+  size_t bytes = 0;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  options.plane = "TPU:0";
+  for (document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_CHROME; ++document) {
+    bytes = 0;
+    if (!CHECK(pk_document_write(profile, document, &options, count_bytes, &bytes, &status, &error) == PK_OK)) {
+      fprintf(stderr, "%s: %s\n", pk_document_name(document), pk_error_message(error));
+      pk_error_free(error);
+    }
+    CHECK(bytes > 0 && (status == PK_DOCUMENT_STATUS_OK || status == PK_DOCUMENT_STATUS_ABSENT));
+  }
+  pk_profile_free(profile);
+  CHECK(pk_profile_open("/nonexistent", NULL, &profile, &error) == PK_E_NOT_FOUND);
+  bytes = 0;
+  CHECK(pk_document_write_error(PK_DOCUMENT_INFO, error, count_bytes, &bytes, NULL) == PK_OK);
+  CHECK(bytes > 0);
+  pk_error_free(error);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  test_names();
+  test_errors();
+  test_xspace(argv[1]);
+  test_run_directory(argv[1]);
+  test_sources(argv[1]);
+  test_modules(argv[1]);
+  test_documents(argv[1]);
+  printf("%d checks, %d failed\n", checks, failures);
+  return failures == 0 ? 0 : 1;
+}

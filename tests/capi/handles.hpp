@@ -1,0 +1,71 @@
+// What the tests of the C ABI share: handles that free themselves, and writers of small captures.
+#pragma once
+#include <catch2/catch.hpp>
+#include <profkit/profkit.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "support.hpp"
+
+namespace profkit::test {
+
+struct freed {
+  void operator()(pk_profile* p) const noexcept { pk_profile_free(p); }
+  void operator()(pk_error* e) const noexcept { pk_error_free(e); }
+  void operator()(pk_cancel_token* t) const noexcept { pk_cancel_token_free(t); }
+  void operator()(pk_module_list* m) const noexcept { pk_module_list_free(m); }
+  void operator()(pk_chrome_reader* r) const noexcept { pk_chrome_free(r); }
+};
+template <class Handle>
+using owned = std::unique_ptr<Handle, freed>;
+
+[[nodiscard]] inline std::string_view text_of(const pk_str& text) { return {text.data, text.size}; }
+
+// An error slot that frees what was written to it.
+class error_slot {
+ public:
+  ~error_slot() { pk_error_free(error_); }
+  error_slot() = default;
+  error_slot(const error_slot&) = delete;
+  error_slot& operator=(const error_slot&) = delete;
+  [[nodiscard]] pk_error** out() {
+    pk_error_free(error_);
+    error_ = nullptr;
+    return &error_;
+  }
+  [[nodiscard]] const pk_error* get() const { return error_; }
+  [[nodiscard]] pk_status code() const { return pk_error_code(error_); }
+  [[nodiscard]] std::string message() const { return pk_error_message(error_); }
+
+ private:
+  pk_error* error_ = nullptr;
+};
+
+[[nodiscard]] inline owned<pk_profile> opened(const std::string& path, const pk_open_options* options = nullptr) {
+  pk_profile* profile = nullptr;
+  error_slot error;
+  const pk_status status = pk_profile_open(path.c_str(), options, &profile, error.out());
+  INFO(path << ": " << error.message());
+  REQUIRE(status == PK_OK);
+  return owned<pk_profile>(profile);
+}
+
+// `bytes` must outlive the profile.
+[[nodiscard]] inline owned<pk_profile> opened_buffer(std::string_view bytes, const char* label = "test.xplane.pb") {
+  pk_profile* profile = nullptr;
+  error_slot error;
+  const pk_status status =
+      pk_profile_open_buffer(bytes.data(), bytes.size(), label, nullptr, &profile, error.out());
+  INFO(error.message());
+  REQUIRE(status == PK_OK);
+  return owned<pk_profile>(profile);
+}
+
+[[nodiscard]] inline std::string tpu_capture() { return data_path("xspace/tpu_v6e_inference.xplane.pb").string(); }
+[[nodiscard]] inline std::string gpu_capture() { return data_path("xspace/jax08_gemm_mi300.xplane.pb").string(); }
+[[nodiscard]] inline std::string cpu_run() { return data_path("jax/mlp_nohlo").string(); }
+
+}  // namespace profkit::test

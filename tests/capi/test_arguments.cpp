@@ -1,0 +1,311 @@
+// Misuse: every NULL, every position out of range, option structs of other releases.
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "handles.hpp"
+
+using namespace profkit::test;
+
+TEST_CASE("a NULL argument is an error, never a crash") {
+  const auto profile = opened(tpu_capture());
+  pk_profile* p = profile.get();
+  pk_profile* opened_handle = nullptr;
+  pk_profile_info profile_info;
+  pk_run_info run_info;
+  pk_file_info file_info;
+  pk_plane_info plane_info;
+  pk_line_info line_info;
+  pk_line_summary line_summary;
+  pk_event event{};
+  pk_event_cursor events{};
+  pk_stat stat;
+  pk_stat_cursor stats{};
+  pk_metadata_cursor entries{};
+  pk_event_metadata event_metadata;
+  pk_stat_metadata stat_metadata;
+  pk_module_list* modules = nullptr;
+  pk_module_info module;
+  pk_chrome_reader* chrome = nullptr;
+  pk_chrome_event chrome_event;
+  pk_chrome_summary chrome_summary;
+  pk_str text;
+  std::size_t count = 0;
+  std::int64_t id = 0;
+  const pk_write_callback write = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+  REQUIRE(pk_events_begin(p, 0, 0, 0, &events, nullptr) == PK_OK);
+  REQUIRE(pk_plane_stats(p, 0, 0, &stats, nullptr) == PK_OK);
+  REQUIRE(pk_event_metadata_begin(p, 0, 0, &entries, nullptr) == PK_OK);
+
+  using call = std::function<pk_status(pk_error**)>;
+  const std::vector<std::pair<const char*, call>> calls{
+      {"cancel_token_new", [&](pk_error** e) { return pk_cancel_token_new(nullptr, e); }},
+      {"open path", [&](pk_error** e) { return pk_profile_open(nullptr, nullptr, &opened_handle, e); }},
+      {"open out", [&](pk_error** e) { return pk_profile_open("x", nullptr, nullptr, e); }},
+      {"open_buffer data",
+       [&](pk_error** e) { return pk_profile_open_buffer(nullptr, 1, nullptr, nullptr, &opened_handle, e); }},
+      {"open_buffer out", [&](pk_error** e) { return pk_profile_open_buffer("", 0, nullptr, nullptr, nullptr, e); }},
+      {"open_callbacks",
+       [&](pk_error** e) { return pk_profile_open_callbacks(nullptr, nullptr, nullptr, &opened_handle, e); }},
+      {"open_callbacks read_at",
+       [&](pk_error** e) {
+         const pk_read_callbacks none = PK_READ_CALLBACKS_INIT;
+         return pk_profile_open_callbacks(&none, nullptr, nullptr, &opened_handle, e);
+       }},
+      {"profile_get", [&](pk_error** e) { return pk_profile_get(nullptr, &profile_info, e); }},
+      {"profile_get out", [&](pk_error** e) { return pk_profile_get(p, nullptr, e); }},
+      {"run_get", [&](pk_error** e) { return pk_run_get(nullptr, 0, &run_info, e); }},
+      {"run_get out", [&](pk_error** e) { return pk_run_get(p, 0, nullptr, e); }},
+      {"file_get", [&](pk_error** e) { return pk_file_get(nullptr, 0, &file_info, e); }},
+      {"file_get out", [&](pk_error** e) { return pk_file_get(p, 0, nullptr, e); }},
+      {"file_bytes", [&](pk_error** e) { return pk_file_bytes(nullptr, 0, &text, e); }},
+      {"file_bytes out", [&](pk_error** e) { return pk_file_bytes(p, 0, nullptr, e); }},
+      {"file_note_get", [&](pk_error** e) { return pk_file_note_get(nullptr, 0, 0, 0, &text, e); }},
+      {"file_note_get out", [&](pk_error** e) { return pk_file_note_get(p, 0, 0, 0, nullptr, e); }},
+      {"plane_get", [&](pk_error** e) { return pk_plane_get(nullptr, 0, 0, &plane_info, e); }},
+      {"plane_get out", [&](pk_error** e) { return pk_plane_get(p, 0, 0, nullptr, e); }},
+      {"line_get", [&](pk_error** e) { return pk_line_get(nullptr, 0, 0, 0, &line_info, e); }},
+      {"line_get out", [&](pk_error** e) { return pk_line_get(p, 0, 0, 0, nullptr, e); }},
+      {"line_summarise", [&](pk_error** e) { return pk_line_summarise(nullptr, 0, 0, 0, &line_summary, e); }},
+      {"line_summarise out", [&](pk_error** e) { return pk_line_summarise(p, 0, 0, 0, nullptr, e); }},
+      {"events_begin", [&](pk_error** e) { return pk_events_begin(nullptr, 0, 0, 0, &events, e); }},
+      {"events_begin out", [&](pk_error** e) { return pk_events_begin(p, 0, 0, 0, nullptr, e); }},
+      {"event_next", [&](pk_error** e) { return pk_event_next(nullptr, &event, e); }},
+      {"event_next out", [&](pk_error** e) { return pk_event_next(&events, nullptr, e); }},
+      {"events_read", [&](pk_error** e) { return pk_events_read(nullptr, &event, 1, &count, e); }},
+      {"events_read events", [&](pk_error** e) { return pk_events_read(&events, nullptr, 1, &count, e); }},
+      {"events_read count", [&](pk_error** e) { return pk_events_read(&events, &event, 1, nullptr, e); }},
+      {"events_read capacity", [&](pk_error** e) { return pk_events_read(&events, &event, 0, &count, e); }},
+      {"event_stats", [&](pk_error** e) { return pk_event_stats(nullptr, 0, 0, &event, 1, &stats, e); }},
+      {"event_stats event", [&](pk_error** e) { return pk_event_stats(p, 0, 0, nullptr, 1, &stats, e); }},
+      {"event_stats out", [&](pk_error** e) { return pk_event_stats(p, 0, 0, &event, 1, nullptr, e); }},
+      {"event_stats origins", [&](pk_error** e) { return pk_event_stats(p, 0, 0, &event, 8, &stats, e); }},
+      {"metadata_stats", [&](pk_error** e) { return pk_event_metadata_stats(nullptr, 0, 0, 1, &stats, e); }},
+      {"metadata_stats out", [&](pk_error** e) { return pk_event_metadata_stats(p, 0, 0, 1, nullptr, e); }},
+      {"plane_stats", [&](pk_error** e) { return pk_plane_stats(nullptr, 0, 0, &stats, e); }},
+      {"plane_stats out", [&](pk_error** e) { return pk_plane_stats(p, 0, 0, nullptr, e); }},
+      {"stat_next", [&](pk_error** e) { return pk_stat_next(nullptr, &stat, e); }},
+      {"stat_next out", [&](pk_error** e) { return pk_stat_next(&stats, nullptr, e); }},
+      {"event_metadata_get", [&](pk_error** e) { return pk_event_metadata_get(nullptr, 0, 0, 1, &event_metadata, e); }},
+      {"event_metadata_get out", [&](pk_error** e) { return pk_event_metadata_get(p, 0, 0, 1, nullptr, e); }},
+      {"children", [&](pk_error** e) { return pk_event_metadata_children(nullptr, 0, 0, 1, &id, 1, &count, e); }},
+      {"children ids", [&](pk_error** e) { return pk_event_metadata_children(p, 0, 0, 1, nullptr, 1, &count, e); }},
+      {"children count", [&](pk_error** e) { return pk_event_metadata_children(p, 0, 0, 1, &id, 1, nullptr, e); }},
+      {"stat_metadata_get", [&](pk_error** e) { return pk_stat_metadata_get(nullptr, 0, 0, 1, &stat_metadata, e); }},
+      {"stat_metadata_get out", [&](pk_error** e) { return pk_stat_metadata_get(p, 0, 0, 1, nullptr, e); }},
+      {"find", [&](pk_error** e) { return pk_stat_metadata_find(nullptr, 0, 0, "a", 1, &id, e); }},
+      {"find name", [&](pk_error** e) { return pk_stat_metadata_find(p, 0, 0, nullptr, 1, &id, e); }},
+      {"find id", [&](pk_error** e) { return pk_stat_metadata_find(p, 0, 0, "a", 1, nullptr, e); }},
+      {"event_metadata_begin", [&](pk_error** e) { return pk_event_metadata_begin(nullptr, 0, 0, &entries, e); }},
+      {"event_metadata_begin out", [&](pk_error** e) { return pk_event_metadata_begin(p, 0, 0, nullptr, e); }},
+      {"event_metadata_next", [&](pk_error** e) { return pk_event_metadata_next(nullptr, &event_metadata, e); }},
+      {"event_metadata_next out", [&](pk_error** e) { return pk_event_metadata_next(&entries, nullptr, e); }},
+      {"stat_metadata_begin", [&](pk_error** e) { return pk_stat_metadata_begin(nullptr, 0, 0, &entries, e); }},
+      {"stat_metadata_begin out", [&](pk_error** e) { return pk_stat_metadata_begin(p, 0, 0, nullptr, e); }},
+      {"stat_metadata_next", [&](pk_error** e) { return pk_stat_metadata_next(nullptr, &stat_metadata, e); }},
+      {"stat_metadata_next kind", [&](pk_error** e) { return pk_stat_metadata_next(&entries, &stat_metadata, e); }},
+      {"module_list_open", [&](pk_error** e) { return pk_module_list_open(nullptr, nullptr, &modules, e); }},
+      {"module_list_open out", [&](pk_error** e) { return pk_module_list_open(p, nullptr, nullptr, e); }},
+      {"module_get", [&](pk_error** e) { return pk_module_get(nullptr, 0, &module, e); }},
+      {"chrome_open", [&](pk_error** e) { return pk_chrome_open(nullptr, 0, &chrome, e); }},
+      {"chrome_open out", [&](pk_error** e) { return pk_chrome_open(p, 0, nullptr, e); }},
+      {"chrome_events_read", [&](pk_error** e) { return pk_chrome_events_read(nullptr, &chrome_event, 1, &count, e); }},
+      {"chrome_summarise", [&](pk_error** e) { return pk_chrome_summarise(nullptr, &chrome_summary, e); }},
+      {"document_write", [&](pk_error** e) { return pk_document_write(nullptr, 2, nullptr, write, nullptr, nullptr, e); }},
+      {"document_write write", [&](pk_error** e) { return pk_document_write(p, 2, nullptr, nullptr, nullptr, nullptr, e); }},
+      {"document_write number", [&](pk_error** e) { return pk_document_write(p, 0, nullptr, write, nullptr, nullptr, e); }},
+      {"document_write_error", [&](pk_error** e) { return pk_document_write_error(2, nullptr, write, nullptr, e); }},
+  };
+  for (const auto& [name, run] : calls) {
+    INFO(name);
+    error_slot error;
+    CHECK(run(error.out()) == PK_E_INVALID_ARGUMENT);
+    CHECK(error.code() == PK_E_INVALID_ARGUMENT);
+    CHECK_FALSE(error.message().empty());
+    CHECK(run(nullptr) == PK_E_INVALID_ARGUMENT);
+  }
+  CHECK(opened_handle == nullptr);
+
+  CHECK(pk_file_count(nullptr) == 0);
+  CHECK(pk_plane_count(nullptr, 0) == 0);
+  CHECK(pk_line_count(nullptr, 0, 0) == 0);
+  CHECK(pk_file_note_count(nullptr, 0, PK_NOTE_ERROR) == 0);
+  CHECK(pk_file_damage(nullptr, 0) == nullptr);
+  CHECK(pk_module_damage(nullptr, 0) == nullptr);
+  pk_cancel_token_cancel(nullptr);
+}
+
+TEST_CASE("a position out of range is told with how many there are") {
+  const auto profile = opened(tpu_capture());
+  const pk_profile* p = profile.get();
+  error_slot error;
+  pk_file_info file;
+  CHECK(pk_file_get(p, 1, &file, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(error.message().find("the number of files is 1") != std::string::npos);
+  CHECK(file.path.data == nullptr);
+  pk_plane_info plane;
+  CHECK(pk_plane_get(p, 0, 7, &plane, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(error.message().find("the number of planes is 7") != std::string::npos);
+  pk_line_info line;
+  CHECK(pk_line_get(p, 0, 0, UINT32_MAX, &line, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(error.message().find("the number of lines is 5") != std::string::npos);
+  pk_run_info run;
+  CHECK(pk_run_get(p, 0, &run, nullptr) == PK_E_INVALID_ARGUMENT);
+  pk_str note;
+  CHECK(pk_file_note_get(p, 0, PK_NOTE_ERROR, 0, &note, nullptr) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_file_note_get(p, 0, 99, 0, &note, nullptr) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_file_note_count(p, 0, 99) == 0);
+  CHECK(pk_plane_count(p, 1) == 0);
+  CHECK(pk_line_count(p, 0, 7) == 0);
+  CHECK(pk_file_damage(p, 1) == nullptr);
+}
+
+TEST_CASE("a cursor that was not begun is rejected") {
+  pk_event_cursor events{};
+  pk_event event;
+  CHECK(pk_event_next(&events, &event, nullptr) == PK_E_INVALID_ARGUMENT);
+  pk_stat_cursor stats{};
+  pk_stat stat;
+  CHECK(pk_stat_next(&stats, &stat, nullptr) == PK_E_INVALID_ARGUMENT);
+  pk_metadata_cursor entries{};
+  pk_event_metadata entry;
+  CHECK(pk_event_metadata_next(&entries, &entry, nullptr) == PK_E_INVALID_ARGUMENT);
+}
+
+TEST_CASE("an event of another file is not read with this plane's names") {
+  const auto tpu = opened(tpu_capture());
+  const auto gpu = opened(gpu_capture());
+  pk_event_cursor cursor;
+  pk_event event;
+  REQUIRE(pk_events_begin(gpu.get(), 0, 9, 0, &cursor, nullptr) == PK_OK);
+  do REQUIRE(pk_event_next(&cursor, &event, nullptr) == PK_OK);
+  while (event.stats_bytes == 0);
+  pk_stat_cursor stats;
+  CHECK(pk_event_stats(gpu.get(), 0, 9, &event, PK_ORIGIN_EVENT, &stats, nullptr) == PK_OK);
+  CHECK(pk_event_stats(gpu.get(), 0, 0, &event, PK_ORIGIN_EVENT, &stats, nullptr) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_event_stats(tpu.get(), 0, 0, &event, PK_ORIGIN_EVENT, &stats, nullptr) == PK_E_INVALID_ARGUMENT);
+  event.stats_bytes = UINT32_MAX;
+  CHECK(pk_event_stats(gpu.get(), 0, 9, &event, PK_ORIGIN_EVENT, &stats, nullptr) == PK_E_INVALID_ARGUMENT);
+}
+
+namespace {
+
+// A caller's struct of another release: `size` bytes of it, the ones this release does not know set to `tail`.
+template <class Options>
+struct other_release {
+  Options known;
+  unsigned char tail[16];
+  other_release(const Options& options, std::uint32_t size, unsigned char tail_value) : known(options) {
+    std::memset(tail, tail_value, sizeof tail);
+    known.struct_size = size;
+  }
+};
+
+pk_status open_with(const pk_open_options& options, error_slot& error) {
+  pk_profile* profile = nullptr;
+  const pk_status status = pk_profile_open(gpu_capture().c_str(), &options, &profile, error.out());
+  const owned<pk_profile> freed_at_end(profile);
+  return status;
+}
+
+template <class Options, class Put>
+void check_sizes(const Options& init, Put&& put) {
+  error_slot error;
+  const std::uint32_t size = sizeof(Options);
+  const auto status_of = [&](std::uint32_t struct_size, unsigned char tail) {
+    other_release<Options> options(init, struct_size, tail);
+    return put(options.known, error);
+  };
+  CHECK(status_of(size, 0xff) == PK_OK);
+  CHECK(status_of(size + 16, 0) == PK_OK);                        // a newer caller that uses nothing new
+  CHECK(status_of(size + 16, 1) == PK_E_UNSUPPORTED);             // and one that does
+  CHECK(error.message().find("does not know") != std::string::npos);
+  CHECK(status_of(0, 0) == PK_E_INVALID_ARGUMENT);                // nobody set it
+  CHECK(error.message().find("struct_size is 0") != std::string::npos);
+  CHECK(status_of(0xcccccccc, 0) == PK_E_INVALID_ARGUMENT);
+  for (std::uint32_t older = 8; older < size; older += 8) CHECK(status_of(older, 0xff) == PK_OK);
+}
+
+}  // namespace
+
+TEST_CASE("option structs of older and newer releases") {
+  SECTION("pk_open_options") {
+    check_sizes<pk_open_options>(PK_OPEN_OPTIONS_INIT, open_with);
+  }
+  SECTION("pk_limits") {
+    check_sizes<pk_limits>(PK_LIMITS_INIT, [](const pk_limits& limits, error_slot& error) {
+      pk_open_options options = PK_OPEN_OPTIONS_INIT;
+      options.limits = &limits;
+      return open_with(options, error);
+    });
+  }
+  SECTION("pk_hooks") {
+    check_sizes<pk_hooks>(PK_HOOKS_INIT, [](const pk_hooks& hooks, error_slot& error) {
+      pk_open_options options = PK_OPEN_OPTIONS_INIT;
+      options.hooks = &hooks;
+      return open_with(options, error);
+    });
+  }
+  SECTION("pk_document_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_document_options>(PK_DOCUMENT_OPTIONS_INIT, [&](const pk_document_options& options, error_slot& error) {
+      return pk_document_write(
+          profile.get(), PK_DOCUMENT_STEPS, &options,
+          [](void*, const void*, std::size_t) -> std::int32_t { return 0; }, nullptr, nullptr, error.out());
+    });
+  }
+  SECTION("pk_read_callbacks") {
+    pk_read_callbacks callbacks = PK_READ_CALLBACKS_INIT;
+    callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t) -> std::int64_t { return 0; };
+    error_slot error;
+    pk_profile* profile = nullptr;
+    callbacks.struct_size = 0;
+    CHECK(pk_profile_open_callbacks(&callbacks, "a.xplane.pb", nullptr, &profile, error.out()) ==
+          PK_E_INVALID_ARGUMENT);
+    // An older caller that knew no size: it is unknown.
+    callbacks.struct_size = offsetof(pk_read_callbacks, size_bytes);
+    callbacks.size_bytes = 12345;
+    CHECK(pk_profile_open_callbacks(&callbacks, "a.xplane.pb", nullptr, &profile, error.out()) == PK_OK);
+    pk_profile_free(profile);
+  }
+}
+
+TEST_CASE("what an older caller could not set has its default") {
+  pk_limits limits = PK_LIMITS_INIT;
+  limits.max_materialised_bytes = 1;
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
+  options.limits = &limits;
+  options.io = PK_IO_READ;
+  error_slot error;
+  CHECK(open_with(options, error) == PK_E_LIMIT);
+  CHECK(error.message().find("max_materialised_bytes") != std::string::npos);
+  options.struct_size = offsetof(pk_open_options, limits);
+  CHECK(open_with(options, error) == PK_OK);
+}
+
+TEST_CASE("unknown flags, kinds and reserved fields") {
+  error_slot error;
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
+  options.flags = 2;
+  CHECK(open_with(options, error) == PK_E_UNSUPPORTED);
+  options = PK_OPEN_OPTIONS_INIT;
+  options.io = 3;
+  CHECK(open_with(options, error) == PK_E_INVALID_ARGUMENT);
+  options = PK_OPEN_OPTIONS_INIT;
+  options.reserved = 1;
+  CHECK(open_with(options, error) == PK_E_INVALID_ARGUMENT);
+  options = PK_OPEN_OPTIONS_INIT;
+  options.run = "no_such_run";
+  pk_profile* profile = nullptr;
+  CHECK(pk_profile_open(cpu_run().c_str(), &options, &profile, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(error.message().find("2026_11_21_07_08_37") != std::string::npos);
+  const auto gpu = opened(gpu_capture());
+  pk_document_options document = PK_DOCUMENT_OPTIONS_INIT;
+  document.flags = 8;
+  CHECK(pk_document_write(
+            gpu.get(), PK_DOCUMENT_INFO, &document,
+            [](void*, const void*, std::size_t) -> std::int32_t { return 0; }, nullptr, nullptr,
+            error.out()) == PK_E_UNSUPPORTED);
+}
