@@ -1,0 +1,309 @@
+// anatomy_ops over whole profiles.
+#include <catch2/catch.hpp>
+
+#include <profkit/core/anatomy.hpp>
+#include <read/xspace_index.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "support.hpp"
+#include "xspace_writer.hpp"
+
+using namespace profkit;
+using namespace profkit::test;
+
+namespace {
+
+struct held_profile {
+  explicit held_profile(std::string file) : bytes(std::move(file)) {
+    auto opened = profile::open_buffer(bytes, "host0.xplane.pb");
+    REQUIRE(opened.ok());
+    open = *opened;
+  }
+  std::string bytes;
+  std::shared_ptr<const profile> open;
+};
+
+ops_result ops_of(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
+  auto found = anatomy_ops(p, o, host);
+  REQUIRE(found.ok());
+  return *found;
+}
+
+message tpu_plane(const std::string& name, std::int64_t shift) {
+  message ops;
+  ops.number(1, 3).text(2, "XLA Ops");
+  ops.sub(4, event(1, shift, 100)).sub(4, event(2, shift + 10, 30)).sub(4, event(2, shift + 60, 30));
+  ops.sub(4, event(77, shift + 200, 10));
+  message overlay;
+  overlay.number(1, 7).text(2, "TC Overlay").sub(4, event(1, shift, 100));
+  message modules;
+  modules.number(1, 2).text(2, "XLA Modules").sub(4, event(3, shift, 250)).sub(4, event(3, shift + 1000, 10));
+  return message()
+      .text(2, name)
+      .sub(3, modules)
+      .sub(3, ops)
+      .sub(3, overlay)
+      .sub(4, message().number(1, 1).sub(2, message().number(1, 1).text(2, "%while.1 = …").text(4, "while.1")
+                                                .sub(5, message().number(1, 1).text(5, "while"))
+                                                .sub(5, message().number(1, 2).unsigned_number(7, 3))))
+      .sub(4, metadata_entry_of(2, "fusion.2"))
+      .sub(4, metadata_entry_of(3, "jit_f(1)"))
+      .sub(5, metadata_entry_of(1, "hlo_category"))
+      .sub(5, metadata_entry_of(2, "source"))
+      .sub(5, metadata_entry_of(3, "model.py:7"))
+      .sub(5, metadata_entry_of(4, "peak_teraflops_per_second"))
+      .sub(5, metadata_entry_of(5, "peak_hbm_bw_gigabytes_per_second"))
+      .sub(5, metadata_entry_of(6, "device_type_string"))
+      .sub(6, message().number(1, 4).fixed64(2, 0x408cb00000000000))  // 918.0
+      .sub(6, message().number(1, 5).fixed64(2, 0x4099980000000000))  // 1638.0
+      .sub(6, message().number(1, 6).text(5, "TPU v6 Lite"));
+}
+
+}  // namespace
+
+TEST_CASE("Ops come from XLA Ops, with self time, and never from derived lines") {
+  const held_profile p(message().sub(1, tpu_plane("/device:TPU:0", 0)).sub(1, tpu_plane("/device:TPU:1", 5)).bytes());
+  const ops_result found = ops_of(*p.open);
+  REQUIRE(found.source == "XLA Ops");
+  REQUIRE(found.absent.empty());
+  REQUIRE(found.damage.empty());
+  REQUIRE(found.lines.size() == 2);
+  const ops_line& line = found.lines[1];
+  REQUIRE(line.plane == 1);
+  REQUIRE(line.line == 1);
+  REQUIRE(line.plane_name == "/device:TPU:1");
+  REQUIRE(line.line_name == "XLA Ops");
+  REQUIRE(line.kind == line_kind::ops);
+  REQUIRE(line.events == 4);
+  REQUIRE(line.duration_sum_ps == 170);
+  REQUIRE(line.busy_ps == 110);
+  REQUIRE(line.ops.size() == 3);
+  REQUIRE(line.ops[0].metadata_id == 1);
+  REQUIRE(line.ops[0].self_ps == 40);
+  REQUIRE(line.ops[0].metadata().display_name() == "while.1");
+  REQUIRE(line.ops[1].metadata_id == 2);
+  REQUIRE(line.ops[1].count == 2);
+  REQUIRE(line.ops[1].self_ps == 60);
+  REQUIRE(line.ops[1].min_ps == 30);
+  // An id without an entry is a row like any other, without a name.
+  REQUIRE(line.ops[2].metadata_id == 77);
+  REQUIRE(line.ops[2].entry.data() == nullptr);
+  REQUIRE(line.ops[2].metadata().name().empty());
+  REQUIRE(op_stats(*p.open, line, line.ops[2]).empty());
+
+  const std::vector<named_stat> stats = op_stats(*p.open, line, line.ops[0]);
+  REQUIRE(stats.size() == 2);
+  REQUIRE(stats[0].name == "hlo_category");
+  REQUIRE(stats[0].text == "while");
+  REQUIRE(stats[1].name == "source");
+  REQUIRE(stats[1].text == "model.py:7");
+
+  const device_peaks peaks = peaks_of(*p.open, 0, 1);
+  REQUIRE(peaks.flops_per_s == 918.0 * 1e12);
+  REQUIRE(peaks.hbm_bytes_per_s == 1638.0 * 1e9);
+  REQUIRE(peaks.device_type == "TPU v6 Lite");
+  REQUIRE(peaks_of(*p.open, 0, 99).flops_per_s == 0);
+  REQUIRE(peaks_of(*p.open, 0, -1).flops_per_s == 0);
+}
+
+TEST_CASE("Filters pick planes, lines, names and times") {
+  const held_profile p(message().sub(1, tpu_plane("/device:TPU:0", 0)).sub(1, tpu_plane("/device:TPU:1", 5)).bytes());
+  anatomy_options o;
+  o.plane = "TPU:1";
+  REQUIRE(ops_of(*p.open, o).lines.size() == 1);
+
+  o = {};
+  o.name = "fusion";
+  const ops_result named = ops_of(*p.open, o);
+  REQUIRE(named.lines[0].ops.size() == 1);
+  REQUIRE(named.lines[0].ops[0].metadata_id == 2);
+  REQUIRE(named.lines[0].ops[0].self_ps == 60);  // of the whole line
+  REQUIRE(named.lines[0].events == 4);
+
+  o = {};
+  o.line = "TC Overlay";
+  const ops_result overlay = ops_of(*p.open, o);
+  REQUIRE(overlay.lines.size() == 2);
+  REQUIRE(overlay.lines[0].kind == line_kind::derived);
+  REQUIRE(overlay.source == "lines named 'TC Overlay'");
+  o.line = "XLA";  // no line of this name: those that have it in theirs
+  REQUIRE(ops_of(*p.open, o).lines.size() == 4);
+  o.line = "nothing";
+  const ops_result none = ops_of(*p.open, o);
+  REQUIRE(none.lines.empty());
+  REQUIRE(none.absent.find("nothing") != std::string::npos);
+
+  o = {};
+  o.from_ps = 150;
+  o.to_ps = 204;
+  const ops_result late = ops_of(*p.open, o);
+  REQUIRE(late.lines.size() == 1);
+  REQUIRE(late.lines[0].plane == 0);
+  REQUIRE(late.lines[0].events == 1);
+  REQUIRE(late.lines[0].ops[0].metadata_id == 77);
+
+  o = {};
+  o.step = 0;
+  REQUIRE(ops_of(*p.open, o).lines.at(0).events == 4);
+  o.step = 1;
+  REQUIRE(ops_of(*p.open, o).lines.empty());
+}
+
+TEST_CASE("Without XLA Ops the streams count, without devices the host events with hlo_op") {
+  message stream;
+  stream.number(1, 16).text(2, "Stream #16(Kernel)").sub(4, event(1, 0, 10));
+  message derived;
+  derived.number(1, -559038734).text(2, "TensorFlow Ops").sub(4, event(1, 0, 10));
+  message thread;
+  thread.number(1, 9).text(2, "worker/9");
+  thread.sub(4, event(1, 0, 100).sub(4, stat(3, 1)));
+  thread.sub(4, event(2, 10, 20)).sub(4, event(2, 40, 20).sub(4, stat(3, 1)));
+  const auto host = message().text(2, "/host:CPU").sub(3, thread).sub(5, metadata_entry_of(3, "hlo_op"));
+  const auto gpu = message().text(2, "/device:GPU:0").sub(3, stream).sub(3, derived);
+
+  const held_profile with_device(message().sub(1, gpu).sub(1, host).bytes());
+  const ops_result streams = ops_of(*with_device.open);
+  REQUIRE(streams.source == "device streams");
+  REQUIRE(streams.lines.size() == 1);
+  REQUIRE(streams.lines[0].events == 1);
+
+  const held_profile host_only(message().sub(1, message().text(2, "/device:GPU:0")).sub(1, host).bytes());
+  const ops_result threads = ops_of(*host_only.open);
+  REQUIRE(threads.source == "host events with hlo_op");
+  REQUIRE(threads.lines.size() == 1);
+  REQUIRE(threads.lines[0].events == 2);
+  REQUIRE(threads.lines[0].busy_ps == 100);
+  REQUIRE(threads.lines[0].ops[0].self_ps == 80);
+
+  const held_profile nothing(message().sub(1, message().text(2, "/host:CPU")).bytes());
+  const ops_result absent = ops_of(*nothing.open);
+  REQUIRE(absent.lines.empty());
+  REQUIRE(absent.source.empty());
+  REQUIRE_FALSE(absent.absent.empty());
+}
+
+TEST_CASE("Damage is told, and what is intact in front of it is totalled") {
+  message ops;
+  ops.text(2, "XLA Ops").sub(4, event(1, 0, 10)).text(4, std::string_view("\x08\xff", 2)).sub(4, event(1, 20, 10));
+  message negative;
+  negative.text(2, "XLA Ops").sub(4, event(1, 0, -5)).sub(4, event(1, 3, 5));
+  const held_profile damaged(message().sub(1, message().text(2, "/device:TPU:0").sub(3, ops)).bytes());
+  const ops_result found = ops_of(*damaged.open);
+  REQUIRE(found.lines.at(0).events == 1);
+  REQUIRE(found.damage.size() == 1);
+  REQUIRE(found.damage[0].what.code == fault_code::damaged);
+  REQUIRE(found.damage[0].what.byte_offset < damaged.bytes.size());
+  REQUIRE(damaged.bytes.substr(found.damage[0].what.byte_offset, 2) == std::string("\x08\xff", 2));
+
+  const held_profile with_negative(message().sub(1, message().text(2, "/device:TPU:0").sub(3, negative)).bytes());
+  const ops_result zeroed = ops_of(*with_negative.open);
+  REQUIRE(zeroed.lines.at(0).duration_sum_ps == 5);
+  REQUIRE(zeroed.damage.size() == 1);
+}
+
+TEST_CASE("Results are the same for any number of threads, and a cancel stops") {
+  message space;
+  for (int plane = 0; plane < 9; ++plane) {
+    message ops;
+    ops.text(2, "XLA Ops");
+    for (int i = 0; i < 500 * (plane % 4 + 1); ++i) ops.sub(4, event(i * 7 % 13, i * 10 + plane, i * 31 % 25));
+    space.sub(1, message().text(2, "/device:TPU:" + std::to_string(plane)).sub(3, ops));
+  }
+  const held_profile p(space.bytes());
+  const ops_result one = ops_of(*p.open);
+  REQUIRE(one.lines.size() == 9);
+  for (const std::uint32_t threads : {2U, 3U, 8U}) {
+    hooks host;
+    host.threads = threads;
+    const ops_result several = ops_of(*p.open, {}, host);
+    REQUIRE(several.lines.size() == one.lines.size());
+    for (std::size_t i = 0; i < one.lines.size(); ++i) {
+      REQUIRE(several.lines[i].plane == one.lines[i].plane);
+      REQUIRE(several.lines[i].busy_ps == one.lines[i].busy_ps);
+      REQUIRE(several.lines[i].ops.size() == one.lines[i].ops.size());
+      for (std::size_t op = 0; op < one.lines[i].ops.size(); ++op) {
+        REQUIRE(several.lines[i].ops[op].metadata_id == one.lines[i].ops[op].metadata_id);
+        REQUIRE(several.lines[i].ops[op].self_ps == one.lines[i].ops[op].self_ps);
+      }
+    }
+  }
+  const std::atomic<bool> cancel{true};
+  hooks host;
+  host.cancel = &cancel;
+  const auto stopped = anatomy_ops(*p.open, {}, host);
+  REQUIRE_FALSE(stopped.ok());
+  REQUIRE(stopped.error().code == fault_code::cancelled);
+}
+
+TEST_CASE("Unordered lines are sorted for self time") {
+  message ops;
+  ops.text(2, "XLA Ops").sub(4, event(2, 10, 5)).sub(4, event(2, 20, 5)).sub(4, event(1, 0, 100));
+  const held_profile p(message().sub(1, message().text(2, "/device:TPU:0").sub(3, ops)).bytes());
+  const ops_line line = ops_of(*p.open).lines.at(0);
+  REQUIRE(line.ops[0].metadata_id == 1);
+  REQUIRE(line.ops[0].self_ps == 90);
+  REQUIRE(line.busy_ps == 100);
+}
+
+TEST_CASE("Totals agree with XProf's where they mean the same") {
+  // XProf takes device_duration_ps, a stat of TPU events, where it is there, and counts kernels on GPUs.
+  struct total {
+    std::uint64_t count = 0;
+    std::int64_t ps = 0;
+  };
+  std::map<std::string, std::map<std::string, total>> expected;
+  std::ifstream in(source_root() / "tests" / "read" / "xprof_totals.tsv");
+  REQUIRE(in.good());
+  for (std::string text; std::getline(in, text);) {
+    if (text.empty() || text[0] == '#') continue;
+    const std::size_t first = text.find('\t'), third = text.rfind('\t'), second = text.rfind('\t', third - 1);
+    total& t = expected[text.substr(0, first)][text.substr(first + 1, second - first - 1)];
+    t.count = std::strtoull(text.c_str() + second + 1, nullptr, 10);
+    t.ps = std::strtoll(text.c_str() + third + 1, nullptr, 10) * 1000;
+  }
+  REQUIRE(expected.size() == 5);
+  std::size_t compared = 0;
+  for (const auto& [name, totals] : expected) {
+    auto path = std::filesystem::exists(data_path(name)) ? std::optional(data_path(name)) : corpus_path("captures/" + name);
+    if (!path) {
+      note_skip("capture not here: " + name);
+      continue;
+    }
+    auto opened = profile::open(path->string());
+    REQUIRE(opened.ok());
+    const profile& p = **opened;
+    std::map<std::string, total> found;
+    for (const ops_line& line : ops_of(p).lines) {
+      const plane_index& plane = p.xspace(line.file)->planes[static_cast<std::size_t>(line.plane)];
+      const auto device_duration = plane.stat_id("device_duration_ps");
+      for (const op_row& op : line.ops) {
+        const std::string_view display = op.metadata().display_name();
+        total& t = found[std::string(display.empty() ? op.metadata().name() : display)];
+        t.count += op.count;
+        if (!device_duration) t.ps += op.total_ps;
+      }
+      if (!device_duration) continue;
+      const line_index& scanned = plane.lines[static_cast<std::size_t>(line.line)];
+      for (const event_view e : line_view(scanned.body).events()) {
+        std::string_view key = plane.event_display_name(e.metadata_id());
+        if (key.empty()) key = plane.event_name(e.metadata_id());
+        for (const stat_view s : e.stats())
+          if (s.metadata_id() == *device_duration) found[std::string(key)].ps += s.as_int64();
+      }
+    }
+    for (const auto& [op, theirs] : totals) {
+      INFO(name << " " << op);
+      REQUIRE(found.count(op) == 1);
+      REQUIRE(found[op].count == theirs.count);
+      REQUIRE(std::abs(found[op].ps - theirs.ps) <= 1000);  // theirs are rounded to ns
+      ++compared;
+    }
+  }
+  REQUIRE(compared > 20);
+}
