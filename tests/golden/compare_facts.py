@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Holds the documents of every real capture against tables that an independent reader made (make_facts.py).
+
+compare_facts.py WRITE_DOCUMENT
+
+Needs the large corpus (PROFKIT_CORPUS, else ../shared beside the source tree) but no protobuf; without the corpus the
+test is skipped.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+SKIPPED = 77
+
+
+def document(writer, name, path):
+    done = subprocess.run([writer, name, str(path), "0"], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def number(cell):
+    return int(cell) if cell else None
+
+
+class Table:
+    def __init__(self, writer, path):
+        info = document(writer, "info", path)
+        self.file = info["files"][0]
+        self.ops = {(line["plane"], line["line"]): line for line in document(writer, "ops", path)["lines"]}
+        self.totals = info["totals"]
+        self.events = self.event_stats = self.lines = self.ops_lines = 0
+
+    def expect_file(self, row):
+        return [json.loads(row[0]) or self.file["hosts"], json.loads(row[1]), json.loads(row[2]), number(row[3]),
+                number(row[4])], [self.file[k] for k in ("hosts", "errors", "warnings", "first_ps", "last_ps")]
+
+    def expect_plane(self, row):
+        plane = self.file["planes"][int(row[0])]
+        # stats are a map by name here: the count is that of distinct names
+        return [row[1], json.loads(row[2]), int(row[3]), int(row[4])], \
+            [plane[k] for k in ("id", "name", "event_metadata", "stat_metadata")]
+
+    def expect_line(self, row):
+        line = self.file["planes"][int(row[0])]["lines"][int(row[1])]
+        self.lines += 1
+        self.events += int(row[5])
+        self.event_stats += int(row[6])
+        return [row[2], json.loads(row[3]), row[4], *map(number, row[5:])], \
+            [line[k] for k in ("id", "name", "timestamp_ns", "events", "event_stats", "duration_sum_ps", "first_ps",
+                               "last_ps")]
+
+    def expect_ops(self, row):
+        self.ops_lines += 1
+        line = self.ops[int(row[0]), int(row[1])]
+        ops = sorted(line["ops"], key=lambda op: int(op["metadata_id"]))
+        keys = ("count", "total_ps", "self_ps", "min_ps", "max_ps")
+        text = "".join(f"{op['metadata_id']} {' '.join(str(op[k]) for k in keys)}\n" for op in ops)
+        return [*map(int, row[2:6]), row[6]], \
+            [len(ops), *(sum(op[k] for op in ops) for k in keys[:3]), hashlib.sha256(text.encode()).hexdigest()[:16]]
+
+    def expect_totals(self):
+        return [self.lines, self.events, self.event_stats, self.ops_lines], \
+            [self.totals["lines"], self.totals["events"], self.totals["event_stats"], len(self.ops)]
+
+
+def compare(writer, path, rows):
+    """The differences, as text."""
+    table = Table(writer, path)
+    checks = [(row[0], *getattr(table, "expect_" + row[0])(row[1:])) for row in rows]
+    checks.append(("totals", *table.expect_totals()))
+    return [f"{kind}: the table has {wanted}, we have {found}" for kind, wanted, found in checks if wanted != found]
+
+
+def main():
+    writer = sys.argv[1]
+    here = pathlib.Path(__file__).resolve().parent
+    given = os.environ.get("PROFKIT_CORPUS")
+    root = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", here.parents[1]))
+    corpus = pathlib.Path(given) if given else root / ".." / "shared"
+    passed = failed = skipped = compared = 0
+    for facts in sorted((here / "facts").glob("*.tsv")):
+        lines = facts.read_text().splitlines()
+        path = corpus / lines[0][2:]
+        if not path.exists():
+            print(f"SKIPPED {facts.stem}: no {path} (set PROFKIT_CORPUS)")
+            skipped += 1
+            continue
+        rows = [line.split("\t") for line in lines[1:]]
+        differences = compare(writer, path, rows)
+        compared += len(rows) + 1
+        # A table with one number changed must not pass.
+        changed = [list(r) for r in rows]
+        changed[0][-1] = "1"   # last_ps of the file
+        if not compare(writer, path, changed):
+            differences.append("a changed table passed")
+        print("\n".join(f"FAILED {facts.stem}: {d}" for d in differences[:20]), end="\n" if differences else "")
+        passed += not differences
+        failed += bool(differences)
+    print(f"{compared} rows compared")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    if failed:
+        return 1
+    return 0 if passed else SKIPPED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
