@@ -3,8 +3,8 @@
 
 compare_facts.py WRITE_DOCUMENT
 
-Needs the large corpus (PROFKIT_CORPUS, else ../shared beside the source tree) but no protobuf; without the corpus the
-test is skipped.
+Reads the vendored captures under tests/data, and with the large corpus (PROFKIT_CORPUS, else ../shared beside the
+source tree) all of them; tables whose capture is not here are skipped. Needs no protobuf.
 """
 import hashlib
 import json
@@ -23,6 +23,13 @@ def document(writer, name, path):
 
 def number(cell):
     return int(cell) if cell else None
+
+
+def capture_path(relative, root, corpus):
+    """The vendored copy of a capture, else the corpus's own."""
+    inside = relative.removeprefix("captures/").replace("two_process/rank0", "two_process_rank0")
+    vendored = root / "tests" / "data" / inside
+    return vendored if vendored.exists() else corpus / relative
 
 
 class Table:
@@ -83,7 +90,7 @@ def main():
     passed = failed = skipped = compared = 0
     for facts in sorted((here / "facts").glob("*.tsv")):
         lines = facts.read_text().splitlines()
-        path = corpus / lines[0][2:]
+        path = capture_path(lines[0][2:], root, corpus)
         if not path.exists():
             print(f"SKIPPED {facts.stem}: no {path} (set PROFKIT_CORPUS)")
             skipped += 1

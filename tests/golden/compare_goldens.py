@@ -484,12 +484,14 @@ def check_chrome(documents, lines, _arguments):
             samples = iter(trace["complete_samples"])
         elif text.startswith("-- sample 'i'"):
             samples = iter(trace["instant_samples"])
-        elif m := re.fullmatch(rf"  name=({REPR}) cat=.*? pid=(\S+) tid=(\S+) ts=(\S+)(?: dur=(\S+))? args_keys=(\[.*\])", text):
+        elif m := re.fullmatch(rf"  name=({REPR}) cat=(None|{REPR}) pid=(\S+) tid=(\S+) ts=(\S+)(?: dur=(\S+))? "
+                           r"args_keys=(\[.*\])", text):
             sample = next(samples)
-            expect("sample", (literal(m[1]), m[2], m[3], ps_of(m[4]), literal(m[6])),
-                   (sample["name"][:60], sample["pid"], sample["tid"], sample["start_ps"], sorted(sample["args"])))
-            if m[5]:
-                expect("duration", ps_of(m[5]), sample["duration_ps"])
+            expect("sample", (literal(m[1]), literal(m[2]) or "", m[3], m[4], ps_of(m[5]), literal(m[7])),
+                   (sample["name"][:60], sample["cat"], sample["pid"], sample["tid"], sample["start_ps"],
+                    sorted(sample["args"])))
+            if m[6]:
+                expect("duration", ps_of(m[6]), sample["duration_ps"])
         elif "WARNING" in text:
             expect("complete", False, trace["complete"])
         elif text and not re.match(r"-- |  \.\.\. ", text):

@@ -170,7 +170,13 @@ class inventory {
 
   result<void> count_chrome_threads() {
     chrome_inventory threads(profile_, options_);
-    if (result<void> filled = fill_timeline(profile_, threads); !filled) return filled;
+    if (result<void> filled = fill_timeline(profile_, threads); !filled) {
+      const fault& why = filled.error();
+      if (why.code == fault_code::cancelled || why.code == fault_code::out_of_memory) return filled;
+      // Everything intact was counted; the fault is that of the first damaged file.
+      for (const file_info& info : found_.files)
+        if (info.path == why.path) damage_.note(info.file, why);
+    }
     for (file_info& info : found_.files) {
       if (info.family != file_family::chrome_trace || info.export_of >= 0) continue;
       info.planes = threads.planes_of(info.file);

@@ -28,6 +28,7 @@ void write_samples(json_writer& out, std::string_view key, const std::vector<chr
   for (const chrome_sample& sample : samples) {
     out.begin_object();
     out.field("name", std::string_view(sample.name));
+    out.field("cat", std::string_view(sample.cat));
     out.field("phase", std::string_view(sample.phase));
     out.field("pid", std::string_view(sample.pid));
     out.field("tid", std::string_view(sample.tid));
