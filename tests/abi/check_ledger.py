@@ -13,6 +13,7 @@ FUNCTION = re.compile(rf"({COMMENT})?\s*^PK_API\s[^;]*?\b(pk_\w+)\s*\([^;]*?\)\s
 # A definition that stands at the start of a line, with the comment before it.
 DEFINITION = re.compile(rf"({COMMENT})?\n(typedef|enum|#define)\b[^\n]*?(\w+)", re.DOTALL)
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)
+ENUM = re.compile(r"^enum \{(.*?)\};", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"(?:\(\*(\w+)\)\([^;]*\)|\b(\w+)(\[\d+\])?);")
 NOT_API = {"PROFKIT_PROFKIT_H", "PK_API", "PK_NOEXCEPT", "PK_VERSION_MINOR", "PK_VERSION_PATCH"}
 
@@ -27,13 +28,21 @@ def functions_in(header):
     return {name: (since_of(comment), bool(noexcept)) for comment, name, noexcept in FUNCTION.findall(header)}
 
 
+def without_comments(code):
+    return re.sub(r"/\*.*?\*/", "", code, flags=re.DOTALL)
+
+
 def layout_problems(header, layout):
     for struct, body in STRUCT.findall(header):
         if f"SIZE({struct}, " not in layout:
             yield f"the layout test does not know {struct}"
-        for callback, field, array in FIELD.findall(re.sub(COMMENT.replace(r"\*\*", r"\*"), "", body, flags=re.DOTALL)):
+        for callback, field, array in FIELD.findall(without_comments(body)):
             if not array and f"AT({struct}, {callback or field}, " not in layout:
                 yield f"the layout test does not know {struct}::{callback or field}"
+    for body in ENUM.findall(header):
+        for constant in re.findall(r"\bPK_\w+", without_comments(body)):
+            if f"VALUE({constant}, " not in layout:
+                yield f"the layout test does not know {constant}"
 
 
 def problems_in(header, symbols, test, layout=""):
@@ -70,6 +79,7 @@ def self_test():
     assert problems_in(header + "\ntypedef int pk_t;\n", "pk_a 0.1.0\n", "pk_a();")[0]
     struct = "typedef struct pk_s {\n  int a; /**< a; b; */\n  void (*call)(int x);\n} pk_s;\n"
     assert len(list(layout_problems(struct, ""))) == 3
+    assert len(list(layout_problems("enum { PK_A = 1, /* PK_C */ PK_B };", "VALUE(PK_A, 1);"))) == 1
     assert not list(layout_problems(struct, "SIZE(pk_s, 16); AT(pk_s, a, 0); AT(pk_s, call, 8);"))
 
 

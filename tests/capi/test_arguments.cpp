@@ -111,11 +111,15 @@ TEST_CASE("a NULL argument is an error, never a crash") {
       {"module_get", [&](pk_error** e) { return pk_module_get(nullptr, 0, &module, e); }},
       {"chrome_open", [&](pk_error** e) { return pk_chrome_open(nullptr, 0, &chrome, e); }},
       {"chrome_open out", [&](pk_error** e) { return pk_chrome_open(p, 0, nullptr, e); }},
-      {"chrome_events_read", [&](pk_error** e) { return pk_chrome_events_read(nullptr, &chrome_event, 1, &count, e); }},
+      {"chrome_events_read",
+       [&](pk_error** e) { return pk_chrome_events_read(nullptr, &chrome_event, 1, &count, e); }},
       {"chrome_summarise", [&](pk_error** e) { return pk_chrome_summarise(nullptr, &chrome_summary, e); }},
-      {"document_write", [&](pk_error** e) { return pk_document_write(nullptr, 2, nullptr, write, nullptr, nullptr, e); }},
-      {"document_write write", [&](pk_error** e) { return pk_document_write(p, 2, nullptr, nullptr, nullptr, nullptr, e); }},
-      {"document_write number", [&](pk_error** e) { return pk_document_write(p, 0, nullptr, write, nullptr, nullptr, e); }},
+      {"document_write",
+       [&](pk_error** e) { return pk_document_write(nullptr, 2, nullptr, write, nullptr, nullptr, e); }},
+      {"document_write write",
+       [&](pk_error** e) { return pk_document_write(p, 2, nullptr, nullptr, nullptr, nullptr, e); }},
+      {"document_write number",
+       [&](pk_error** e) { return pk_document_write(p, 0, nullptr, write, nullptr, nullptr, e); }},
       {"document_write_error", [&](pk_error** e) { return pk_document_write_error(2, nullptr, write, nullptr, e); }},
   };
   for (const auto& [name, run] : calls) {
@@ -250,11 +254,12 @@ TEST_CASE("option structs of older and newer releases") {
   }
   SECTION("pk_document_options") {
     const auto profile = opened(gpu_capture());
-    check_sizes<pk_document_options>(PK_DOCUMENT_OPTIONS_INIT, [&](const pk_document_options& options, error_slot& error) {
+    const auto write = [&](const pk_document_options& options, error_slot& error) {
       return pk_document_write(
           profile.get(), PK_DOCUMENT_STEPS, &options,
           [](void*, const void*, std::size_t) -> std::int32_t { return 0; }, nullptr, nullptr, error.out());
-    });
+    };
+    check_sizes<pk_document_options>(PK_DOCUMENT_OPTIONS_INIT, write);
   }
   SECTION("pk_read_callbacks") {
     pk_read_callbacks callbacks = PK_READ_CALLBACKS_INIT;

@@ -195,7 +195,8 @@ struct slow_source {
 std::int64_t read_slowly(void* user, std::uint64_t offset, void* into, std::size_t size) {
   auto& source = *static_cast<slow_source*>(user);
   if (offset >= source.bytes.size()) return 0;
-  const std::size_t count = std::min({size, std::size_t{64} << 10, source.bytes.size() - static_cast<std::size_t>(offset)});
+  const std::size_t left = source.bytes.size() - static_cast<std::size_t>(offset);
+  const std::size_t count = std::min({size, std::size_t{64} << 10, left});
   std::memcpy(into, source.bytes.data() + offset, count);
   if (offset != 0) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);

@@ -63,10 +63,12 @@ std::uint64_t compare_line(const pk_profile* p, std::uint32_t plane_at, std::uin
     ++events;
     const bool has_offset = e.data_case() == profkit::event_data_case::offset_ps;
     const bool aggregated = e.data_case() == profkit::event_data_case::num_occurrences;
-    const std::uint32_t flags = row.flags & (PK_EVENT_HAS_OFFSET | PK_EVENT_HAS_OCCURRENCES);
+    std::uint32_t flags = 0;
+    if (has_offset) flags |= PK_EVENT_HAS_OFFSET;
+    if (aggregated) flags |= PK_EVENT_HAS_OCCURRENCES;
     if (row.metadata_id != e.metadata_id() || row.offset_ps != e.offset_ps() ||
         row.duration_ps != e.duration_ps() || row.num_occurrences != e.num_occurrences() ||
-        flags != (has_offset ? PK_EVENT_HAS_OFFSET : 0U) + (aggregated ? PK_EVENT_HAS_OCCURRENCES : 0U))
+        (row.flags & (PK_EVENT_HAS_OFFSET | PK_EVENT_HAS_OCCURRENCES)) != flags)
       FAIL("the event differs from the view");
     std::vector<wanted_stat> wanted;
     append(wanted, e.stats(), PK_ORIGIN_EVENT, names.stats);
@@ -362,7 +364,8 @@ TEST_CASE("damage: what was intact is given, then where it ends") {
 
 TEST_CASE("damage inside a stat is told with its place") {
   message event;
-  event.number(1, 1).number(2, 1).sub(4, stat(1, 5)).text(4, std::string_view("\x08\x01\x2a\x7f", 4)).sub(4, stat(1, 6));
+  event.number(1, 1).number(2, 1).sub(4, stat(1, 5));
+  event.text(4, std::string_view("\x08\x01\x2a\x7f", 4)).sub(4, stat(1, 6));
   const std::string bytes = capture_of(message().text(2, "/host:CPU").sub(3, message().text(2, "main").sub(4, event)));
   const auto profile = opened_buffer(bytes);
   pk_event_cursor cursor;
