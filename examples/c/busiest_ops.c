@@ -34,7 +34,7 @@ static op_total *list_ops(const pk_profile *profile, uint32_t file, uint32_t pla
   if (pk_event_metadata_begin(profile, file, plane, &cursor, NULL) == PK_OK)
     while (pk_event_metadata_next(&cursor, &entry, NULL) == PK_OK) {
       ops[*count].metadata_id = entry.id;
-      ops[(*count)++].name = entry.name;
+      ops[(*count)++].name = entry.display_name.size > 0 ? entry.display_name : entry.name;
     }
   qsort(ops, *count, sizeof *ops, by_id);
   return ops;

@@ -9,7 +9,8 @@ import re
 import sys
 
 COMMENT = r"/\*\*(?:(?!\*/).)*\*/"
-FUNCTION = re.compile(rf"({COMMENT})?\s*^PK_API\s[^;]*?\b(pk_\w+)\s*\([^;]*?\)\s*(PK_NOEXCEPT)?;", re.DOTALL | re.MULTILINE)
+FUNCTION = re.compile(rf"({COMMENT})?\s*^PK_API\s[^;]*?\b(pk_\w+)\s*\([^;]*?\)\s*(PK_NOEXCEPT)?;",
+                      re.DOTALL | re.MULTILINE)
 # A definition that stands at the start of a line, with the comment before it.
 DEFINITION = re.compile(rf"({COMMENT})?\n(typedef|enum|#define)\b[^\n]*?(\w+)", re.DOTALL)
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)

@@ -8,7 +8,8 @@ expected_path, *command = sys.argv[1:]
 done = subprocess.run(command, capture_output=True, text=True)
 with open(expected_path, encoding="utf-8") as file:
     expected = file.read()
-problems = list(difflib.unified_diff(expected.splitlines(), done.stdout.splitlines(), "expected", "printed", lineterm=""))
+problems = list(difflib.unified_diff(expected.splitlines(), done.stdout.splitlines(), "expected", "printed",
+                                     lineterm=""))
 if done.returncode != 0 or done.stderr:
     problems.append(f"exit {done.returncode}\n{done.stderr}")
 # A capture that is not there is told, and is no success.
