@@ -1,9 +1,10 @@
 #include <read/proto_text.hpp>
 
+#include "xspace_index.hpp"
+
 #include <base/contained.hpp>
 #include <base/format.hpp>
 #include <base/utf8.hpp>
-#include <read/xspace_index.hpp>
 
 #include <algorithm>
 #include <charconv>
