@@ -27,7 +27,8 @@
 //                     5 tuple_shardings  6 replicate_on_last_tile_dim  7 metadata  8 last_tile_dims
 //                     9 iota_reshape_dims  10 iota_transpose_perm  11 is_shard_group  12 shard_group_id
 //                     13 shard_group_type  14 named_sharding
-//   StackFrameIndex   1 file_names  2 function_names  3 file_locations  4 stack_frames
+//   StackFrameIndex   1 file_names  2 function_names  3 file_locations  4 stack_frames (locations: 5 end_line and
+//                     6 end_column are in files of jaxlib 0.10)
 //   BufferAssignment  1 logical_buffers  2 buffer_aliases  3 buffer_allocations  4 heap_simulator_traces
 //
 // A view reads its own scalars once, when it is made; ranges and sub-messages are read when asked for. present() is
@@ -270,6 +271,8 @@ class file_location_view : public message_view<0> {
         case 2: function_name_id_ = detail::to_int32(f); break;
         case 3: line_ = detail::to_int32(f); break;
         case 4: column_ = detail::to_int32(f); break;
+        case 5: end_line_ = detail::to_int32(f); break;
+        case 6: end_column_ = detail::to_int32(f); break;
         default: break;
       }
     });
@@ -278,12 +281,16 @@ class file_location_view : public message_view<0> {
   constexpr std::int32_t function_name_id() const noexcept { return function_name_id_; }
   constexpr std::int32_t line() const noexcept { return line_; }
   constexpr std::int32_t column() const noexcept { return column_; }
+  constexpr std::int32_t end_line() const noexcept { return end_line_; }
+  constexpr std::int32_t end_column() const noexcept { return end_column_; }
 
  private:
   std::int32_t file_name_id_ = 0;
   std::int32_t function_name_id_ = 0;
   std::int32_t line_ = 0;
   std::int32_t column_ = 0;
+  std::int32_t end_line_ = 0;
+  std::int32_t end_column_ = 0;
 };
 
 /// A frame of a stack. Ids are 1-based positions; 0: none.
