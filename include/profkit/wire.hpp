@@ -474,20 +474,36 @@ PROFKIT_ALWAYS_INLINE constexpr T make_element(std::string_view bytes, const cha
     return T(bytes);
 }
 
-/// Hops over a run of short elements of one field, counting them; stops at anything else.
+/// Where an element with a one-byte tag starts and how long it is: null unless its length has one or two bytes and it
+/// ends before `end`.
+struct short_element {
+  const char *data;
+  std::ptrdiff_t size;
+};
+PROFKIT_ALWAYS_INLINE constexpr short_element read_short_element(const char *p, const char *end,
+                                                                 unsigned tag) noexcept {
+  if (!PROFKIT_LIKELY(end - p >= 2)) return {nullptr, 0};
+  const unsigned pair = byte_pair_at(p);
+  auto length = static_cast<std::ptrdiff_t>(pair >> 8);
+  p += 2;
+  if (!PROFKIT_LIKELY(is_short_element(pair, tag))) {
+    if ((pair & 0xffU) != tag || p == end || byte_at(p) >= 0x80U) return {nullptr, 0};
+    length = (length & 0x7f) | static_cast<std::ptrdiff_t>(byte_at(p++)) << 7;
+  }
+  if (!PROFKIT_LIKELY(length <= end - p)) return {nullptr, 0};
+  return {p, length};
+}
+
+/// Hops over a run of elements of one field, counting them; stops at anything else.
 template <std::uint32_t Field>
 PROFKIT_ALWAYS_INLINE constexpr const char *skip_short_elements(const char *p, const char *end,
-                                                                     std::uint64_t &count) noexcept {
+                                                                std::uint64_t &count) noexcept {
   static_assert(Field < 16, "the tag must have one byte");
-  constexpr unsigned tag = Field << 3 | 2U;
-  while (end - p >= 2) {
-    const unsigned pair = byte_pair_at(p);
-    const auto length = static_cast<std::ptrdiff_t>(pair >> 8);
-    if (!is_short_element(pair, tag) || length > end - p - 2) break;
-    p += 2 + length;
-    ++count;
+  for (;; ++count) {
+    const short_element element = read_short_element(p, end, Field << 3 | 2U);
+    if (!element.data) return p;
+    p = element.data + element.size;
   }
-  return p;
 }
 
 /// Steps through the occurrences of one length-delimited field of a message in one piece: the hot loop of every scan.
@@ -500,17 +516,12 @@ class element_cursor {
   constexpr element_cursor(const char *begin, const char *end) noexcept : next_(begin), end_(end) {}
 
   PROFKIT_ALWAYS_INLINE constexpr void step() noexcept {
-    if constexpr (Field < 16) {   // one-byte tag and one-byte length: nearly every event
-      constexpr unsigned tag = Field << 3 | 2U;
-      const char *const p = next_;
-      if (PROFKIT_LIKELY(end_ - p >= 2)) {
-        const unsigned pair = byte_pair_at(p);
-        const auto length = static_cast<std::ptrdiff_t>(pair >> 8);
-        if (PROFKIT_LIKELY(is_short_element(pair, tag)) && PROFKIT_LIKELY(length <= end_ - p - 2)) {
-          element_ = p + 2;
-          next_ = p + 2 + length;
-          return;
-        }
+    if constexpr (Field < 16) {
+      const short_element next = read_short_element(next_, end_, Field << 3 | 2U);
+      if (PROFKIT_LIKELY(next.data != nullptr)) {
+        element_ = next.data;
+        next_ = next.data + next.size;
+        return;
       }
     }
     const found f = find(next_, end_);

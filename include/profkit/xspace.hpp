@@ -124,9 +124,9 @@ class stat_view {
       if (!PROFKIT_LIKELY(left == 1 + static_cast<std::ptrdiff_t>(value.length)) || value.length == 0) return false;
       fields_.scalar = value.value;
     } else if (tag == 0x2a || tag == 0x32) {
-      const unsigned length = detail::byte_at(p + 1);
-      if (length >= 0x80U || left != 2 + static_cast<std::ptrdiff_t>(length)) return false;
-      fields_.bytes = std::string_view(p + 2, length);
+      const detail::short_element text = detail::read_short_element(p, end, tag);
+      if (!text.data || text.data + text.size != end) return false;
+      fields_.bytes = std::string_view(text.data, static_cast<std::size_t>(text.size));
     } else if (tag == 0x11 && left == 9) {
       fields_.scalar = detail::load_word(p + 1);
     } else {
@@ -264,8 +264,13 @@ class event_view {
     fields.tail = p;
     while (p < end_) {   // nothing but stats may follow
       const unsigned pair = detail::byte_pair_at(p);
-      if (!PROFKIT_LIKELY(detail::is_short_element(pair, 0x22))) return false;
-      p += 2 + (pair >> 8);
+      if (PROFKIT_LIKELY(detail::is_short_element(pair, 0x22))) {
+        p += 2 + (pair >> 8);
+        continue;
+      }
+      const detail::short_element stat = detail::read_short_element(p, end_, 0x22);
+      if (!stat.data) return false;
+      p = stat.data + stat.size;
     }
     if (!PROFKIT_LIKELY(p == end_)) return false;
     fields_ = fields;

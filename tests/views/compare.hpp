@@ -45,7 +45,7 @@ class comparison {
   }
   template <class Range, class Repeated>
   void values(const char *what, const Range &range, const Repeated &repeated) {
-    list(what, range, repeated, [this](const auto &a, const auto &b) { equal("value", a, b); });
+    list(what, range, repeated, [this](const auto &a, const auto &b) { this->equal("value", a, b); });
   }
 
   void enter(const char *what) { path_.push_back(what); }

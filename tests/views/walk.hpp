@@ -12,6 +12,9 @@ namespace profkit::test {
 
 class view_walker {
  public:
+  /// Shapes and shardings nested deeper than this count as damage.
+  explicit view_walker(int deepest = 90) : deepest_(deepest) {}
+
   /// False when any view or range met damage.
   bool ok() const { return ok_; }
   /// Depends on every value read.
@@ -254,8 +257,6 @@ class view_walker {
   }
 
  private:
-  static constexpr int deepest = 90;   // below the depth at which protobuf's parser gives up
-
   void check(bool intact) { ok_ = ok_ && intact; }
   void mix(std::uint64_t v) { digest_ = (digest_ ^ v) * 0x100000001b3U; }
   void take(std::uint64_t v) { mix(v); }
@@ -307,7 +308,7 @@ class view_walker {
             integers(split.split_indices());
           });
         },
-        deepest);
+        deepest_);
     check(complete);
   }
   void program_shape(const program_shape_view &v) {
@@ -361,7 +362,7 @@ class view_walker {
   }
   void named_sharding(const named_sharding_view &v, int depth) {
     message(v);
-    if (depth == deepest) return check(false);
+    if (depth == deepest_) return check(false);
     each(v.tuple_shardings(), [this, depth](const named_sharding_view &s) { named_sharding(s, depth + 1); });
     mesh(v.mesh());
     each(v.dim_shardings(), [this](const dimension_sharding_view &d) {
@@ -375,7 +376,7 @@ class view_walker {
   }
   void sharding(const sharding_view &v, int depth) {
     message(v);
-    if (depth == deepest) return check(false);
+    if (depth == deepest_) return check(false);
     take(static_cast<std::int64_t>(v.type()));
     shape(v.tile_shape());
     integers(v.tile_assignment_dimensions());
@@ -412,6 +413,7 @@ class view_walker {
     integers(v.shape_index());
   }
 
+  int deepest_;
   std::uint64_t digest_ = 0xcbf29ce484222325U;
   bool ok_ = true;
 };
