@@ -30,17 +30,15 @@ void append_padded(std::string& out, std::uint64_t n, std::size_t width) {
 template <unsigned unit_exponent, unsigned digits>
 void append_fixed(std::string& out, std::int64_t ps) {
   const time_parts parts = split_ps(ps, unit_exponent, digits);
-  char text[48];
-  char* at = text;
-  if (parts.negative) *at++ = '-';
-  at = std::to_chars(at, text + 24, parts.whole).ptr;  // at most a sign and 20 digits
-  *at++ = '.';
-  std::uint64_t fraction = parts.fraction;
+  if (parts.negative) out += '-';
+  append_decimal(out, parts.whole);
+  char decimals[digits + 1] = {'.'};
+  std::uint64_t rest = parts.fraction;
   for (unsigned i = digits; i > 0; --i) {
-    at[i - 1] = static_cast<char>('0' + fraction % 10);
-    fraction /= 10;
+    decimals[i] = static_cast<char>('0' + rest % 10);
+    rest /= 10;
   }
-  out.append(text, at + digits);
+  out.append(decimals, sizeof decimals);
 }
 
 // n / step, rounded half up, without overflow.
