@@ -74,17 +74,24 @@ inline std::size_t normalise(interval* spans, std::size_t count) noexcept {
   if (!is_sorted_by_start({spans, count})) {
     std::sort(spans, spans + count, [](const interval& a, const interval& b) { return a.start_ps < b.start_ps; });
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; ++i) {
+  std::size_t first = 0;
+  while (first < count && spans[first].empty()) ++first;
+  if (first == count) return 0;
+  // Without branches on the data: whether spans touch is as good as random in a busy capture.
+  interval open = spans[first];
+  std::size_t last = 0;
+  spans[0] = open;
+  for (std::size_t i = first + 1; i < count; ++i) {
     const interval next = spans[i];
     if (next.empty()) continue;
-    if (kept > 0 && next.start_ps <= spans[kept - 1].end_ps) {
-      if (next.end_ps > spans[kept - 1].end_ps) spans[kept - 1].end_ps = next.end_ps;
-    } else {
-      spans[kept++] = next;
-    }
+    const bool apart = next.start_ps > open.end_ps;
+    const std::int64_t later_end_ps = next.end_ps > open.end_ps ? next.end_ps : open.end_ps;
+    open.start_ps = apart ? next.start_ps : open.start_ps;
+    open.end_ps = apart ? next.end_ps : later_end_ps;
+    last += apart ? 1 : 0;
+    spans[last] = open;
   }
-  return kept;
+  return last + 1;
 }
 inline void normalise(std::vector<interval>& spans) noexcept {
   // Erasing never allocates, so this cannot throw.

@@ -26,12 +26,19 @@ void append_padded(std::string& out, std::uint64_t n, std::size_t width) {
   out.append(digits, end);
 }
 
-void append_fixed(std::string& out, std::int64_t ps, unsigned unit_exponent, unsigned digits) {
+// Exponent and digits are constants, so that dividing by them is multiplying.
+template <unsigned unit_exponent, unsigned digits>
+void append_fixed(std::string& out, std::int64_t ps) {
   const time_parts parts = split_ps(ps, unit_exponent, digits);
   if (parts.negative) out += '-';
   append_decimal(out, parts.whole);
-  out += '.';
-  append_padded(out, parts.fraction, digits);
+  char decimals[digits + 1] = {'.'};
+  std::uint64_t rest = parts.fraction;
+  for (unsigned i = digits; i > 0; --i) {
+    decimals[i] = static_cast<char>('0' + rest % 10);
+    rest /= 10;
+  }
+  out.append(decimals, sizeof decimals);
 }
 
 // n / step, rounded half up, without overflow.
@@ -45,8 +52,8 @@ constexpr std::uint64_t rounded_quotient(std::uint64_t n, std::uint64_t step) no
 void append_integer(std::string& out, std::int64_t n) { append_decimal(out, n); }
 void append_integer(std::string& out, std::uint64_t n) { append_decimal(out, n); }
 
-void append_microseconds(std::string& out, std::int64_t ps) { append_fixed(out, ps, 6, 3); }
-void append_milliseconds(std::string& out, std::int64_t ps) { append_fixed(out, ps, 9, 6); }
+void append_microseconds(std::string& out, std::int64_t ps) { append_fixed<6, 3>(out, ps); }
+void append_milliseconds(std::string& out, std::int64_t ps) { append_fixed<9, 6>(out, ps); }
 
 std::string microseconds_text(std::int64_t ps) {
   std::string out;

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -31,6 +33,22 @@ struct escape_table {
 };
 constexpr escape_table escapes;
 
+// How many of the first bytes of a string go out as they are: no quote, backslash, control character, DEL, and
+// nothing above ASCII. Eight at a time; the tests of each byte set its top bit.
+std::size_t plain_prefix(const char* text, std::size_t size) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101ULL, tops = 0x8080808080808080ULL;
+  std::size_t at = 0;
+  for (; size - at >= 8; at += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, text + at, sizeof eight);
+    const std::uint64_t quotes = eight ^ (ones * '"'), slashes = eight ^ (ones * '\\'), deletes = eight ^ (ones * 0x7f);
+    const std::uint64_t found = (eight - ones * 0x20) | (quotes - ones) | (slashes - ones) | (deletes - ones) | eight;
+    if ((found & tops) != 0) break;
+  }
+  while (at < size && escapes.of[static_cast<unsigned char>(text[at])] == 0) ++at;
+  return at;
+}
+
 void append_u_escape(std::string& out, std::uint32_t unit) {
   const char text[6] = {'\\', 'u', hex_digits[(unit >> 12) & 15], hex_digits[(unit >> 8) & 15],
                         hex_digits[(unit >> 4) & 15], hex_digits[unit & 15]};
@@ -42,12 +60,10 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;  // start of the bytes that go out as they are
   for (std::size_t at = 0; at < text.size();) {
+    at += plain_prefix(text.data() + at, text.size() - at);
+    if (at == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[at]);
     const char escape = escapes.of[byte];
-    if (escape == 0) {
-      ++at;
-      continue;
-    }
     if (escape == 1 && byte >= 0x80) {
       const utf8_step step = decode_utf8(text, at);
       if (step.valid) {

@@ -39,11 +39,19 @@ TEST_CASE("results come in the order of the pieces for any number of threads") {
 
 TEST_CASE("the fault of the first failed piece is given, whoever fails first") {
   for (const std::uint32_t threads : {1u, 2u, 4u}) {
-    for (int round = 0; round < 50; ++round) {
-      const auto done = for_each_item(64, with_threads(threads), [](std::size_t i) -> result<void> {
-        if (i == 9) std::this_thread::sleep_for(std::chrono::microseconds(200));
-        if (i >= 9) return fault{fault_code::damaged, std::to_string(i), "", no_offset, ""};
-        return {};
+    for (int round = 0; round < 20; ++round) {
+      // Piece 9 fails before piece 10 in even rounds and after it in odd ones; both are under way together.
+      std::atomic<bool> ninth{false}, tenth{false};
+      const auto wait_for = [&](const std::atomic<bool>& other) {
+        while (threads > 1 && !other) std::this_thread::yield();
+      };
+      const auto done = for_each_item(64, with_threads(threads), [&](std::size_t i) -> result<void> {
+        if (i < 9) return {};
+        (i == 9 ? ninth : tenth) = true;
+        if (i == 9) wait_for(tenth);
+        if (i == 10) wait_for(ninth);
+        if ((i == 10) == (round % 2 == 0)) std::this_thread::sleep_for(std::chrono::microseconds(500));
+        return fault{fault_code::damaged, std::to_string(i), "", no_offset, ""};
       });
       REQUIRE_FALSE(done.ok());
       REQUIRE(done.error().message == "9");

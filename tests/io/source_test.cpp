@@ -13,6 +13,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -273,6 +274,44 @@ TEST_CASE("a bomb stops at the ratio, a large file at the size") {
   CHECK(shorter->bytes == "abcdef");
   REQUIRE(shorter->damage);
   CHECK(shorter->damage->code == fault_code::input_changed);
+}
+
+TEST_CASE("zstd streams that ask for too much or for something else say so") {
+  const auto code_of = [](const std::string &frame) {
+    const drained all = drain(*open_bytes(frame));
+    REQUIRE(all.damage);
+    return all.damage->code;
+  };
+  const std::string block("\x01\x00\x00", 3);  // the last block, raw and empty
+  CHECK_FALSE(drain(*open_bytes(std::string("\x28\xb5\x2f\xfd\x00\x38", 6) + block)).damage);
+  CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x00\xa8", 6) + block) == fault_code::limit);            // a window of 2 GiB
+  CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x01\x38\x07", 7) + block) == fault_code::unsupported);  // dictionary 7
+  CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x08\x38", 6) + block) == fault_code::unsupported);      // a reserved bit
+}
+
+TEST_CASE("memory that is refused is a fault") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const bool sanitized = true;
+#elif defined(__has_feature)
+  const bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+  const bool sanitized = false;
+#endif
+  if (sanitized) PROFKIT_SKIP("a sanitizer needs more address space than this case leaves");
+  const ::pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const ::rlimit small{std::uint64_t{200} << 20, std::uint64_t{200} << 20};
+    if (::setrlimit(RLIMIT_AS, &small) != 0) ::_exit(2);
+    host_file file{"abcdef"};
+    const auto held = hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 32}, "host")));
+    ::_exit(!held.ok() && held.error().code == fault_code::out_of_memory ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) PROFKIT_SKIP("the system sets no limit on the address space");
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("paths that cannot be opened say why") {

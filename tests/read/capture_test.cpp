@@ -125,6 +125,7 @@ TEST_CASE("formats are told by content under any name") {
   CHECK(family_of("x.json", R"({"collective":[[0,1]]})") == file_family::unknown);
   CHECK(family_of("x.json", R"({"metadata":{"traceEvents":[]}})") == file_family::unknown);
   CHECK(family_of("x.json", R"({"a":"traceEvents", "b":"\"traceEvents\":"})") == file_family::unknown);
+  CHECK(family_of("x.json", R"({"a":"x\"","traceEvents":[]})") == file_family::chrome_trace);
   CHECK(family_of("x", "\xef\xbb\xbf{\"traceEvents\" : []}") == file_family::chrome_trace);
   // Kineto begins with much metadata: the events may come after the head.
   CHECK(family_of("x", R"({"schemaVersion":1,"deviceProperties":[)" + std::string(100000, ' ')) == file_family::chrome_trace);
@@ -228,7 +229,19 @@ TEST_CASE("a pipe is looked at without losing a byte, and read once") {
     REQUIRE(c.files.size() == 1);
     CHECK(c.files[0].family == (sent == small_xspace() ? file_family::xspace : file_family::chrome_trace));
     const capture copy = c;
-    CHECK(all_bytes(copy) == (sent == small_xspace() ? sent : small_trace + events));
+    auto from = std::move(*open_source_of(copy, 0));
+    char some[100];
+    CHECK(*from->read(some, 10) == 10);
+    CHECK(from->rewind().ok());  // what was looked at is still there
+    std::string all;
+    for (;;) {
+      const auto count = from->read(some, sizeof some);
+      REQUIRE(count.ok());
+      if (*count == 0) break;
+      all.append(some, *count);
+    }
+    CHECK(all == (sent == small_xspace() ? sent : small_trace + events));
+    CHECK(from->rewind().error().code == fault_code::unsupported);
     CHECK(open_source_of(c, 0).error().code == fault_code::unsupported);
     writer.join();
     std::filesystem::remove(path);
