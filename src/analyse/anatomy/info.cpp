@@ -1,5 +1,6 @@
 // The inventory of a capture: one scan of every event, nothing kept but counts and times.
 #include <analyse/anatomy/chrome_inventory.hpp>
+#include <analyse/anatomy/hlo_parts.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
@@ -45,6 +46,7 @@ class inventory {
   result<void> add_file(std::size_t file) {
     const capture_file& entry = profile_.what().files[file];
     file_info& info = found_.files.emplace_back(file_header(profile_, file));
+    if (entry.family == file_family::hlo_proto) look_into_module(file);
     const xspace_index* space = profile_.xspace(file);
     if (space == nullptr) return {};
     for (const std::string& error : info.errors)
@@ -121,6 +123,11 @@ class inventory {
     if (!sound || !at.ok())
       damage_.note_line(file, plane, line, offset_in(line.body, event.stats), "a stat of an event is damaged");
     return count;
+  }
+
+  void look_into_module(std::size_t file) {
+    const char* const damage = count_hlo_parts(profile_.bytes(file)).damage;
+    if (damage != nullptr) damage_.note(file, offset_in(profile_.bytes(file), damage), "this is no whole HloProto");
   }
 
   void look_into_entries(std::size_t file, const plane_index& plane) {

@@ -1,10 +1,10 @@
 // Compiled programs: the HloProtos inside an XSpace and those in files of their own.
 #include <analyse/anatomy/hlo_compare.hpp>
+#include <analyse/anatomy/hlo_parts.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
-#include <profkit/hlo.hpp>
 
 #include <algorithm>
 #include <string>
@@ -15,30 +15,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::string_view hlo_proto_stat = "Hlo Proto";  // kHloProto of XProf's xplane_schema
-
-// Counts the module's parts into `row`. Gives where it is damaged, or null.
-const char* count_parts(module_row& row) noexcept {
-  const hlo_proto_view proto(row.blob);
-  const hlo_module_view module = proto.hlo_module();
-  row.module_name = module.name();
-  row.module_id = module.id();
-  const char* damage = proto.ok() ? module.damage() : proto.damage();
-  const auto computations = module.computations();
-  for (auto at = computations.begin(); !at.done(); ++at) {
-    const computation_view computation = *at;
-    ++row.computations;
-    if (damage == nullptr) damage = computation.damage();
-    const auto instructions = computation.instructions();
-    for (auto of = instructions.begin(); !of.done(); ++of) {
-      ++row.instructions;
-      const instruction_view instruction = *of;
-      if (damage == nullptr) damage = instruction.damage();
-      if (damage == nullptr) damage = instruction.shape().damage();
-      if (damage == nullptr) damage = instruction.metadata().damage();
-    }
-  }
-  return damage;
-}
 
 std::string_view file_name(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
@@ -119,15 +95,19 @@ class module_finder {
   void fill(module_row& row, std::string_view blob) {
     row.blob = blob;
     row.bytes = blob.size();
-    const char* const damage = count_parts(row);
+    const hlo_parts parts = count_hlo_parts(blob);
+    row.module_name = parts.module_name;
+    row.module_id = parts.module_id;
+    row.computations = parts.computations;
+    row.instructions = parts.instructions;
     const capture_file& file = profile_.what().files[row.file];
     if (const fault* of_file = row.plane < 0 ? profile_.file_fault(row.file) : nullptr) {
       row.damage = *of_file;
-    } else if (damage != nullptr) {
+    } else if (parts.damage != nullptr) {
       fault f;
       f.code = fault_code::damaged;
       f.path = file.path;
-      f.byte_offset = offset_in(profile_.bytes(row.file), damage);
+      f.byte_offset = offset_in(profile_.bytes(row.file), parts.damage);
       f.message = "damaged at byte " + std::to_string(f.byte_offset) + ": module '" + std::string(row.name) +
                   "' is no whole HloProto";
       f.hint = "The other modules are shown. Compile with --xla_dump_to to get this one again.";
@@ -182,6 +162,36 @@ class module_finder {
 };
 
 }  // namespace
+
+hlo_parts count_hlo_parts(std::string_view blob) noexcept {
+  const hlo_proto_view proto(blob);
+  const hlo_module_view module = proto.hlo_module();
+  hlo_parts parts;
+  parts.module_name = module.name();
+  parts.module_id = module.id();
+  const auto note = [&](const char* damage) {
+    if (parts.damage == nullptr) parts.damage = damage;
+  };
+  note(proto.damage());
+  note(module.damage());
+  note(module.schedule().damage());
+  note(proto.buffer_assignment().logical_buffers().damage());
+  const auto computations = module.computations();
+  for (auto at = computations.begin(); !at.done(); ++at) {
+    const computation_view computation = *at;
+    ++parts.computations;
+    note(computation.damage());
+    const auto instructions = computation.instructions();
+    for (auto of = instructions.begin(); !of.done(); ++of) {
+      const instruction_view instruction = *of;
+      ++parts.instructions;
+      note(instruction.damage());
+      note(instruction.shape().damage());
+      note(instruction.metadata().damage());
+    }
+  }
+  return parts;
+}
 
 const char* sibling_state_name(sibling_state s) noexcept {
   switch (s) {

@@ -45,12 +45,6 @@ line_clock::line_clock(const profile& p, std::size_t file, const line_index& lin
   base_ps_ = line_base_ps(p, file, whole);
 }
 
-std::optional<std::int64_t> line_clock::start_of(const event_row& event) const noexcept {
-  if ((event.flags & event_has_occurrences) != 0 || !base_ps_) return std::nullopt;
-  const std::optional<std::int64_t> start = checked_add(*base_ps_, event.offset_ps);
-  return start && checked_add(*start, event.duration_ps) ? start : std::nullopt;
-}
-
 bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept {
   if (nothing_ || (by_name_ && !ids_.contains(event.metadata_id))) return false;
   if (windows_.empty()) return true;

@@ -24,7 +24,11 @@ class line_clock {
   // `header` is the line's whole header: a writer may put the timestamp behind the events.
   line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
   // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
-  [[nodiscard]] std::optional<std::int64_t> start_of(const event_row& event) const noexcept;
+  [[nodiscard]] std::optional<std::int64_t> start_of(const event_row& event) const noexcept {
+    if ((event.flags & event_has_occurrences) != 0 || !base_ps_) return std::nullopt;
+    const std::optional<std::int64_t> start = checked_add(*base_ps_, event.offset_ps);
+    return start && checked_add(*start, event.duration_ps) ? start : std::nullopt;
+  }
 
  private:
   std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond; the file's fault tells so

@@ -23,6 +23,7 @@ class tree_writer final : public tree_visitor {
     out_.begin_array();
   }
   void begin_plane(const tree_plane& plane) override {
+    any_plane_ = true;
     out_.begin_object();
     out_.field("plane", plane.plane);
     out_.field_id("id", plane.id);
@@ -78,11 +79,10 @@ class tree_writer final : public tree_visitor {
     out_.end_array();
     out_.end_object();
     if (damage != nullptr) damage_.push_back({file_, *damage});
-    any_file_ = true;
   }
 
   [[nodiscard]] const std::vector<file_damage>& damage() const noexcept { return damage_; }
-  [[nodiscard]] std::string absence() const { return any_file_ ? "" : "no XSpace file in this part of the capture"; }
+  [[nodiscard]] std::string absence() const { return any_plane_ ? "" : "no XSpace plane in this part of the capture"; }
 
  private:
   static std::optional<std::int64_t> of_case(bool holds, std::int64_t n) {
@@ -92,7 +92,7 @@ class tree_writer final : public tree_visitor {
   json_writer& out_;
   std::vector<file_damage> damage_;
   std::uint32_t file_ = 0;
-  bool any_file_ = false;
+  bool any_plane_ = false;
 };
 
 }  // namespace
