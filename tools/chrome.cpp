@@ -35,25 +35,51 @@ const char* phase_meaning(const std::string& phase) noexcept {
   return "";
 }
 
+// JSON text on one line: white space that starts with a line break stands between values, never in a string.
+std::string on_one_line(std::string_view json) {
+  std::string text;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    if (json[at] != '\n' && json[at] != '\r') {
+      text += json[at];
+      continue;
+    }
+    const std::size_t next = json.find_first_not_of(" \t\r\n", at);
+    text += ' ';
+    if (next == std::string_view::npos) break;
+    at = next - 1;
+  }
+  return text;
+}
+
+std::string thread_list(const chrome_process& p, std::uint64_t limit) {
+  std::string text;
+  const std::size_t most = limit == 0 ? p.threads.size() : std::min<std::size_t>(p.threads.size(), limit);
+  for (std::size_t i = 0; i < most; ++i) {
+    std::string name = p.threads[i].second;
+    while (!name.empty() && name.back() == ' ') name.pop_back();
+    text += std::string(i == 0 ? "" : ", ") + escape_for_terminal(p.threads[i].first);
+    if (!name.empty()) text += ' ' + escape_for_terminal(name);
+  }
+  return most < p.threads.size() ? text + ", …" : text;
+}
+
 void print_processes(session& s, const chrome_file& file, std::uint64_t limit) {
   table t;
   t.right("pid").flexible("process", cut::end, 16).right("threads").flexible("first threads", cut::end, 20);
-  std::uint64_t shown = 0;
+  std::uint64_t shown = 0, with_threads = 0;
   for (const chrome_process& p : file.processes) {
-    if (limit != 0 && shown == limit) break;
-    std::string threads;
-    const std::size_t most = limit == 0 ? p.threads.size() : std::min<std::size_t>(p.threads.size(), limit);
-    for (std::size_t i = 0; i < most; ++i) {
-      threads += std::string(i == 0 ? "" : ", ") + escape_for_terminal(p.threads[i].first);
-      if (!p.threads[i].second.empty()) threads += ' ' + escape_for_terminal(p.threads[i].second);
-    }
-    if (most < p.threads.size()) threads += ", …";
-    t.row({escape_for_terminal(p.pid), escape_for_terminal(p.name), grouped(std::uint64_t{p.threads.size()}), threads});
+    if (p.threads.empty()) continue;
+    ++with_threads;
+    if (limit != 0 && shown == limit) continue;
+    t.row({escape_for_terminal(p.pid), escape_for_terminal(p.name), grouped(std::uint64_t{p.threads.size()}),
+           thread_list(p, limit)});
     ++shown;
   }
   s.out().line("  Processes");
   t.print(s.out(), s.columns(), 4);
-  s.left_out(file.processes.size(), shown, 4);
+  s.left_out(with_threads, shown, 4);
+  if (with_threads < file.processes.size())
+    s.out().line("    " + count_of(file.processes.size() - with_threads, "process", "processes") + " without events");
 }
 
 void print_samples(session& s, const char* title, const std::vector<chrome_sample>& samples) {
@@ -68,7 +94,7 @@ void print_samples(session& s, const char* title, const std::vector<chrome_sampl
     out.line("    " + (s.columns() == 0 ? name : shorten(name, 50)) + out.screen().paint(when, style::dim));
     std::string args;
     for (const auto& [key, value] : e.args)
-      args += (args.empty() ? "" : "  ") + escape_for_terminal(key) + '=' + escape_for_terminal(value);
+      args += (args.empty() ? "" : "  ") + escape_for_terminal(key) + '=' + escape_for_terminal(on_one_line(value));
     if (!args.empty()) out.line("      " + (s.columns() == 0 ? args : shorten(args, s.columns() - 6)));
   }
 }
@@ -80,10 +106,10 @@ void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
             escape_for_terminal(s.capture().what().files[file.file].path));
   std::string keys;
   for (const std::string& key : file.top_level_keys) keys += (keys.empty() ? "" : ", ") + escape_for_terminal(key);
-  if (!keys.empty()) out.line("  keys      " + (s.columns() == 0 ? keys : wrap(keys, s.columns() - 12, 12)));
+  if (!keys.empty()) out.line("  keys      " + (s.columns() == 0 ? keys : wrap(keys, s.columns(), 12)));
   if (!file.display_time_unit.empty()) out.line("  unit      " + escape_for_terminal(file.display_time_unit));
   if (!file.metadata.empty()) {
-    const std::string metadata = escape_for_terminal(file.metadata);
+    const std::string metadata = escape_for_terminal(on_one_line(file.metadata));
     out.line("  metadata  " + (s.columns() == 0 ? metadata : shorten(metadata, s.columns() - 12)));
   }
   if (file.first_ps && file.last_ps)
@@ -100,7 +126,7 @@ void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
   for (const auto& [phase, count] : file.phases) t.row({escape_for_terminal(phase), grouped(count), phase_meaning(phase)});
   if (!t.empty()) out.line("  Phases");
   t.print(out, s.columns(), 4);
-  if (!file.processes.empty()) print_processes(s, file, std::max<std::uint64_t>(limit, limit == 0 ? 0 : 20));
+  if (!file.processes.empty()) print_processes(s, file, limit == 0 ? 0 : std::max<std::uint64_t>(limit, 20));
   print_samples(s, "First complete events", file.complete_samples);
   print_samples(s, "First instant events", file.instant_samples);
   if (file.damage) s.lost({{file.file, *file.damage}});

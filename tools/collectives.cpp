@@ -96,21 +96,40 @@ void print_async_rows(session& s, const collectives_result& found, const place_n
   s.left_out(found.async.size(), shown);
 }
 
+// Threads of one host plane, and streams of one device, together.
+std::vector<profkit::collective_op_row> by_plane(const collectives_result& found) {
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::string_view>, profkit::collective_op_row> totals;
+  for (const profkit::collective_op_row& row : found.ops) {
+    auto [at, is_first] = totals.try_emplace({row.file, row.plane, row.name}, row);
+    if (is_first) continue;
+    profkit::collective_op_row& total = at->second;
+    total.count += row.count;
+    total.total_ps += row.total_ps;
+    total.min_ps = std::min(total.min_ps, row.min_ps);
+    total.max_ps = std::max(total.max_ps, row.max_ps);
+  }
+  std::vector<profkit::collective_op_row> rows;
+  for (const auto& [key, total] : totals) rows.push_back(total);
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.total_ps > b.total_ps; });
+  return rows;
+}
+
 void print_ops_rows(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+  const std::vector<profkit::collective_op_row> rows = by_plane(found);
   table t;
   t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").right("count");
   t.right("total").right("min").right("max");
   std::uint64_t shown = 0;
-  for (const profkit::collective_op_row& row : found.ops) {
+  for (const profkit::collective_op_row& row : rows) {
     if (limit != 0 && shown == limit) break;
     t.row({s.file_label(row.file), short_plane_name(places.plane(row.file, row.plane)), short_op_name(row.name, {}),
            escape_for_terminal(row.category), grouped(row.count), human_duration(row.total_ps),
            human_duration(row.min_ps), human_duration(row.max_ps)});
     ++shown;
   }
-  s.heading("Synchronous collectives: the device waits while they run");
+  s.heading("Synchronous collectives: nothing else runs on the stream or thread meanwhile");
   t.print(s.out(), s.columns());
-  s.left_out(found.ops.size(), shown);
+  s.left_out(rows.size(), shown);
 }
 
 }  // namespace

@@ -1,2 +1,114 @@
+// profkit dump: any protobuf file, field by field.
+#include "exit_code.hpp"
+#include "interrupt.hpp"
 #include "slices.hpp"
-namespace profkit_tool { int run_dump(const options&) { return 70; } }
+
+#include <profkit/core/dump.hpp>
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::document_status;
+using profkit::dump_format;
+using profkit::dump_outcome;
+using profkit::fault;
+using profkit::fault_code;
+using profkit::result;
+
+// The bytes of the one file at a path, and what kind of file it is.
+struct opened_file {
+  profkit::held_bytes held;
+  profkit::capture_file found;
+};
+
+result<opened_file> open_one_file(const options& asked, const profkit::hooks& hooks) {
+  profkit::open_options how;
+  how.io = asked.io;
+  how.host = hooks;
+  result<profkit::capture> capture = profkit::open_capture(asked.path, how);
+  if (!capture) return std::move(capture).error();
+  if (capture->files.size() != 1 || !capture->runs.empty()) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = "this is a directory: dump shows one file";
+    f.path = asked.path;
+    f.hint = capture->files.empty() ? "name a file" : "name a file, for example " + capture->files.front().path;
+    return f;
+  }
+  if (capture->files.front().family == profkit::file_family::chrome_trace && asked.message_type.empty()) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = "this is a Chrome trace, which is JSON and no protobuf";
+    f.path = asked.path;
+    f.hint = "profkit chrome shows it; --type raw insists on protobuf";
+    return f;
+  }
+  auto source = profkit::open_source_of(*capture, 0);
+  if (!source) return std::move(source).error();
+  auto held = profkit::hold_bytes(std::move(source).value(), how.bounds, hooks);
+  if (!held) return std::move(held).error();
+  return opened_file{std::move(held).value(), capture->files.front()};
+}
+
+int fail(const options& asked, const fault& why, const terminal& errors) {
+  leave_with_reader(asked, why);
+  tell_fault(why, errors);
+  return exit_code_of(why.code);
+}
+
+std::string type_names() {
+  std::string names = "raw";
+  for (const std::string_view type : profkit::dump_types())
+    if (type.find('.') == std::string_view::npos) names.append(" ").append(type);
+  return names;
+}
+
+}  // namespace
+
+int run_dump(const options& asked) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  progress_line progress(!asked.quiet);
+  const profkit::hooks hooks = progress.hooks(asked.threads);
+  result<opened_file> file = open_one_file(asked, hooks);
+  progress.clear();
+  if (!file) return fail(asked, file.error(), errors);
+  if (is_same_file(asked.output_path, asked.path)) return fail(asked, output_is_input(asked.output_path), errors);
+
+  if (!asked.output_path.empty()) catch_interrupts();
+  result<text_output> out = text_output::open(asked.output_path, asked.color);
+  if (!out) return fail(asked, out.error(), errors);
+  profkit::dump_options how;
+  how.format = asked.json ? dump_format::json : dump_format::text;
+  how.limit = asked.limit.value_or(0);
+  how.host = hooks;
+  const std::string type =
+      asked.message_type.empty() ? std::string(profkit::dump_type_of(file->found.family)) : asked.message_type;
+  result<dump_outcome> dumped = profkit::dump_message(file->held.bytes, type, out->raw(), how);
+  progress.clear();
+  if (!dumped) {
+    fault why = std::move(dumped).error();
+    if (why.code == fault_code::invalid_argument && why.hint.empty()) why.hint = "the types are: " + type_names();
+    return fail(asked, why, errors);
+  }
+  if (dumped->status == document_status::error && !asked.output_path.empty()) {
+    // A document that holds nothing does not replace a file that may hold something.
+  } else if (result<void> finished = out->finish(); !finished) {
+    return fail(asked, finished.error(), errors);
+  }
+
+  std::vector<profkit::file_damage> losses;
+  for (const auto& damage : {file->held.damage, dumped->damage}) {
+    if (!damage) continue;
+    losses.push_back({0, *damage});
+    if (losses.back().what.path.empty()) losses.back().what.path = asked.path;
+  }
+  return tell_losses(asked, losses, dumped->status != document_status::error, errors);
+}
+
+}  // namespace profkit_tool

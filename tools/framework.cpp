@@ -67,8 +67,8 @@ void print_samples(session& s, const framework_result& found) {
                              human_duration(e.duration_ps);
     const std::string name = e.name.empty() ? "(no name)" : escape_for_terminal(e.name);
     out.line("    " + (s.columns() == 0 ? name : shorten(name, 60)) + out.screen().paint(when, style::dim));
-    for (const profkit::named_stat& stat : e.stats)
-      out.line("      " + stat_text(stat, s.columns() == 0 ? 0 : 80));
+    const std::string stats = stats_text(e.stats, s.columns() == 0 ? 0 : 60);
+    if (!stats.empty()) out.line("      " + (s.columns() == 0 ? stats : wrap(stats, s.columns(), 6)));
   }
   s.left_out(found.matched, found.events.size());
 }

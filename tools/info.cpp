@@ -17,6 +17,8 @@ using profkit::human_duration;
 using profkit::line_info;
 using profkit::plane_info;
 
+constexpr std::uint64_t default_limit = 20;
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -48,24 +50,30 @@ void print_file_facts(session& s, const file_info& file, std::size_t index) {
 }
 
 void print_plane(session& s, const plane_info& plane, std::size_t position) {
+  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
   text_output& out = s.out();
   out.line();
+  std::string facts = "plane " + std::to_string(position) + ", id " + std::to_string(plane.id) + ", " +
+                      profkit::plane_kind_name(plane.kind);
+  if (plane.event_metadata > 0) facts += ", " + count_of(plane.event_metadata, "event name");
+  if (plane.stat_metadata > 0) facts += ", " + count_of(plane.stat_metadata, "stat name");
   out.line("  " + out.screen().paint(plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name),
                                      style::heading) +
-           "  " + out.screen().paint("plane " + std::to_string(position) + ", id " + std::to_string(plane.id) + ", " +
-                                         profkit::plane_kind_name(plane.kind) + ", " +
-                                         count_of(plane.event_metadata, "event name") + ", " +
-                                         count_of(plane.stat_metadata, "stat name"),
-                                     style::dim));
+           "  " + out.screen().paint(facts, style::dim));
   for (const profkit::named_stat& stat : plane.stats)
     out.line("    " + stat_text(stat, s.columns() == 0 ? 0 : 80));
   table t;
+  std::uint64_t shown = 0;
   t.flexible("line", cut::middle).left("kind").right("events").right("stats").right("sum").right("from").right("to");
-  for (const line_info& line : plane.lines)
+  for (const line_info& line : plane.lines) {
+    if (limit != 0 && shown == limit) break;
     t.row({line.name.empty() ? "(no name)" : escape_for_terminal(line.name), profkit::line_kind_name(line.kind),
            grouped(line.events), grouped(line.event_stats), human_duration(line.duration_sum_ps),
            optional_duration(line.first_ps), optional_duration(line.last_ps)});
+    ++shown;
+  }
   t.print(out, s.columns(), 4);
+  s.left_out(plane.lines.size(), shown, 4);
 }
 
 }  // namespace

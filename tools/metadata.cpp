@@ -21,6 +21,7 @@ class metadata_printer final : public profkit::metadata_visitor {
 
   void begin_plane(const profkit::tree_plane& plane) override {
     found_ = true;
+    stat_names_ = plane.stat_metadata;
     const std::string file = s_.file_label(plane.file);
     s_.heading((file.empty() ? "" : '[' + file + "] ") +
                (plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name)));
@@ -44,7 +45,7 @@ class metadata_printer final : public profkit::metadata_visitor {
   }
   void end_event_metadata(std::uint64_t left_out) override {
     s_.left_out(left_out, 0, 4);
-    out_.line("  stat names");
+    out_.line("  " + count_of(stat_names_, "stat name"));
   }
   void stat_metadata(const profkit::metadata_stat_row& row) override {
     out_.line("    [" + std::to_string(row.key) + "] " +
@@ -59,6 +60,7 @@ class metadata_printer final : public profkit::metadata_visitor {
   session& s_;
   text_output& out_;
   const std::size_t columns_;
+  std::uint64_t stat_names_ = 0;
   bool found_ = false;
 };
 

@@ -51,8 +51,8 @@ std::string source_of(const instruction_row& i) {
 void print_instructions(session& s, const entry_dump& entry, const std::vector<std::size_t>& order,
                         std::uint64_t limit) {
   table t;
-  t.right("").left("opcode").flexible("name", cut::middle, 16).flexible("shape", cut::end, 12);
-  t.flexible("op_name", cut::start, 12).left("source");
+  t.right("").flexible("opcode", cut::end, 12).flexible("name", cut::middle, 26).flexible("shape", cut::end, 18);
+  t.flexible("op_name", cut::start, 12).flexible("source", cut::start, 12);
   std::uint64_t shown = 0;
   for (const std::size_t at : order) {
     if (limit != 0 && shown == limit) break;

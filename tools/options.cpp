@@ -46,8 +46,8 @@ constexpr std::array<command_help, 11> commands{{
      "  profkit info /tmp/logdir --run all          every run below the directory\n"
      "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n"},
     {command::tree, "tree", "Planes, lines, events and stats as an indented tree",
-     "A first look at the raw data. --limit bounds the lines of a plane, the events of a line and the stats\n"
-     "of an event (default 5).",
+     "A first look at the raw data. --limit bounds the lines of a plane, the events of a line and the\n"
+     "stats of an event (default 5).",
      "  profkit tree vm.xplane.pb\n"
      "  profkit tree vm.xplane.pb --plane TPU:0 --line 'XLA Ops' --limit 50\n"},
     {command::metadata, "metadata", "Event and stat metadata tables of every plane",
@@ -56,8 +56,8 @@ constexpr std::array<command_help, 11> commands{{
      "  profkit metadata vm.xplane.pb --plane TPU:0\n"
      "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"},
     {command::steps, "steps", "Training or program steps with their durations",
-     "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host events\n"
-     "that carry step_num; the source is named.",
+     "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host\n"
+     "events that carry step_num; the source is named.",
      "  profkit steps vm.xplane.pb\n"
      "  profkit steps vm.xplane.pb --limit 0 --json\n"},
     {command::ops, "ops", "Operations by total and self time, with FLOP/s and bytes/s",
@@ -136,12 +136,13 @@ void add_filters(CLI::App& app, options& o, typed_values& typed) {
   add_value(app, "--time", typed.time, "FROM:TO", "Only this window, as in 10ms:2.5s (ps ns us ms s)", group);
 }
 
-void add_output_options(CLI::App& app, options& o, typed_values& typed) {
+void add_output_options(CLI::App& app, options& o, typed_values& typed, bool has_tables) {
   const char* group = "Output";
   add_value(app, "--limit", typed.limit, "N", "Rows of each list; 0 shows all", group);
   app.add_flag("--json", o.json, "One JSON document (schemas in docs/schemas)")->group(group);
   add_value(app, "-o,--output", o.output_path, "FILE", "Write to FILE, which appears when it is complete", group);
-  app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(group);
+  if (has_tables)
+    app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(group);
   add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", group);
   app.add_flag("-q,--quiet", o.quiet, "No progress and no warnings on standard error")->group(group);
 }
@@ -165,7 +166,7 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
   const bool is_dump = help.what == command::dump;
   sub.add_option(is_dump ? "FILE" : "PATH", o.path,
                  is_dump ? "A protobuf file; '-' is standard input"
-                         : "A profile, a run directory or a directory above runs; '-' is standard input")
+                         : "A profile, a run directory or one above runs; '-' is standard input")
       ->required();
   if (help.what == command::ops)
     add_value(sub, "--sort", typed.order, "KEY", "total, self or count (default total)", "Output");
@@ -175,7 +176,7 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
   if (is_dump)
     add_value(sub, "--type", o.message_type, "TYPE", "Message type (default: found out from the file)", "Input");
   if (!is_dump) add_filters(sub, o, typed);
-  add_output_options(sub, o, typed);
+  add_output_options(sub, o, typed, !is_dump);
   add_input_options(sub, o, typed, !is_dump);
   sub.set_help_flag("-h,--help", "This text")->group("Output");
   sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);

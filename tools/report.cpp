@@ -37,7 +37,7 @@ void print_rest(session& s, std::size_t size, std::size_t shown, const char* wha
 void print_fact(session& s, std::string label, const std::string& text) {
   constexpr std::size_t indent = 12;
   label.resize(indent - 2, ' ');
-  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, most_columns - indent, indent));
+  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, most_columns, indent));
 }
 
 // ---- what it is ----------------------------------------------------------------------------------------------
@@ -50,9 +50,10 @@ std::string what_file_is(session& s, const file_info& file) {
                                                                 : profkit::family_name(file.family);
   text += ", " + profkit::human_bytes(file.bytes);
   if (found.encoding != profkit::compression::none) text += std::string(" of ") + profkit::compression_name(found.encoding);
-  if (file.export_of >= 0) text += ", an export of the XSpace";
   return text;
 }
+
+std::string file_name(const std::string& path) { return escape_for_terminal(path.substr(path.rfind('/') + 1)); }
 
 void print_runs(session& s) {
   const profkit::capture& found = s.capture().what();
@@ -67,21 +68,26 @@ void print_runs(session& s) {
 }
 
 void print_files(session& s, const report_facts& f) {
-  const std::vector<file_info>& files = f.info.files;
-  if (files.size() == 1) {
-    print_fact(s, "format", what_file_is(s, files.front()));
-    return;
-  }
+  std::vector<const file_info*> files;
+  std::string exports;
+  for (const file_info& file : f.info.files)
+    if (file.export_of < 0)
+      files.push_back(&file);
+    else
+      exports += (exports.empty() ? "" : ", ") + file_name(file.path);
   const std::size_t shown = shown_of(files.size(), most_files);
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::string what = what_file_is(s, files[i]);
-    const std::string name = escape_for_terminal(files[i].path.substr(files[i].path.rfind('/') + 1));
-    const std::string index = '[' + std::to_string(files[i].file) + "] ";
-    print_fact(s, i == 0 ? "files" : "",
-               index + shorten(name, most_columns - 14 - index.size() - std::min<std::size_t>(60, what.size()), cut::middle) +
-                   "  " + what);
+    const std::string what = what_file_is(s, *files[i]);
+    const std::string label = s.file_label(files[i]->file);
+    const std::string index = label.empty() ? "" : '[' + label + "] ";
+    const std::size_t room = most_columns - 14 - index.size() - std::min<std::size_t>(60, what.size());
+    const std::string name = files[i]->path == s.capture().what().path && files.size() == 1
+                                 ? std::string()
+                                 : shorten(file_name(files[i]->path), room, cut::middle) + "  ";
+    print_fact(s, i > 0 ? "" : files.size() > 1 ? "files" : "file", index + name + what);
   }
   if (files.size() > shown) print_fact(s, "", "… " + grouped(std::uint64_t{files.size() - shown}) + " more (profkit info)");
+  if (!exports.empty()) print_fact(s, "exports", shorten(exports, most_columns - 32) + "  (not counted)");
 }
 
 void print_hardware(session& s, const report_facts& f) {
@@ -202,7 +208,7 @@ void print_trace_names(session& s, const report_facts& f) {
             grouped(std::uint64_t{shown}) + " of " + grouped(std::uint64_t{trace.names.size()}));
   t.print(s.out(), most_columns);
   if (trace.collectives.count > 0)
-    s.out().line("  collective kernels: " + grouped(trace.collectives.count) + " runs, " +
+    s.out().line("  collective kernels: " + count_of(trace.collectives.count, "run") + ", " +
                  human_duration(trace.collectives.total_ps) + " (" + share_text(trace.collectives.self_ps, trace.self_ps) +
                  " of all), longest " + human_duration(trace.collectives.max_ps));
 }
@@ -273,7 +279,7 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   s.heading("Notes");
   for (std::size_t i = 0; i < notes.size() && i < most_notes; ++i)
-    s.out().line("  - " + wrap(shorten(notes[i], 2 * (most_columns - 8)), most_columns - 4, 4));
+    s.out().line("  - " + wrap(shorten(notes[i], 2 * (most_columns - 8)), most_columns, 4));
   print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more notes (--json has all)");
 }
 
@@ -335,7 +341,7 @@ profkit::result<void> print_report(session& s) {
   print_modules_part(s, modules);
   print_steps_part(s, f, steps);
   print_collectives_part(s, f);
-  print_notes(s, notes_of(f, ops, steps));
+  print_notes(s, notes_of(s.capture(), f, ops, steps));
   print_next(s, next_commands(f, modules, steps));
   return {};
 }

@@ -122,12 +122,8 @@ result<report_facts> gather_facts(session& s) {
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace)) {
-    anatomy_options few = unlimited;
-    few.limit = 1;
-    if (auto r = take(profkit::anatomy_chrome(capture, few, hooks), f.chrome); !r) return std::move(r).error();
+  if (has_family(capture.what(), file_family::chrome_trace))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
-  }
   s.lost(f.ops.damage);
   s.lost(f.steps.damage);
   s.lost(f.modules.damage);
@@ -153,7 +149,10 @@ std::vector<std::string> hardware_of(const report_facts& f) {
   std::vector<std::string> lines;
   for (const auto& [model, counts] : models) {
     std::string text = (counts.first > 1 ? grouped(counts.first) + " × " : std::string()) + model;
-    if (counts.second < counts.first) text += "; events on " + grouped(counts.second) + " of them";
+    if (counts.second == 0)
+      text += "; no events";
+    else if (counts.second < counts.first)
+      text += "; events on " + grouped(counts.second) + " of them";
     lines.push_back(std::move(text));
   }
   return lines;
@@ -176,6 +175,7 @@ std::string hosts_of(const profkit::capture& found, const report_facts& f) {
   std::set<std::string> hosts;
   for (const file_info& file : f.info.files)
     for (const std::string& host : file.hosts) {
+      if (file.family != file_family::xspace) continue;  // names of traces tell ranks and dates rather than hosts
       // A single file may have been renamed: what its name says is told as such.
       const bool from_name = found.files[file.file].run.empty() && host == found.files[file.file].host;
       hosts.insert(escape_for_terminal(host) + (from_name ? " (from the file name)" : ""));
@@ -290,35 +290,31 @@ std::vector<collective_total> total_collectives(const report_facts& f) {
   return all;
 }
 
-std::vector<std::string> notes_of(const report_facts& f, const op_totals& ops, const std::vector<step_group>& steps) {
+std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops,
+                                  const std::vector<step_group>& steps) {
   std::vector<std::string> all;
-  for (const file_info& file : f.info.files) {
-    for (const std::string& text : file.errors) all.push_back("the recorder reports: " + escape_for_terminal(text));
-    for (const std::string& text : file.warnings) all.push_back("the recorder warns: " + escape_for_terminal(text));
-  }
+  // Damage and incompleteness stand at the top of the report already.
+  for (const profkit::finding& found : profkit::anatomy_findings(capture, f.info, f.modules, f.collectives, {}))
+    if (found.id.rfind("damage.", 0) != 0 && found.id.rfind("incomplete.", 0) != 0)
+      all.push_back(escape_for_terminal(found.what));
+  for (const file_info& file : f.info.files)
+    for (const std::string& text : file.warnings) all.push_back("The recorder warns: " + escape_for_terminal(text));
   const std::int64_t span = f.span_ps(), busy = f.busy_ps();
   if (busy > 0 && ops.waiting_ps > busy / 5)
     all.push_back(share_text(ops.waiting_ps, busy) + " of the busy time is spent in *-done ops: the device waits for "
-                  "copies or collectives that were started before");
+                  "copies or collectives that were started before.");
   const ops_line* busiest = f.busiest_line();
   if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
-    all.push_back("even the busiest line ran ops for " + share_text(busiest->busy_ps, span) +
-                  " of the span only: most of it is host work or waiting");
+    all.push_back("Even the busiest line ran ops for only " + share_text(busiest->busy_ps, span) +
+                  " of the span: the rest is host work, waiting, or not recorded.");
   const place_names places(f.info);
   for (const step_group& g : steps)
     if (g.source != profkit::step_source::xla_modules && g.times.count > 2 && g.times.max_ps / 2 > g.times.median_ps) {
-      all.push_back("step " + grouped(std::uint64_t{g.longest}) + " of " +
+      all.push_back("Step " + grouped(std::uint64_t{g.longest}) + " of " +
                     short_plane_name(places.plane(g.file, g.plane)) + " took " + human_duration(g.times.max_ps) +
-                    ", more than twice the median");
+                    ", more than twice the median.");
       break;
     }
-  for (const profkit::module_row& m : f.modules.modules)
-    if (m.sibling == profkit::sibling_state::differs)
-      all.push_back("module " + escape_for_terminal(m.name) + " differs from the file of its name beside the capture");
-  for (const file_info& file : f.info.files)
-    if (f.info.files.size() > 1 && file.export_of < 0 && file.first_ps && !file.aligned)
-      all.push_back(escape_for_terminal(file.path) + " does not say when it was started: its times stand on a clock "
-                    "of their own");
   return all;
 }
 
@@ -341,8 +337,10 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
   std::vector<next_command> all;
   if (const ops_line* busiest = f.busiest_line(); busiest != nullptr)
     all.push_back({"ops PATH --sort self" + (f.ops.lines.size() > 1 ? on_plane(busiest->plane_name) : ""),
-                   "every op of the busiest device"});
-  if (!modules.empty() && modules.front().instructions > 0)
+                   "every op by self time"});
+  if (!modules.empty() && modules.front().runs == 0)
+    all.push_back({"modules PATH", "every program"});
+  else if (!modules.empty() && modules.front().instructions > 0)
     all.push_back({"modules PATH --dump " + shell_word(modules.front().name.substr(0, modules.front().name.find('('))),
                    "the program behind it"});
   const auto widest = std::max_element(steps.begin(), steps.end(), [](const step_group& a, const step_group& b) {

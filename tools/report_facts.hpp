@@ -18,7 +18,6 @@ struct report_facts {
   profkit::modules_result modules;
   profkit::steps_result steps;
   profkit::collectives_result collectives;
-  profkit::chrome_result chrome;
   trace_totals trace;                            // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
@@ -75,8 +74,9 @@ struct collective_total {
 };
 std::vector<collective_total> total_collectives(const report_facts& f);  // blocking first, then by time
 
-// Facts worth a sentence: waiting, idling, outliers, what the recorder complains about.
-std::vector<std::string> notes_of(const report_facts& f, const op_totals& ops, const std::vector<step_group>& steps);
+// Facts worth a sentence: the findings, what the recorder warns of, waiting, idling, outliers.
+std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops,
+                                  const std::vector<step_group>& steps);
 
 // A word that a shell reads as one.
 std::string shell_word(const std::string& text);

@@ -6,10 +6,12 @@
 
 #include <profkit/core/text.hpp>
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -47,17 +49,15 @@ void print_to_standard_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-fault output_is_input(const std::string& output) {
-  fault f;
-  f.code = fault_code::invalid_argument;
-  f.message = "the output file is a file of the capture";
-  f.path = output;
-  f.hint = "choose another name for --output";
-  return f;
+// The reader of standard output went away, as `head` does: no failure of ours, and nobody to tell.
+bool is_reader_gone() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 // The fault that ended a command: as a document when JSON was asked for, and always on standard error.
 int fail(const options& asked, document which, const fault& why, const terminal& errors) {
+  leave_with_reader(asked, why);
   if (asked.json) {
     const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
     if (profkit::write_error_document(which, why, *out)) static_cast<void>(out->finish());
@@ -66,16 +66,11 @@ int fail(const options& asked, document which, const fault& why, const terminal&
   return exit_code_of(why.code);
 }
 
-// What was lost, after everything that was intact. Gives the exit status.
-int tell_losses(const options& asked, const std::vector<file_damage>& losses, bool usable, const terminal& errors) {
-  if (losses.empty()) return exit_ok;
-  for (const file_damage& loss : losses) tell_fault(loss.what, errors, usable && !asked.strict);
-  if (usable && !asked.quiet)
-    print_to_standard_error("profkit: what was intact is shown; totals leave out what was lost\n");
-  return usable && !asked.strict ? exit_partial : exit_unreadable;
-}
-
 }  // namespace
+
+void leave_with_reader(const options& asked, const fault& why) {
+  if (why.code == fault_code::output && asked.output_path.empty() && is_reader_gone()) std::raise(SIGPIPE);
+}
 
 void tell_fault(const fault& why, const terminal& screen, bool is_warning) {
   std::string text = screen.paint("profkit: ", style::dim);
@@ -92,6 +87,23 @@ void tell_fault(const fault& why, const terminal& screen, bool is_warning) {
   print_to_standard_error(text);
 }
 
+fault output_is_input(const std::string& output) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.message = "the output file is a file of the capture";
+  f.path = output;
+  f.hint = "choose another name for --output";
+  return f;
+}
+
+int tell_losses(const options& asked, const std::vector<file_damage>& losses, bool usable, const terminal& errors) {
+  if (losses.empty()) return exit_ok;
+  for (const file_damage& loss : losses) tell_fault(loss.what, errors, usable && !asked.strict);
+  if (usable && !asked.quiet)
+    print_to_standard_error("profkit: what was intact is shown; what was lost is not counted\n");
+  return usable && !asked.strict ? exit_partial : exit_unreadable;
+}
+
 bool is_same_file(const std::string& output, const std::string& input) {
   struct stat a {}, b {};
   return !output.empty() && stat(output.c_str(), &a) == 0 && stat(input.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
@@ -101,6 +113,11 @@ bool is_same_file(const std::string& output, const std::string& input) {
 anatomy_options session::filters(std::uint64_t default_limit) const { return filters_of(asked_, default_limit); }
 
 std::size_t session::columns() const noexcept { return asked_.wide ? 0 : out_.screen().columns; }
+
+bool session::several_files() const noexcept {
+  const auto& files = capture_.what().files;
+  return std::count_if(files.begin(), files.end(), [](const auto& file) { return file.export_of < 0; }) > 1;
+}
 
 std::string session::file_label(std::uint32_t file) const {
   return several_files() ? std::to_string(file) : std::string();

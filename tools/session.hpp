@@ -31,7 +31,8 @@ class session {
 
   // Columns a table may take: the screen, 100 when the output is no terminal, 0 (any) with --wide.
   [[nodiscard]] std::size_t columns() const noexcept;
-  [[nodiscard]] bool several_files() const noexcept { return capture_.file_count() > 1; }
+  // More than one file with something of its own: exports of an XSpace do not count.
+  [[nodiscard]] bool several_files() const noexcept;
   // "0" when there are several files to tell apart, else "".
   [[nodiscard]] std::string file_label(std::uint32_t file) const;
 
@@ -62,7 +63,15 @@ int run_slice(const options& asked, profkit::document which, print_slice print);
 // A fault on standard error: what, where, what to do next.
 void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);
 
-// True when writing to `output` would replace `input`.
+// Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
+void leave_with_reader(const options& asked, const profkit::fault& why);
+
+// What was lost, on standard error, after everything that was intact. Gives the exit status.
+int tell_losses(const options& asked, const std::vector<profkit::file_damage>& losses, bool usable,
+                const terminal& screen);
+
+// True when writing to `output` would replace `input`; the fault that says so.
 bool is_same_file(const std::string& output, const std::string& input);
+profkit::fault output_is_input(const std::string& output);
 
 }  // namespace profkit_tool

@@ -54,17 +54,19 @@ std::string shorten(std::string_view text, std::size_t columns, cut where) {
 }
 
 std::string short_op_name(std::string_view name, std::string_view display_name) {
+  constexpr std::string_view no_result = "void ";  // of a kernel's C++ signature
   std::string_view chosen = display_name.empty() ? name : display_name;
   if (display_name.empty() && !name.empty() && name.front() == '%') {
     const std::size_t equals = name.find(" = ");
     if (equals != std::string_view::npos && equals > 1) chosen = name.substr(1, equals - 1);
   }
+  if (chosen.substr(0, no_result.size()) == no_result) chosen.remove_prefix(no_result.size());
   return chosen.empty() ? "(no name)" : profkit::escape_for_terminal(chosen);
 }
 
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {
   std::string out;
-  std::size_t used = 0;
+  std::size_t used = indent;
   bool line_is_empty = true;
   while (!text.empty()) {
     const std::size_t blank = text.find(' ');

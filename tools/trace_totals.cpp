@@ -87,7 +87,11 @@ class collector final : public profkit::chrome_visitor {
     const auto found = thread_names_.find({t.process_id, t.thread_id});
     return found == thread_names_.end() ? std::string() : found->second;
   }
-  [[nodiscard]] const std::string& name(std::uint32_t id) const { return *names_[id]; }
+  // The name of an event; kernels without the "void " of their C++ signature.
+  [[nodiscard]] std::string name(std::uint32_t id) const {
+    constexpr std::string_view no_result = "void ";
+    return starts_with(*names_[id], no_result) ? names_[id]->substr(no_result.size()) : *names_[id];
+  }
 
   std::map<std::pair<std::string, std::string>, thread> threads;
   std::vector<std::int64_t> steps;
@@ -248,8 +252,9 @@ class totals_builder {
       all.tracks.push_back(std::move(entry.first));
     }
     for (const auto& [id, sums] : names) {
-      add(names_[file.name(id)], sums);
-      if (is_collective(file.name(id))) add(all.collectives, sums);
+      const std::string name = file.name(id);
+      add(names_[name], sums);
+      if (is_collective(name)) add(all.collectives, sums);
     }
     steps_.insert(steps_.end(), file.steps.begin(), file.steps.end());
     for (std::string& model : file.hardware)

@@ -77,14 +77,15 @@ TEST_CASE("text is shortened to columns, not to bytes") {
 TEST_CASE("operations have short names") {
   CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a), kind=kLoop", "") == "fusion.3");
   CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a)", "fusion.3.remat") == "fusion.3.remat");
-  CHECK(short_op_name("void kernel<int>(int)", "") == "void kernel<int>(int)");
+  CHECK(short_op_name("void kernel<int>(int)", "") == "kernel<int>(int)");
   CHECK(short_op_name("%broken", "") == "%broken");
   CHECK(short_op_name("", "") == "(no name)");
   CHECK(short_op_name("a\tb", "") == "a\\x09b");
 }
 
 TEST_CASE("sentences wrap between words") {
-  CHECK(wrap("one two three", 8, 2) == "one two\n  three");
+  CHECK(wrap("one two three", 8, 2) == "one\n  two\n  three");
+  CHECK(wrap("one two three", 9, 2) == "one two\n  three");
   CHECK(wrap("unbreakable_word next", 5, 0) == "unbreakable_word\nnext");
   CHECK(wrap("", 10, 2).empty());
 }
