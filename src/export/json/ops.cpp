@@ -17,7 +17,7 @@ double number_of(const named_stat& stat) noexcept {
 std::optional<double> rate_of(const std::vector<named_stat>& stats, std::string_view name, const op_row& op) {
   const auto stat = std::find_if(stats.rbegin(), stats.rend(), [&](const named_stat& s) { return s.name == name; });
   if (stat == stats.rend() || op.total_ps <= 0) return std::nullopt;
-  return number_of(*stat) * static_cast<double>(op.count) / (static_cast<double>(op.total_ps) * 1e-12);
+  return number_of(*stat) * static_cast<double>(op.count) / static_cast<double>(op.total_ps) * 1e12;
 }
 
 std::optional<double> share_of(const std::optional<double>& rate, double peak) {

@@ -1,0 +1,144 @@
+// Collectives: flows in pairs, the one-event form of real TPU captures, halves that are missing, kernels.
+#include "capture_builder.hpp"
+#include "support.hpp"
+
+#include <analyse/anatomy/collective_names.hpp>
+
+using namespace profkit;
+using namespace profkit::test;
+
+TEST_CASE("names tell operations, roles and libraries") {
+  CHECK(instruction_name("%copy-done.2 = f32[5] copy-done((f32[5]) %x)") == "copy-done.2");
+  CHECK(instruction_name("all-reduce.3") == "all-reduce.3");
+  CHECK(role_of("all-gather-start.12") == async_role::start);
+  CHECK(role_of("copy-done") == async_role::done);
+  CHECK(role_of("copy-done.1.clone") == async_role::done);
+  CHECK(role_of("start-up") == async_role::none);
+  CHECK(operation_of("all-gather-start.12") == "all-gather");
+  CHECK(operation_of("copy") == "copy");
+  CHECK(collective_of("all-reduce") == "all-reduce");
+  CHECK(collective_of("all-reduce fusion") == "all-reduce");
+  CHECK(collective_of("all-reduce-scatter.7") == "all-reduce-scatter");
+  CHECK(collective_of("reduce-scatter-start") == "reduce-scatter");
+  CHECK(collective_of("ragged-all-to-all.1") == "ragged-all-to-all");
+  CHECK(collective_of("collective-permute-done.4") == "collective-permute");
+  CHECK(collective_of("send-done.3") == "send");
+  CHECK(collective_of("sender").empty());
+  CHECK(collective_of("reduce").empty());
+  CHECK(collective_of("copy-start").empty());
+  CHECK(collective_of("").empty());
+  CHECK(collective_library_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)") == "nccl");
+  CHECK(collective_library_of("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)") == "nccl");
+  CHECK(collective_library_of("ncclAllReduceRingLLKernel_sum_f32(ncclColl)") == "nccl");
+  CHECK(collective_library_of("void mscclKernel_Sum_half_LL(x)") == "msccl");
+  CHECK(collective_library_of("void stream_executor::gpu::AllReduceKernelImpl<float>(x)") == "xla");
+  CHECK(collective_library_of("fusion_ncclDevKernel").empty());
+  CHECK(collective_library_of("").empty());
+}
+
+TEST_CASE("start and done events are joined by flow") {
+  plane_builder p("/device:TPU:0");
+  const auto flow = [&](std::int64_t n) { return p.int_stat("flow", n); };
+  p.line("Async XLA Ops",
+         {p.event("%all-gather-start.1 = x", 100, 5, {flow(7), p.text_stat("hlo_op", "all-gather-start.1")}),
+          p.event("%all-gather-done.1 = x", 400, 30, {flow(7), p.int_stat("device_duration_ps", 25)}),
+          p.event("%all-reduce-done.2 = x", 50, 10, {flow(9), p.int_stat("device_duration_ps", 9)}),
+          p.event("%all-reduce-start.3 = x", 60, 10, {flow(11)}), p.event("nothing", 1, 1)},
+         2);
+  const opened held = open_bytes(space_of({p}));
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  CHECK(found->flows == 3);
+  CHECK(found->events_without_flow == 1);
+  REQUIRE(found->async.size() == 4);
+
+  const async_row& pair = found->async[0];
+  CHECK(pair.shape == async_row::form::pair);
+  CHECK(pair.flow == 7u);
+  CHECK(pair.events == 2);
+  CHECK(pair.start_ps == 2100);   // 2 ns after the origin
+  CHECK(pair.duration_ps == 330);
+  CHECK(pair.exposed_stall_ps == 25);
+  CHECK(pair.exposed_from == "done event");
+  CHECK(pair.category == "all-gather");
+  CHECK(pair.hlo_op == "all-gather-start.1");
+
+  CHECK(found->async[1].shape == async_row::form::unmatched_done);
+  CHECK(found->async[1].exposed_stall_ps == 9);
+  CHECK(found->async[2].shape == async_row::form::unmatched_start);
+  CHECK(!found->async[2].exposed_stall_ps);
+  CHECK(found->async[3].shape == async_row::form::single);
+  CHECK(!found->async[3].flow);
+}
+
+TEST_CASE("one event a flow spans start to done, and its stall is that of the done operation") {
+  plane_builder p("/device:TPU:0");
+  p.line("Async XLA Ops", {p.event("%copy-start.1 = x", 100, 50, {p.uint_stat("flow", 3), p.text_stat("hlo_op", "copy-done.1")}),
+                           p.event("%copy-start.2 = x", 200, 50, {p.uint_stat("flow", 4), p.ref_stat("hlo_op", "copy-done.2")}),
+                           p.event("%copy-start.3 = x", 300, 50, {p.uint_stat("flow", 5), p.text_stat("hlo_op", "copy-done.3")})});
+  p.line("XLA Ops", {p.event("%copy-done.1 = x", 130, 20, {p.uint_stat("device_duration_ps", 21)}),
+                     p.event("%copy-done.2 = x", 240, 10),                 // no stat: its own duration
+                     p.event("%copy-done.9 = x", 340, 10)},               // another operation ends there
+         0, 2);
+  p.metadata("%copy-start.1 = x").sub(5, p.text_stat("hlo_category", "copy-start"));
+  const opened held = open_bytes(space_of({p}));
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  REQUIRE(found->async.size() == 3);
+  for (const async_row& row : found->async) CHECK(row.shape == async_row::form::single);
+  CHECK(found->async[0].exposed_stall_ps == 21);
+  CHECK(found->async[0].exposed_from == "XLA Ops");
+  CHECK(found->async[0].category == "copy");
+  CHECK(found->async[1].exposed_stall_ps == 10);
+  CHECK(found->async[1].hlo_op == "copy-done.2");
+  CHECK(!found->async[2].exposed_stall_ps);
+  CHECK(found->async[2].exposed_from.empty());
+}
+
+TEST_CASE("synchronous collectives and kernels are totalled by name") {
+  plane_builder tpu("/device:TPU:0");
+  tpu.line("XLA Ops", {tpu.event("%all-reduce.1 = x", 0, 10), tpu.event("%all-reduce.1 = x", 20, 30), tpu.event("%fusion.1 = x", 50, 5),
+                       tpu.event("%fusion.2 = x", 60, 7), tpu.event("%all-gather-done.4 = x", 70, 3)});
+  tpu.metadata("%fusion.2 = x").sub(5, tpu.text_stat("hlo_category", "all-reduce fusion"));
+  const auto ops = anatomy_collectives(*open_bytes(space_of({tpu})));
+  REQUIRE(ops);
+  REQUIRE(ops->ops.size() == 3);
+  CHECK(ops->ops[0].category == "all-reduce");
+  CHECK(ops->ops[0].count == 2);
+  CHECK(ops->ops[0].total_ps == 40);
+  CHECK(ops->ops[0].max_ps == 30);
+  CHECK(ops->ops[1].category == "all-reduce");
+  CHECK(ops->ops[2].category == "all-gather-done");
+
+  plane_builder gpu("/device:GPU:0");
+  gpu.line("Stream #1(Compute)", {gpu.event("ncclDevKernel_AllReduce_Sum(x)", 0, 8), gpu.event("gemm", 9, 1)}, 0, 14);
+  const opened held = open_bytes(space_of({gpu}));
+  const auto kernels = anatomy_collectives(*held);
+  REQUIRE(kernels);
+  REQUIRE(kernels->ops.size() == 1);
+  CHECK(kernels->ops[0].category == "nccl");
+
+  plane_builder none("/device:GPU:0");
+  none.line("Stream #1(Compute)", {none.event("gemm", 9, 1)}, 0, 14);
+  const auto absent = anatomy_collectives(*open_bytes(space_of({none})));
+  REQUIRE(absent);
+  CHECK(!absent->absent.empty());
+}
+
+TEST_CASE("every asynchronous copy of a real TPU capture finds its stall") {
+  const auto p = profile::open(data_path("xspace/tpu_v6e_inference.xplane.pb").string());
+  REQUIRE(p);
+  const auto found = anatomy_collectives(**p);
+  REQUIRE(found);
+  CHECK(found->flows == 600);
+  CHECK(found->async.size() == 600);
+  std::int64_t waited_ps = 0;
+  for (const async_row& row : found->async) {
+    CHECK(row.shape == async_row::form::single);
+    CHECK(row.category == "copy");
+    REQUIRE(row.exposed_stall_ps);
+    waited_ps += *row.exposed_stall_ps;
+  }
+  // device_duration_ps of the 600 copy-done events of that device, added up by an independent reader.
+  CHECK(waited_ps == 76009515471250);
+}
