@@ -6,27 +6,27 @@
 namespace profkit::bench {
 
 void ratio_reporter::ReportRuns(const std::vector<Run>& runs) {
-  std::vector<Run> shown;
   for (const Run& run : runs) {
-    if (run.run_type == Run::RT_Aggregate) {
-      if (run.aggregate_name == "min") shown.push_back(run);
-      continue;
-    }
-    if (run.error_occurred) {
-      shown.push_back(run);
-      continue;
-    }
+    if (run.run_type == Run::RT_Aggregate || run.error_occurred) continue;
     const double seconds = run.cpu_accumulated_time / static_cast<double>(run.iterations);
-    const auto [at, is_new] = best_.try_emplace(run.run_name.function_name, seconds);
-    if (!is_new) at->second = std::min(at->second, seconds);
-    if (run.repetitions <= 1) shown.push_back(run);
+    const auto bytes = run.counters.find("bytes_per_second");
+    const std::string& name = run.run_name.function_name;
+    auto at = std::find_if(best_.begin(), best_.end(), [&](const best_run& b) { return b.name == name; });
+    if (at == best_.end()) at = best_.insert(at, {name, seconds, 0});
+    at->seconds = std::min(at->seconds, seconds);
+    if (bytes != run.counters.end()) at->bytes_per_second = std::max(at->bytes_per_second, bytes->second.value);
   }
-  if (!shown.empty()) ConsoleReporter::ReportRuns(shown);
+}
+
+void ratio_reporter::print_times() const {
+  std::printf("\n%-40s %12s %12s\n", "Best CPU time", "ms", "GB/s");
+  for (const best_run& run : best_)
+    std::printf("%-40s %12.3f %12.2f\n", run.name.c_str(), run.seconds * 1e3, run.bytes_per_second / 1e9);
 }
 
 double ratio_reporter::best_seconds(const std::string& name) const {
-  const auto at = best_.find(name);
-  return at == best_.end() ? 0 : at->second;
+  const auto at = std::find_if(best_.begin(), best_.end(), [&](const best_run& b) { return b.name == name; });
+  return at == best_.end() ? 0 : at->seconds;
 }
 
 int run_and_print_ratios(int argc, char** argv, const std::vector<ratio_row>& rows) {
@@ -43,6 +43,7 @@ int run_and_print_ratios(int argc, char** argv, const std::vector<ratio_row>& ro
   benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
 
+  reporter.print_times();
   std::printf("\n%-66s %9s %9s\n", "Ratios of the best CPU times of this run", "measured", "aim");
   for (const ratio_row& row : rows) {
     const double slower = reporter.best_seconds(row.slower), faster = reporter.best_seconds(row.faster);

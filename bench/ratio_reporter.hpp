@@ -3,22 +3,26 @@
 #pragma once
 #include <benchmark/benchmark.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace profkit::bench {
 
-class ratio_reporter final : public benchmark::ConsoleReporter {
+class ratio_reporter final : public benchmark::BenchmarkReporter {
  public:
-  ratio_reporter() : ConsoleReporter(OO_Tabular) {}
+  bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override;
 
   // Least CPU time of a benchmark in seconds; 0 when it did not run.
   [[nodiscard]] double best_seconds(const std::string& name) const;
+  void print_times() const;
 
  private:
-  std::map<std::string, double> best_;
+  struct best_run {
+    std::string name;
+    double seconds, bytes_per_second;
+  };
+  std::vector<best_run> best_;  // as they were registered or, interleaved, first ran
 };
 
 // One line of the table: how many times as long `slower` takes as `faster`, and what is aimed at. With `at_most`

@@ -20,6 +20,8 @@ using byte_pointer = const unsigned char*;
 // of two bytes, then three times a tag and a varint of at most eight bytes, loaded eight at a time.
 constexpr std::ptrdiff_t scan_margin = 48;
 
+constexpr std::uintptr_t prefetch_bytes = 4096;
+
 inline std::uint64_t load_word(byte_pointer p) noexcept {
   std::uint64_t word;
   std::memcpy(&word, p, sizeof word);
@@ -49,6 +51,8 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
   event_row* row = rows;
   event_row* const full = rows + capacity;
   while (row != full && end - p >= scan_margin) {
+    // Hardware prefetchers stop at the end of a page, and mispredicted branches keep the loads behind them back.
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes));
     if (__builtin_expect(p[0] != event_tag, 0)) break;
     std::uint64_t length = p[1];
     byte_pointer q = p + 2;
@@ -62,7 +66,11 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
     const byte_pointer event_end = q + length;
     std::uint64_t metadata = 0, offset = 0, duration = 0;
     if (__builtin_expect(*q++ != metadata_tag, 0)) break;
-    if (__builtin_expect(!take_varint(q, metadata), 0)) break;
+    // Most ids have one byte. A branch that is predicted lets the loads behind it start before the id is known.
+    if (*q < 0x80)
+      metadata = *q++;
+    else if (__builtin_expect(!take_varint(q, metadata), 0))
+      break;
     if (__builtin_expect(*q++ != offset_tag, 0)) break;
     if (__builtin_expect(!take_varint(q, offset), 0)) break;
     if (__builtin_expect(*q == duration_tag, 1)) {
@@ -72,7 +80,16 @@ inline std::size_t scan_usual_events(const char*& at, const char* end_of_line, e
     // Scalars may lie behind the stats (field order is free), so the stats are hopped over; the chain of hops
     // does not delay the next event, whose start is known already.
     const byte_pointer stats = q;
-    while (q < event_end && q[0] == stat_tag && q[1] < 0x80) q += 2 + q[1];
+    while (q < event_end && q[0] == stat_tag) {
+      const unsigned low = q[1];
+      if (__builtin_expect(low < 0x80, 1)) {
+        q += 2 + low;
+        continue;
+      }
+      // Still inside what may be read: one byte behind the event, and this stat is one of two bytes at least.
+      if (q + 2 >= event_end || q[2] >= 0x80) break;
+      q += 3 + ((low & 0x7f) | unsigned{q[2]} << 7);
+    }
     if (__builtin_expect(q != event_end, 0)) break;
     row->metadata_id = static_cast<std::int64_t>(metadata);
     row->offset_ps = static_cast<std::int64_t>(offset);

@@ -1,12 +1,14 @@
 #include <analyse/anatomy/op_totals.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
 
 // a + b for b >= 0, stopping at the end of the type.
 inline std::int64_t add_up(std::int64_t a, std::int64_t b) noexcept {
@@ -20,7 +22,8 @@ inline std::uint64_t between(std::int64_t from, std::int64_t to) noexcept {
 
 }  // namespace
 
-op_totals::op_totals(std::size_t dense_ids) : dense_ids_(dense_ids), sums_(dense_ids) { open_.reserve(64); }
+op_totals::op_totals(std::size_t dense_ids)
+    : dense_ids_(dense_ids), sums_(dense_ids + 1), open_(1, open_event{least_ps, most_ps, 0}) {}
 
 op_totals::slot_number op_totals::sparse_slot_of(std::int64_t metadata_id) {
   const auto [at, is_new] = sparse_slots_.try_emplace(metadata_id, static_cast<slot_number>(sums_.size()));
@@ -33,7 +36,7 @@ op_totals::slot_number op_totals::sparse_slot_of(std::int64_t metadata_id) {
 
 inline op_totals::slot_number op_totals::slot_of(std::int64_t metadata_id) {
   if (__builtin_expect(static_cast<std::uint64_t>(metadata_id) < dense_ids_, 1))
-    return static_cast<slot_number>(metadata_id);
+    return static_cast<slot_number>(static_cast<std::uint64_t>(metadata_id) + 1);
   return sparse_slot_of(metadata_id);
 }
 
@@ -44,56 +47,81 @@ void op_totals::add_aggregated(const event_row& row) {
   if (row.num_occurrences > 0) sum.count += static_cast<std::uint64_t>(row.num_occurrences);
   sum.total_ps = add_up(sum.total_ps, duration);
   sum.max_ps = std::max(sum.max_ps, op_sum::not_placed);
-  duration_sum_ps_ = add_up(duration_sum_ps_, duration);
-}
-
-// Gives the time from now to `instant_ps` to whom it belongs.
-inline void op_totals::run_until(std::int64_t instant_ps) {
-  while (!open_.empty()) {
-    const open_event& owner = open_.back();
-    if (owner.end_ps > instant_ps) {
-      sums_[owner.slot].self_ps += between(now_ps_, instant_ps);
-      break;
-    }
-    sums_[owner.slot].self_ps += between(now_ps_, owner.end_ps);
-    now_ps_ = owner.end_ps;
-    open_.pop_back();
-  }
-  now_ps_ = instant_ps;
 }
 
 // An event with the same start as those on top, but longer: it belongs below them.
-void op_totals::place_below_shorter(std::int64_t start_ps, std::int64_t end_ps, slot_number slot) {
-  auto above = open_.end();
-  while (above != open_.begin() && above[-1].start_ps == start_ps && above[-1].end_ps < end_ps) --above;
-  auto below = above;
-  while (below != open_.begin() && below[-1].end_ps <= end_ps) --below;
-  above = open_.erase(below, above);
-  open_.insert(above, {start_ps, end_ps, slot});
+op_totals::sweep op_totals::place_below_shorter(sweep s, std::int64_t start_ps, std::int64_t end_ps,
+                                                slot_number slot) {
+  open_event* above = s.top + 1;
+  while (above[-1].start_ps == start_ps && above[-1].end_ps < end_ps) --above;
+  // Of those below, what ends before this event does will never own time again.
+  open_event* below = above;
+  while (below[-1].end_ps <= end_ps && below[-1].slot != 0) --below;
+  const std::ptrdiff_t kept = s.top + 1 - above;
+  std::memmove(below + 1, above, static_cast<std::size_t>(kept) * sizeof(open_event));
+  *below = {start_ps, end_ps, slot};
+  s.top = below + kept;
+  s.top_end_ps = s.top->end_ps;
+  return s;
 }
 
-// Opens an event that starts now or later than all before it.
-inline void op_totals::place(std::int64_t start_ps, std::int64_t end_ps, slot_number slot) {
-  run_until(start_ps);
-  if (end_ps <= start_ps) return;
-  if (!open_.empty() && open_.back().end_ps <= end_ps) {
-    if (__builtin_expect(open_.back().start_ps == start_ps && open_.back().end_ps < end_ps, 0)) {
-      place_below_shorter(start_ps, end_ps, slot);
-      return;
-    }
-    // What ends before this event does will never own time again.
-    do open_.pop_back();
-    while (!open_.empty() && open_.back().end_ps <= end_ps);
+// Opens an event that starts now or later than all before it. The bottom of the stack ends last of all, but for an
+// event that ends with the clock, which is looked at apart.
+inline op_totals::sweep op_totals::place(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot) {
+  if (__builtin_expect(end_ps <= start_ps, 0)) return s;
+  const bool same_start = start_ps == s.now_ps;  // as the event placed last
+  // Whether the owner of the time has ended by now, and whether it ends before the new event does, is anyone's guess
+  // on a line of mixed durations: the first of each is done without a branch.
+  const std::int64_t until_ps = std::min(s.top_end_ps, start_ps);
+  s.sums[s.top->slot].self_ps += between(s.now_ps, until_ps);
+  s.now_ps = until_ps;
+  s.top -= s.top_end_ps <= start_ps ? 1 : 0;
+  s.top_end_ps = s.top->end_ps;
+  while (__builtin_expect(s.top_end_ps <= start_ps, 0)) {
+    s.sums[s.top->slot].self_ps += between(s.now_ps, s.top_end_ps);
+    s.now_ps = s.top_end_ps;
+    --s.top;
+    s.top_end_ps = s.top->end_ps;
   }
-  open_.push_back({start_ps, end_ps, slot});
+  s.sums[s.top->slot].self_ps += between(s.now_ps, start_ps);
+  s.now_ps = start_ps;
+  if (__builtin_expect(same_start || end_ps == most_ps, 0) && s.top_end_ps <= end_ps)
+    return place_below_shorter(s, start_ps, end_ps, slot);
+  s.top -= s.top_end_ps <= end_ps ? 1 : 0;
+  while (__builtin_expect(s.top->end_ps <= end_ps, 0)) --s.top;
+  ++s.top;
+  *s.top = {start_ps, end_ps, slot};
+  s.top_end_ps = end_ps;
+  return s;
+}
+
+// Room for `events` more on the stack.
+op_totals::sweep op_totals::begin_sweep(std::size_t events) {
+  if (open_.size() < depth_ + events) open_.resize(std::max(depth_ + events, open_.size() * 2));
+  return {sums_.data(), open_.data() + depth_ - 1, now_ps_, open_[depth_ - 1].end_ps};
+}
+
+void op_totals::end_sweep(const sweep& s) {
+  depth_ = static_cast<std::size_t>(s.top - open_.data()) + 1;
+  now_ps_ = s.now_ps;
 }
 
 template <bool WithSelf>
 inline void op_totals::add_all(const event_row* rows, std::size_t count) {
   events_ += count;
+  placed_ += count;
+  sweep s{sums_.data(), nullptr, 0, 0};
+  if constexpr (WithSelf) s = begin_sweep(count);
+  std::int64_t duration_sum = duration_sum_ps_;
+  std::int64_t last_start = last_start_ps_;
+  bool in_order = in_order_;
+  const std::size_t dense_ids = dense_ids_;
   for (const event_row* row = rows; row != rows + count; ++row) {
     if (__builtin_expect((row->flags & event_has_occurrences) != 0, 0)) {
+      --placed_;
+      duration_sum = add_up(duration_sum, std::max<std::int64_t>(row->duration_ps, 0));
       add_aggregated(*row);
+      s.sums = sums_.data();
       continue;
     }
     std::int64_t duration = row->duration_ps;
@@ -101,19 +129,28 @@ inline void op_totals::add_all(const event_row* rows, std::size_t count) {
       duration = 0;
       ++negative_durations_;
     }
-    const slot_number slot = slot_of(row->metadata_id);
-    op_sum& sum = sums_[slot];
+    const auto id = static_cast<std::uint64_t>(row->metadata_id);
+    auto slot = static_cast<slot_number>(id + 1);
+    if (__builtin_expect(id >= dense_ids, 0)) {
+      slot = sparse_slot_of(row->metadata_id);
+      s.sums = sums_.data();
+    }
+    op_sum& sum = s.sums[slot];
     ++sum.count;
     sum.total_ps = add_up(sum.total_ps, duration);
     sum.min_ps = std::min(sum.min_ps, duration);
     sum.max_ps = std::max(sum.max_ps, duration);
-    duration_sum_ps_ = add_up(duration_sum_ps_, duration);
-    ++placed_;
+    duration_sum = add_up(duration_sum, duration);
     if constexpr (WithSelf) {
-      if (__builtin_expect(row->offset_ps < now_ps_, 0)) in_order_ = false;
-      if (__builtin_expect(in_order_, 1)) place(row->offset_ps, add_up(row->offset_ps, duration), slot);
+      in_order = in_order && row->offset_ps >= last_start;
+      last_start = row->offset_ps;
+      if (__builtin_expect(in_order, 1)) s = place(s, row->offset_ps, add_up(row->offset_ps, duration), slot);
     }
   }
+  duration_sum_ps_ = duration_sum;
+  last_start_ps_ = last_start;
+  in_order_ = in_order;
+  if constexpr (WithSelf) end_sweep(s);
 }
 
 void op_totals::add(const event_row* rows, std::size_t count) { add_all<true>(rows, count); }
@@ -133,10 +170,17 @@ void op_totals::sweep_unordered() {
     if (a.end_ps != b.end_ps) return a.end_ps > b.end_ps;
     return a.order < b.order;
   });
-  open_.clear();
-  now_ps_ = std::numeric_limits<std::int64_t>::min();
+  depth_ = 1;
+  now_ps_ = least_ps;
   for (op_sum& sum : sums_) sum.self_ps = 0;
-  for (const placed_event& event : unordered_) place(event.start_ps, event.end_ps, event.slot);
+  constexpr std::size_t batch = 4096;  // the stack grows with what is open, not with the line
+  for (std::size_t at = 0; at < unordered_.size(); at += batch) {
+    const std::size_t count = std::min(batch, unordered_.size() - at);
+    sweep s = begin_sweep(count);
+    for (std::size_t i = at; i < at + count; ++i)
+      s = place(s, unordered_[i].start_ps, unordered_[i].end_ps, unordered_[i].slot);
+    end_sweep(s);
+  }
   unordered_ = {};
 }
 
@@ -144,11 +188,15 @@ void op_totals::finish() {
   if (finished_) return;
   finished_ = true;
   if (!in_order_) sweep_unordered();
-  run_until(most_ps);
+  for (; depth_ > 1; --depth_) {
+    const open_event& owner = open_[depth_ - 1];
+    sums_[owner.slot].self_ps += between(now_ps_, owner.end_ps);
+    now_ps_ = owner.end_ps;
+  }
   // Aggregated events have no place in time. On a line that has no others, they are all the time there is.
   if (placed_ == 0)
     for (op_sum& sum : sums_) sum.self_ps = static_cast<std::uint64_t>(sum.total_ps);
-  for (const op_sum& sum : sums_) busy_ps_ += sum.self_ps;
+  for (std::size_t slot = 1; slot < sums_.size(); ++slot) busy_ps_ += sums_[slot].self_ps;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -56,9 +56,9 @@ class op_totals {
   // Calls use(metadata_id, sum) for every id that was met; dense ids first, then in the order of first sight.
   template <class Use>
   void for_each(Use&& use) const {
-    for (std::size_t slot = 0; slot < sums_.size(); ++slot)
+    for (std::size_t slot = 1; slot < sums_.size(); ++slot)
       if (sums_[slot].max_ps != op_sum::not_met)
-        use(slot < dense_ids_ ? static_cast<std::int64_t>(slot) : sparse_ids_[slot - dense_ids_], sums_[slot]);
+        use(slot <= dense_ids_ ? static_cast<std::int64_t>(slot - 1) : sparse_ids_[slot - dense_ids_ - 1], sums_[slot]);
   }
 
  private:
@@ -74,24 +74,36 @@ class op_totals {
     std::uint32_t order;  // in the file
   };
 
+  // The stack while it is worked on: in registers, not behind `this`.
+  struct sweep {
+    op_sum* sums;
+    open_event* top;
+    std::int64_t now_ps;
+    std::int64_t top_end_ps;
+  };
+
   template <bool WithSelf>
   void add_all(const event_row* rows, std::size_t count);
   [[nodiscard]] slot_number slot_of(std::int64_t metadata_id);
   [[nodiscard]] slot_number sparse_slot_of(std::int64_t metadata_id);
   void add_aggregated(const event_row& row);
-  void place(std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
-  void place_below_shorter(std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
-  void run_until(std::int64_t instant_ps);
+  static sweep place(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
+  static sweep place_below_shorter(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
+  [[nodiscard]] sweep begin_sweep(std::size_t events);
+  void end_sweep(const sweep& s);
   void sweep_unordered();
 
   std::size_t dense_ids_;
-  std::vector<op_sum> sums_;  // the dense ids, then the others
+  std::vector<op_sum> sums_;  // of idle time, then the dense ids, then the others
   std::vector<std::int64_t> sparse_ids_;
   hash_map<std::int64_t, slot_number> sparse_slots_;
 
-  // Open events; the ends strictly decrease towards the back, which is the one that owns the time now.
+  // Open events below a first one that stands for idle time and never ends; their ends strictly decrease towards
+  // the last, which owns the time now.
   std::vector<open_event> open_;
+  std::size_t depth_ = 1;
   std::int64_t now_ps_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last_start_ps_ = std::numeric_limits<std::int64_t>::min();
   bool in_order_ = true;
   bool finished_ = false;
 
