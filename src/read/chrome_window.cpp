@@ -9,7 +9,12 @@ inline namespace PROFKIT_NAMESPACE {
 
 bool text_window::more() {
   if (end_of_file_) return false;
-  const std::size_t wanted = std::max(chunk_bytes_, size());
+  std::size_t wanted = std::max(chunk_bytes_, size());
+  if (source_ == nullptr) wanted = std::min(wanted, span_.size());
+  if (wanted == 0) {
+    end_of_file_ = true;
+    return false;
+  }
   make_room(wanted);
   const std::size_t got = read(end(), wanted);
   end_ += got;

@@ -28,7 +28,6 @@ struct ref_key {
   friend bool operator<(const ref_key& a, const ref_key& b) {
     return std::tie(a.is_string, a.number, a.text) < std::tie(b.is_string, b.number, b.text);
   }
-  friend bool operator==(const ref_key& a, const ref_key& b) { return a.is_string == b.is_string && a.text == b.text; }
 };
 
 struct process_facts {
