@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 // Points to texts that live as long as it does. Not polymorphic: the out-of-memory error is a constant.
@@ -51,6 +52,8 @@ pk_status guard(pk_error** err, Body&& body) noexcept {
     result<pk_status> done = body();
     return done ? *done : report(err, std::move(done).error());
   } catch (const std::bad_alloc&) {
+    return report_out_of_memory(err);
+  } catch (const std::length_error&) {   // more than any container can hold
     return report_out_of_memory(err);
   } catch (const std::exception& e) {
     return report_exception(err, e.what());

@@ -129,7 +129,8 @@ PK_API void pk_cancel_token_free(pk_cancel_token *token) PK_NOEXCEPT;
 /** Levels of pk_hooks::log. \since 0.1 */
 enum { PK_LOG_INFO = 1, PK_LOG_WARNING = 2 };
 
-/** What a call may do on the host's behalf. Used during the call it is given to, never after. \since 0.1 */
+/** What a call may do on the host's behalf. Used during the call it is given to, never after. `log` and `progress`
+ *  are called by one thread at a time, which with `threads` > 1 need not be the calling one. \since 0.1 */
 typedef struct pk_hooks {
   uint32_t struct_size; /**< sizeof(pk_hooks) */
   uint32_t threads;     /**< threads to work with; 0 and 1: the calling one. Results do not depend on it */

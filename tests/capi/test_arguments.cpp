@@ -1,5 +1,6 @@
 // Misuse: every NULL, every position out of range, option structs of other releases.
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <utility>
@@ -314,3 +315,22 @@ TEST_CASE("unknown flags, kinds and reserved fields") {
             [](void*, const void*, std::size_t) -> std::int32_t { return 0; }, nullptr, nullptr,
             error.out()) == PK_E_UNSUPPORTED);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)   // they end the program instead
+TEST_CASE("without memory the error is a static one") {
+  pk_open_options copy = PK_OPEN_OPTIONS_INIT;
+  copy.flags = PK_OPEN_COPY;
+  const char byte = 0;
+  for (const std::size_t size : {std::size_t{1} << 62, SIZE_MAX}) {
+    pk_profile* profile = nullptr;
+    pk_error* error = nullptr;
+    CHECK(pk_profile_open_buffer(&byte, size, "huge", &copy, &profile, &error) == PK_E_OUT_OF_MEMORY);
+    CHECK(profile == nullptr);
+    CHECK(pk_error_code(error) == PK_E_OUT_OF_MEMORY);
+    CHECK(std::string(pk_error_message(error)) == "out of memory");
+    CHECK(std::string(pk_error_hint(error)) != "");
+    pk_error_free(error);
+    pk_error_free(error);   // nothing was allocated for it
+  }
+}
+#endif

@@ -1,6 +1,8 @@
 // Documents through the write callback: the command's bytes, cancelled by the callback, the progress and the token.
 #include <profkit/core/export.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -246,6 +248,39 @@ TEST_CASE("progress is told while a source is read, and stops it") {
   CHECK(open_slowly(source, handle, error) == PK_E_CANCELLED);
   CHECK(handle == nullptr);
   CHECK(source.reports == 1);
+}
+
+TEST_CASE("a folder that cannot be looked into is logged, and the others are read") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("profkit_capi_log_" + std::to_string(::getpid()));
+  fs::create_directories(folder / "locked");
+  fs::create_directories(folder / "open");
+  fs::copy_file(gpu_capture(), folder / "open" / "gemm.xplane.pb", fs::copy_options::overwrite_existing);
+  fs::permissions(folder / "open" / "gemm.xplane.pb", fs::perms::all);
+  fs::permissions(folder / "locked", fs::perms::none);
+  struct remark {
+    std::int32_t level = 0;
+    std::string message;
+  } heard;
+  pk_hooks hooks = PK_HOOKS_INIT;
+  hooks.user = &heard;
+  hooks.log = [](void* user, std::int32_t level, const char* message) {
+    *static_cast<remark*>(user) = {level, message};
+  };
+  pk_open_options options = PK_OPEN_OPTIONS_INIT;
+  options.hooks = &hooks;
+  const ::uid_t before = ::geteuid();
+  if (before == 0) REQUIRE(::seteuid(65534) == 0);   // root may look into every folder
+  pk_profile* handle = nullptr;
+  const pk_status status = pk_profile_open(folder.c_str(), &options, &handle, nullptr);
+  if (before == 0) REQUIRE(::seteuid(0) == 0);
+  const owned<pk_profile> profile(handle);
+  fs::permissions(folder / "locked", fs::perms::all);
+  fs::remove_all(folder);
+  REQUIRE(status == PK_OK);
+  CHECK(pk_file_count(handle) == 1);
+  CHECK(heard.level == PK_LOG_WARNING);
+  CHECK(heard.message.find("locked") != std::string::npos);
 }
 
 TEST_CASE("a read callback that fails, and one that gives more than it may") {

@@ -2,7 +2,7 @@
 """Installs the build into a scratch folder and uses it as a stranger would.
 
 use_installed.py BUILD_ROOT MESON CC CXX: a C99 program through pkg-config, a C++ program on the views alone,
-and, where there is a cmake, the C program through find_package.
+the examples as their READMEs build them, and, where there is a cmake, the C program through find_package.
 """
 import os
 import pathlib
@@ -63,6 +63,18 @@ def main(build_root, meson, cc, cxx):
         if version != flags("--modversion", "profkit")[0]:
             sys.exit(f"the library says it is {version}, pkg-config says otherwise")
         run(cxx, "-std=c++17", scratch / "views.cpp", "-o", scratch / "views", *flags("--cflags", "profkit-views"))
+
+        source = pathlib.Path(os.environ["PROFKIT_SOURCE_ROOT"])
+        capture = source / "tests/data/xspace/jax08_gemm_mi300.xplane.pb"
+        for example, compiler, package in (
+                ("c/busiest_ops.c", (cc, "-std=c99"), ("--libs", "profkit")),
+                ("cpp-raii/longest_event.cpp", (cxx, "-std=c++17"), ("--libs", "profkit")),
+                ("cpp-views/events_per_plane.cpp", (cxx, "-std=c++17"), ("profkit-views",))):
+            program = scratch / pathlib.Path(example).stem
+            run(*compiler, source / "examples" / example, "-o", program, *flags("--cflags", *package),
+                f"-Wl,-rpath,{library}")
+            if "/device:GPU:0" not in run(program, capture):
+                sys.exit(f"{example} did not print what is in {capture}")
 
         if shutil.which("cmake"):
             (scratch / "CMakeLists.txt").write_text(CMAKE_PROJECT, encoding="utf-8")
