@@ -33,7 +33,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 11> commands{{
+constexpr std::array<command_help, 12> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -86,6 +86,14 @@ constexpr std::array<command_help, 11> commands{{
      "million events is reported as incomplete: do not total it.",
      "  profkit chrome vm.trace.json.gz\n"
      "  profkit chrome rank0.json.gz --limit 20\n"},
+    {command::memory, "memory", "Where the memory goes: buffer assignment and allocators",
+     "Every compiled module and memory space with its total, its peak and what is alive there, equal to XProf's\n"
+     "memory viewer; what each device's allocator held at run time; and whether the two agree.",
+     "  profkit memory /tmp/logdir                    the module with the highest peak, and the fullest device\n"
+     "  profkit memory vm.xplane.pb --module jit_step --top 100\n"
+     "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
+     "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
+     "  profkit memory dump/ --no-runtime --json      for programs\n"},
     {command::dump, "dump", "Any protobuf file as text or JSON, field by field",
      "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
      "nothing is hidden, unknown fields included.",
@@ -119,6 +127,9 @@ class help_formatter final : public CLI::Formatter {
 // Values as they were typed. They are understood after parsing, so that every mistake is told in one way.
 struct typed_values {
   std::string io, threads, fail_on, step, time, limit, color, order;
+  std::string top, policy, threshold, samples, fit, curve, compat;
+  std::vector<std::string> what_if;
+  bool no_runtime = false;
 };
 
 void add_value(CLI::App& app, const char* names, std::string& into, const char* value, const char* description,
@@ -134,6 +145,32 @@ void add_filters(CLI::App& app, options& o, typed_values& typed) {
   add_value(app, "--name", o.name, "TEXT", "Only events, ops or modules whose name contains TEXT", group);
   add_value(app, "--step", typed.step, "N", "Only the N-th step of each device, counted from 0", group);
   add_value(app, "--time", typed.time, "FROM:TO", "Only this window, as in 10ms:2.5s (ps ns us ms s)", group);
+}
+
+void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Memory";
+  add_value(app, "--module", o.memory.module, "NAME|ID", "Module to look into (default: the one with the highest peak)", group);
+  add_value(app, "--top", typed.top, "K", "Rows of the lists of buffers and of the rollups (default 30)", group);
+  app.add_flag("--no-runtime", typed.no_runtime, "Only what the compiler assigned")->group(group);
+  add_value(app, "--fit", typed.fit, "BYTES", "Does it fit into so much, as in 32GiB? Exit status 1 when not", group);
+  app.add_option("--what-if", typed.what_if, "The peak without a buffer: remat=NAME or offload=NAME, may be repeated")
+      ->type_name("ACTION=NAME")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  add_value(app, "--curve", typed.curve, "N", "The live curve in at most N points that keep its extremes", group);
+  const char* runtime = "Run time";
+  add_value(app, "--host", o.host, "TEXT", "Only hosts whose name contains TEXT", runtime);
+  CLI::Option* step = app.add_option("--step", typed.step, "The N-th step window, counted from 0")->type_name("N")->group(runtime);
+  app.add_flag("--all-trace", o.memory.all_trace, "The whole trace as one window")
+      ->excludes(step)
+      ->group(runtime);
+  add_value(app, "--step-policy", typed.policy, "WHICH", "peak, last or first step (default peak)", runtime);
+  add_value(app, "--persistent-threshold-steps", typed.threshold, "N",
+            "Step boundaries after which a buffer is persistent (default 2)", runtime);
+  app.add_flag("--include-host-pools", o.memory.include_host_pools, "Host memory may be the fullest, too")->group(runtime);
+  add_value(app, "--time-samples", typed.samples, "N", "Samples of the timeline (default 200)", runtime);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
 }
 
 void add_output_options(CLI::App& app, options& o, typed_values& typed, bool has_tables) {
@@ -175,7 +212,9 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
               "Output");
   if (is_dump)
     add_value(sub, "--type", o.message_type, "TYPE", "Message type (default: found out from the file)", "Input");
-  if (!is_dump) add_filters(sub, o, typed);
+  const bool is_memory = help.what == command::memory;
+  if (is_memory) add_memory_options(sub, o, typed);
+  if (!is_dump && !is_memory) add_filters(sub, o, typed);
   add_output_options(sub, o, typed, !is_dump);
   add_input_options(sub, o, typed, !is_dump);
   sub.set_help_flag("-h,--help", "This text")->group("Output");
@@ -223,6 +262,47 @@ std::optional<fault> understand_number(const char* option, const std::string& ty
   return std::nullopt;
 }
 
+std::optional<fault> understand_memory(const typed_values& typed, options& o) {
+  constexpr std::uint64_t any = ~std::uint64_t{0}, most_samples = 1000000;
+  std::optional<std::uint64_t> threshold, samples, curve;
+  std::optional<fault> wrong;
+  o.memory.runtime = !typed.no_runtime;
+  using profkit::step_policy;
+  if ((wrong = understand_word<step_policy>(
+           "--step-policy", typed.policy, o.memory.policy,
+           {{"peak", step_policy::peak}, {"last", step_policy::last}, {"first", step_policy::first}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_reference, {{"reference", true}}))) return wrong;
+  if ((wrong = understand_number("--top", typed.top, o.memory_top, 0, any))) return wrong;
+  if ((wrong = understand_number("--persistent-threshold-steps", typed.threshold, threshold, 0, most_samples))) return wrong;
+  if ((wrong = understand_number("--time-samples", typed.samples, samples, 0, most_samples))) return wrong;
+  if ((wrong = understand_number("--curve", typed.curve, curve, 1, 100 * most_samples))) return wrong;
+  if (threshold) o.memory.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
+  if (samples) o.memory.time_samples = *samples;
+  if (curve) o.memory.curve_points = *curve;
+  if (!typed.fit.empty()) {
+    profkit::result<std::uint64_t> bytes = parse_bytes(typed.fit);
+    if (!bytes) return wrong_value("--fit", typed.fit, bytes.error().message, bytes.error().hint);
+    o.memory.fit_bytes = *bytes;
+  }
+  for (const std::string& question : typed.what_if) {
+    const std::size_t equals = question.find('=');
+    const std::string action = question.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == question.size() || (action != "remat" && action != "offload"))
+      return wrong_value("--what-if", question, "not a question that can be answered",
+                         "write remat=NAME or offload=NAME, with the name of an instruction");
+    (action == "remat" ? o.memory.remat : o.memory.offload).push_back(question.substr(equals + 1));
+  }
+  if (!typed.step.empty()) {   // a step that is not there is told by the analysis, as for any other step
+    std::int64_t n = 0;
+    const auto [end, error] = std::from_chars(typed.step.data(), typed.step.data() + typed.step.size(), n);
+    if (error != std::errc{} || end != typed.step.data() + typed.step.size())
+      return wrong_value("--step", typed.step, "not a whole number", "steps are counted from 0");
+    o.memory.step = n;
+  }
+  return std::nullopt;
+}
+
 std::optional<fault> understand(const typed_values& typed, options& o) {
   using profkit::io_mode;
   constexpr std::uint64_t any = ~std::uint64_t{0};
@@ -245,7 +325,11 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   if ((wrong = understand_number("--threads", typed.threads, threads, 1, 1024))) return wrong;
   o.threads = static_cast<std::uint32_t>(
       threads.value_or(std::clamp(std::thread::hardware_concurrency(), 1u, 64u)));
-  if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) return wrong;
+  if (o.what == command::memory) {
+    if ((wrong = understand_memory(typed, o))) return wrong;
+  } else if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) {
+    return wrong;
+  }
   if ((wrong = understand_number("--limit", typed.limit, o.limit, 0, any))) return wrong;
   if (!typed.time.empty()) {
     profkit::result<time_window> window = parse_time_window(typed.time);

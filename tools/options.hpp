@@ -1,6 +1,7 @@
 // The command line as plain values. Only options.cpp knows the library that parses it.
 #pragma once
 #include <profkit/core/capture.hpp>
+#include <profkit/core/memory.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,7 @@ enum class command {
   framework,
   collectives,
   chrome,
+  memory,
   dump,
 };
 
@@ -49,6 +51,9 @@ struct options {
   op_order order = op_order::total;  // ops
   std::string module_to_dump;        // modules --dump
   std::string message_type;          // dump --type
+  profkit::memory_options memory;    // memory, but for host and top
+  std::optional<std::uint64_t> memory_top;
+  bool compat_reference = false;     // memory --compat reference
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

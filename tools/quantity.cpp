@@ -71,6 +71,59 @@ result<std::int64_t> parse_time_ps(std::string_view text) {
   return negative ? -value : value;
 }
 
+result<std::uint64_t> parse_bytes(std::string_view text) {
+  struct byte_unit {
+    std::string_view name;
+    std::uint64_t bytes;
+  };
+  constexpr std::array<byte_unit, 11> units{{{"", 1},
+                                             {"B", 1},
+                                             {"kB", 1000},
+                                             {"MB", 1000000},
+                                             {"GB", 1000000000},
+                                             {"TB", 1000000000000},
+                                             {"KiB", std::uint64_t{1} << 10},
+                                             {"MiB", std::uint64_t{1} << 20},
+                                             {"GiB", std::uint64_t{1} << 30},
+                                             {"TiB", std::uint64_t{1} << 40},
+                                             {"PiB", std::uint64_t{1} << 50}}};
+  const auto bad = [](const char* why) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = why;
+    f.hint = "write a number and a unit, as in 32GiB, 95GB or 1073741824 (units: B kB MB GB TB KiB MiB GiB TiB PiB)";
+    return f;
+  };
+  std::size_t digits = 0;
+  while (digits < text.size() && (is_digit(text[digits]) || text[digits] == '.')) ++digits;
+  const std::string_view number = text.substr(0, digits);
+  std::uint64_t unit = 0;
+  for (const byte_unit& u : units)
+    if (u.name == text.substr(digits)) unit = u.bytes;
+  if (unit == 0) return bad("the unit is unknown");
+  const std::size_t point = number.find('.');
+  const std::string_view whole = number.substr(0, point);
+  const std::string_view fraction = point == std::string_view::npos ? std::string_view{} : number.substr(point + 1);
+  if (whole.empty() || fraction.find('.') != std::string_view::npos) return bad("not a number");
+  constexpr const char* too_large = "more than 64 bits hold";
+  std::uint64_t value = 0;
+  for (const char c : whole)
+    if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, static_cast<std::uint64_t>(c - '0'), &value))
+      return bad(too_large);
+  if (__builtin_mul_overflow(value, unit, &value)) return bad(too_large);
+  std::uint64_t part = 0, scale = 1;   // fraction as part / scale
+  for (const char c : fraction) {
+    if (scale >= 1000000000) return bad("it has too many decimals");
+    part = part * 10 + static_cast<std::uint64_t>(c - '0');
+    scale *= 10;
+  }
+  std::uint64_t scaled = 0;
+  if (__builtin_mul_overflow(part, unit, &scaled)) return bad("it has too many decimals");
+  if (scaled % scale != 0) return bad("it has a fraction of a byte");
+  if (__builtin_add_overflow(value, scaled / scale, &value)) return bad(too_large);
+  return value;
+}
+
 result<time_window> parse_time_window(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) {

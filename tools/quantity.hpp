@@ -12,6 +12,9 @@ namespace profkit_tool {
 // "1.5ms" -> 1 500 000 000 ps. Units ps, ns, us, µs, ms, s; a fraction must come out as whole picoseconds.
 profkit::result<std::int64_t> parse_time_ps(std::string_view text);
 
+// "32GiB" -> 34 359 738 368. Units B, KiB, MiB, GiB, TiB and kB, MB, GB, TB; a fraction must come out whole.
+profkit::result<std::uint64_t> parse_bytes(std::string_view text);
+
 // "FROM:TO", either side may be left out.
 struct time_window {
   std::optional<std::int64_t> from_ps, to_ps;

@@ -124,10 +124,15 @@ result<report_facts> gather_facts(session& s) {
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
   if (has_family(capture.what(), file_family::chrome_trace))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
+  profkit::memory_options of_memory;
+  of_memory.host = s.asked().host;
+  of_memory.name = s.asked().name;
+  if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
   s.lost(f.ops.damage);
   s.lost(f.steps.damage);
   s.lost(f.modules.damage);
   s.lost(f.collectives.damage);
+  s.lost(f.memory.damage);
   return f;
 }
 
@@ -327,6 +332,26 @@ std::string shell_word(const std::string& text) {
   return quoted + '\'';
 }
 
+std::string memory_of(const report_facts& f) {
+  const auto bytes = [](std::int64_t n) { return profkit::human_bytes(n > 0 ? static_cast<std::uint64_t>(n) : 0); };
+  std::string text;
+  if (f.memory.hlo && f.memory.hlo->static_peak_bytes > 0) {
+    const profkit::module_memory& m = f.memory.modules[f.memory.hlo->module];
+    text = escape_for_terminal(m.name) + " needs " + bytes(f.memory.hlo->static_peak_bytes);
+    const std::string space = profkit::memory_space_name(f.memory.hlo->color);
+    if (!space.empty() && f.memory.runtime) text += " of " + space;
+  }
+  if (f.memory.runtime && f.memory.runtime->allocator) {
+    const profkit::allocator_memory& a = f.memory.allocators[*f.memory.runtime->allocator];
+    text += (text.empty() ? "" : "; ") + escape_for_terminal(a.device.empty() ? a.name : short_plane_name(a.device)) +
+            " held up to " + bytes(a.occupancy_peak_bytes);
+    if (a.capacity_bytes > 0) text += " of " + bytes(a.capacity_bytes);
+  }
+  for (const profkit::memory_invariant& i : f.memory.invariants)
+    if (i.id == "C1" && i.holds) text += *i.holds ? "; the two agree" : "; the two differ";
+  return text;
+}
+
 std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
                                         const std::vector<step_group>& steps) {
   const auto on_plane = [](std::string_view plane) {
@@ -352,6 +377,7 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
+  if (f.memory.hlo || f.memory.runtime) all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});
   if (all.empty()) all.push_back({"info PATH", "every plane and line"});
   all.push_back({"report PATH --json", "all of this and more, for programs"});

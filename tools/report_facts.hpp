@@ -5,6 +5,8 @@
 #include "statistics.hpp"
 #include "trace_totals.hpp"
 
+#include <profkit/core/memory.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +20,7 @@ struct report_facts {
   profkit::modules_result modules;
   profkit::steps_result steps;
   profkit::collectives_result collectives;
+  profkit::memory_result memory;
   trace_totals trace;                            // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
@@ -32,6 +35,8 @@ std::vector<std::string> hardware_of(const report_facts& f);
 // What wrote it: "JAX 0.10.2"; "" when the capture does not say.
 std::string software_of(const report_facts& f);
 std::string hosts_of(const profkit::capture& found, const report_facts& f);
+// What the largest module needs and how full the fullest device was; "" when the capture tells neither.
+std::string memory_of(const report_facts& f);
 
 // Ops of one name on all lines together: devices that run one program have the same. By self time.
 struct op_total {

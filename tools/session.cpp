@@ -151,6 +151,15 @@ void session::lost(const std::vector<file_damage>& damage) {
 }
 
 int run_slice(const options& asked, document which, print_slice print) {
+  slice_writer writer;
+  writer.document = [&](const profile& capture, profkit::sink& into, const profkit::hooks& hooks) {
+    return profkit::write_document(which, capture, filters_of(asked, profkit::default_limit(which)), into, hooks);
+  };
+  writer.text = print;
+  return run_slice(asked, which, writer);
+}
+
+int run_slice(const options& asked, document which, const slice_writer& writer) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
@@ -175,8 +184,7 @@ int run_slice(const options& asked, document which, print_slice print) {
 
   int status = exit_ok;
   if (asked.json) {
-    result<document_status> written =
-        profkit::write_document(which, capture, filters_of(asked, profkit::default_limit(which)), out.raw(), hooks);
+    result<document_status> written = writer.document(capture, out.raw(), hooks);
     progress.clear();
     if (!written) return fail(asked, which, written.error(), errors);
     if (*written == document_status::error) status = exit_unreadable;
@@ -186,7 +194,7 @@ int run_slice(const options& asked, document which, print_slice print) {
     // A document that holds nothing does not replace a file that may hold something.
     if (*written == document_status::error && !asked.output_path.empty()) return status;
   } else {
-    result<void> printed = print(s);
+    result<void> printed = writer.text(s);
     progress.clear();
     if (!printed) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());  // a file appears only when it is complete

@@ -10,6 +10,7 @@
 #include <profkit/core/profile.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,14 @@ class session {
 // exit status; everything that went wrong has been told by then.
 using print_slice = profkit::result<void> (*)(session&);
 int run_slice(const options& asked, profkit::document which, print_slice print);
+
+// The same with a document and text of the command's own, for commands that have more options than filters.
+struct slice_writer {
+  std::function<profkit::result<profkit::document_status>(const profkit::profile&, profkit::sink&, const profkit::hooks&)>
+      document;
+  std::function<profkit::result<void>(session&)> text;
+};
+int run_slice(const options& asked, profkit::document which, const slice_writer& writer);
 
 // A fault on standard error: what, where, what to do next.
 void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);

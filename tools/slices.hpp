@@ -16,6 +16,9 @@ profkit::result<void> print_framework(session& s);
 profkit::result<void> print_collectives(session& s);
 profkit::result<void> print_chrome(session& s);
 
+// memory has options of its own. Gives the exit status.
+int run_memory(const options& asked);
+
 // dump works on one file without a profile. Gives the exit status.
 int run_dump(const options& asked);
 

@@ -15,7 +15,7 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
- *  - pk_profile and pk_module_list are immutable: any number of threads may read one at a time. A cursor or a
+ *  - pk_profile, pk_module_list and pk_memory are immutable: any number of threads may read one at a time. A cursor or a
  *    pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
@@ -646,7 +646,8 @@ enum {
   PK_DOCUMENT_MODULES = 7,
   PK_DOCUMENT_FRAMEWORK = 8,
   PK_DOCUMENT_COLLECTIVES = 9,
-  PK_DOCUMENT_CHROME = 10
+  PK_DOCUMENT_CHROME = 10,
+  PK_DOCUMENT_MEMORY = 11
 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
 PK_API const char *pk_document_name(int32_t document) PK_NOEXCEPT;
@@ -696,6 +697,165 @@ PK_API pk_status pk_document_write(const pk_profile *profile, int32_t document, 
 /** Writes the document that tells why a capture could not be opened (status "error"). \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error *why, pk_write_callback write, void *user,
                                          pk_error **err) PK_NOEXCEPT;
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+/** Where the memory of a capture goes: what the compiler assigned and what the allocators did. Immutable; holds a
+ *  reference to its profile. \since 0.1 */
+typedef struct pk_memory pk_memory;
+
+/** Flags of pk_memory_options. \since 0.1 */
+enum {
+  PK_MEMORY_NO_RUNTIME = 1,         /**< only what the compiler assigned */
+  PK_MEMORY_ALL_TRACE = 2,          /**< the whole trace is one window */
+  PK_MEMORY_HAS_STEP = 4,           /**< `step` is set */
+  PK_MEMORY_INCLUDE_HOST_POOLS = 8, /**< host memory may be the fullest, too */
+  PK_MEMORY_HAS_FIT = 16            /**< `fit_bytes` is set */
+};
+/** Which step window the run-time part is about. \since 0.1 */
+enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
+
+/** What to analyse. NULL texts match everything. \since 0.1 */
+typedef struct pk_memory_options {
+  uint32_t struct_size;  /**< sizeof(pk_memory_options) */
+  uint32_t flags;        /**< PK_MEMORY_ */
+  const char *host;      /**< only hosts whose name contains it */
+  const char *module;    /**< name or id; NULL: the module with the highest peak */
+  uint64_t top;          /**< rows of each list of the document; PK_LIMIT_DEFAULT: 30 */
+  int64_t step;          /**< with PK_MEMORY_HAS_STEP: position of a step window */
+  uint64_t fit_bytes;    /**< with PK_MEMORY_HAS_FIT: does the highest need fit? */
+  uint64_t curve_points; /**< at most so many points of the live curve; 0: none */
+  uint64_t time_samples; /**< of the document's timeline */
+  uint32_t persistent_threshold_steps;
+  int32_t step_policy;   /**< PK_STEP_POLICY_ */
+  const pk_hooks *hooks; /**< NULL: none */
+} pk_memory_options;
+/** \since 0.1 */
+#define PK_MEMORY_OPTIONS_INIT \
+  {(uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL}
+
+/** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document tells it. Errors:
+ *  PK_E_NOT_FOUND (no such module), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_memory_open(pk_profile *profile, const pk_memory_options *options, pk_memory **out,
+                                pk_error **err) PK_NOEXCEPT;
+
+/** A compiled module. Frozen; text is borrowed from the analysis. \since 0.1 */
+typedef struct pk_memory_module {
+  pk_str name;
+  pk_str label;           /**< name and program id: "jit_f(12)" */
+  pk_str program_id;      /**< decimal, as the capture writes it */
+  pk_str source;          /**< path of the first place it was found in */
+  uint64_t source_count;
+  uint64_t space_count;   /**< memory spaces; 0 without a buffer assignment */
+  uint64_t problem_count; /**< the document says which */
+  uint32_t damaged;       /**< 1: the bytes do not parse to the end */
+  uint32_t chosen;        /**< 1: the live buffers and the curve are of this module */
+} pk_memory_module;
+
+/** How a peak was found. \since 0.1 */
+enum {
+  PK_PEAK_METHOD_NONE = 0,             /**< there is no temporary memory */
+  PK_PEAK_METHOD_HEAP_REPLAY = 1,
+  PK_PEAK_METHOD_SCHEDULE_SWEEP = 2,
+  PK_PEAK_METHOD_ALLOCATION_SIZES = 3
+};
+/** How a peak relates to the truth. \since 0.1 */
+enum { PK_PEAK_BOUND_EXACT = 0, PK_PEAK_BOUND_LOWER = 1, PK_PEAK_BOUND_UPPER = 2 };
+
+/** One memory space of a module. Frozen; text is borrowed from the analysis. \since 0.1 */
+typedef struct pk_memory_space {
+  int64_t color;
+  int64_t total_bytes;           /**< allocations without thread-local ones: XProf's total */
+  int64_t peak_bytes;
+  int64_t peak_event;            /**< heap event, or schedule position of a sweep; -1: none */
+  int64_t indefinite_bytes;      /**< parameters, constants and results */
+  int64_t temp_bytes;
+  int64_t temp_peak_bytes;
+  int64_t thread_local_bytes;    /**< not in total_bytes */
+  int64_t fragmentation_bytes;
+  int64_t residency_floor_bytes; /**< in use at every moment */
+  pk_str peak_instruction;
+  pk_str coverage;               /**< what the peak counts and what it does not */
+  int32_t method;                /**< PK_PEAK_METHOD_ */
+  int32_t bound;                 /**< PK_PEAK_BOUND_ */
+} pk_memory_space;
+
+/** Modules by peak in memory space 0, highest first. \since 0.1 */
+PK_API size_t pk_memory_module_count(const pk_memory *memory) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_memory_module_get(const pk_memory *memory, size_t module, pk_memory_module *out,
+                                      pk_error **err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_memory_space_get(const pk_memory *memory, size_t module, size_t space, pk_memory_space *out,
+                                     pk_error **err) PK_NOEXCEPT;
+
+/** One allocator of one host. Frozen; text is borrowed from the analysis. \since 0.1 */
+typedef struct pk_memory_allocator {
+  pk_str name;   /**< XProf's key */
+  pk_str host;
+  pk_str device; /**< plane name; empty for host memory */
+  int64_t heap_peak_bytes;
+  int64_t occupancy_peak_bytes; /**< reserved and allocated */
+  int64_t occupancy_peak_ps;    /**< capture's clock */
+  int64_t capacity_bytes;
+  int64_t pre_trace_bytes;
+  uint64_t unmatched_frees;
+  uint32_t allocator_agrees; /**< 1: the replay equals the allocator's own count after every event */
+  uint32_t chosen;           /**< 1: the run-time part of the document is about it */
+} pk_memory_allocator;
+
+/** \since 0.1 */
+PK_API size_t pk_memory_allocator_count(const pk_memory *memory) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_memory_allocator_get(const pk_memory *memory, size_t allocator, pk_memory_allocator *out,
+                                         pk_error **err) PK_NOEXCEPT;
+
+/** Why bytes are alive. \since 0.1 */
+enum { PK_RESIDENCY_INDEFINITE = 0, PK_RESIDENCY_TEMPORARY = 1 };
+
+/** A buffer that is alive at the peak of the chosen module. Frozen; text is borrowed from the analysis.
+ *  \since 0.1 */
+typedef struct pk_live_buffer {
+  int64_t logical_buffer_id; /**< -1: the allocation has no assigned buffer */
+  int64_t size_bytes;
+  int64_t allocation_index;
+  int64_t offset_bytes;      /**< in the allocation */
+  int64_t instruction_id;
+  pk_str instruction_name;
+  pk_str opcode;
+  pk_str op_name;
+  pk_str shape;              /**< empty past the first `top` rows */
+  pk_str source_file;
+  int64_t source_line;
+  int32_t residency;         /**< PK_RESIDENCY_ */
+  uint32_t instruction_found;
+} pk_live_buffer;
+
+/** Reads up to `capacity` live buffers from position `first` on, largest first, and says in `*count` how many;
+ *  PK_OK means at least one, PK_END none. Sizes of all add up to the peak. \since 0.1 */
+PK_API pk_status pk_live_buffers_read(const pk_memory *memory, uint64_t first, pk_live_buffer *buffers,
+                                      size_t capacity, size_t *count, pk_error **err) PK_NOEXCEPT;
+
+/** A point of the live curve. Frozen. \since 0.1 */
+typedef struct pk_curve_point {
+  int64_t event; /**< heap event, or schedule position of a sweep */
+  int64_t live_bytes;
+} pk_curve_point;
+/** Reads the curve that pk_memory_options::curve_points asked for, like pk_live_buffers_read(). \since 0.1 */
+PK_API pk_status pk_live_curve_read(const pk_memory *memory, uint64_t first, pk_curve_point *points, size_t capacity,
+                                    size_t *count, pk_error **err) PK_NOEXCEPT;
+
+/** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
+ *  was not asked. `fits` and `spare_bytes` may be NULL. \since 0.1 */
+PK_API pk_status pk_memory_fit(const pk_memory *memory, uint32_t *fits, int64_t *spare_bytes,
+                               pk_error **err) PK_NOEXCEPT;
+
+/** Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it becomes a
+ *  PK_DOCUMENT_STATUS_. \since 0.1 */
+PK_API pk_status pk_memory_write(const pk_memory *memory, pk_write_callback write, void *user, int32_t *status,
+                                 pk_error **err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_memory_free(pk_memory *memory) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

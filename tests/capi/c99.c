@@ -399,7 +399,7 @@ static void test_documents(const char *data) {
   size_t bytes = 0;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
   options.plane = "TPU:0";
-  for (document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_CHROME; ++document) {
+  for (document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
     bytes = 0;
     if (!CHECK(pk_document_write(profile, document, &options, count_bytes, &bytes, &status, &error) == PK_OK)) {
       fprintf(stderr, "%s: %s\n", pk_document_name(document), pk_error_message(error));
@@ -415,6 +415,60 @@ static void test_documents(const char *data) {
   pk_error_free(error);
 }
 
+static void test_memory(const char *data) {
+  pk_profile *profile = NULL;
+  pk_memory *memory = NULL;
+  pk_error *error = NULL;
+  pk_memory_options options = PK_MEMORY_OPTIONS_INIT;
+  pk_memory_module module;
+  pk_memory_space space;
+  pk_memory_allocator allocator;
+  pk_live_buffer buffers[2];
+  pk_curve_point points[4];
+  size_t i, count = 0, bytes = 0;
+  uint64_t position = 0;
+  int64_t sum = 0, spare = 0, most = 0;
+  uint32_t fits = 1;
+  int32_t status = -1;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  options.curve_points = 100;
+  options.flags = PK_MEMORY_HAS_FIT;
+  options.fit_bytes = 20;
+  CHECK(pk_memory_open(profile, &options, &memory, &error) == PK_OK);
+  pk_profile_free(profile); /* the analysis keeps it open */
+  CHECK(pk_memory_module_count(memory) == 4);
+  CHECK(pk_memory_module_get(memory, 0, &module, &error) == PK_OK);
+  CHECK(is_text(module.name, "jit_f") && module.chosen == 1 && module.damaged == 0);
+  for (i = 0; i < module.space_count; ++i) {
+    CHECK(pk_memory_space_get(memory, 0, i, &space, &error) == PK_OK);
+    if (space.color == 0) {
+      CHECK(space.total_bytes == 21474934816);
+      CHECK(space.method == PK_PEAK_METHOD_HEAP_REPLAY && space.bound == PK_PEAK_BOUND_EXACT);
+      most = space.peak_bytes;
+    }
+  }
+  CHECK(pk_memory_space_get(memory, 0, module.space_count, &space, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  while (pk_live_buffers_read(memory, position, buffers, 2, &count, &error) == PK_OK) {
+    for (i = 0; i < count; ++i) sum += buffers[i].size_bytes;
+    position += count;
+  }
+  CHECK(position > 0 && sum == most);
+  CHECK(pk_live_curve_read(memory, 0, points, 4, &count, &error) == PK_OK && count == 4);
+  CHECK(pk_live_curve_read(memory, 1000000, points, 4, &count, &error) == PK_END && count == 0);
+  CHECK(pk_memory_fit(memory, &fits, &spare, &error) == PK_OK && fits == 0 && spare < 0);
+  CHECK(pk_memory_allocator_count(memory) == 4);
+  for (i = 0; i < pk_memory_allocator_count(memory); ++i) {
+    CHECK(pk_memory_allocator_get(memory, i, &allocator, &error) == PK_OK);
+    CHECK(allocator.allocator_agrees == 1 && allocator.capacity_bytes == 33550237696);
+  }
+  CHECK(pk_memory_write(memory, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
+  pk_memory_free(memory);
+  pk_memory_free(NULL);
+  CHECK(pk_memory_module_count(NULL) == 0 && pk_memory_allocator_count(NULL) == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -424,6 +478,7 @@ int main(int argc, char **argv) {
   test_sources(argv[1]);
   test_modules(argv[1]);
   test_documents(argv[1]);
+  test_memory(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

@@ -17,6 +17,7 @@ struct freed {
   void operator()(pk_error* e) const noexcept { pk_error_free(e); }
   void operator()(pk_cancel_token* t) const noexcept { pk_cancel_token_free(t); }
   void operator()(pk_module_list* m) const noexcept { pk_module_list_free(m); }
+  void operator()(pk_memory* m) const noexcept { pk_memory_free(m); }
   void operator()(pk_chrome_reader* r) const noexcept { pk_chrome_free(r); }
 };
 template <class Handle>

@@ -52,7 +52,7 @@ written expected(const std::string& path, std::int32_t document, const profkit::
 void check_all(const std::string& path, const pk_document_options* options,
                void (*set)(profkit::anatomy_options&) = nullptr) {
   const auto profile = opened(path);
-  for (std::int32_t document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_CHROME; ++document) {
+  for (std::int32_t document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
     profkit::anatomy_options filters;
     filters.limit = profkit::default_limit(static_cast<profkit::document>(document));
     if (set) set(filters);
@@ -168,7 +168,7 @@ TEST_CASE("the cancel token stops documents and opening") {
   };
   pk_document_write(profile.get(), PK_DOCUMENT_INFO, &options, cancel, &host, nullptr, nullptr);
   CHECK(host.calls > 0);
-  for (std::int32_t document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_CHROME; ++document) {
+  for (std::int32_t document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
     error_slot error;
     bytes.clear();
     CHECK(pk_document_write(profile.get(), document, &options, append, &bytes, nullptr, error.out()) ==

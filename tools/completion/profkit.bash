@@ -4,7 +4,7 @@ _profkit() {
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|dump|help) command=$word; break ;;
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|dump|help) command=$word; break ;;
     esac
   done
 
@@ -14,17 +14,21 @@ _profkit() {
     --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
     --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
     --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+    --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
+    --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+    --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
+    --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
     --host|--plane|--line|--name|--step|--time|--limit|-j|--threads|--type) return ;;
     --dump) [ "$command" = modules ] && return ;;
   esac
 
   if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome dump help
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory dump help
       --help --version' -- "$current"))
     return
   fi
   if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome dump' -- "$current"))
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory dump' -- "$current"))
     return
   fi
   case $current in
@@ -32,6 +36,8 @@ _profkit() {
       local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
       case $command in
         dump) options+=' --type' ;;
+        memory) options+=' --module --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
+          --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
       esac
       [ "$command" = ops ] && options+=' --sort'

@@ -1,6 +1,7 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
+set -l captures $slices memory
 
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
@@ -13,6 +14,7 @@ complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a modul
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a framework -d 'Host-side framework events'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a collectives -d 'Collectives and their exposed time'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a chrome -d 'Chrome trace files'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a memory -d 'Where the memory goes'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a dump -d 'Any protobuf file, field by field'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a help -d 'Help of a command'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -l version -d 'The version'
@@ -27,15 +29,27 @@ complete -c profkit -n "__fish_seen_subcommand_from $commands" -l color -x -a 'a
 complete -c profkit -n "__fish_seen_subcommand_from $commands" -s q -l quiet -d 'No progress and no warnings'
 complete -c profkit -n "__fish_seen_subcommand_from $commands" -l io -x -a 'auto map read' -d 'How files are read'
 complete -c profkit -n "__fish_seen_subcommand_from $commands" -l strict -d 'Any damage makes the exit status 4'
-complete -c profkit -n "__fish_seen_subcommand_from $slices" -l run -x -a all -d 'Run folder, or all'
-complete -c profkit -n "__fish_seen_subcommand_from $slices" -l fail-on -x -a incomplete -d 'Make the exit status 1'
-complete -c profkit -n "__fish_seen_subcommand_from $slices" -s j -l threads -x -d 'Threads'
-complete -c profkit -n "__fish_seen_subcommand_from $slices" -l host -x -d 'Only hosts whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from $captures" -l run -x -a all -d 'Run folder, or all'
+complete -c profkit -n "__fish_seen_subcommand_from $captures" -l fail-on -x -a incomplete -d 'Make the exit status 1'
+complete -c profkit -n "__fish_seen_subcommand_from $captures" -s j -l threads -x -d 'Threads'
+complete -c profkit -n "__fish_seen_subcommand_from $captures" -l host -x -d 'Only hosts whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from $slices" -l plane -x -d 'Only planes whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from $slices" -l line -x -d 'Only lines whose name contains TEXT'
 complete -c profkit -n "__fish_seen_subcommand_from $slices" -l name -x -d 'Only names that contain TEXT'
-complete -c profkit -n "__fish_seen_subcommand_from $slices" -l step -x -d 'Only the N-th step'
+complete -c profkit -n "__fish_seen_subcommand_from $captures" -l step -x -d 'Only the N-th step'
 complete -c profkit -n "__fish_seen_subcommand_from $slices" -l time -x -d 'Only this window, FROM:TO'
 complete -c profkit -n "__fish_seen_subcommand_from ops" -l sort -x -a 'total self count' -d 'Order'
 complete -c profkit -n "__fish_seen_subcommand_from modules" -l dump -x -d 'Print an entry computation'
 complete -c profkit -n "__fish_seen_subcommand_from dump" -l type -x -d 'Message type'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l module -x -d 'Module to look into'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l top -x -d 'Rows of the lists'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l no-runtime -d 'Only what the compiler assigned'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l fit -x -d 'Does it fit into BYTES'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l what-if -x -a 'remat= offload=' -d 'The peak without a buffer'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l curve -x -d 'The live curve in at most N points'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l all-trace -d 'The whole trace as one window'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l step-policy -x -a 'peak last first' -d 'Which step'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l persistent-threshold-steps -x -d 'Steps that make a buffer persistent'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l include-host-pools -d 'Host memory may be the fullest'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l time-samples -x -d 'Samples of the timeline'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l compat -x -a reference -d 'Numbers of the reference tool'

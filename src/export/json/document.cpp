@@ -10,7 +10,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-constexpr std::int64_t document_version = 1;
+// The memory document goes on with the versions of the schema it extends.
+constexpr std::int64_t version_of(document which) noexcept { return which == document::memory ? 2 : 1; }
 
 double double_of(std::uint64_t bits) noexcept {
   double value = 0;
@@ -61,7 +62,7 @@ verdict judge(const profile& p, const std::string& absent, const std::vector<fil
 void begin_document(json_writer& out, document which) {
   out.begin_object();
   out.field("schema", std::string("profkit.") + document_name(which));
-  out.field("version", document_version);
+  out.field("version", version_of(which));
 }
 
 void write_verdict(json_writer& out, const verdict& v) {
@@ -203,6 +204,7 @@ result<document_status> write_any(json_writer& out, document which, const profil
   switch (which) {
     case document::report: return write_report(out, p, o, host);
     case document::tree: return write_tree(out, p, o, host);
+    case document::memory: return write_memory(out, p, o, host);
     case document::metadata: return write_metadata(out, p, o, host);
     case document::info:
       return written(anatomy_info(p, o, host), [&](const info_result& r) { return write_info(out, p, r); });
@@ -239,6 +241,7 @@ const char* document_name(document d) noexcept {
     case document::framework: return "framework";
     case document::collectives: return "collectives";
     case document::chrome: return "chrome";
+    case document::memory: return "memory";
   }
   return "report";
 }
@@ -249,6 +252,7 @@ std::uint64_t default_limit(document d) noexcept {
     case document::chrome: return 5;
     case document::metadata:
     case document::framework: return 20;
+    case document::memory: return 30;
     default: return 0;
   }
 }

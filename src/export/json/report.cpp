@@ -1,4 +1,4 @@
-#include <export/json/document.hpp>
+#include <export/json/memory_parts.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +16,8 @@ struct slices {
   framework_result framework;
   collectives_result collectives;
   chrome_result chrome;
+  memory_options asked_of_memory;
+  memory_result memory;
 };
 
 anatomy_options at_default_limit(anatomy_options o, document which) {
@@ -39,6 +41,8 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   if (taken) taken = take(anatomy_framework(p, at_default_limit(o, document::framework), host), s.framework);
   if (taken) taken = take(anatomy_collectives(p, at_default_limit(o, document::collectives), host), s.collectives);
   if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), host), s.chrome);
+  s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
+  if (taken) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory);
   if (!taken) return std::move(taken).error();
   return s;
 }
@@ -52,7 +56,8 @@ std::vector<file_damage> damage_of(const slices& s) {
   };
   for (const file_info& file : s.info.files)
     if (file.damage) add(file.file, *file.damage);
-  for (const auto* part : {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage, &s.collectives.damage})
+  for (const auto* part : {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage, &s.collectives.damage,
+                           &s.memory.damage})
     for (const file_damage& d : *part) add(d.file, d.what);
   for (const chrome_file& file : s.chrome.files)
     if (file.damage) add(file.file, *file.damage);
@@ -134,9 +139,12 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   write_collectives(out, p, s->collectives, default_limit(document::collectives));
   out.key("chrome");
   write_chrome(out, p, s->chrome);
+  out.key("memory");
+  write_memory(out, p, s->asked_of_memory, s->memory);
   out.key("findings");
   out.begin_array();
   for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);
+  for (const finding& f : s->memory.findings) write_finding(out, f);
   out.end_array();
   write_damage(out, damage);
   out.end_object();

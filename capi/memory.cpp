@@ -1,0 +1,259 @@
+#include <profkit/core/memory.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "options.hpp"
+#include "profile.hpp"
+
+struct pk_memory {
+  explicit pk_memory(pk_profile* of) : profile(of) {}
+  profkit::capi::profile_reference profile;
+  profkit::memory_options asked;
+  profkit::memory_result found;
+};
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+static_assert(static_cast<std::int32_t>(peak_method::none) == PK_PEAK_METHOD_NONE);
+static_assert(static_cast<std::int32_t>(peak_method::heap_replay) == PK_PEAK_METHOD_HEAP_REPLAY);
+static_assert(static_cast<std::int32_t>(peak_method::schedule_sweep) == PK_PEAK_METHOD_SCHEDULE_SWEEP);
+static_assert(static_cast<std::int32_t>(peak_method::allocation_sizes) == PK_PEAK_METHOD_ALLOCATION_SIZES);
+static_assert(static_cast<std::int32_t>(peak_bound::exact) == PK_PEAK_BOUND_EXACT);
+static_assert(static_cast<std::int32_t>(peak_bound::lower) == PK_PEAK_BOUND_LOWER);
+static_assert(static_cast<std::int32_t>(peak_bound::upper) == PK_PEAK_BOUND_UPPER);
+static_assert(static_cast<std::int32_t>(residency::indefinite) == PK_RESIDENCY_INDEFINITE);
+static_assert(static_cast<std::int32_t>(residency::temporary) == PK_RESIDENCY_TEMPORARY);
+static_assert(static_cast<std::int32_t>(step_policy::peak) == PK_STEP_POLICY_PEAK);
+static_assert(static_cast<std::int32_t>(step_policy::last) == PK_STEP_POLICY_LAST);
+static_assert(static_cast<std::int32_t>(step_policy::first) == PK_STEP_POLICY_FIRST);
+
+constexpr std::uint32_t known_memory_flags = PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE | PK_MEMORY_HAS_STEP |
+                                             PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT;
+
+result<memory_options> read_memory_options(const pk_memory_options& given) {
+  if ((given.flags & ~known_memory_flags) != 0) return unknown_flags("pk_memory_options", given.flags);
+  if (given.step_policy < PK_STEP_POLICY_PEAK || given.step_policy > PK_STEP_POLICY_FIRST)
+    return invalid_argument("there is no step policy " + std::to_string(given.step_policy),
+                            "use a PK_STEP_POLICY_ constant");
+  memory_options o;
+  o.host = text_of(given.host);
+  o.module = text_of(given.module);
+  if (given.top != PK_LIMIT_DEFAULT) o.top = given.top;
+  o.runtime = (given.flags & PK_MEMORY_NO_RUNTIME) == 0;
+  o.all_trace = (given.flags & PK_MEMORY_ALL_TRACE) != 0;
+  o.include_host_pools = (given.flags & PK_MEMORY_INCLUDE_HOST_POOLS) != 0;
+  if ((given.flags & PK_MEMORY_HAS_STEP) != 0) o.step = given.step;
+  if ((given.flags & PK_MEMORY_HAS_FIT) != 0) o.fit_bytes = given.fit_bytes;
+  o.curve_points = given.curve_points;
+  o.time_samples = given.time_samples;
+  o.persistent_threshold_steps = given.persistent_threshold_steps;
+  o.policy = static_cast<step_policy>(given.step_policy);
+  return o;
+}
+
+fault no_such(const char* what, std::size_t at, std::size_t there) {
+  return invalid_argument(std::string("there is no ") + what + ' ' + std::to_string(at) + ": the number is " +
+                          std::to_string(there));
+}
+
+// Copies rows from `first` on. PK_END when there are none left.
+template <class From, class To, class Convert>
+result<pk_status> read_rows(const std::vector<From>& rows, std::uint64_t first, To* out, std::size_t capacity,
+                            std::size_t* count, Convert&& convert) {
+  if (first >= rows.size()) return PK_END;
+  const std::size_t from = static_cast<std::size_t>(first);
+  const std::size_t n = std::min(capacity, rows.size() - from);
+  if (n == 0) return invalid_argument("capacity is 0", "give room for at least one row");
+  for (std::size_t i = 0; i < n; ++i) out[i] = convert(rows[from + i]);
+  *count = n;
+  return PK_OK;
+}
+
+pk_live_buffer live_buffer_of(const buffer_row& row) {
+  pk_live_buffer b = {};
+  b.logical_buffer_id = row.logical_buffer_id;
+  b.size_bytes = row.size_bytes;
+  b.allocation_index = row.allocation_index;
+  b.offset_bytes = row.offset_bytes;
+  b.instruction_id = row.instruction_id;
+  b.instruction_name = borrowed(row.instruction_name);
+  b.opcode = borrowed(row.opcode);
+  b.op_name = borrowed(row.op_name);
+  b.shape = borrowed(row.shape);
+  b.source_file = borrowed(row.source_file);
+  b.source_line = row.source_line;
+  b.residency = static_cast<std::int32_t>(row.kind);
+  b.instruction_found = row.instruction_found ? 1 : 0;
+  return b;
+}
+
+}  // namespace
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+using profkit::result;
+
+pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, pk_memory** out,
+                         pk_error** err) noexcept {
+  if (out) *out = nullptr;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!out) return null_argument("out");
+    result<pk_memory_options> given =
+        read_sized_struct<pk_memory_options>(options, PK_MEMORY_OPTIONS_INIT, "pk_memory_options");
+    if (!given) return std::move(given).error();
+    result<profkit::memory_options> asked = read_memory_options(*given);
+    if (!asked) return std::move(asked).error();
+    hook_bridge bridge;
+    if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+    auto memory = std::make_unique<pk_memory>(profile);
+    memory->asked = std::move(*asked);
+    result<profkit::memory_result> found =
+        profkit::analyse_memory(memory->profile.core(), memory->asked, bridge.core());
+    if (!found) return std::move(found).error();
+    memory->found = std::move(*found);
+    *out = memory.release();
+    return PK_OK;
+  });
+}
+
+size_t pk_memory_module_count(const pk_memory* memory) noexcept { return memory ? memory->found.modules.size() : 0; }
+
+pk_status pk_memory_module_get(const pk_memory* memory, size_t module, pk_memory_module* out,
+                               pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!out) return null_argument("out");
+    const auto& modules = memory->found.modules;
+    if (module >= modules.size()) return no_such("module", module, modules.size());
+    const profkit::module_memory& m = modules[module];
+    out->name = borrowed(m.name);
+    out->label = borrowed(m.label);
+    out->program_id = borrowed(m.program_id);
+    out->source = borrowed(m.sources.front().path);
+    out->source_count = m.sources.size();
+    out->space_count = m.spaces.size();
+    out->problem_count = m.problems.size();
+    out->damaged = m.damage ? 1 : 0;
+    out->chosen = memory->found.hlo && memory->found.hlo->module == module ? 1 : 0;
+    return PK_OK;
+  });
+}
+
+pk_status pk_memory_space_get(const pk_memory* memory, size_t module, size_t space, pk_memory_space* out,
+                              pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!out) return null_argument("out");
+    const auto& modules = memory->found.modules;
+    if (module >= modules.size()) return no_such("module", module, modules.size());
+    if (space >= modules[module].spaces.size()) return no_such("memory space", space, modules[module].spaces.size());
+    const profkit::space_memory& s = modules[module].spaces[space];
+    out->color = s.color;
+    out->total_bytes = s.total_bytes;
+    out->peak_bytes = s.peak_bytes;
+    out->peak_event = s.peak_event;
+    out->indefinite_bytes = s.indefinite_bytes;
+    out->temp_bytes = s.temp_bytes;
+    out->temp_peak_bytes = s.temp_peak_bytes;
+    out->thread_local_bytes = s.thread_local_bytes;
+    out->fragmentation_bytes = s.fragmentation_bytes;
+    out->residency_floor_bytes = s.residency_floor_bytes;
+    out->peak_instruction = borrowed(s.peak_instruction);
+    out->coverage = borrowed(s.coverage);
+    out->method = static_cast<std::int32_t>(s.method);
+    out->bound = static_cast<std::int32_t>(s.bound);
+    return PK_OK;
+  });
+}
+
+size_t pk_memory_allocator_count(const pk_memory* memory) noexcept {
+  return memory ? memory->found.allocators.size() : 0;
+}
+
+pk_status pk_memory_allocator_get(const pk_memory* memory, size_t allocator, pk_memory_allocator* out,
+                                  pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!out) return null_argument("out");
+    const auto& allocators = memory->found.allocators;
+    if (allocator >= allocators.size()) return no_such("allocator", allocator, allocators.size());
+    const profkit::allocator_memory& a = allocators[allocator];
+    out->name = borrowed(a.name);
+    out->host = borrowed(a.host);
+    out->device = borrowed(a.device);
+    out->heap_peak_bytes = a.heap_peak_bytes;
+    out->occupancy_peak_bytes = a.occupancy_peak_bytes;
+    out->occupancy_peak_ps = a.occupancy_peak_ps;
+    out->capacity_bytes = a.capacity_bytes;
+    out->pre_trace_bytes = a.pre_trace_bytes;
+    out->unmatched_frees = a.unmatched_frees;
+    out->allocator_agrees = a.allocator_agrees ? 1 : 0;
+    out->chosen = memory->found.runtime && memory->found.runtime->allocator == allocator ? 1 : 0;
+    return PK_OK;
+  });
+}
+
+pk_status pk_live_buffers_read(const pk_memory* memory, uint64_t first, pk_live_buffer* buffers, size_t capacity,
+                               size_t* count, pk_error** err) noexcept {
+  if (count) *count = 0;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!buffers) return null_argument("buffers");
+    if (!count) return null_argument("count");
+    if (!memory->found.hlo) return PK_END;
+    return read_rows(memory->found.hlo->alive, first, buffers, capacity, count, live_buffer_of);
+  });
+}
+
+pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_curve_point* points, size_t capacity,
+                             size_t* count, pk_error** err) noexcept {
+  if (count) *count = 0;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!points) return null_argument("points");
+    if (!count) return null_argument("count");
+    if (!memory->found.hlo || !memory->found.hlo->curve) return PK_END;
+    return read_rows(memory->found.hlo->curve->points, first, points, capacity, count,
+                     [](const profkit::curve_point& p) { return pk_curve_point{p.event, p.live_bytes}; });
+  });
+}
+
+pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes, pk_error** err) noexcept {
+  if (fits) *fits = 0;
+  if (spare_bytes) *spare_bytes = 0;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!memory->found.fit) return PK_END;
+    if (fits) *fits = memory->found.fit->fits ? 1 : 0;
+    if (spare_bytes) *spare_bytes = memory->found.fit->spare_bytes;
+    return PK_OK;
+  });
+}
+
+pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void* user, int32_t* status,
+                          pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!memory) return null_argument("memory");
+    if (!write) return null_argument("write");
+    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
+    result<profkit::document_status> written =
+        profkit::write_memory_document(memory->profile.core(), memory->asked, memory->found, *into);
+    if (!written) return std::move(written).error();
+    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
+    if (status) *status = static_cast<std::int32_t>(*written);
+    return PK_OK;
+  });
+}
+
+void pk_memory_free(pk_memory* memory) noexcept { delete memory; }

@@ -1,0 +1,26 @@
+// The chosen module in depth.
+#pragma once
+#include "spaces.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace memory {
+
+// Memory space `color` of a program. Faults: not_found when a what-if names no instruction of the program.
+result<hlo_report> report_on(program_study& study, std::int64_t color, const memory_options& o);
+
+// Parts of it, also used by the comparison with the reference.
+std::vector<allocation_row> largest_allocations(const program& p);
+// Address ranges of the buffers of one allocation; those with a negative or empty range are left out.
+std::vector<buffer_row> lone_owners(const program& p, std::uint32_t allocation, std::int64_t& total_bytes,
+                                    std::uint64_t described);
+
+live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t most_points);
+live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t most_points);
+std::vector<donation_row> donation_candidates(const program& p, std::int64_t color);
+result<what_if_result> what_if(const program_study& study, const space_study& space, const std::string& action,
+                               const std::string& name);
+
+}  // namespace memory
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

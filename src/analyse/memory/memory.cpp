@@ -1,0 +1,160 @@
+// The memory analysis of a capture: modules, allocators, and what one says about the other.
+#include "hlo_report.hpp"
+#include "invariants.hpp"
+#include "runtime_report.hpp"
+#include "sources.hpp"
+
+#include <base/contained.hpp>
+#include <base/progress.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+using namespace memory;
+
+constexpr std::uint64_t most_samples = 1000000;
+
+fault bad_option(std::string what) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.message = std::move(what);
+  return f;
+}
+
+result<void> add_hlo(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
+  auto found = find_modules(p, o, host);
+  if (!found) return std::move(found).error();
+  r.modules = std::move(found->modules);
+  r.damage = std::move(found->damage);
+  if (r.modules.empty()) {
+    r.hlo_absent_reason = "no_hlo_proto_pb";
+    if (o.module.empty()) return {};
+  }
+  auto chosen = choose_module(r.modules, o.module, r.selection);
+  if (!chosen) return std::move(chosen).error();
+  const module_memory& m = r.modules[*chosen];
+  if (!m.has_buffer_assignment) {
+    r.hlo_absent_reason = "no_buffer_assignment";
+    return {};
+  }
+  const std::unique_ptr<program_study> study = study_program(m.blob);
+  auto report = report_on(*study, 0, o);
+  if (!report) return std::move(report).error();
+  report->module = *chosen;
+  report->hlo_proto_path = m.sources.front().path;
+  r.hlo_path = m.sources.front().path;
+  r.hlo = std::move(*report);
+  return {};
+}
+
+result<void> add_runtime(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
+  const collected_events all = collect_allocator_events(p, o.host, std::nullopt, host);
+  if (all.stopped) return *all.stopped;
+  r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
+  const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(), [](const capture_file& f) {
+    return f.family == file_family::xspace;
+  });
+  if (!any_xspace || !all.host_plane_present || all.events.empty()) {
+    r.runtime_absent_reason = !any_xspace ? "no_xplane_pb" : !all.host_plane_present ? "host_plane_absent" : "no_memory_events";
+    return {};
+  }
+  const std::vector<allocator_track> tracks = tracks_of(all);
+  std::vector<allocator_replay> replays;
+  replays.reserve(tracks.size());
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    replays.push_back(replay_allocator(all, tracks[i]));
+    allocator_memory a = replays.back().facts;
+    a.name = all.allocators[i].name;
+    a.host = all.allocators[i].host;
+    a.device = all.allocators[i].device;
+    a.file = all.allocators[i].file;
+    r.allocators.push_back(std::move(a));
+  }
+  // Highest occupancy first; device memory before host memory unless host pools are asked for.
+  std::size_t best = 0;
+  const auto better = [&](std::size_t a, std::size_t b) {
+    const bool host_a = all.allocators[a].is_host_memory && !o.include_host_pools;
+    const bool host_b = all.allocators[b].is_host_memory && !o.include_host_pools;
+    if (host_a != host_b) return host_b;
+    return r.allocators[a].occupancy_peak_bytes > r.allocators[b].occupancy_peak_bytes;
+  };
+  for (std::size_t i = 1; i < tracks.size(); ++i)
+    if (better(i, best)) best = i;
+  step_windows steps;
+  if (!o.all_trace) {
+    auto found = windows_of(p, all.allocators[best], host);
+    if (!found) return std::move(found).error();
+    steps = std::move(*found);
+  }
+  r.xplane_path = p.what().files[all.allocators[best].file].path;
+  r.runtime = report_runtime(p, o, all, all.allocators[best], tracks[best], replays[best], steps, r.runtime_absent_reason);
+  if (!r.runtime) return {};
+  r.runtime->allocator = best;
+  runtime_diagnostics& d = r.runtime->diagnostics;
+  d.n_pools_seen = tracks.size();
+  for (std::size_t i = 0; i < tracks.size(); ++i)
+    d.pools.push_back({static_cast<std::int64_t>(i), r.allocators[i].name, r.allocators[i].n_allocations,
+                       r.allocators[i].n_deallocations, r.allocators[i].lifetime_peak_bytes, r.allocators[i].capacity_bytes});
+  if (all.without_time > 0)
+    d.warnings.push_back(std::to_string(all.without_time) + " allocator events have no time the capture's clock reaches");
+  return {};
+}
+
+void add_fit(const memory_options& o, memory_result& r) {
+  if (!o.fit_bytes) return;
+  fit_result f;
+  f.limit_bytes = *o.fit_bytes;
+  const auto offer = [&](std::int64_t bytes, std::string by) {
+    if (bytes <= f.needed_bytes && !f.needed_by.empty()) return;
+    f.needed_bytes = bytes;
+    f.needed_by = std::move(by);
+  };
+  if (r.hlo && !o.module.empty()) {
+    offer(r.hlo->static_peak_bytes, r.modules[r.hlo->module].label);
+  } else {
+    for (const module_memory& m : r.modules)
+      if (const space_memory* s = m.space(0)) offer(s->total_bytes, m.label);
+    for (const allocator_memory& a : r.allocators)
+      if (!a.device.empty()) offer(a.occupancy_peak_bytes, a.device + " at run time");
+  }
+  const auto needed = static_cast<std::uint64_t>(std::max<std::int64_t>(f.needed_bytes, 0));
+  f.fits = needed <= f.limit_bytes;
+  f.spare_bytes = f.fits ? static_cast<std::int64_t>(std::min<std::uint64_t>(f.limit_bytes - needed, INT64_MAX))
+                         : -static_cast<std::int64_t>(needed - f.limit_bytes);
+  r.fit = std::move(f);
+}
+
+}  // namespace
+
+result<memory_result> analyse_memory(const profile& p, const memory_options& o, const hooks& host) {
+  return contained([&]() -> result<memory_result> {
+    if (o.time_samples > most_samples) return bad_option("at most 1000000 time samples can be asked for");
+    progress_meter meter(host);
+    if (result<void> go_on = meter.step(0); !go_on) return std::move(go_on).error();
+    memory_result r;
+    // An XSpace that is damaged says so whether or not it holds memory events.
+    if (result<void> added = add_hlo(p, o, host, r); !added) return std::move(added).error();
+    if (o.runtime)
+      if (result<void> added = add_runtime(p, o, host, r); !added) return std::move(added).error();
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      const file_family family = p.what().files[file].family;
+      if (family != file_family::xspace && family != file_family::hlo_proto) continue;
+      if (const fault* why = p.file_fault(file))
+        if (std::none_of(r.damage.begin(), r.damage.end(), [&](const file_damage& d) { return d.file == file; }))
+          r.damage.push_back({static_cast<std::uint32_t>(file), *why});
+    }
+    std::stable_sort(r.damage.begin(), r.damage.end(),
+                     [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
+    add_fit(o, r);
+    r.invariants = check_invariants(r);
+    add_findings(r);
+    summarise(r);
+    return r;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,35 @@
+// The run-time block: one device, one step window, everything that occupied it at the peak.
+#pragma once
+#include "allocators.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace memory {
+
+struct step_window {
+  std::string id;
+  std::int64_t from_ps = 0, to_ps = 0;
+};
+struct step_windows {
+  std::vector<step_window> windows;   // by start
+  std::string source;                 // "steps_line", "xla_modules", "host_step_num"; "" when there are none
+};
+// The windows of an allocator's device, else of the first device of its file that has some.
+result<step_windows> windows_of(const profile& p, const allocator_identity& of, const hooks& host);
+
+// Why a step cannot be had goes to `absent`; then there is no report.
+std::optional<runtime_report> report_runtime(const profile& p, const memory_options& o, const collected_events& all,
+                                             const allocator_identity& of, const allocator_track& track,
+                                             const allocator_replay& replay, const step_windows& steps,
+                                             std::string& absent);
+
+// Rollups of live rows; the lists are not cut.
+void roll_up(runtime_report& r);
+
+}  // namespace memory
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

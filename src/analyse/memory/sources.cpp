@@ -1,0 +1,261 @@
+#include "sources.hpp"
+
+#include "spaces.hpp"
+
+#include <analyse/anatomy/select.hpp>
+#include <analyse/anatomy/stats.hpp>
+#include <base/thread_pool.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace memory {
+namespace {
+
+struct candidate {
+  std::string_view blob;
+  std::string label;        // without directories and endings
+  module_source source;
+};
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+bool cut_ending(std::string& name, std::string_view ending) {
+  if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0) return false;
+  name.resize(name.size() - ending.size());
+  return true;
+}
+
+class finder {
+ public:
+  finder(const profile& p, const memory_options& o) : profile_(p), options_(o) {}
+
+  void run() {
+    for (std::size_t file = 0; file < profile_.file_count(); ++file) {
+      const capture_file& what = profile_.what().files[file];
+      if (!host_fits(file)) continue;
+      if (const xspace_index* space = profile_.xspace(file)) {
+        for (const plane_index& plane : space->planes)
+          if (plane.name == "/host:metadata") add_embedded(file, plane);
+      } else if (what.family == file_family::hlo_proto) {
+        add_file(file);
+      }
+    }
+  }
+  std::vector<candidate> candidates;
+
+ private:
+  [[nodiscard]] bool host_fits(std::size_t file) const {
+    const capture_file& what = profile_.what().files[file];
+    if (options_.host.empty() || what.host.find(options_.host) != std::string::npos) return true;
+    const xspace_index* space = profile_.xspace(file);
+    if (space == nullptr) return what.host.empty();
+    return std::any_of(space->hostnames.begin(), space->hostnames.end(), [&](std::string_view name) {
+      return name.find(options_.host) != std::string_view::npos;
+    });
+  }
+
+  void add_embedded(std::size_t file, const plane_index& plane) {
+    const std::vector<std::int64_t> ids = stat_ids(plane, "Hlo Proto");
+    if (ids.empty()) return;
+    for (const std::string_view entry : plane.event_metadata_entries) {
+      const event_metadata_view view(entry);
+      if (!counts_in(plane.event_metadata, view.key(), entry)) continue;
+      for (const stat_view stat : view.stats()) {
+        if (stat.kind() != stat_kind::bytes_value ||
+            std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end())
+          continue;
+        candidate c;
+        c.blob = stat.as_bytes();
+        c.label = std::string(view.name());
+        c.source = source_of(file, "embedded", c.label);
+        candidates.push_back(std::move(c));
+      }
+    }
+  }
+
+  void add_file(std::size_t file) {
+    candidate c;
+    c.blob = profile_.bytes(file);
+    std::string name = base_name(profile_.what().files[file].path);
+    const bool dump = cut_ending(name, ".hlo.pb");
+    if (!dump) cut_ending(name, ".hlo_proto.pb");
+    c.source = source_of(file, dump ? "xla_dump" : "hlo_proto", name);
+    if (!dump) c.label = name;   // "module_0012.jit_f.cpu_after_optimizations" is no name of a program
+    candidates.push_back(std::move(c));
+  }
+
+  [[nodiscard]] module_source source_of(std::size_t file, const char* kind, const std::string& entry) const {
+    module_source s;
+    s.file = static_cast<std::uint32_t>(file);
+    s.path = profile_.what().files[file].path;
+    s.host = profile_.what().files[file].host;
+    s.kind = kind;
+    s.entry_name = entry;
+    return s;
+  }
+
+  const profile& profile_;
+  const memory_options& options_;
+};
+
+// "12" of "jit_f(12)"; "" when there is none.
+std::string program_id_in(const std::string& label) {
+  if (label.empty() || label.back() != ')') return {};
+  const std::size_t open = label.rfind('(');
+  if (open == std::string::npos) return {};
+  std::string id = label.substr(open + 1, label.size() - open - 2);
+  const std::size_t digits = !id.empty() && id.front() == '-' ? 1 : 0;
+  if (id.size() == digits || id.find_first_not_of("0123456789", digits) != std::string::npos) return {};
+  return id;
+}
+
+bool same_memory(const module_memory& a, const module_memory& b) {
+  if (a.n_logical_buffers != b.n_logical_buffers || a.n_buffer_allocations != b.n_buffer_allocations ||
+      a.all_allocations_bytes != b.all_allocations_bytes || a.spaces.size() != b.spaces.size())
+    return false;
+  for (std::size_t i = 0; i < a.spaces.size(); ++i) {
+    const space_memory &x = a.spaces[i], &y = b.spaces[i];
+    if (x.color != y.color || x.total_bytes != y.total_bytes || x.peak_bytes != y.peak_bytes ||
+        x.peak_event != y.peak_event || x.temp_bytes != y.temp_bytes || x.indefinite_bytes != y.indefinite_bytes)
+      return false;
+  }
+  return true;
+}
+
+bool same_program(const module_memory& a, const module_memory& b, bool ids_known) {
+  if (a.name != b.name || a.module_id != b.module_id) return false;
+  return !ids_known || a.program_id == b.program_id;
+}
+
+void merge_into(module_memory& into, module_memory& from) {
+  for (module_source& s : from.sources) {
+    s.same_bytes = from.blob == into.blob;
+    into.sources.push_back(std::move(s));
+  }
+}
+
+std::int64_t peak_of(const module_memory& m) {
+  const space_memory* s = m.space(0);
+  return s == nullptr ? 0 : s->peak_bytes;
+}
+std::int64_t total_of(const module_memory& m) {
+  const space_memory* s = m.space(0);
+  return s == nullptr ? 0 : s->total_bytes;
+}
+
+}  // namespace
+
+result<found_modules> find_modules(const profile& p, const memory_options& o, const hooks& host) {
+  finder f(p, o);
+  f.run();
+  // Equal bytes are studied once.
+  std::vector<std::size_t> first_of(f.candidates.size());
+  std::vector<std::size_t> distinct;
+  hash_map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < f.candidates.size(); ++i) {
+    const auto [at, fresh] = seen.try_emplace(f.candidates[i].blob, distinct.size());
+    if (fresh) distinct.push_back(i);
+    first_of[i] = at->second;
+  }
+  auto studied = map_items<module_memory>(distinct.size(), host, [&](std::size_t i) -> result<module_memory> {
+    return analyse_hlo_memory(f.candidates[distinct[i]].blob);
+  });
+  if (!studied) return std::move(studied).error();
+
+  found_modules out;
+  std::vector<bool> id_known;
+  std::vector<std::size_t> place_of(distinct.size(), 0);   // + 1; 0: not placed yet
+  for (std::size_t i = 0; i < f.candidates.size(); ++i) {
+    candidate& c = f.candidates[i];
+    module_memory& shared = (*studied)[first_of[i]];
+    if (shared.damage) {
+      fault why = *shared.damage;
+      why.path = c.source.path;
+      why.message = (c.source.entry_name.empty() ? std::string() : c.source.entry_name + ": ") + why.message;
+      if (c.source.kind == "embedded" && why.byte_offset != no_offset)
+        why.byte_offset += static_cast<std::uint64_t>(c.blob.data() - p.bytes(c.source.file).data());
+      out.damage.push_back({c.source.file, std::move(why)});
+    }
+    if (place_of[first_of[i]] != 0) {
+      out.modules[place_of[first_of[i]] - 1].sources.push_back(std::move(c.source));
+      continue;
+    }
+    module_memory m = shared;
+    const std::string id = program_id_in(c.label);
+    m.program_id = id.empty() ? std::to_string(m.module_id) : id;
+    if (m.name.empty()) m.name = c.label.empty() ? c.source.entry_name : c.label.substr(0, c.label.rfind('('));
+    m.label = id.empty() ? m.name + '(' + m.program_id + ')' : c.label;
+    m.sources.push_back(std::move(c.source));
+    bool merged = false;
+    for (std::size_t other = 0; other < out.modules.size() && !merged; ++other) {
+      module_memory& known = out.modules[other];
+      if (!same_program(known, m, id_known[other] && !id.empty())) continue;
+      const bool comparable = known.has_buffer_assignment && m.has_buffer_assignment && !known.damage && !m.damage;
+      if (comparable && !same_memory(known, m)) {
+        m.differs_from = known.label + " in " + known.sources.front().path;
+        continue;
+      }
+      if (known.damage || m.damage) continue;   // a damaged copy is listed beside the sound one
+      if (!known.has_buffer_assignment && m.has_buffer_assignment) std::swap(known, m);
+      merge_into(known, m);
+      place_of[first_of[i]] = other + 1;
+      merged = true;
+    }
+    if (merged) continue;
+    out.modules.push_back(std::move(m));
+    id_known.push_back(!id.empty());
+    place_of[first_of[i]] = out.modules.size();
+  }
+  if (!o.name.empty())
+    out.modules.erase(std::remove_if(out.modules.begin(), out.modules.end(),
+                                     [&](const module_memory& m) { return m.label.find(o.name) == std::string::npos; }),
+                      out.modules.end());
+  std::stable_sort(out.modules.begin(), out.modules.end(), [](const module_memory& a, const module_memory& b) {
+    if (peak_of(a) != peak_of(b)) return peak_of(a) > peak_of(b);
+    if (total_of(a) != total_of(b)) return total_of(a) > total_of(b);
+    if (a.has_buffer_assignment != b.has_buffer_assignment) return a.has_buffer_assignment;
+    return a.label < b.label;
+  });
+  return out;
+}
+
+result<std::size_t> choose_module(const std::vector<module_memory>& modules, const std::string& wanted,
+                                  std::string& how) {
+  if (wanted.empty()) {
+    how = "the module with the highest peak in memory space 0, of " + std::to_string(modules.size());
+    return std::size_t{0};
+  }
+  const auto matches = [&](auto&& fits) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < modules.size(); ++i)
+      if (fits(modules[i])) found.push_back(i);
+    return found;
+  };
+  std::vector<std::size_t> found = matches([&](const module_memory& m) { return m.label == wanted; });
+  if (found.empty())
+    found = matches([&](const module_memory& m) {
+      return m.name == wanted || m.program_id == wanted || std::to_string(m.module_id) == wanted;
+    });
+  if (found.empty())
+    found = matches([&](const module_memory& m) { return m.label.find(wanted) != std::string::npos; });
+  if (found.empty()) {
+    fault f;
+    f.code = fault_code::not_found;
+    f.message = "no module has the name or id '" + wanted + "'";
+    f.hint = "the modules are:";
+    constexpr std::size_t most = 20;
+    for (std::size_t i = 0; i < modules.size() && i < most; ++i) f.hint += ' ' + modules[i].label;
+    if (modules.size() > most) f.hint += " …";
+    return f;
+  }
+  how = "asked for as '" + wanted + "'";
+  if (found.size() > 1)
+    how += "; of " + std::to_string(found.size()) + " modules that fit, the one with the highest peak";
+  return found.front();
+}
+
+}  // namespace memory
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

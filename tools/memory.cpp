@@ -1,0 +1,334 @@
+// profkit memory: what the compiler assigned, what the allocators did, and whether the two agree.
+#include "exit_code.hpp"
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/memory.hpp>
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+
+namespace profkit_tool {
+namespace {
+
+using namespace profkit;
+
+constexpr std::size_t most_modules = 10, most_allocators = 8, most_rollup = 8;
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 0) return "-" + human_bytes(static_cast<std::uint64_t>(-bytes));
+  return human_bytes(static_cast<std::uint64_t>(bytes));
+}
+
+std::string share(std::int64_t part, std::int64_t whole) {
+  if (part < 0 || whole <= 0) return "-";
+  return percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
+}
+
+std::string space_text(std::int64_t color) {
+  const std::string name = memory_space_name(color);
+  return std::to_string(color) + (name.empty() ? "" : " " + name);
+}
+
+const char* bound_sign(peak_bound b) {
+  return b == peak_bound::exact ? "" : b == peak_bound::lower ? ">= " : "<= ";
+}
+
+void print_headline(session& s, const memory_result& r) {
+  for (const std::string& line : r.summary) s.out().line(wrap(escape_for_terminal(line), 100, 0));
+}
+
+void print_modules_part(session& s, const memory_result& r) {
+  std::vector<const module_memory*> shown;
+  for (const module_memory& m : r.modules)
+    if (!m.spaces.empty() || m.damage) shown.push_back(&m);
+  if (shown.empty()) return;
+  table t;
+  t.flexible("module", cut::middle, 20).left("space").right("total").right("peak").right("always").right("temporary");
+  t.right("fragmented").right("floor").flexible("peak at", cut::middle, 12).left("method");
+  const std::size_t most = s.asked().limit ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
+                                           : most_modules;
+  for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
+    const module_memory& m = *shown[i];
+    if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "", "", "damaged"});
+    bool first = true;
+    for (const space_memory& f : m.spaces) {
+      if (f.total_bytes == 0 && f.peak_bytes == 0 && m.spaces.size() > 1) continue;
+      t.row({first ? escape_for_terminal(m.label) : "", space_text(f.color), size_text(f.total_bytes),
+             bound_sign(f.bound) + size_text(f.peak_bytes), size_text(f.indefinite_bytes), size_text(f.temp_bytes),
+             size_text(f.fragmentation_bytes), size_text(f.residency_floor_bytes),
+             escape_for_terminal(f.peak_instruction), peak_method_name(f.method)});
+      first = false;
+    }
+  }
+  s.heading("Modules, highest peak in memory space 0 first: " + count_of(shown.size(), "module"));
+  t.print(s.out(), s.columns());
+  s.left_out(shown.size(), std::min(most, shown.size()));
+}
+
+// One bar of 50 columns: parameters, constants, results, used temporary memory, fragmentation.
+void print_bar(session& s, const memory_result& r) {
+  const hlo_report& h = *r.hlo;
+  const space_memory* f = r.modules[h.module].space(h.color);
+  if (f == nullptr || f->total_bytes <= 0) return;
+  struct part {
+    char mark;
+    const char* name;
+    std::int64_t bytes;
+  };
+  const std::int64_t used = std::max<std::int64_t>(f->temp_bytes - std::max<std::int64_t>(f->fragmentation_bytes, 0), 0);
+  const part parts[] = {{'P', "parameters", f->entry_params_bytes}, {'C', "constants", f->constants_bytes},
+                        {'R', "results", f->live_out_bytes},        {'T', "temporary", used},
+                        {'.', "fragmentation", std::max<std::int64_t>(f->fragmentation_bytes, 0)}};
+  constexpr std::int64_t width = 50;
+  std::string bar, legend;
+  for (const part& p : parts) {
+    if (p.bytes == 0) continue;
+    const auto columns = static_cast<std::size_t>(p.bytes / (f->total_bytes / width + 1));
+    bar += std::string(columns == 0 ? 1 : columns, p.mark);
+    legend += (legend.empty() ? "" : "   ") + std::string(1, p.mark) + ' ' + p.name + ' ' + size_text(p.bytes) + " (" +
+              share(p.bytes, f->total_bytes) + ')';
+  }
+  s.heading(escape_for_terminal(r.modules[h.module].label) + ", memory space " + space_text(h.color) + ": " +
+            size_text(h.static_peak_bytes));
+  s.out().line("  [" + bar + ']');
+  s.out().line("  " + wrap(legend, 98, 2));
+  s.out().line("  chosen: " + escape_for_terminal(r.selection));
+  s.out().line("  " + wrap(f->coverage, 98, 2));
+  if (f->bound != peak_bound::exact)
+    s.out().line("  " + s.out().screen().paint("bound: ", style::warning) + peak_bound_name(f->bound) + ", " +
+                 wrap(f->bound_reason, 90, 2));
+  if (h.thread_local_excluded_bytes > 0)
+    s.out().line("  not counted: thread-local allocations of " + size_text(h.thread_local_excluded_bytes));
+}
+
+void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
+  if (h.alive.empty()) return;
+  table t;
+  t.right("bytes").right("share").left("class").right("at").flexible("instruction", cut::middle, 16).left("opcode");
+  t.flexible("shape", cut::end, 12).flexible("op_name", cut::start, 12).flexible("source", cut::start, 12);
+  std::uint64_t shown = 0;
+  for (const buffer_row& b : h.alive) {
+    if (shown == top) break;
+    ++shown;
+    std::string source = escape_for_terminal(b.source_file.substr(b.source_file.rfind('/') + 1));
+    if (!source.empty() && b.source_line != 0) source += ':' + std::to_string(b.source_line);
+    t.row({size_text(b.size_bytes), share(b.size_bytes, h.alive_total_bytes), residency_name(b.kind),
+           std::to_string(b.allocation_index) + '+' + std::to_string(b.offset_bytes),
+           escape_for_terminal(b.instruction_name), escape_for_terminal(b.opcode), escape_for_terminal(b.shape),
+           escape_for_terminal(b.op_name), source});
+  }
+  s.heading("Alive at the peak: " + size_text(h.alive_total_bytes) + " in " + count_of(h.alive.size(), "buffer"));
+  t.print(s.out(), s.columns());
+  if (h.alive.size() > shown) {
+    std::int64_t rest = 0;
+    for (std::size_t i = static_cast<std::size_t>(shown); i < h.alive.size(); ++i) rest += h.alive[i].size_bytes;
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(h.alive.size()) - shown) + " more with " + size_text(rest) +
+                 " (--top N shows N)");
+  }
+}
+
+void print_rollup(session& s, const char* title, const std::vector<rollup_row>& rows, std::int64_t total) {
+  if (rows.empty()) return;
+  table t;
+  t.right("bytes").right("share").right("buffers").flexible(title, cut::start, 20);
+  for (std::size_t i = 0; i < rows.size() && i < most_rollup; ++i)
+    t.row({size_text(rows[i].total_bytes), share(rows[i].total_bytes, total), grouped(rows[i].n_buffers),
+           escape_for_terminal(rows[i].key)});
+  t.print(s.out(), s.columns());
+  if (rows.size() > most_rollup)
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(rows.size() - most_rollup)) + " more (--json has them)");
+}
+
+void print_floor(session& s, const memory_result& r) {
+  const hlo_report& h = *r.hlo;
+  const space_memory* f = r.modules[h.module].space(h.color);
+  if (f == nullptr) return;
+  s.heading("What stays");
+  s.out().line("  floor           " + size_text(f->residency_floor_bytes) +
+               "  in use at every moment; no rematerialisation goes below it");
+  s.out().line("  lone owners     " + size_text(h.always_alive_total_bytes) +
+               "  of the temp pool, at addresses one buffer alone uses (not necessarily all the time)");
+  std::int64_t donated = 0;
+  for (const donation_row& d : h.donation) donated += d.saved_bytes;
+  if (donated > 0) {
+    s.out().line("  donation        " + size_text(donated) + "  in " + count_of(h.donation.size(), "parameter") +
+                 " with the shape of a result:");
+    std::size_t shown = 0;
+    for (const donation_row& d : h.donation) {
+      if (shown++ == 5) break;
+      s.out().line("                  " + size_text(d.saved_bytes) + "  parameter " + std::to_string(d.parameter_number) + ' ' +
+                   escape_for_terminal(d.parameter_name) + " -> " + escape_for_terminal(d.output_name) + "  " +
+                   escape_for_terminal(d.shape));
+    }
+  }
+  for (const what_if_result& w : h.what_if) {
+    s.out().line("  what if " + w.action + ' ' + escape_for_terminal(w.name) + ": peak " + size_text(w.before_bytes) +
+                 " -> at least " + size_text(w.after_bytes) + " (" + count_of(w.n_buffers, "buffer") + ", " +
+                 size_text(w.buffer_bytes) + ')');
+    s.out().line("    " + wrap(w.claim, 96, 4));
+  }
+}
+
+void print_curve(session& s, const hlo_report& h) {
+  if (!h.curve) return;
+  table t;
+  t.right("event").right("live").left("");
+  std::int64_t most = 1;
+  for (const curve_point& p : h.curve->points) most = std::max(most, p.live_bytes);
+  for (const curve_point& p : h.curve->points)
+    t.row({std::to_string(p.event), size_text(p.live_bytes),
+           std::string(static_cast<std::size_t>(p.live_bytes / (most / 40 + 1)), '#')});
+  s.heading("Live curve: " + count_of(h.curve->points.size(), "point") + " of " + grouped(h.curve->n_events) +
+            (h.curve->every_extremum ? ", every extremum kept" : ", the extremes of each part kept"));
+  t.print(s.out(), s.columns());
+}
+
+void print_allocators(session& s, const memory_result& r) {
+  if (r.allocators.empty()) return;
+  std::vector<const allocator_memory*> order;
+  for (const allocator_memory& a : r.allocators) order.push_back(&a);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return a->occupancy_peak_bytes > b->occupancy_peak_bytes;
+  });
+  table t;
+  t.flexible("allocator", cut::middle, 8).flexible("device", cut::middle, 8).flexible("host", cut::middle, 6);
+  t.right("filled to").right("reserved").right("allocated").right("capacity").right("used").right("at").left("replay");
+  for (std::size_t i = 0; i < order.size() && i < most_allocators; ++i) {
+    const allocator_memory& a = *order[i];
+    t.row({escape_for_terminal(a.name), a.device.empty() ? "(host memory)" : short_plane_name(a.device),
+           escape_for_terminal(a.host), size_text(a.occupancy_peak_bytes), size_text(a.reserved_at_peak_bytes),
+           size_text(a.allocated_at_peak_bytes), size_text(a.capacity_bytes),
+           share(a.occupancy_peak_bytes, a.capacity_bytes), human_duration(a.occupancy_peak_ps),
+           a.allocator_agrees ? "agrees" : "differs " + grouped(a.disagreements) + " times"});
+  }
+  s.heading("Allocators at run time: " + count_of(r.allocators.size(), "allocator"));
+  t.print(s.out(), s.columns());
+  s.left_out(order.size(), std::min(order.size(), most_allocators));
+}
+
+void print_runtime(session& s, const memory_result& r, std::uint64_t top) {
+  if (!r.runtime) {
+    if (!r.runtime_absent_reason.empty()) {
+      s.heading("Run time");
+      s.absent(r.runtime_absent_reason);
+    }
+    return;
+  }
+  const runtime_report& t = *r.runtime;
+  const allocator_memory& a = r.allocators[*t.allocator];
+  s.heading("Alive at run time: " + size_text(t.peak_bytes) + " on " +
+            escape_for_terminal(a.device.empty() ? a.name : a.device) + ", window " +
+            escape_for_terminal(t.step.id.value_or("whole trace")) + " (" + t.step.policy + ')');
+  table rows;
+  rows.right("bytes").left("kind").left("lifetime").flexible("shape", cut::end, 10).left("type");
+  rows.flexible("op", cut::start, 12).flexible("parent", cut::middle, 12);
+  std::uint64_t shown = 0;
+  for (const live_row& row : t.alive) {
+    if (shown == top) break;
+    ++shown;
+    rows.row({size_text(row.size_bytes), row.kind, lifetime_class_name(row.lifetime), escape_for_terminal(row.shape),
+              escape_for_terminal(row.data_type), escape_for_terminal(row.tf_op),
+              row.parent_chain.empty() ? "" : escape_for_terminal(row.parent_chain.back())});
+  }
+  rows.print(s.out(), s.columns());
+  if (t.alive.size() > shown)
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(t.alive.size()) - shown) + " more (--top N shows N)");
+  for (const std::string& w : t.diagnostics.warnings) s.out().line("  - " + wrap(escape_for_terminal(w), 96, 4));
+}
+
+void print_verdicts(session& s, const memory_result& r) {
+  s.heading("Compile time against run time, and the rules between the numbers");
+  for (const memory_invariant& i : r.invariants) {
+    if (!i.holds) continue;
+    if (*i.holds && i.id != "C1") continue;
+    s.out().line("  " + i.id + ' ' + (*i.holds ? s.out().screen().paint("holds", style::good)
+                                             : s.out().screen().paint("broken", style::warning)) +
+                 ": " + wrap(escape_for_terminal(i.note) + " (" + std::to_string(i.left) + " / " + std::to_string(i.right) + ')',
+                             88, 4));
+  }
+  std::size_t holding = 0, checked = 0;
+  for (const memory_invariant& i : r.invariants) {
+    checked += i.holds.has_value();
+    holding += i.holds.value_or(false);
+  }
+  s.out().line("  " + std::to_string(holding) + " of " + std::to_string(checked) + " invariants hold");
+  for (const std::string& w : r.consistency_warnings) s.out().line("  ! " + wrap(escape_for_terminal(w), 96, 4));
+  std::size_t shown = 0;
+  for (const finding& f : r.findings) {
+    if (shown++ == 10) {
+      s.out().line("  … " + grouped(static_cast<std::uint64_t>(r.findings.size() - 10)) + " more findings (--json has them)");
+      break;
+    }
+    s.out().line("  - " + wrap(escape_for_terminal((f.where.empty() ? "" : f.where + ": ") + f.what), 96, 4));
+  }
+}
+
+}  // namespace
+
+memory_options memory_options_of(const options& asked) {
+  memory_options o = asked.memory;
+  o.host = asked.host;
+  if (asked.limit) o.top = *asked.limit == 0 ? ~std::uint64_t{0} : *asked.limit;
+  if (asked.memory_top) o.top = *asked.memory_top;
+  return o;
+}
+
+void print_memory_text(session& s, const memory_result& r, const memory_options& o) {
+  s.lost(r.damage);
+  if (r.modules.empty() && r.allocators.empty()) {
+    s.absent("no compiled module and no allocator events: HLO " + r.hlo_absent_reason + ", run time " +
+             (r.runtime_absent_reason.empty() ? "not asked for" : r.runtime_absent_reason));
+    return;
+  }
+  print_headline(s, r);
+  print_modules_part(s, r);
+  if (r.hlo) {
+    print_bar(s, r);
+    print_alive(s, *r.hlo, o.top);
+    s.heading("By opcode and by op_name");
+    print_rollup(s, "opcode", r.hlo->by_opcode, r.hlo->alive_total_bytes);
+    print_rollup(s, "op_name", r.hlo->by_op_name, r.hlo->alive_total_bytes);
+    print_floor(s, r);
+    print_curve(s, *r.hlo);
+  } else if (!r.modules.empty()) {
+    s.absent(r.hlo_absent_reason);
+  }
+  print_allocators(s, r);
+  print_runtime(s, r, o.top);
+  print_verdicts(s, r);
+}
+
+// The exit status beside what run_slice() gives: 1 when --fit says no.
+int run_memory(const options& asked) {
+  bool fits = true;
+  slice_writer writer;
+  const memory_options o = memory_options_of(asked);
+  writer.document = [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+    if (asked.compat_reference) {
+      auto found = analyse_memory_like_reference(p, o, host);
+      if (!found) return std::move(found).error();
+      return write_reference_memory_document(p, o, *found, into);
+    }
+    auto found = analyse_memory(p, o, host);
+    if (!found) return std::move(found).error();
+    fits = !found->fit || found->fit->fits;
+    return write_memory_document(p, o, *found, into);
+  };
+  writer.text = [&](session& s) -> result<void> {
+    auto found = analyse_memory(s.capture(), o, s.hooks());
+    if (!found) return std::move(found).error();
+    fits = !found->fit || found->fit->fits;
+    print_memory_text(s, *found, o);
+    return {};
+  };
+  options adjusted = asked;
+  adjusted.json = asked.json || asked.compat_reference;   // the reference has no other form
+  const int status = run_slice(adjusted, document::memory, writer);
+  return status == exit_ok && !fits ? exit_gate : status;
+}
+
+}  // namespace profkit_tool
