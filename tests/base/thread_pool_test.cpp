@@ -102,7 +102,8 @@ TEST_CASE("progress is told at most every 50 ms, and can stop the work") {
   const auto start = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(130)) REQUIRE(meter.step(1).ok());
   CHECK(told.calls >= 1);
-  CHECK(told.calls <= 2);
+  const auto took = std::chrono::steady_clock::now() - start;
+  CHECK(told.calls <= took / std::chrono::milliseconds(50));
   CHECK(told.total == 77);
   told.answer = 1;
   std::this_thread::sleep_for(std::chrono::milliseconds(60));

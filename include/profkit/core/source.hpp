@@ -42,7 +42,8 @@ class source {
   // All decoded bytes at once when the source is mapped or in memory; nullopt when it is streamed.
   [[nodiscard]] virtual std::optional<std::string_view> span() const noexcept = 0;
   // The next decoded bytes in order: up to `bytes`; 0 is the end. A damaged or cut compressed stream gives
-  // all bytes that decoded and then a fault; an input that shrank gives input_changed.
+  // all bytes that decoded and then a fault; an input that shrank gives input_changed. The fault's byte_offset
+  // counts decoded bytes; for a compressed stream its message names the encoded byte as well.
   virtual result<std::size_t> read(void* into, std::size_t bytes) = 0;
   // Back to the first byte. Fails with `unsupported` for standard input that was consumed.
   virtual result<void> rewind() = 0;
@@ -51,7 +52,8 @@ class source {
   source() = default;
 };
 
-// Opens a file ("-" is standard input). Faults: not_found, permission, io, limit.
+// Opens a file ("-" is standard input). Faults: not_found, permission, invalid_argument (a folder, an empty path),
+// unsupported (a pipe that is to be mapped), io.
 result<std::unique_ptr<source>> open_file_source(const std::string& path, io_mode mode = io_mode::automatic,
                                                  const limits& bounds = {});
 // Borrows `bytes`, which must outlive the source.
