@@ -91,7 +91,9 @@ void print_samples(session& s, const char* title, const std::vector<chrome_sampl
     if (e.start_ps) when += ", at " + human_duration(*e.start_ps);
     if (e.duration_ps) when += ", for " + human_duration(*e.duration_ps);
     const std::string name = e.name.empty() ? "(no name)" : escape_for_terminal(e.name);
-    out.line("    " + (s.columns() == 0 ? name : shorten(name, 50)) + out.screen().paint(when, style::dim));
+    const std::size_t taken = std::min(s.columns(), 4 + profkit::terminal_width(when));
+    out.line("    " + (s.columns() == 0 ? name : shorten(name, std::max<std::size_t>(20, s.columns() - taken))) +
+             out.screen().paint(when, style::dim));
     std::string args;
     for (const auto& [key, value] : e.args)
       args += (args.empty() ? "" : "  ") + escape_for_terminal(key) + '=' + escape_for_terminal(on_one_line(value));

@@ -6,14 +6,11 @@
 
 #include <profkit/core/text.hpp>
 
-#include <algorithm>
-
 namespace profkit_tool {
 namespace {
 
 using profkit::entry_dump;
 using profkit::escape_for_terminal;
-using profkit::fault;
 using profkit::grouped;
 using profkit::instruction_row;
 using profkit::module_row;
@@ -65,28 +62,14 @@ void print_instructions(session& s, const entry_dump& entry, const std::vector<s
   s.left_out(order.size(), shown);
 }
 
-fault no_such_module(const modules_result& found, const std::string& name) {
-  fault f;
-  f.code = profkit::fault_code::not_found;
-  f.message = "no module's name contains '" + name + "'";
-  f.hint = "the modules are:";
-  constexpr std::size_t most = 10;
-  for (std::size_t i = 0; i < found.modules.size() && i < most; ++i)
-    f.hint += ' ' + std::string(found.modules[i].name);
-  if (found.modules.size() > most) f.hint += " …";
-  return f;
-}
-
 profkit::result<void> print_entry(session& s, const modules_result& found) {
-  const std::string& wanted = s.asked().module_to_dump;
-  const auto chosen = std::find_if(found.modules.begin(), found.modules.end(), [&](const module_row& m) {
-    return m.name.find(wanted) != std::string_view::npos;
-  });
-  if (chosen == found.modules.end()) return no_such_module(found, wanted);
-  auto entry = profkit::anatomy_entry(*chosen);
+  const auto chosen = profkit::find_module(found, s.asked().module_to_dump);
+  if (!chosen) return chosen.error();
+  const module_row& row = **chosen;
+  auto entry = profkit::anatomy_entry(row);
   if (!entry) return std::move(entry).error();
   const std::uint64_t limit = s.asked().limit.value_or(default_instructions);
-  s.heading(escape_for_terminal(chosen->name) + "  entry computation " + escape_for_terminal(entry->computation_name) +
+  s.heading(escape_for_terminal(row.name) + "  entry computation " + escape_for_terminal(entry->computation_name) +
             ", " + count_of(entry->proto_order.size(), "instruction"));
   s.heading("In proto order");
   std::vector<std::size_t> order(entry->proto_order.size());

@@ -4,6 +4,7 @@
 #include "quantity.hpp"
 #include "slices.hpp"
 #include "table.hpp"
+#include "text.hpp"
 
 #include <profkit/core/text.hpp>
 
@@ -36,12 +37,12 @@ void print_line(session& s, const ops_line& line, std::uint64_t limit) {
   const std::string file = s.file_label(line.file);
   s.heading((file.empty() ? "" : '[' + file + "] ") + short_plane_name(line.plane_name) + "  " +
             escape_for_terminal(line.line_name));
-  std::string facts = "  " + count_of(line.ops.size(), "op") + ", " + count_of(line.events, "event") + ", busy " +
+  std::string facts = count_of(line.ops.size(), "op") + ", " + count_of(line.events, "event") + ", busy " +
                       human_duration(line.busy_ps) + ", sum of durations " + human_duration(line.duration_sum_ps);
   const profkit::device_peaks peaks = profkit::peaks_of(s.capture(), line.file, line.plane);
   if (peaks.flops_per_s > 0) facts += ", peak " + profkit::si_text(peaks.flops_per_s) + "FLOP/s";
   if (peaks.hbm_bytes_per_s > 0) facts += ", peak " + profkit::si_text(peaks.hbm_bytes_per_s) + "B/s";
-  out.line(facts);
+  out.line("  " + (s.columns() == 0 ? facts : wrap(facts, s.columns(), 2)));
 
   const bool wide = s.asked().wide;
   table t;

@@ -19,6 +19,11 @@ std::string no_files_text(const profkit::capture& found) {
 
 std::string no_xspace_text(const profkit::capture& found) {
   if (found.files.empty()) return no_files_text(found);
+  if (found.files.size() == 1 && found.runs.empty() && found.files.front().family != profkit::file_family::xspace) {
+    const bool is_trace = found.files.front().family == profkit::file_family::chrome_trace;
+    return "this needs an XSpace (*.xplane.pb), and " + found.path + " is none" +
+           (is_trace ? "; `profkit chrome` shows Chrome traces" : "");
+  }
   std::string families;
   for (const profkit::capture_file& file : found.files) {
     const std::string family = profkit::family_name(file.family);

@@ -202,7 +202,7 @@ void print_trace_names(session& s, const report_facts& f) {
   const std::size_t shown = std::min(trace.names.size(), most_ops);
   for (std::size_t i = 0; i < shown; ++i) {
     const trace_name& name = trace.names[i];
-    t.row({share_text(name.self_ps, trace.self_ps), human_duration(name.self_ps), grouped(name.count),
+    t.row({share_text(name.self_ps, trace.self_ps), human_duration(kernels ? name.total_ps : name.self_ps), grouped(name.count),
            human_duration(name.max_ps), name.name.empty() ? "(no name)" : escape_for_terminal(name.name)});
   }
   s.heading(std::string(kernels ? "Busiest kernels and copies: " : "Busiest operations: ") +

@@ -153,7 +153,10 @@ void session::lost(const std::vector<file_damage>& damage) {
 int run_slice(const options& asked, document which, print_slice print) {
   slice_writer writer;
   writer.document = [&](const profile& capture, profkit::sink& into, const profkit::hooks& hooks) {
-    return profkit::write_document(which, capture, filters_of(asked, profkit::default_limit(which)), into, hooks);
+    const anatomy_options filters = filters_of(asked, profkit::default_limit(which));
+    return asked.module_to_dump.empty()
+               ? profkit::write_document(which, capture, filters, into, hooks)
+               : profkit::write_entry_document(capture, asked.module_to_dump, filters, into, hooks);
   };
   writer.text = print;
   return run_slice(asked, which, writer);

@@ -7,6 +7,8 @@
 
 #include <profkit/core/text.hpp>
 
+#include <algorithm>
+
 namespace profkit_tool {
 namespace {
 
@@ -45,7 +47,8 @@ class tree_printer final : public profkit::tree_visitor {
     if (h.display_id != 0) facts += ", display id " + std::to_string(h.display_id);
     if (!h.display_name.empty() && h.display_name != h.name)
       facts += ", display name " + escape_for_terminal(h.display_name);
-    out_.line("    line " + std::to_string(line.line) + ' ' + bold(name_or_none(h.name)) + dim(facts));
+    out_.line("    line " + std::to_string(line.line) + ' ' +
+              bold(fitted(name_or_none(h.name), 10 + profkit::terminal_width(facts))) + dim(facts));
   }
   void event(const profkit::tree_event& e) override {
     std::string when = e.start_ps ? "at " + human_duration(*e.start_ps) : std::string();
@@ -55,8 +58,7 @@ class tree_printer final : public profkit::tree_visitor {
     const std::string tail = "  " + when;
     const std::string name = e.name.empty() && e.display_name.empty() ? '#' + std::to_string(e.metadata_id)
                                                                       : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
-    const std::size_t room = columns_ == 0 ? 0 : columns_ - std::min(columns_ - 20, 6 + profkit::terminal_width(tail));
-    out_.line("      " + (room == 0 ? name : shorten(name, room)) + dim(tail));
+    out_.line("      " + fitted(name, 6 + profkit::terminal_width(tail)) + dim(tail));
     for (const profkit::named_stat& stat : e.stats) fit(8, stat_line(stat));
     s_.left_out(e.stat_count, e.stats.size(), 8);
   }
@@ -72,6 +74,10 @@ class tree_printer final : public profkit::tree_visitor {
   [[nodiscard]] std::string bold(std::string_view text) const { return out_.screen().paint(text, style::heading); }
   static std::string name_or_none(std::string_view name) {
     return name.empty() ? "(no name)" : escape_for_terminal(name);
+  }
+  // A name beside `taken` other columns; it keeps at least 20.
+  [[nodiscard]] std::string fitted(const std::string& name, std::size_t taken) const {
+    return columns_ == 0 ? name : shorten(name, columns_ - std::min(columns_ - 20, taken), cut::middle);
   }
   [[nodiscard]] std::string stat_line(const profkit::named_stat& stat) const {
     const char* kind = profkit::stat_kind_name(stat.kind);

@@ -76,13 +76,22 @@ fault out_of_reach(const std::string& path, std::string what) {
 }
 
 // What the bytes of a host are, by its label and their beginning. A label that tells nothing and bytes that no
-// probe knows are read as an XSpace: its reader says where they break the format.
-void name_family(capture_file& file, std::string_view bytes) {
+// probe knows are read as an XSpace, which an empty or damaged one may be; false then.
+bool name_family(capture_file& file, std::string_view bytes) {
   const std::string_view label(file.path);
   const detection found = detect(label.substr(label.find_last_of('/') + 1), bytes.substr(0, probe_bytes));
   file.family = found.family == file_family::unknown ? file_family::xspace : found.family;
   file.why = found.why;
   file.host = found.host;
+  return found.family != file_family::unknown;
+}
+
+fault unrecognised() {
+  fault f;
+  f.code = fault_code::unrecognised;
+  f.message = "no reader knows these bytes: they are no XSpace, no Chrome trace and no HLO module";
+  f.hint = "If they are another protobuf message, `profkit dump --type raw` shows it.";
+  return f;
 }
 
 }  // namespace
@@ -119,11 +128,15 @@ struct profile::state {
     }
     f.held = std::move(held).value();
     if (f.held.damage) fail(f, path, *f.held.damage);
-    if (what.files[file].family == file_family::unknown) name_family(what.files[file], f.held.bytes);
+    bool recognised = true;
+    if (what.files[file].family == file_family::unknown) recognised = name_family(what.files[file], f.held.bytes);
     if (tells_time(file)) f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
-    if (f.xspace->damage) fail(f, path, *f.xspace->damage);
+    if (f.xspace->damage) {
+      const bool is_stranger = !recognised && f.xspace->damage->code == fault_code::damaged && f.xspace->planes.empty();
+      fail(f, path, is_stranger ? unrecognised() : *f.xspace->damage);
+    }
     f.origin_unix_ns = find_origin(*f.xspace);
   }
 

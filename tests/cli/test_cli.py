@@ -197,6 +197,13 @@ class ExitStatusTest(Case):
         self.check_status(outcome, 0)
         self.assertTrue(outcome.out.startswith("[absent] "), outcome.out)
 
+    def test_a_stranger(self):
+        path = self.write("README.md", b"# Nothing that a profiler wrote\n" * 20)
+        outcome = run("report", path)
+        self.check_status(outcome, 4)
+        self.assertIn("no reader knows", outcome.err)
+        self.assertIn("profkit dump", outcome.err)
+
     def test_truncated_keeps_what_is_intact(self):
         whole = TPU.read_bytes()
         path = self.write("cut.xplane.pb", whole[:500_000])
@@ -360,6 +367,71 @@ class TextTest(Case):
         missing = run("modules", TPU, "--dump", "no such module")
         self.check_status(missing, 3)
         self.assertIn("jit_f", missing.err)
+
+
+    def test_entry_as_json(self):
+        outcome = run("modules", TPU, "--dump", "jit_f", "--json")
+        self.check_status(outcome, 0)
+        document = json.loads(outcome.out)
+        entry = document["entry"]
+        self.assertEqual(len(document["modules"]), 1)
+        self.assertEqual((len(entry["instructions"]), entry["matched"]), (19, 19))
+        self.assertEqual(sorted(entry["schedule"]), list(range(19)))
+        self.assertNotEqual(entry["schedule"], list(range(19)))
+        self.assertEqual(entry["instructions"][0]["opcode"], "parameter")
+        limited = json.loads(run("modules", TPU, "--dump", "jit_f", "--json", "--limit", "2").out)["entry"]
+        self.assertEqual((len(limited["instructions"]), limited["matched"]), (2, 19))
+        missing = run("modules", TPU, "--dump", "no such module", "--json")
+        self.check_status(missing, 3)
+        self.assertEqual(json.loads(missing.out)["code"], "not_found")
+
+
+class DumpTest(Case):
+    def test_text_and_json(self):
+        path = self.write("small.xplane.pb", small_tpu())
+        text = run("dump", path)
+        self.check_status(text, 0)
+        self.assertIn('name: "/device:TPU:0"', text.out)
+        document = json.loads(run("dump", path, "--json").out)
+        self.assertEqual(document["type"], "XSpace")
+        self.assertEqual(document["message"]["planes"][0]["name"], "/device:TPU:0")
+
+    def test_raw(self):
+        path = self.write("small.xplane.pb", small_tpu())
+        raw = run("dump", path, "--type", "raw").out
+        self.assertIn('"/device:TPU:0"', raw)
+        self.assertNotIn("planes", raw)
+
+    def test_limit(self):
+        limited = run("dump", TPU, "--limit", "1").out
+        self.assertIn("104 more events", limited)
+        self.assertLess(len(limited), 10_000)
+
+    def test_mistakes(self):
+        path = self.write("small.xplane.pb", small_tpu())
+        self.check_status(run("dump", path, "--type", "Nonsense"), 2)
+        self.check_status(run("dump", self.scratch), 2)
+        self.check_status(run("dump", self.scratch / "nothing"), 3)
+        trace = run("dump", self.write("a.trace.json", b'{"traceEvents": []}'))
+        self.check_status(trace, 2)
+        self.assertIn("profkit chrome", trace.err)
+
+    def test_damage(self):
+        path = self.write("cut.xplane.pb", small_tpu()[:-7])
+        outcome = run("dump", path)
+        self.check_status(outcome, 5)
+        self.assertIn("TPU:0", outcome.out)
+        self.assertIn("damaged", outcome.err)
+        self.check_status(run("dump", path, "--strict"), 4)
+        self.assertEqual(json.loads(run("dump", path, "--json").out)["status"], "partial")
+
+    def test_streams(self):
+        outcome = run("dump", "-", input=gzip.compress(small_tpu()))
+        self.check_status(outcome, 0)
+        self.assertIn("TPU:0", outcome.out)
+        target = self.scratch / "out.txt"
+        self.check_status(run("dump", TPU, "-o", target), 0)
+        self.assertEqual(target.read_text(), run("dump", TPU).out)
 
 
 class StreamTest(Case):

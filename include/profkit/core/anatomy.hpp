@@ -240,6 +240,8 @@ struct modules_result {
   std::vector<file_damage> damage;
 };
 result<modules_result> anatomy_modules(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+// The first module whose name contains the text. Fault: not_found, which names the modules there are.
+result<const module_row*> find_module(const modules_result& found, std::string_view name);
 // One instruction of a module's entry computation.
 struct instruction_row {
   std::int64_t id = 0;

@@ -38,6 +38,11 @@ enum class document_status { ok, partial, absent, error };
 // limits, so that each is the same document as its own. Does not finish the sink.
 result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
                                        const hooks& host = {});
+// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the
+// entry computation in proto order (at most o.limit; 0: all) and the schedule. Faults as of write_document(), and
+// not_found when there is no such module; a module that does not parse has no entry and tells its damage.
+result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
+                                             sink& into, const hooks& host = {});
 // The error document of a capture that could not be opened: status "error" with code, message, path,
 // byte_offset, hint.
 result<void> write_error_document(document which, const fault& why, sink& into);

@@ -67,6 +67,21 @@ std::optional<computation_view> entry_of(const hlo_module_view& module) noexcept
 
 }  // namespace
 
+result<const module_row*> find_module(const modules_result& found, std::string_view name) {
+  return contained([&]() -> result<const module_row*> {
+    for (const module_row& m : found.modules)
+      if (m.name.find(name) != std::string_view::npos) return &m;
+    fault f;
+    f.code = fault_code::not_found;
+    f.message = "no module's name contains '" + std::string(name) + "'";
+    constexpr std::size_t most_named = 10;
+    for (std::size_t i = 0; i < found.modules.size() && i < most_named; ++i)
+      f.hint += (i == 0 ? "The modules are: " : ", ") + std::string(found.modules[i].name);
+    if (found.modules.size() > most_named) f.hint += ", …";
+    return f;
+  });
+}
+
 result<entry_dump> anatomy_entry(const module_row& m) {
   return contained([&]() -> result<entry_dump> {
     const hlo_proto_view proto(m.blob);

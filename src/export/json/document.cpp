@@ -268,6 +268,25 @@ result<document_status> write_document(document which, const profile& p, const a
   });
 }
 
+result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
+                                             sink& into, const hooks& host) {
+  return contained([&]() -> result<document_status> {
+    const result<modules_result> found = anatomy_modules(p, o, host);
+    if (!found) return found.error();
+    json_writer out(into);
+    document_status status = document_status::ok;
+    if (found->modules.empty()) {
+      status = json::write_modules(out, p, *found, o.limit);
+    } else {
+      const result<const module_row*> chosen = find_module(*found, module);
+      if (!chosen) return chosen.error();
+      status = json::write_module_entry(out, p, *found, *chosen, o.limit);
+    }
+    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
+    return status;
+  });
+}
+
 result<void> write_error_document(document which, const fault& why, sink& into) {
   return contained([&]() -> result<void> {
     json_writer out(into);

@@ -60,6 +60,9 @@ document_status write_info(json_writer& out, const profile& p, const info_result
 document_status write_steps(json_writer& out, const profile& p, const steps_result& found);
 document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit);
 document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit);
+// The modules document of one row with its entry computation; `limit` bounds the instructions.
+document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
+                                   const module_row* only, std::uint64_t limit);
 document_status write_framework(json_writer& out, const profile& p, const framework_result& found);
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
                                   std::uint64_t limit);

@@ -33,9 +33,41 @@ void write_module(json_writer& out, const module_row& row) {
   out.end_object();
 }
 
-}  // namespace
+void write_instruction(json_writer& out, const instruction_row& row) {
+  out.begin_object();
+  out.field_id("id", row.id);
+  out.field("name", row.name);
+  out.field("opcode", row.opcode);
+  out.field("shape", std::string_view(row.shape));
+  out.field("op_name", row.op_name);
+  out.field("source_file", row.source_file);
+  out.field("source_line", row.source_line);
+  out.end_object();
+}
 
-document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit) {
+void write_entry(json_writer& out, const entry_dump& entry, std::uint64_t limit) {
+  out.begin_object();
+  out.field("computation", entry.computation_name);
+  out.key("instructions");
+  out.begin_array();
+  std::uint64_t written = 0;
+  for (const instruction_row& row : entry.proto_order) {
+    if (limit != 0 && written == limit) break;
+    ++written;
+    write_instruction(out, row);
+  }
+  out.end_array();
+  out.field("matched", static_cast<std::uint64_t>(entry.proto_order.size()));
+  out.key("schedule");
+  out.begin_array();
+  for (const std::size_t at : entry.schedule_order) out.value(static_cast<std::uint64_t>(at));
+  out.end_array();
+  out.end_object();
+}
+
+// The frame of the document around the rows and, for one module, its entry computation.
+document_status write_rows(json_writer& out, const profile& p, const modules_result& found, const module_row* only,
+                           std::uint64_t limit) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::modules);
   write_verdict(out, v);
@@ -43,16 +75,35 @@ document_status write_modules(json_writer& out, const profile& p, const modules_
   out.begin_array();
   std::uint64_t written = 0;
   for (const module_row& row : found.modules) {
-    if (limit != 0 && written == limit) break;
+    if (only != nullptr && &row != only) continue;
+    if (only == nullptr && limit != 0 && written == limit) break;
     ++written;
     write_module(out, row);
   }
   out.end_array();
-  out.field("matched", static_cast<std::uint64_t>(found.modules.size()));
+  out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
+  if (only != nullptr) {
+    out.key("entry");
+    if (const result<entry_dump> entry = anatomy_entry(*only); entry)
+      write_entry(out, *entry, limit);
+    else
+      out.null();  // the module's own damage says why
+  }
   write_files(out, p);
   write_damage(out, found.damage);
   out.end_object();
   return v.status;
+}
+
+}  // namespace
+
+document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit) {
+  return write_rows(out, p, found, nullptr, limit);
+}
+
+document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
+                                   const module_row* only, std::uint64_t limit) {
+  return write_rows(out, p, found, only, limit);
 }
 
 }  // namespace json
