@@ -267,8 +267,6 @@ void print_verdicts(session& s, const memory_result& r) {
   }
 }
 
-}  // namespace
-
 memory_options memory_options_of(const options& asked) {
   memory_options o = asked.memory;
   o.host = asked.host;
@@ -301,6 +299,8 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
   print_runtime(s, r, o.top);
   print_verdicts(s, r);
 }
+
+}  // namespace
 
 // The exit status beside what run_slice() gives: 1 when --fit says no.
 int run_memory(const options& asked) {

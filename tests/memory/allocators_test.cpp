@@ -103,3 +103,43 @@ TEST_CASE("every invariant holds on the TPU and the GPU capture") {
     }
   }
 }
+
+TEST_CASE("refs, TensorFlow types and wide addresses are told as they are") {
+  const auto path = corpus_path("oracles/xspace-and-memory/in/syn_statkinds");
+  if (!path) PROFKIT_SKIP("the corpus is not here");
+  const memory_result r = analysed(*path);
+  REQUIRE(r.runtime);
+  const auto row = std::find_if(r.runtime->alive.begin(), r.runtime->alive.end(),
+                                [](const live_row &live) { return live.addr == 18446744073709551600U; });
+  REQUIRE(row != r.runtime->alive.end());
+  CHECK(row->shape == "f32[999]");   // a ref
+  CHECK(row->data_type == "qint8");  // 11 of tensorflow.DataType
+  CHECK(row->size_bytes == 768);     // allocation_bytes, not requested_bytes
+}
+
+TEST_CASE("several files and several devices are all there") {
+  const auto path = corpus_path("oracles/xspace-and-memory/in/two_xplanes");
+  if (!path) PROFKIT_SKIP("the corpus is not here");
+  const memory_result r = analysed(*path);
+  CHECK(r.allocators.size() == 2);
+  CHECK(r.allocators[0].file != r.allocators[1].file);
+}
+
+TEST_CASE("step windows and policies") {
+  const auto path = corpus_path("oracles/xspace-and-memory/in/syn_peak_between_steps");
+  if (!path) PROFKIT_SKIP("the corpus is not here");
+  // The peak lies between two steps: what lives when the next one begins is its peak, so that R4 holds.
+  for (const step_policy policy : {step_policy::peak, step_policy::first, step_policy::last}) {
+    memory_options o;
+    o.policy = policy;
+    const memory_result r = analysed(*path, o);
+    REQUIRE(r.runtime);
+    for (const memory_invariant &i : r.invariants) {
+      INFO(i.id << ": " << i.left << " against " << i.right);
+      if (i.id == "R1" || i.id == "R4") CHECK(i.holds.value_or(false));
+    }
+  }
+  memory_options o;
+  o.step = 99;
+  CHECK(analysed(*path, o).runtime_absent_reason.find("step_policy_error") == 0);
+}

@@ -5,6 +5,9 @@
 
 #include "oracle.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 using namespace profkit;
 using profkit::test::corpus_path;
 
@@ -42,4 +45,84 @@ TEST_CASE("every module and memory space equals XProf's memory viewer") {
       CHECK(space->peak_event == test::integer_or(row.value["peakHeapSizePosition"], 0));
   }
   CHECK(compared == 64);
+}
+
+TEST_CASE("totals equal the compiler's own text dumps, every row") {
+  const auto oracles = corpus_path("oracles");
+  if (!oracles) PROFKIT_SKIP("the corpus is not here");
+  std::istringstream table(test::read_file(*oracles / "xprof/peaks.tsv"));
+  std::string line;
+  std::getline(table, line);
+  int rows = 0;
+  while (std::getline(table, line)) {
+    std::istringstream cells(line);
+    std::string run, module, dump_total, dump_thread_local, report_total, total, peak, indefinite, parts, temp;
+    for (std::string *cell : {&run, &module, &dump_total, &dump_thread_local, &report_total, &total, &peak, &indefinite, &parts, &temp})
+      std::getline(cells, *cell, '\t');
+    INFO(run << ' ' << module);
+    std::replace(run.begin(), run.end(), '/', '_');
+    const auto m = analyse_hlo_memory(
+        test::read_file(*oracles / "xspace-and-memory/in" / ("jax_" + run) / (module + ".hlo_proto.pb")));
+    REQUIRE(m.ok());
+    const space_memory *s = m->space(0);
+    REQUIRE(s);
+    CHECK(m->all_allocations_bytes == std::stoll(dump_total));
+    CHECK(report_total == "[" + std::to_string(m->all_allocations_bytes) + "]");
+    CHECK(s->thread_local_bytes == std::stoll(dump_thread_local));
+    CHECK(s->total_bytes == std::stoll(total));
+    CHECK(s->peak_bytes == std::stoll(peak));
+    CHECK(s->indefinite_bytes == std::stoll(indefinite));
+    CHECK(s->entry_params_bytes + s->constants_bytes + s->live_out_bytes == std::stoll(parts));
+    CHECK(s->temp_bytes == std::stoll(temp));
+    ++rows;
+  }
+  CHECK(rows == 58);
+}
+
+TEST_CASE("alive at the peak of jit_f, and the floor that is none") {
+  const auto oracles = corpus_path("oracles/xspace-and-memory/in/tpu2");
+  if (!oracles) PROFKIT_SKIP("the corpus is not here");
+  const auto opened = profile::open(oracles->string());
+  REQUIRE(opened.ok());
+  const auto r = analyse_memory(**opened);
+  REQUIRE(r.ok());
+  const hlo_report &h = *r->hlo;
+  CHECK(r->modules[h.module].label == "jit_f(12190760917235803885)");
+  REQUIRE(h.alive.size() == 5);   // four buffers of 5 GiB and the result's table
+  CHECK(h.alive[0].size_bytes == 5368709120);
+  CHECK(h.alive[0].kind == residency::temporary);
+  CHECK(h.alive_total_bytes == 4 * 5368709120 + 32);
+  const space_memory *s = r->modules[h.module].space(0);
+  CHECK(s->fragmentation_bytes == 98304);
+  CHECK(s->temp_floor_bytes == 0);
+  CHECK(s->residency_floor_bytes == 32);
+  CHECK(h.always_alive_total_bytes == 10737418432);   // the reference's "floor"
+  CHECK(h.static_peak_bytes == 21474934816);
+  CHECK(h.all_allocations_bytes == 37581062188);
+}
+
+TEST_CASE("every invariant holds for every module of the corpus") {
+  int modules = 0;
+  for (const char *capture : {"tpu2_hlo", "jax_mlp_train", "jax_transformer", "jax_multi_device", "jax_two_process_rank0"}) {
+    const auto path = corpus_path(std::string("oracles/xspace-and-memory/in/") + capture);
+    if (!path) PROFKIT_SKIP("the corpus is not here");
+    const auto opened = profile::open(path->string());
+    REQUIRE(opened.ok());
+    memory_options o;
+    o.runtime = false;
+    const auto all = analyse_memory(**opened, o);
+    REQUIRE(all.ok());
+    for (const module_memory &m : all->modules) {
+      o.module = m.label;
+      const auto r = analyse_memory(**opened, o);
+      REQUIRE(r.ok());
+      REQUIRE(r->modules[r->hlo->module].label == m.label);
+      for (const memory_invariant &i : r->invariants) {
+        INFO(m.label << ' ' << i.id << ": " << i.left << " against " << i.right);
+        CHECK(i.holds.value_or(true));
+      }
+      ++modules;
+    }
+  }
+  CHECK(modules == 64);
 }
