@@ -37,13 +37,13 @@ constexpr std::array<command_help, 12> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
-     "  profkit report /tmp/logdir                  newest run below a TensorBoard log directory\n"
+     "  profkit report logdir                  newest run below a TensorBoard log directory\n"
      "  profkit report vm.xplane.pb\n"
-     "  profkit report /tmp/logdir --json           the same and more, for programs\n"},
+     "  profkit report logdir --json           the same and more, for programs\n"},
     {command::info, "info", "Inventory: files, hosts, planes, lines, events, completeness",
      "Lists every file, plane and line with its kind, number of events, summed duration and span.",
      "  profkit info vm.xplane.pb\n"
-     "  profkit info /tmp/logdir --run all          every run below the directory\n"
+     "  profkit info logdir --run all          every run below the directory\n"
      "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n"},
     {command::tree, "tree", "Planes, lines, events and stats as an indented tree",
      "A first look at the raw data. --limit bounds the lines of a plane, the events of a line and the\n"
@@ -87,9 +87,9 @@ constexpr std::array<command_help, 12> commands{{
      "  profkit chrome vm.trace.json.gz\n"
      "  profkit chrome rank0.json.gz --limit 20\n"},
     {command::memory, "memory", "Where the memory goes: buffer assignment and allocators",
-     "Every compiled module and memory space with its total, its peak and what is alive there, equal to XProf's\n"
-     "memory viewer; what each device's allocator held at run time; and whether the two agree.",
-     "  profkit memory /tmp/logdir                    the module with the highest peak, and the fullest device\n"
+     "Every compiled module and memory space with its total, its peak and what is alive there, equal to\n"
+     "XProf's memory viewer; what each device's allocator held at run time; and whether the two agree.",
+     "  profkit memory logdir                         the highest peak, and the fullest device\n"
      "  profkit memory vm.xplane.pb --module jit_step --top 100\n"
      "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
      "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
@@ -378,7 +378,7 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
   app.set_version_flag("--version", "profkit " PROFKIT_VERSION, "The version");
   app.require_subcommand(1);
   app.footer(std::string("Examples:\n"
-                         "  profkit report /tmp/logdir          what is in the newest run below a directory\n"
+                         "  profkit report logdir          what is in the newest run below a directory\n"
                          "  profkit ops vm.xplane.pb            where the time went\n"
                          "  profkit ops --help                  options and examples of a command\n\n") +
              exit_status_help);
