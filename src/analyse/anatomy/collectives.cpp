@@ -58,9 +58,11 @@ class async_finder {
       if (result<void> added = add_line(plane, line); !added) return added;
     }
     if (groups_.empty()) return {};
-    const std::vector<done_event> done = find_done_events(plane);
-    const bool in_pairs =
-        std::any_of(groups_.begin(), groups_.end(), [](const flow_group& g) { return g.events.size() > 1; });
+    const auto any = [&](auto what) { return std::any_of(groups_.begin(), groups_.end(), what); };
+    const bool in_pairs = any([](const flow_group& g) { return g.events.size() > 1; });
+    const bool alone = any([](const flow_group& g) { return g.events.size() == 1 && !g.events.front().hlo_op.empty(); });
+    std::vector<done_event> done;
+    if (alone) done = find_done_events(plane);
     for (flow_group& group : groups_) found_.async.push_back(row_of(plane, group, in_pairs, done));
     return {};
   }

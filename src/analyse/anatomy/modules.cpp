@@ -4,6 +4,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
 #include <base/progress.hpp>
 
 #include <algorithm>
@@ -118,11 +119,15 @@ class module_finder {
 
   // A file beside the XSpace is the same module when name and id agree; of several the closest counts.
   void compare_siblings() {
+    hash_map<std::int64_t, std::vector<std::size_t>> by_id;  // of standalone_
+    for (std::size_t i = 0; i < standalone_.size(); ++i)
+      if (!standalone_[i].damage) by_id[standalone_[i].module_id].push_back(i);
     for (module_row& row : found_.modules) {
-      if (row.damage) continue;
-      for (std::size_t i = 0; i < standalone_.size(); ++i) {
+      const auto same_id = by_id.find(row.module_id);
+      if (row.damage || same_id == by_id.end()) continue;
+      for (const std::size_t i : same_id->second) {
         const module_row& other = standalone_[i];
-        if (other.damage || other.module_id != row.module_id || other.module_name != row.module_name) continue;
+        if (other.module_name != row.module_name) continue;
         if (profile_.what().files[other.file].run != profile_.what().files[row.file].run) continue;
         const sibling_state state = compare(row.blob, other.blob);
         if (row.sibling != sibling_state::none && state >= row.sibling) continue;  // the closest comes first
