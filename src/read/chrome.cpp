@@ -196,8 +196,9 @@ void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
   }
   const std::string_view dur = e[event_field::dur];
   if (dur.empty() || dur == "null") return;
-  event.dur_ps = json_scaled_integer(dur, 6);
-  if (!event.dur_ps) unusable();
+  std::int64_t ps = 0;
+  if (parse_duration(dur, ps)) event.dur_ps = ps;
+  else unusable();
 }
 
 bool chrome_reader::state::take(const event_text& e) {

@@ -1,5 +1,7 @@
 #include <read/chrome_event_text.hpp>
 
+#include <cstring>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
@@ -52,6 +54,8 @@ bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregu
 }
 
 std::string_view event_decoder::text_of(std::string_view raw, std::size_t slot, bool& sound) {
+  if (raw.empty()) return raw;
+  if (raw.front() == '"' && std::memchr(raw.data(), '\\', raw.size()) == nullptr) return raw.substr(1, raw.size() - 2);
   return is_text_or_number(raw) ? json_text(raw, scratch_[slot], &sound) : std::string_view();
 }
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define PROFKIT_SCAN_AVX2 1
 #endif
 
 namespace profkit {
@@ -23,49 +24,102 @@ struct block_masks {
   std::uint64_t may_precede_string = 0;     // blank , : { [
 };
 
-#if defined(__SSE2__)
-block_masks classify(const char* block) noexcept {
-  block_masks m;
-  for (unsigned part = 0; part < 4; ++part) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * part));
-    // '[' | 0x20 is '{', ']' | 0x20 is '}'
-    const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const auto is = [bytes](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
-    const __m128i blank = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\r'), is('\t')));
-    const __m128i separator = _mm_or_si128(blank, _mm_or_si128(is(','), is(':')));
-    const __m128i open = _mm_cmpeq_epi8(folded, _mm_set1_epi8('{'));
-    const __m128i close = _mm_cmpeq_epi8(folded, _mm_set1_epi8('}'));
-    const auto bits = [part](__m128i v) {
-      return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(v))) << (16 * part);
-    };
-    m.quote |= bits(is('"'));
-    m.backslash |= bits(is('\\'));
-    m.open |= bits(open);
-    m.close |= bits(close);
-    m.may_follow_string |= bits(_mm_or_si128(separator, close));
-    m.may_precede_string |= bits(_mm_or_si128(separator, open));
+constexpr std::size_t blocks_at_once = 16;
+
+// Fills masks[0, count) for as many blocks of text.
+using classifier = void (*)(const char* text, std::size_t count, block_masks* masks) noexcept;
+
+[[maybe_unused]] void classify_bytewise(const char* text, std::size_t count, block_masks* masks) noexcept {
+  for (std::size_t block = 0; block < count; ++block) {
+    block_masks m;
+    for (unsigned i = 0; i < block_bytes; ++i) {
+      const char c = text[block * block_bytes + i];
+      const auto bit = [i](bool b) { return static_cast<std::uint64_t>(b) << i; };
+      const bool separator = is_json_space(c) || c == ',' || c == ':';
+      const bool open = (c | 0x20) == '{';   // '[' | 0x20 is '{'
+      const bool close = (c | 0x20) == '}';
+      m.quote |= bit(c == '"');
+      m.backslash |= bit(c == '\\');
+      m.open |= bit(open);
+      m.close |= bit(close);
+      m.may_follow_string |= bit(separator || close);
+      m.may_precede_string |= bit(separator || open);
+    }
+    masks[block] = m;
   }
-  return m;
 }
+
+#if defined(PROFKIT_SCAN_AVX2)
+void classify_sse2(const char* text, std::size_t count, block_masks* masks) noexcept {
+  for (std::size_t block = 0; block < count; ++block) {
+    block_masks m;
+    for (unsigned at = 0; at < block_bytes; at += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + block * block_bytes + at));
+      const auto is = [](__m128i v, char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
+      const auto bits = [at](__m128i v) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(v))) << at;
+      };
+      const __m128i blank = _mm_or_si128(_mm_or_si128(is(bytes, ' '), is(bytes, '\n')),
+                                         _mm_or_si128(is(bytes, '\r'), is(bytes, '\t')));
+      const __m128i separator = _mm_or_si128(blank, _mm_or_si128(is(bytes, ','), is(bytes, ':')));
+      const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+      const __m128i open = is(folded, '{');
+      const __m128i close = is(folded, '}');
+      m.quote |= bits(is(bytes, '"'));
+      m.backslash |= bits(is(bytes, '\\'));
+      m.open |= bits(open);
+      m.close |= bits(close);
+      m.may_follow_string |= bits(_mm_or_si128(separator, close));
+      m.may_precede_string |= bits(_mm_or_si128(separator, open));
+    }
+    masks[block] = m;
+  }
+}
+
+#define PROFKIT_AVX2 __attribute__((target("avx2")))
+PROFKIT_AVX2 inline __m256i equal(__m256i bytes, char c) noexcept { return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c)); }
+PROFKIT_AVX2 inline std::uint64_t bits_of(__m256i low, __m256i high) noexcept {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high))) << 32;
+}
+// Blanks, commas and colons. The table has each of the first five at its own low four bits, and elsewhere a byte
+// that equals no index.
+PROFKIT_AVX2 inline __m256i separators(__m256i bytes) noexcept {
+  const __m128i row = _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, ',', '\r', -128, -128);
+  const __m256i looked_up = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), bytes);
+  return _mm256_or_si256(_mm256_cmpeq_epi8(looked_up, bytes), equal(bytes, ':'));
+}
+PROFKIT_AVX2 void classify_avx2(const char* text, std::size_t count, block_masks* masks) noexcept {
+  for (std::size_t block = 0; block < count; ++block) {
+    const char* const at = text + block * block_bytes;
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 32));
+    const __m256i fold = _mm256_set1_epi8(0x20);
+    const __m256i low_folded = _mm256_or_si256(low, fold), high_folded = _mm256_or_si256(high, fold);
+    const __m256i low_separator = separators(low), high_separator = separators(high);
+    const __m256i low_open = equal(low_folded, '{'), high_open = equal(high_folded, '{');
+    const __m256i low_close = equal(low_folded, '}'), high_close = equal(high_folded, '}');
+    block_masks& m = masks[block];
+    m.quote = bits_of(equal(low, '"'), equal(high, '"'));
+    m.backslash = bits_of(equal(low, '\\'), equal(high, '\\'));
+    m.open = bits_of(low_open, high_open);
+    m.close = bits_of(low_close, high_close);
+    m.may_follow_string = bits_of(_mm256_or_si256(low_separator, low_close), _mm256_or_si256(high_separator, high_close));
+    m.may_precede_string = bits_of(_mm256_or_si256(low_separator, low_open), _mm256_or_si256(high_separator, high_open));
+  }
+}
+
+classifier fastest_classifier() noexcept { return __builtin_cpu_supports("avx2") != 0 ? classify_avx2 : classify_sse2; }
 #else
-block_masks classify(const char* block) noexcept {
-  block_masks m;
-  for (unsigned i = 0; i < block_bytes; ++i) {
-    const auto c = static_cast<unsigned char>(block[i]);
-    const auto bit = [i](bool b) { return static_cast<std::uint64_t>(b) << i; };
-    const bool separator = is_json_space(block[i]) || c == ',' || c == ':';
-    const bool open = (c | 0x20) == '{';
-    const bool close = (c | 0x20) == '}';
-    m.quote |= bit(c == '"');
-    m.backslash |= bit(c == '\\');
-    m.open |= bit(open);
-    m.close |= bit(close);
-    m.may_follow_string |= bit(separator || close);
-    m.may_precede_string |= bit(separator || open);
-  }
-  return m;
-}
+classifier fastest_classifier() noexcept { return classify_bytewise; }
 #endif
+
+classifier classifier_of(scan_variant variant) noexcept {
+#if defined(PROFKIT_SCAN_AVX2)
+  if (variant == scan_variant::sse2) return classify_sse2;
+#endif
+  return variant == scan_variant::bytewise ? classify_bytewise : fastest_classifier();
+}
 
 unsigned lowest_bit(std::uint64_t bits) noexcept { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
@@ -119,8 +173,9 @@ class bracket_stack {
 
 }  // namespace
 
-scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes,
-                          std::uint32_t max_nesting) noexcept {
+scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
+                          scan_variant variant) noexcept {
+  const classifier classify = classifier_of(variant);
   const std::uint32_t nesting_bound = std::min(max_nesting, deepest);
   bracket_stack open_brackets;
   const char* good_end = from;
@@ -129,17 +184,27 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
   std::uint64_t string_carry = 0;     // all ones inside a string
   std::uint64_t closed_carry = 0;     // the last byte of the block before closed a string
   std::uint64_t precede_carry = 1;    // … and may stand before a string
-  char tail[block_bytes];
+  block_masks masks[blocks_at_once];
+  std::size_t next_mask = 0, mask_count = 0;
+  std::size_t blocks_wanted = 4;      // an element alone is short
 
   for (const char* block = from; block < end; block += block_bytes) {
-    const char* bytes = block;
     const auto left = static_cast<std::size_t>(end - block);
-    if (left < block_bytes) {
-      std::memset(tail, ' ', block_bytes);
-      std::memcpy(tail, block, left);
-      bytes = tail;
+    if (next_mask == mask_count) {
+      next_mask = 0;
+      mask_count = std::min(blocks_wanted, left / block_bytes);
+      blocks_wanted = blocks_at_once;
+      if (mask_count > 0) {
+        classify(block, mask_count, masks);
+      } else {
+        char tail[block_bytes];
+        std::memset(tail, ' ', block_bytes);
+        std::memcpy(tail, block, left);
+        mask_count = 1;
+        classify(tail, 1, masks);
+      }
     }
-    const block_masks m = classify(bytes);
+    const block_masks& m = masks[next_mask++];
     const std::uint64_t quotes = m.quote & ~escaped_bytes(m.backslash, escape_carry);
     const std::uint64_t in_string = prefix_parity(quotes) ^ string_carry;  // from opening quote to before closing one
     string_carry = std::uint64_t{0} - (in_string >> 63);

@@ -16,6 +16,10 @@ enum class scan_stop : std::uint8_t {
   too_nested,  // as broken: brackets deeper than max_nesting
 };
 
+// Which instructions look at the bytes; the result is the same. One the machine or the build lacks becomes
+// the fastest there is.
+enum class scan_variant : std::uint8_t { fastest, sse2, bytewise };
+
 struct scan_result {
   const char* good_end;  // past the last whole element; where the scan began when there is none
   const char* at;
@@ -26,8 +30,8 @@ struct scan_result {
 // `enough_bytes` are found. Checked: brackets match by type, a bracket opens only where a value may stand,
 // and strings have nothing but separators around them, so that a lost quote is seen at once. Not
 // checked: scalars and commas.
-scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes,
-                          std::uint32_t max_nesting) noexcept;
+scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
+                          scan_variant variant = scan_variant::fastest) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

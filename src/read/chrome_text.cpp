@@ -1,6 +1,7 @@
 #include <read/chrome_text.hpp>
 
 #include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
 #include <read/chrome_scan.hpp>
 
 #include <cstring>
@@ -155,13 +156,69 @@ bool scale_magnitude(const decimal_text& d, std::int64_t scale, scaled& into) no
   return true;
 }
 
-}  // namespace
+// Reads digits eight at a time where there are as many. The machine's byte order does not matter: the first
+// digit ends up highest on a little-endian one, others take the slow way.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+constexpr bool eight_at_once = true;
+#else
+constexpr bool eight_at_once = false;
+#endif
 
-std::string_view trim_json_space(std::string_view text) noexcept {
-  while (!text.empty() && is_json_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_json_space(text.back())) text.remove_suffix(1);
-  return text;
+bool eight_digits(const char* at, const char* end, std::uint64_t& bytes) noexcept {
+  if (!eight_at_once || end - at < 8) return false;
+  std::memcpy(&bytes, at, 8);
+  constexpr std::uint64_t high_halves = 0xf0f0f0f0f0f0f0f0ULL;
+  return (bytes & high_halves) == 0x3030303030303030ULL &&
+         ((bytes + 0x0606060606060606ULL) & high_halves) == 0x3030303030303030ULL;
 }
+
+std::uint32_t value_of_eight(std::uint64_t bytes) noexcept {
+  bytes = (bytes & 0x0f0f0f0f0f0f0f0fULL) * 2561 >> 8;
+  bytes = (bytes & 0x00ff00ff00ff00ffULL) * 6553601 >> 16;
+  return static_cast<std::uint32_t>((bytes & 0x0000ffff0000ffffULL) * 42949672960001ULL >> 32);
+}
+
+// The usual form: up to eighteen digits, perhaps a fraction. False for any other, right or wrong.
+bool parse_plain_microseconds(std::string_view text, decimal_time& into) noexcept {
+  constexpr std::ptrdiff_t most_digits = 18;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto digit = [&at] { return static_cast<std::uint32_t>(static_cast<unsigned char>(*at)) - '0'; };
+  std::uint64_t us = 0, eight = 0;
+  const char* const whole = at;
+  for (; eight_digits(at, end, eight); at += 8) {
+    if (at - whole > most_digits - 8) return false;
+    us = us * 100'000'000 + value_of_eight(eight);
+  }
+  for (; at != end && digit() < 10; ++at) us = us * 10 + digit();
+  if (at == whole || at - whole > most_digits) return false;
+  std::uint32_t sub_ps = 0;
+  if (at != end) {
+    if (*at++ != '.' || at == end) return false;
+    if (eight_digits(at, end, eight)) {
+      sub_ps = (value_of_eight(eight) / 10 + 5) / 10;  // the seventh digit rounds
+      for (at += 8; eight_digits(at, end, eight); at += 8) {
+      }
+    } else {
+      std::uint32_t unit = 1'000'000;
+      for (; at != end && unit > 1 && digit() < 10; ++at) {
+        unit /= 10;
+        sub_ps += digit() * unit;
+      }
+      if (at != end && digit() < 10 && digit() >= 5) ++sub_ps;
+    }
+    while (at != end && digit() < 10) ++at;
+    if (at != end) return false;
+    if (sub_ps == 1'000'000) {
+      sub_ps = 0;
+      ++us;
+    }
+  }
+  into = {static_cast<std::int64_t>(us), static_cast<std::int32_t>(sub_ps)};
+  return true;
+}
+
+}  // namespace
 
 json_value_end end_of_string(const char* at, const char* end) noexcept {
   const char* const start = at++;
@@ -199,7 +256,14 @@ json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_n
   return {at, at == end ? json_end::more : json_end::found};
 }
 
+bool parse_duration(std::string_view raw_value, std::int64_t& ps) noexcept {
+  decimal_time t;
+  return parse_microseconds(raw_value, t) && ps_since(t, 0, ps);
+}
+
 bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept {
+  const bool quoted = raw_value.size() >= 2 && raw_value.front() == '"' && raw_value.back() == '"';
+  if (parse_plain_microseconds(quoted ? raw_value.substr(1, raw_value.size() - 2) : raw_value, into)) return true;
   decimal_text d;
   if (!split_decimal(raw_value, d)) return false;
   scaled whole;
@@ -229,11 +293,13 @@ bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept
 }
 
 bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noexcept {
-  constexpr std::int64_t most_us = std::numeric_limits<std::int64_t>::max() / 1'000'000 - 1;
-  const std::int64_t us = t.us - zero_us;  // both are below 1e18 in magnitude
-  if (us > most_us || us < -most_us) return false;
-  ps = us * 1'000'000 + t.sub_ps;
-  return true;
+  const std::int64_t us = t.us - zero_us;  // both are at most 1e18 in magnitude
+  // The least number is one below the last multiple: from there, count up.
+  const bool negative = us < 0 && t.sub_ps > 0;
+  const auto whole = checked_mul(negative ? us + 1 : us, ps_per_us);
+  const auto sum = whole ? checked_add(*whole, negative ? t.sub_ps - ps_per_us : t.sub_ps) : std::nullopt;
+  if (sum) ps = *sum;
+  return sum.has_value();
 }
 
 std::optional<std::int64_t> json_scaled_integer(std::string_view raw_value, int scale) {

@@ -15,7 +15,11 @@ inline namespace PROFKIT_NAMESPACE {
   return at;
 }
 
-[[nodiscard]] std::string_view trim_json_space(std::string_view text) noexcept;
+[[nodiscard]] inline std::string_view trim_json_space(std::string_view text) noexcept {
+  while (!text.empty() && is_json_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_json_space(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 // How the end of a value was looked for.
 enum class json_end : std::uint8_t {
@@ -43,6 +47,8 @@ struct decimal_time {
 };
 // From a raw JSON number, or a string that holds one; exact, digits past ps rounded half away from zero.
 bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept;
+// A span of microseconds in ps; false also when it does not fit 64 bits.
+bool parse_duration(std::string_view raw_value, std::int64_t& ps) noexcept;
 // In ps relative to `zero_us`; false when that does not fit 64 bits.
 bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noexcept;
 

@@ -5,6 +5,8 @@
 #include <base/json_writer.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -307,26 +309,38 @@ class json_dumper {
     append_scalar(text, name, raw);
     switch (name.kind()) {
       case proto_type::boolean: return out_.value(raw != 0);
-      case proto_type::double_value:
-      case proto_type::float_value: return real(text);
+      case proto_type::double_value: return real(bits_as<double>(raw));
+      case proto_type::float_value: return real(shortest(bits_as<float>(raw), text));
       case proto_type::enumeration:
         if (known_proto_names().find_value(name.index, static_cast<std::int32_t>(raw)) != nullptr) return out_.value(text.c_str());
         return out_.value(static_cast<std::int32_t>(raw));
       case proto_type::int32:
       case proto_type::sfixed32:
-      case proto_type::sint32: return out_.value(static_cast<std::int64_t>(std::stol(text)));
+      case proto_type::sint32: return out_.value(signed32(name, raw));
       case proto_type::uint32:
       case proto_type::fixed32: return out_.value(static_cast<std::uint64_t>(static_cast<std::uint32_t>(raw)));
       default: return out_.value(std::string_view(text));  // 64 bits: text, as the mapping says
     }
   }
 
+  static std::int32_t signed32(const proto_field_name& name, std::uint64_t raw) {
+    const auto bits = static_cast<std::uint32_t>(raw);
+    if (name.kind() != proto_type::sint32) return static_cast<std::int32_t>(bits);
+    return static_cast<std::int32_t>(bits >> 1) ^ -static_cast<std::int32_t>(bits & 1);
+  }
+
+  // The double that prints as the float does: 0.1 and not 0.10000000149011612.
+  static double shortest(float value, const std::string& text) {
+    double wide = static_cast<double>(value);
+    if (std::isfinite(value)) std::from_chars(text.data(), text.data() + text.size(), wide);
+    return wide;
+  }
+
   // Not a number and infinities are strings in the mapping.
-  void real(const std::string& text) {
-    if (text == "nan") return out_.value("NaN");
-    if (text == "inf") return out_.value("Infinity");
-    if (text == "-inf") return out_.value("-Infinity");
-    out_.number(std::stod(text));
+  void real(double value) {
+    if (std::isnan(value)) return out_.value("NaN");
+    if (std::isinf(value)) return out_.value(value < 0 ? "-Infinity" : "Infinity");
+    out_.number(value);
   }
 
   // Without names, what repeats is a run of one number.

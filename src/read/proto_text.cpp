@@ -48,15 +48,6 @@ void append_float(std::string& out, Float value) {
   }
 }
 
-template <class To>
-To bits_as(std::uint64_t raw) noexcept {
-  To to;
-  const auto low = static_cast<std::uint32_t>(raw);
-  if constexpr (sizeof to == sizeof low) std::memcpy(&to, &low, sizeof to);
-  else std::memcpy(&to, &raw, sizeof to);
-  return to;
-}
-
 std::int64_t unzigzag(std::uint64_t raw) noexcept {
   return static_cast<std::int64_t>(raw >> 1) ^ -static_cast<std::int64_t>(raw & 1);
 }

@@ -7,6 +7,7 @@
 #include <read/proto_names.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,16 @@ blob_form look_of(std::string_view blob) noexcept;
 
 // Appends a scalar in protobuf's text form: "-3", "0.5", "nan", "true", "F32".
 void append_scalar(std::string& out, const proto_field_name& field, std::uint64_t raw);
+
+// The number a raw fixed32 or fixed64 stands for.
+template <class To>
+[[nodiscard]] To bits_as(std::uint64_t raw) noexcept {
+  To to;
+  const auto low = static_cast<std::uint32_t>(raw);
+  if constexpr (sizeof to == sizeof low) std::memcpy(&to, &low, sizeof to);
+  else std::memcpy(&to, &raw, sizeof to);
+  return to;
+}
 
 // One scalar of a packed field; false at its end or at damage (then p is not the end).
 bool next_packed(const proto_field_name& field, const char*& p, const char* end, std::uint64_t& raw) noexcept;

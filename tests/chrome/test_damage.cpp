@@ -1,6 +1,8 @@
 // Damage: only what is broken is lost, whatever it is and wherever chunks end.
 #include "recorded.hpp"
 
+#include <read/chrome_scan.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -253,6 +255,28 @@ TEST_CASE("random damage reads the same however the text is cut") {
       CAPTURE(text, options.chunk_bytes, tolerant);
       options.tolerant_only = tolerant;
       REQUIRE(same_reading(record(std::string_view(text), options), whole));
+    }
+  }
+}
+
+TEST_CASE("every kind of instructions finds the same ends of events") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (std::size_t size = random() % 400; text.size() < size;) {
+      static const char* const pieces[] = {"{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\n", "\t", "\r", "a", "\x01", "\xff", "{\"k\":[1]},", "\"a\\\\\\\"b\""};
+      text += pieces[random() % 17];
+    }
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    const std::size_t enough = random() % 2 ? 1 : text.size();
+    const scan_result fastest = scan_elements(begin, end, enough, 5);
+    for (const scan_variant variant : {scan_variant::sse2, scan_variant::bytewise}) {
+      const scan_result other = scan_elements(begin, end, enough, 5, variant);
+      CAPTURE(text);
+      REQUIRE(other.why == fastest.why);
+      REQUIRE(other.at == fastest.at);
+      REQUIRE(other.good_end == fastest.good_end);
     }
   }
 }

@@ -73,6 +73,13 @@ TEST_CASE("times are exact") {
   CHECK(duration_of("10.619999999999999") == 10'620'000);
   CHECK(duration_of("0.0000005") == 1);         // half a ps, away from zero
   CHECK(duration_of("-0.0000005") == -1);
+  CHECK(duration_of("1.12345678") == 1'123'457);  // eight digits are read at once
+  CHECK(duration_of("0.99999950") == 1'000'000);
+  CHECK(duration_of("0.99999949999999999999") == 999'999);
+  CHECK(duration_of("12345678.87654321") == 12'345'678'876'543);
+  CHECK(duration_of("0000000012345678.5") == 12'345'678'500'000);
+  CHECK(duration_of("\"1234567890123.123456\"") == 1'234'567'890'123'123'456);
+  CHECK(duration_of("1.1234567x") == std::nullopt);
   CHECK(duration_of("0.00000049999999") == 0);
   CHECK(duration_of("-1.5") == -1'500'000);
   CHECK(duration_of("1.5e3") == 1'500'000'000);
