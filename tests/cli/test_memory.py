@@ -20,7 +20,7 @@ class Questions(Case):
                         "Allocators at run time: 4 allocators", "Alive at run time", "Compile time against run time"]:
             self.assertIn(heading, out.out)
         self.assertIn("C1 holds", out.out)
-        self.assertRegex(out.out, r"\[T+\.?\]")
+        self.assertRegex(out.out, r"\[RT+\.\]")
         self.assertTrue(all(len(line) <= 100 for line in out.out.splitlines()),
                         [line for line in out.out.splitlines() if len(line) > 100][:3])
 

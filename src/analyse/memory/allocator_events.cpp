@@ -275,7 +275,7 @@ class collector {
     out_.damage.push_back({static_cast<std::uint32_t>(file), std::move(f)});
   }
 
-  static constexpr std::uint32_t most_keys = 1024;
+  static constexpr std::uint32_t most_keys = 256;
 
   const profile& profile_;
   const std::string& host_filter_;

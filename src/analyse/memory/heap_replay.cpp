@@ -32,12 +32,9 @@ void trace_choice::count_events() {
   }
 }
 
-std::int64_t trace_choice::of(std::int64_t color) {
-  for (std::size_t a = 0; a < program_.allocations.size(); ++a) {
-    const allocation& candidate = program_.allocations[a];
-    if (candidate.view.color() == color && candidate.is_temporary() && trace_of_allocation_[a] >= 0)
-      return trace_of_allocation_[a];
-  }
+std::int64_t trace_choice::of(std::int64_t color, const std::vector<std::uint32_t>& allocations) {
+  for (const std::uint32_t a : allocations)
+    if (program_.allocations[a].is_temporary() && trace_of_allocation_[a] >= 0) return trace_of_allocation_[a];
   if (!counted_) count_events();
   const auto found = busiest_.find(color);
   return found == busiest_.end() ? -1 : found->second.second;

@@ -23,7 +23,8 @@ struct replay_event {
 class trace_choice {
  public:
   explicit trace_choice(const program& p);
-  [[nodiscard]] std::int64_t of(std::int64_t color);
+  // `allocations` are those of the space, in the order of the file.
+  [[nodiscard]] std::int64_t of(std::int64_t color, const std::vector<std::uint32_t>& allocations);
 
  private:
   const program& program_;

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -297,25 +298,26 @@ class live_table {
     bool alive;
   };
   void allocate(const allocator_event& e, std::uint32_t event) {
-    std::vector<std::uint32_t>& places = by_addr_[e.addr];
-    for (const std::uint32_t at : places) {
-      if (entries_[at].pool != e.id) continue;
-      total_ -= bytes_(entries_[at].event);
-      entries_[at].event = event;
-      total_ += e.requested_bytes;
+    places& at_address = by_addr_[e.addr];
+    const auto [at, fresh] = at_address.by_pool.try_emplace(e.id, static_cast<std::uint32_t>(entries_.size()));
+    if (!fresh) {
+      total_ -= bytes_(entries_[at->second].event);
+      entries_[at->second].event = event;
+      total_ += static_cast<std::uint64_t>(e.requested_bytes);
       return;
     }
-    places.push_back(static_cast<std::uint32_t>(entries_.size()));
+    at_address.oldest_first.insert(at->second);
     entries_.push_back({event, e.id, e.addr, true});
-    total_ += e.requested_bytes;
+    total_ += static_cast<std::uint64_t>(e.requested_bytes);
     ++count_;
   }
   // The pool the memory was in; nothing when the address is not live.
   std::optional<std::int64_t> free(std::uint64_t addr) {
     const auto found = by_addr_.find(addr);
-    if (found == by_addr_.end() || found->second.empty()) return std::nullopt;
-    const std::uint32_t at = found->second.front();
-    found->second.erase(found->second.begin());
+    if (found == by_addr_.end() || found->second.oldest_first.empty()) return std::nullopt;
+    const std::uint32_t at = *found->second.oldest_first.begin();
+    found->second.oldest_first.erase(found->second.oldest_first.begin());
+    found->second.by_pool.erase(entries_[at].pool);
     entries_[at].alive = false;
     total_ -= bytes_(entries_[at].event);
     --count_;
@@ -334,9 +336,13 @@ class live_table {
   [[nodiscard]] std::uint64_t bytes_(std::uint32_t event) const {
     return static_cast<std::uint64_t>(events_[event].requested_bytes);
   }
+  struct places {
+    std::map<std::int64_t, std::uint32_t> by_pool;
+    std::set<std::uint32_t> oldest_first;
+  };
   const std::vector<allocator_event>& events_;
   std::vector<entry> entries_;
-  hash_map<std::uint64_t, std::vector<std::uint32_t>> by_addr_;
+  hash_map<std::uint64_t, places> by_addr_;
   std::uint64_t total_ = 0;   // wraps instead of overflowing
   std::uint64_t count_ = 0;
 };

@@ -126,19 +126,24 @@ std::vector<donation_row> donation_candidates(const program& p, std::int64_t col
   const auto key_of = [&](std::uint32_t a, std::uint32_t buffer) {
     return describe(p, buffer, true).shape + '/' + std::to_string(p.allocations[a].size_bytes);
   };
-  for (std::uint32_t a = 0; a < p.allocations.size(); ++a) {
+  constexpr std::size_t most_candidates = 4096;   // on either side; shapes take time to write
+  std::size_t candidates = 0;
+  for (std::uint32_t a = 0; a < p.allocations.size() && candidates < most_candidates; ++a) {
     const buffer_allocation_view& v = p.allocations[a].view;
     if (v.color() != color || v.is_thread_local() || v.is_tuple() || v.is_constant()) continue;
     if (!v.maybe_live_out() || v.is_entry_computation_parameter()) continue;
+    ++candidates;
     const std::uint32_t buffer = main_buffer(p, assigned, a);
     if (buffer != nowhere) results[key_of(a, buffer)].allocations.push_back(a);
   }
   std::vector<donation_row> rows;
-  for (std::uint32_t a = 0; a < p.allocations.size() && !results.empty(); ++a) {
+  candidates = 0;
+  for (std::uint32_t a = 0; a < p.allocations.size() && !results.empty() && candidates < most_candidates; ++a) {
     const buffer_allocation_view& v = p.allocations[a].view;
     if (v.color() != color || !v.is_entry_computation_parameter() || v.maybe_live_out() || v.is_tuple() ||
         v.is_parameter_aliased_with_output() || p.allocations[a].size_bytes == 0)
       continue;
+    ++candidates;
     const std::uint32_t buffer = main_buffer(p, assigned, a);
     if (buffer == nowhere) continue;
     const auto found = results.find(key_of(a, buffer));

@@ -86,13 +86,16 @@ class reporter {
         return false;
       }
       take(windows[static_cast<std::size_t>(*options_.step)]);
-    } else if (options_.all_trace || windows.empty()) {
+    } else if (options_.all_trace || windows.empty() ||
+               (options_.policy == step_policy::peak && holding(windows, replay_.facts.occupancy_peak_ps) == nullptr)) {
       from_ps_ = event(0).start_ps;
       to_ps_ = event(track_.events.size() - 1).start_ps;
       report_.step.policy = "all_trace";
       report_.step.source = "all_trace";
       if (!options_.all_trace)
-        report_.diagnostics.warnings.emplace_back("the capture has no steps: the whole trace is one window");
+        report_.diagnostics.warnings.emplace_back(
+            windows.empty() ? "the capture has no steps: the whole trace is one window"
+                            : "the peak lies in no step: the whole trace is one window (--step-policy last looks at a step)");
     } else if (options_.policy == step_policy::first) {
       report_.step.policy = "first";
       take(windows.front());
@@ -101,24 +104,18 @@ class reporter {
       take(windows.back());
     } else {
       report_.step.policy = "peak";
-      take(nearest(windows, replay_.facts.occupancy_peak_ps));
+      take(*holding(windows, replay_.facts.occupancy_peak_ps));
     }
     report_.step.from_ns = to_ns(from_ps_);
     report_.step.to_ns = to_ns(to_ps_);
     return true;
   }
 
-  static const step_window& nearest(const std::vector<step_window>& windows, std::int64_t at_ps) {
-    const step_window* best = &windows.front();
-    std::uint64_t best_distance = std::numeric_limits<std::uint64_t>::max();
-    for (const step_window& w : windows) {
-      const std::uint64_t distance = std::max(distance_ps(at_ps, w.from_ps), distance_ps(w.to_ps, at_ps));
-      if (distance >= best_distance) continue;
-      best = &w;
-      best_distance = distance;
-      if (distance == 0) break;
-    }
-    return *best;
+  // The first window that holds an instant; nullptr when there is none.
+  static const step_window* holding(const std::vector<step_window>& windows, std::int64_t at_ps) {
+    for (const step_window& w : windows)
+      if (w.from_ps <= at_ps && at_ps <= w.to_ps) return &w;
+    return nullptr;
   }
 
   // The first greatest occupancy in the window; what was there when it began counts from its beginning.

@@ -124,16 +124,32 @@ class use_lists {
 // What a user does with the part of an operand that a shape index names.
 enum class passing : std::uint8_t { reads, passes_same, passes_into_tuple, passes_element, passes_done, ignores };
 
-passing passing_of(const instruction_view& user, const std::vector<std::int64_t>& index) {
+// What of an instruction that question needs; read once.
+struct user_kind {
+  enum class form : std::uint8_t { other, element, tuple, same, copy_done } what = form::other;
+  std::int64_t tuple_index = 0;
+};
+
+user_kind kind_of(const instruction_view& user) {
   const std::string_view opcode = user.opcode();
-  if (opcode == "get-tuple-element") {
-    if (index.empty()) return passing::reads;
-    return index.front() == user.tuple_index() ? passing::passes_element : passing::ignores;
-  }
-  if (opcode == "tuple") return passing::passes_into_tuple;
+  if (opcode == "get-tuple-element") return {user_kind::form::element, user.tuple_index()};
+  if (opcode == "tuple") return {user_kind::form::tuple, 0};
   if (opcode == "bitcast" || opcode == "opt-barrier" || opcode == "optimization-barrier" || opcode == "domain")
-    return passing::passes_same;
-  if (opcode == "copy-done") return index.empty() ? passing::reads : passing::passes_done;
+    return {user_kind::form::same, 0};
+  if (opcode == "copy-done") return {user_kind::form::copy_done, 0};
+  return {};
+}
+
+passing passing_of(const user_kind& user, const std::vector<std::int64_t>& index) {
+  switch (user.what) {
+    case user_kind::form::element:
+      if (index.empty()) return passing::reads;
+      return index.front() == user.tuple_index ? passing::passes_element : passing::ignores;
+    case user_kind::form::tuple: return passing::passes_into_tuple;
+    case user_kind::form::same: return passing::passes_same;
+    case user_kind::form::copy_done: return index.empty() ? passing::reads : passing::passes_done;
+    case user_kind::form::other: break;
+  }
   return passing::reads;
 }
 
@@ -146,7 +162,10 @@ class tracer {
         // Chains of tuples and bitcasts are short in programs; in a file made to be slow they are cut, and lifetimes
         // are then shorter, which is the side a lower bound may err on.
         budget_(64 * (static_cast<std::uint64_t>(order.instructions.size()) + p.buffers.size()) + 1000000),
-        root_(p.entry == nowhere ? nowhere : p.instruction_by_id.find(p.computations[p.entry].root_id)) {}
+        root_(p.entry == nowhere ? nowhere : p.instruction_by_id.find(p.computations[p.entry].root_id)),
+        kinds_(p.instructions.size()) {
+    for (const std::uint32_t i : order.instructions) kinds_[i] = kind_of(p.instruction(i));
+  }
 
   lifetime trace(std::uint32_t buffer) {
     const logical_buffer& b = program_.buffers[buffer];
@@ -181,7 +200,7 @@ class tracer {
   };
 
   void follow(const place& here, const use& u, lifetime& life) {
-    const passing p = passing_of(program_.instruction(u.user), here.index);
+    const passing p = passing_of(kinds_[u.user], here.index);
     if (p == passing::ignores) return;
     const std::int32_t position = order_.position[u.user];
     if (position > life.last && (p == passing::reads || p == passing::passes_done)) life.last = position;
@@ -202,6 +221,7 @@ class tracer {
   std::vector<place> work_;
   std::uint64_t budget_;
   std::uint32_t root_;
+  std::vector<user_kind> kinds_;   // by instruction
 };
 
 address_range range_of(const program& p, std::uint32_t buffer, const std::vector<std::int64_t>& base) {

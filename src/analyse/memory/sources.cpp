@@ -165,6 +165,8 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
   if (!studied) return std::move(studied).error();
 
   found_modules out;
+  constexpr std::size_t most_variants = 100;   // of one name and id that a module is compared with
+  hash_map<std::string, std::vector<std::size_t>> by_name;
   std::vector<bool> id_known;
   std::vector<std::size_t> place_of(distinct.size(), 0);   // + 1; 0: not placed yet
   for (std::size_t i = 0; i < f.candidates.size(); ++i) {
@@ -189,7 +191,9 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     m.label = id.empty() ? m.name + '(' + m.program_id + ')' : c.label;
     m.sources.push_back(std::move(c.source));
     bool merged = false;
-    for (std::size_t other = 0; other < out.modules.size() && !merged; ++other) {
+    std::vector<std::size_t>& namesakes = by_name[m.name + '/' + std::to_string(m.module_id)];
+    for (std::size_t n = 0; n < namesakes.size() && n < most_variants && !merged; ++n) {
+      const std::size_t other = namesakes[n];
       module_memory& known = out.modules[other];
       if (!same_program(known, m, id_known[other] && !id.empty())) continue;
       const bool comparable = known.has_buffer_assignment && m.has_buffer_assignment && !known.damage && !m.damage;
@@ -204,6 +208,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
       merged = true;
     }
     if (merged) continue;
+    namesakes.push_back(out.modules.size());
     out.modules.push_back(std::move(m));
     id_known.push_back(!id.empty());
     place_of[first_of[i]] = out.modules.size();

@@ -3,7 +3,7 @@
 #include <base/contained.hpp>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 
 namespace profkit {
@@ -13,13 +13,16 @@ namespace {
 
 std::string bytes_text(std::int64_t bytes) { return std::to_string(bytes) + " B"; }
 
+// Backends have a handful of memory spaces. Of a file that names more, the others get totals alone.
+constexpr std::size_t most_spaces = 64;
+
 // Sums of the allocations of one space, each allocation in one class.
-void add_up(program& p, space_study& s, std::vector<std::uint32_t>& temporary) {
+void add_up(program& p, space_study& s, const std::vector<std::uint32_t>& allocations,
+            std::vector<std::uint32_t>& temporary) {
   space_memory& f = s.facts;
   std::int64_t pool = -1;
-  for (std::uint32_t at = 0; at < p.allocations.size(); ++at) {
+  for (const std::uint32_t at : allocations) {
     const allocation& a = p.allocations[at];
-    if (a.view.color() != f.color) continue;
     if (a.view.is_thread_local()) {
       add_bytes(f.thread_local_bytes, a.size_bytes, p.problems);
       continue;
@@ -169,18 +172,24 @@ std::unique_ptr<program_study> study_program(std::string_view hlo_proto) {
   study->code = read_program(hlo_proto);
   program& p = study->code;
   if (!p.has_buffer_assignment) return study;
-  std::set<std::int64_t> colors;
-  for (const allocation& a : p.allocations) colors.insert(a.view.color());
+  std::map<std::int64_t, std::vector<std::uint32_t>> colors;
+  for (std::uint32_t a = 0; a < p.allocations.size(); ++a) colors[p.allocations[a].view.color()].push_back(a);
   trace_choice traces(p);
   std::optional<execution_order> order;
   std::optional<buffers_of_allocations> assigned;
-  for (const std::int64_t color : colors) {
+  for (const auto& [color, allocations] : colors) {
     space_study s;
     s.facts.color = color;
     std::vector<std::uint32_t> temporary;
-    add_up(p, s, temporary);
-    const std::int64_t trace = traces.of(color);
-    if (trace >= 0) {
+    add_up(p, s, allocations, temporary);
+    const bool looked_into = study->spaces.size() < most_spaces;
+    const std::int64_t trace = looked_into ? traces.of(color, allocations) : -1;
+    if (!looked_into) {
+      s.facts.method = peak_method::allocation_sizes;
+      s.facts.temp_peak_bytes = s.facts.temp_bytes;
+      s.facts.bound = peak_bound::upper;
+      s.facts.bound_reason = "one of more than " + std::to_string(most_spaces) + " memory spaces: only sizes were added up";
+    } else if (trace >= 0) {
       use_trace(p, s, trace, temporary);
     } else if (s.facts.temp_bytes > 0) {
       if (!order) order = order_of(p, sweep_scope::whole_program);
