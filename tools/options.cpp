@@ -89,11 +89,7 @@ constexpr std::array<command_help, 12> commands{{
     {command::memory, "memory", "Where the memory goes: buffer assignment and allocators",
      "Every compiled module and memory space with its total, its peak and what is alive there, equal to\n"
      "XProf's memory viewer; what each device's allocator held at run time; and whether the two agree.",
-<<<<<<< HEAD
      "  profkit memory logdir                         the highest peak, and the fullest device\n"
-=======
-     "  profkit memory /tmp/logdir                    the highest peak, and the fullest device\n"
->>>>>>> memory
      "  profkit memory vm.xplane.pb --module jit_step --top 100\n"
      "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
      "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
