@@ -47,20 +47,19 @@ void print_modules_part(session& s, const memory_result& r) {
     if (!m.spaces.empty() || m.damage) shown.push_back(&m);
   if (shown.empty()) return;
   table t;
-  t.flexible("module", cut::middle, 20).left("space").right("total").right("peak").right("always").right("temporary");
-  t.right("fragmented").right("floor").flexible("peak at", cut::middle, 12).left("method");
+  t.flexible("module", cut::middle, 20).left("space").right("total").right("peak").right("temporary").right("floor");
+  t.flexible("peak at", cut::middle, 12).left("method");
   const std::size_t most = s.asked().limit ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
                                            : most_modules;
   for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
     const module_memory& m = *shown[i];
-    if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "", "", "damaged"});
+    if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "damaged"});
     bool first = true;
     for (const space_memory& f : m.spaces) {
       if (f.total_bytes == 0 && f.peak_bytes == 0 && m.spaces.size() > 1) continue;
       t.row({first ? escape_for_terminal(m.label) : "", space_text(f.color), size_text(f.total_bytes),
-             bound_sign(f.bound) + size_text(f.peak_bytes), size_text(f.indefinite_bytes), size_text(f.temp_bytes),
-             size_text(f.fragmentation_bytes), size_text(f.residency_floor_bytes),
-             escape_for_terminal(f.peak_instruction), peak_method_name(f.method)});
+             bound_sign(f.bound) + size_text(f.peak_bytes), size_text(f.temp_bytes),
+             size_text(f.residency_floor_bytes), escape_for_terminal(f.peak_instruction), peak_method_name(f.method)});
       first = false;
     }
   }

@@ -100,7 +100,8 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
   tpu.line("XLA Ops", {tpu.event("%all-reduce.1 = x", 0, 10), tpu.event("%all-reduce.1 = x", 20, 30), tpu.event("%fusion.1 = x", 50, 5),
                        tpu.event("%fusion.2 = x", 60, 7), tpu.event("%all-gather-done.4 = x", 70, 3)});
   tpu.metadata("%fusion.2 = x").sub(5, tpu.text_stat("hlo_category", "all-reduce fusion"));
-  const auto ops = anatomy_collectives(*open_bytes(space_of({tpu})));
+  const opened held_tpu = open_bytes(space_of({tpu}));
+  const auto ops = anatomy_collectives(*held_tpu);
   REQUIRE(ops);
   REQUIRE(ops->ops.size() == 3);
   CHECK(ops->ops[0].category == "all-reduce");
@@ -120,7 +121,8 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
 
   plane_builder none("/device:GPU:0");
   none.line("Stream #1(Compute)", {none.event("gemm", 9, 1)}, 0, 14);
-  const auto absent = anatomy_collectives(*open_bytes(space_of({none})));
+  const opened held_none = open_bytes(space_of({none}));
+  const auto absent = anatomy_collectives(*held_none);
   REQUIRE(absent);
   CHECK(!absent->absent.empty());
 }

@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
-module_memory analysed(const std::string &bytes) {
-  auto m = analyse_hlo_memory(bytes);
+// The names in the result are spans of the bytes, so these are kept.
+module_memory analysed(std::string bytes) {
+  static std::deque<std::string> kept;
+  auto m = analyse_hlo_memory(kept.emplace_back(std::move(bytes)));
   REQUIRE(m.ok());
   return *m;
 }
