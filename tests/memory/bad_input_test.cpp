@@ -6,7 +6,10 @@
 #include "hlo_builder.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
+#include <string>
+#include <utility>
 
 using namespace profkit;
 using namespace profkit::test;
