@@ -13,6 +13,7 @@
 #include <profkit/core/sink.hpp>
 #include <read/xspace_index.hpp>
 
+#include <zlib.h>
 #include <zstd.h>
 
 #include <cstdio>
@@ -141,6 +142,25 @@ std::string zstandard(std::string_view bytes) {
   return out;
 }
 
+// Decoding alone, into memory that is there already.
+std::uint64_t inflate_alone(const std::string& gz, std::string& into) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) std::abort();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gz.data()));
+  stream.avail_in = static_cast<uInt>(gz.size());
+  stream.next_out = reinterpret_cast<Bytef*>(into.data());
+  stream.avail_out = static_cast<uInt>(into.size());
+  const int ended = inflate(&stream, Z_FINISH);
+  inflateEnd(&stream);
+  if (ended != Z_STREAM_END) std::abort();
+  return stream.total_out;
+}
+std::uint64_t unzstd_alone(const std::string& zst, std::string& into) {
+  const std::size_t size = ZSTD_decompress(into.data(), into.size(), zst.data(), zst.size());
+  if (ZSTD_isError(size) != 0) std::abort();
+  return size;
+}
+
 // One input and everything that is measured on it. Lives until the end of the program.
 class input {
  public:
@@ -192,6 +212,8 @@ class input {
     add("open_plain", [this] { return (*profile::open_buffer(small_, "host.xplane.pb"))->file_count(); }, small_.size());
     add("open_gz", [this] { return (*profile::open_buffer(gz_, "host.xplane.pb.gz"))->bytes(0).size(); }, small_.size());
     add("open_zst", [this] { return (*profile::open_buffer(zst_, "host.xplane.pb.zst"))->bytes(0).size(); }, small_.size());
+    add("inflate", [this] { return inflate_alone(gz_, copy_); }, small_.size());
+    add("unzstd", [this] { return unzstd_alone(zst_, copy_); }, small_.size());
 #if defined(PROFKIT_BENCH_PROTOBUF)
     add("events_protobuf", [this] { return sum_with_protobuf(grown_, false).durations; });
     add("stats_protobuf", [this] { return sum_with_protobuf(grown_, true).stat_values; });
@@ -223,6 +245,8 @@ class input {
     row("events / reading every word", "events", "read_sum", 0);
     row("events + stats / reading every word", "stats", "read_sum", 0);
     row("open and index / events", "open", "events", 0);
+    row("open a gzip file / zlib's inflate alone", "open_gz", "inflate", 0);
+    row("open a zstd file / zstd alone", "open_zst", "unzstd", 0);
   }
 
  private:

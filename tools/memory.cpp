@@ -47,7 +47,7 @@ void print_modules_part(session& s, const memory_result& r) {
     if (!m.spaces.empty() || m.damage) shown.push_back(&m);
   if (shown.empty()) return;
   table t;
-  t.flexible("module", cut::middle, 20).left("space").right("total").right("peak").right("temporary").right("floor");
+  t.flexible("module", cut::middle, 16).left("space").right("total").right("peak").right("temporary").right("floor");
   t.flexible("peak at", cut::middle, 12).left("method");
   const std::size_t most = s.asked().limit ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
                                            : most_modules;
@@ -107,8 +107,8 @@ void print_bar(session& s, const memory_result& r) {
 void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
   if (h.alive.empty()) return;
   table t;
-  t.right("bytes").right("share").left("class").right("at").flexible("instruction", cut::middle, 16).left("opcode");
-  t.flexible("shape", cut::end, 12).flexible("op_name", cut::start, 12).flexible("source", cut::start, 12);
+  t.right("bytes").right("share").left("class").right("at").flexible("instruction", cut::middle, 12).left("opcode");
+  t.flexible("shape", cut::end, 8).flexible("op_name", cut::start, 8).flexible("source", cut::start, 8);
   std::uint64_t shown = 0;
   for (const buffer_row& b : h.alive) {
     if (shown == top) break;
@@ -150,7 +150,7 @@ void print_floor(session& s, const memory_result& r) {
   s.out().line("  floor           " + size_text(f->residency_floor_bytes) +
                "  in use at every moment; no rematerialisation goes below it");
   s.out().line("  lone owners     " + size_text(h.always_alive_total_bytes) +
-               "  of the temp pool, at addresses one buffer alone uses (not necessarily all the time)");
+               "  of the temp pool, at addresses that one buffer alone uses");
   std::int64_t donated = 0;
   for (const donation_row& d : h.donation) donated += d.saved_bytes;
   if (donated > 0) {

@@ -15,6 +15,13 @@ namespace {
 // events to look for fields that are not there would cost more than many a query.
 constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
 
+// An empty plane or line takes two bytes of a file and some hundred of the index, so their numbers are bounded:
+// far above what any writer makes, and low enough that hostile files do not fill the memory.
+constexpr std::size_t most_planes = std::size_t{1} << 16;
+constexpr std::size_t most_lines = std::size_t{1} << 20;     // of the file
+constexpr std::size_t most_entries = std::size_t{1} << 25;   // metadata entries and stats of planes, of the file
+constexpr std::size_t most_texts = std::size_t{1} << 20;     // errors, warnings and host names
+
 class indexer {
  public:
   explicit indexer(std::string_view bytes) noexcept : bytes_(bytes) {}
@@ -26,9 +33,9 @@ class indexer {
       if (!field.is_bytes(field.number)) continue;
       switch (field.number) {
         case 1: add_plane(field.bytes); break;
-        case 2: found_.errors.push_back(field.bytes); break;
-        case 3: found_.warnings.push_back(field.bytes); break;
-        case 4: found_.hostnames.push_back(field.bytes); break;
+        case 2: add_text(found_.errors, field.bytes); break;
+        case 3: add_text(found_.warnings, field.bytes); break;
+        case 4: add_text(found_.hostnames, field.bytes); break;
         default: break;
       }
     }
@@ -60,7 +67,25 @@ class indexer {
     found_.damage = std::move(f);
   }
 
+  // Whether one more is allowed of what there are `used` of; when not, the fault is noted.
+  bool allowed(std::size_t used, std::size_t most, const char* what, const char* at) {
+    if (used < most) return true;
+    if (found_.damage) return false;
+    fault f;
+    f.code = fault_code::limit;
+    f.byte_offset = offset_of(at);
+    f.message = "more than " + std::to_string(most) + " " + what + "; the others are left out";
+    f.hint = "No profiler writes such a file: it is damaged or made up.";
+    found_.damage = std::move(f);
+    return false;
+  }
+
+  void add_text(std::vector<std::string_view>& texts, std::string_view text) {
+    if (allowed(texts_++, most_texts, "errors, warnings and host names", text.data())) texts.push_back(text);
+  }
+
   void add_plane(std::string_view body) {
+    if (!allowed(found_.planes.size(), most_planes, "planes", body.data())) return;
     plane_index& plane = found_.planes.emplace_back();
     plane.body = body;
     plane.offset = offset_of(body.data());
@@ -69,10 +94,10 @@ class indexer {
     plane.name = counts.name;
     plane.kind = classify_plane(plane.name);
     plane.device = plane.kind == plane_kind::device ? device_ordinal(plane.name) : -1;
-    plane.lines.reserve(static_cast<std::size_t>(counts.line_count) + (counts.damage != nullptr ? 1 : 0));
-    plane.event_metadata_entries.reserve(static_cast<std::size_t>(counts.event_metadata_count));
-    plane.stat_metadata_entries.reserve(static_cast<std::size_t>(counts.stat_metadata_count));
-    plane.stats.reserve(static_cast<std::size_t>(counts.stat_count));
+    plane.lines.reserve(std::min<std::size_t>(counts.line_count, most_lines) + (counts.damage != nullptr ? 1 : 0));
+    plane.event_metadata_entries.reserve(std::min<std::size_t>(counts.event_metadata_count, most_entries));
+    plane.stat_metadata_entries.reserve(std::min<std::size_t>(counts.stat_metadata_count, most_entries));
+    plane.stats.reserve(std::min<std::size_t>(counts.stat_count, most_entries));
 
     wire_reader reader(body);
     wire_field field;
@@ -81,14 +106,17 @@ class indexer {
       switch (field.number) {
         case 3: add_line(plane, field.bytes); break;
         case 4:
+          if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.event_metadata_entries.push_back(field.bytes);
           check_entry(event_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 5:
+          if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.stat_metadata_entries.push_back(field.bytes);
           check_entry(stat_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 6:
+          if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.stats.push_back(field.bytes);
           if (!stat_view(field.bytes).ok()) note_damage(field.bytes.data(), "a plane stat is damaged");
           break;
@@ -100,8 +128,8 @@ class indexer {
                                                       : "no field of a plane can start here");
       if (reader.clipped() && field.number == 3 && !field.bytes.empty()) add_line(plane, field.bytes);
     }
-    plane.event_slots.resize(metadata_index::slots_needed(counts.event_metadata_count));
-    plane.stat_slots.resize(metadata_index::slots_needed(counts.stat_metadata_count));
+    plane.event_slots.resize(metadata_index::slots_needed(plane.event_metadata_entries.size()));
+    plane.stat_slots.resize(metadata_index::slots_needed(plane.stat_metadata_entries.size()));
     plane.event_metadata = metadata_index::of_event_metadata(plane_view(body), plane.event_slots.data(),
                                                              plane.event_slots.size());
     plane.stat_metadata = metadata_index::of_stat_metadata(plane_view(body), plane.stat_slots.data(),
@@ -113,6 +141,7 @@ class indexer {
   }
 
   void add_line(plane_index& plane, std::string_view body) {
+    if (!allowed(lines_++, most_lines, "lines", body.data())) return;
     line_index& line = plane.lines.emplace_back();
     line.body = body;
     line.offset = offset_of(body.data());
@@ -160,6 +189,7 @@ class indexer {
 
   std::string_view bytes_;
   xspace_index found_;
+  std::size_t lines_ = 0, entries_ = 0, texts_ = 0;
 };
 
 std::string_view event_text(const metadata_index& index, std::int64_t id,

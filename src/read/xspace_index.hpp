@@ -36,6 +36,10 @@ struct plane_index {
   std::vector<metadata_slot> event_slots, stat_slots;    // storage of the two lookups below
   metadata_index event_metadata, stat_metadata;          // O(1) by id; the last entry of an id wins
 
+  plane_index() = default;
+  plane_index(plane_index&&) noexcept = default;  // no copies: the lookups point into the slots
+  plane_index& operator=(plane_index&&) noexcept = default;
+
   // Name of an event or stat metadata id; "" when the id has no entry.
   std::string_view event_name(std::int64_t metadata_id) const noexcept;
   std::string_view event_display_name(std::int64_t metadata_id) const noexcept;

@@ -95,7 +95,7 @@ inline std::string space_of(const std::vector<plane_builder>& planes) {
   return space.bytes();
 }
 
-// A profile over bytes that it keeps alive.
+// A profile over its bytes. Results borrow from it and tests ask a temporary: all are kept until the end.
 struct opened {
   std::shared_ptr<const std::string> bytes;
   std::shared_ptr<const profile> held;
@@ -107,6 +107,8 @@ inline opened open_bytes(std::string bytes, std::string label = "test.xplane.pb"
   auto p = profile::open_buffer(*o.bytes, std::move(label));
   REQUIRE(p);
   o.held = *p;
+  static std::vector<opened> kept;
+  kept.push_back(o);
   return o;
 }
 

@@ -289,6 +289,25 @@ TEST_CASE("Flipped bytes never make the index read outside, crash or hang") {
   flip(real, 200);
 }
 
+TEST_CASE("Millions of empty planes, lines or entries do not fill the memory") {
+  const auto repeated = [](std::string_view field, std::size_t times) {
+    std::string bytes;
+    for (std::size_t i = 0; i < times; ++i) bytes += field;
+    return bytes;
+  };
+  const std::string planes = repeated(std::string_view("\x0a\x00", 2), 70000);
+  const xspace_index of_planes = index_xspace(planes);
+  REQUIRE(of_planes.damage);
+  REQUIRE(of_planes.damage->code == fault_code::limit);
+  REQUIRE(of_planes.damage->byte_offset == 2 * 65536 + 2);
+  REQUIRE(of_planes.planes.size() == 65536);
+  const std::string lines = message().text(1, repeated(std::string_view("\x1a\x00", 2), 1100000)).bytes();
+  const xspace_index of_lines = index_xspace(lines);
+  REQUIRE(of_lines.damage);
+  REQUIRE(of_lines.damage->code == fault_code::limit);
+  REQUIRE(of_lines.planes.at(0).lines.size() == std::size_t{1} << 20);
+}
+
 TEST_CASE("A file that went through a text conversion is told as such") {
   std::string bytes;
   for (int i = 0; i < 2000; ++i) bytes += std::string("\x0a\xef\xbf\xbd\xef\xbf\xbd\x07text", 12);

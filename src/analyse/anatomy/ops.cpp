@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <utility>
@@ -95,6 +96,12 @@ picked_lines pick_lines(const profile& p, const selection& selected, const anato
   return threads;
 }
 
+// What all lines of a plane share.
+struct plane_facts {
+  std::size_t dense_ids = 0;
+  std::vector<std::int64_t> hlo_op_ids;
+};
+
 // How many ids, from 0 on, a plane's totals find by position: all of them in files as they are written, and
 // never more than a few for each entry.
 std::size_t dense_ids_of(const plane_index& plane) {
@@ -138,8 +145,8 @@ struct line_totals {
 
 class line_reader {
  public:
-  line_reader(const profile& p, line_place place, const selection& selected, const anatomy_options& o,
-              bool only_hlo_ops, shared_meter& meter)
+  line_reader(const profile& p, line_place place, const plane_facts& facts, const selection& selected,
+              const anatomy_options& o, bool only_hlo_ops, shared_meter& meter)
       : plane_(p.xspace(place.file)->planes[static_cast<std::size_t>(place.plane)]),
         line_(plane_.lines[static_cast<std::size_t>(place.line)]),
         place_(place),
@@ -147,10 +154,9 @@ class line_reader {
         filter_(selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
         clock_(p, place.file, line_, line_.header),
         only_hlo_ops_(only_hlo_ops),
+        hlo_op_ids_(facts.hlo_op_ids),
         meter_(meter),
-        totals_(dense_ids_of(plane_)) {
-    if (only_hlo_ops) hlo_op_ids_ = stat_ids(plane_, "hlo_op");
-  }
+        totals_(facts.dense_ids) {}
 
   result<line_totals> read() {
     line_totals found;
@@ -242,7 +248,7 @@ class line_reader {
   const event_filter filter_;
   const line_clock clock_;
   const bool only_hlo_ops_;
-  std::vector<std::int64_t> hlo_op_ids_;
+  const std::vector<std::int64_t>& hlo_op_ids_;
   shared_meter& meter_;
   op_totals totals_;
 };
@@ -266,10 +272,19 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
     return line_at(picked.places[a]).body.size() > line_at(picked.places[b]).body.size();
   });
   std::uint64_t bytes = 0;
-  for (const line_place& place : picked.places) bytes += line_at(place).body.size();
+  std::map<std::pair<std::uint32_t, std::int32_t>, plane_facts> facts;
+  for (const line_place& place : picked.places) {
+    bytes += line_at(place).body.size();
+    const auto [at, is_new] = facts.try_emplace({place.file, place.plane});
+    if (!is_new) continue;
+    const plane_index& plane = p.xspace(place.file)->planes[static_cast<std::size_t>(place.plane)];
+    at->second.dense_ids = dense_ids_of(plane);
+    if (picked.only_hlo_ops) at->second.hlo_op_ids = stat_ids(plane, "hlo_op");
+  }
   shared_meter meter(host, bytes);
   auto totals = map_items<line_totals>(order.size(), host, [&](std::size_t item) {
-    return line_reader(p, picked.places[order[item]], *selected, o, picked.only_hlo_ops, meter).read();
+    const line_place place = picked.places[order[item]];
+    return line_reader(p, place, facts.at({place.file, place.plane}), *selected, o, picked.only_hlo_ops, meter).read();
   });
   if (!totals) return std::move(totals).error();
   std::vector<line_totals> in_order(order.size());
