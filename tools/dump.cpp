@@ -58,6 +58,7 @@ result<opened_file> open_one_file(const options& asked, const profkit::hooks& ho
 
 int fail(const options& asked, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
+  if (told_interrupt(asked, why)) return exit_unreadable;
   tell_fault(why, errors);
   return exit_code_of(why.code);
 }

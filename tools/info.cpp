@@ -30,15 +30,15 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string optional_duration(const std::optional<std::int64_t>& ps) { return ps ? human_duration(*ps) : std::string(); }
 
-void print_file_facts(session& s, const file_info& file, std::size_t index) {
+void print_file_facts(session& s, const file_info& file) {
   text_output& out = s.out();
-  const profkit::capture_file& found = s.capture().what().files[index];
+  const profkit::capture_file& found = s.capture().what().files[file.file];
   std::string what = profkit::family_name(file.family);
   if (found.encoding != profkit::compression::none)
     what += std::string(", ") + profkit::compression_name(found.encoding);
   what += ", " + profkit::human_bytes(file.bytes);
   if (file.export_of >= 0) what += ", an export of file " + std::to_string(file.export_of) + ", not counted";
-  s.heading((s.several_files() ? '[' + std::to_string(index) + "] " : std::string()) + escape_for_terminal(file.path));
+  s.heading((s.several_files() ? '[' + std::to_string(file.file) + "] " : std::string()) + escape_for_terminal(file.path));
   out.line("  " + what);
   if (!file.hosts.empty()) out.line("  hosts     " + joined(file.hosts));
   if (file.origin_unix_ns) out.line("  origin    " + date_text(*file.origin_unix_ns));
@@ -53,8 +53,9 @@ void print_plane(session& s, const plane_info& plane, std::size_t position) {
   const std::uint64_t limit = s.asked().limit.value_or(default_limit);
   text_output& out = s.out();
   out.line();
-  std::string facts = "plane " + std::to_string(position) + ", id " + std::to_string(plane.id) + ", " +
-                      profkit::plane_kind_name(plane.kind);
+  // Positions are those in the file, which a filter hides.
+  std::string facts = s.asked().plane.empty() ? "plane " + std::to_string(position) + ", " : std::string();
+  facts += "id " + std::to_string(plane.id) + ", " + profkit::plane_kind_name(plane.kind);
   if (plane.event_metadata > 0) facts += ", " + count_of(plane.event_metadata, "event name");
   if (plane.stat_metadata > 0) facts += ", " + count_of(plane.stat_metadata, "stat name");
   out.line("  " + out.screen().paint(plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name),
@@ -86,11 +87,10 @@ profkit::result<void> print_info(session& s) {
     s.absent(no_files_text(s.capture().what()));
     return {};
   }
-  for (std::size_t i = 0; i < info.files.size(); ++i) {
-    const file_info& file = info.files[i];
-    print_file_facts(s, file, i);
+  for (const file_info& file : info.files) {
+    print_file_facts(s, file);
     for (std::size_t p = 0; p < file.planes.size(); ++p) print_plane(s, file.planes[p], p);
-    if (file.damage) s.lost({{static_cast<std::uint32_t>(i), *file.damage}});
+    if (file.damage) s.lost({{file.file, *file.damage}});
   }
   s.heading("Totals");
   s.out().line("  " + count_of(info.files.size(), "file") + ", " + count_of(info.planes, "plane") + ", " +

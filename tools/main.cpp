@@ -1,5 +1,6 @@
 // The `profkit` command.
 #include "exit_code.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "slices.hpp"
 
@@ -43,7 +44,11 @@ int main(int count, char** arguments) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that went away ends the command, without a message
   try {
     const parsed_command_line parsed = parse_command_line(count, arguments);
-    if (parsed.run) return run(*parsed.run);
+    if (parsed.run) {
+      const int status = run(*parsed.run);
+      if (status != exit_ok) end_as_interrupted();
+      return status;
+    }
     std::FILE* const stream = parsed.exit_status == exit_ok ? stdout : stderr;
     const bool written = std::fputs(parsed.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
     return written ? parsed.exit_status : exit_unreadable;

@@ -85,12 +85,20 @@ profkit::result<void> print_ops(session& s) {
     s.absent(found->absent);
     return {};
   }
+  // A name filter leaves lines without rows behind: they say nothing.
+  auto& lines = found->lines;
+  lines.erase(std::remove_if(lines.begin(), lines.end(), [](const ops_line& line) { return line.ops.empty(); }),
+              lines.end());
+  if (lines.empty()) {
+    s.absent("no op matches the filters");
+    return {};
+  }
   if (!found->source.empty())
     s.out().line("Operations from " + escape_for_terminal(found->source) + ", by " +
                  (s.asked().order == op_order::self    ? "self time"
                   : s.asked().order == op_order::count ? "count"
                                                        : "total time"));
-  for (const ops_line& line : found->lines) print_line(s, line, s.asked().limit.value_or(default_limit));
+  for (const ops_line& line : lines) print_line(s, line, s.asked().limit.value_or(default_limit));
   return {};
 }
 

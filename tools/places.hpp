@@ -16,6 +16,7 @@ std::string no_xspace_text(const profkit::capture& found);
 // Planes and lines by file and position, looked up once per command.
 class place_names {
  public:
+  // The inventory of the whole capture: one that was filtered has other positions.
   explicit place_names(const profkit::info_result& info) : info_(info) {}
   // "" when there is no such place.
   [[nodiscard]] std::string_view plane(std::uint32_t file, std::int32_t plane) const noexcept;

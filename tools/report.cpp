@@ -237,7 +237,7 @@ void print_modules_part(session& s, const std::vector<module_total>& modules) {
 void print_steps_part(session& s, const report_facts& f, const std::vector<step_group>& groups) {
   const duration_statistics& trace_steps = f.trace.steps;
   if (groups.empty() && trace_steps.count == 0) return;
-  const place_names places(f.info);
+  const place_names places(f.places());
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
   t.left("source");

@@ -106,6 +106,11 @@ result<report_facts> gather_facts(session& s) {
   unlimited.limit = 0;
   const profkit::hooks& hooks = s.hooks();
   if (auto r = take(profkit::anatomy_info(capture, unlimited, hooks), f.info); !r) return std::move(r).error();
+  if (!all.host.empty() || !all.plane.empty() || !all.line.empty()) {
+    auto whole = profkit::anatomy_info(capture, {}, hooks);
+    if (!whole) return std::move(whole).error();
+    f.whole_info = std::move(whole).value();
+  }
   for (const file_info& file : f.info.files) {
     if (file.damage) s.lost({{file.file, *file.damage}});
     if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
@@ -312,7 +317,7 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
   if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
     all.push_back("Even the busiest line ran ops for only " + share_text(busiest->busy_ps, span) +
                   " of the span: the rest is host work, waiting, or not recorded.");
-  const place_names places(f.info);
+  const place_names places(f.places());
   for (const step_group& g : steps)
     if (g.source != profkit::step_source::xla_modules && g.times.count > 2 && g.times.max_ps / 2 > g.times.median_ps) {
       all.push_back("Step " + grouped(std::uint64_t{g.longest}) + " of " +
@@ -373,7 +378,7 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
   });
   if (widest != steps.end() && widest->times.count > 1)
     all.push_back({"ops PATH --step " + std::to_string(widest->longest) +
-                       on_plane(place_names(f.info).plane(widest->file, widest->plane)),
+                       on_plane(place_names(f.places()).plane(widest->file, widest->plane)),
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});

@@ -16,6 +16,7 @@ namespace profkit_tool {
 
 struct report_facts {
   profkit::info_result info;
+  std::optional<profkit::info_result> whole_info;  // where filters left something out of `info`
   profkit::ops_result ops, module_runs;  // module_runs: the `XLA Modules` lines
   profkit::modules_result modules;
   profkit::steps_result steps;
@@ -24,6 +25,8 @@ struct report_facts {
   trace_totals trace;                            // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
+  // What positions of planes refer to.
+  [[nodiscard]] const profkit::info_result& places() const noexcept { return whole_info ? *whole_info : info; }
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
   [[nodiscard]] std::int64_t busy_ps() const noexcept;  // sum over the lines of ops
   [[nodiscard]] const profkit::ops_line* busiest_line() const noexcept;

@@ -58,6 +58,7 @@ bool is_reader_gone() {
 // The fault that ended a command: as a document when JSON was asked for, and always on standard error.
 int fail(const options& asked, document which, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
+  if (told_interrupt(asked, why)) return exit_unreadable;
   if (asked.json) {
     const std::unique_ptr<profkit::sink> out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
     if (profkit::write_error_document(which, why, *out)) static_cast<void>(out->finish());
@@ -67,6 +68,12 @@ int fail(const options& asked, document which, const fault& why, const terminal&
 }
 
 }  // namespace
+
+bool told_interrupt(const options& asked, const fault& why) {
+  if (why.code != fault_code::cancelled || !interrupted()) return false;
+  print_to_standard_error("profkit: interrupted; " + asked.output_path + " was not written\n");
+  return true;
+}
 
 void leave_with_reader(const options& asked, const fault& why) {
   if (why.code == fault_code::output && asked.output_path.empty() && is_reader_gone()) std::raise(SIGPIPE);

@@ -72,6 +72,9 @@ int run_slice(const options& asked, profkit::document which, const slice_writer&
 // A fault on standard error: what, where, what to do next.
 void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warning = false);
 
+// Says so when the fault is that a signal stopped the work; main() then ends the process with it.
+bool told_interrupt(const options& asked, const profkit::fault& why);
+
 // Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
 void leave_with_reader(const options& asked, const profkit::fault& why);
 

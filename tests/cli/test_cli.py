@@ -359,6 +359,18 @@ class TextTest(Case):
         self.assertLess(0, count(part))
         self.assertLess(count(part), count(whole))
 
+    def test_filters_keep_names_right(self):
+        info = run("info", TPU, "--plane", "TPU:2").out
+        self.assertIn("/device:TPU:2", info)
+        self.assertNotIn("/device:TPU:1", info)
+        self.assertNotIn("plane 0", info)
+        report = run("report", TPU, "--plane", "TPU:2").out
+        self.assertIn("TPU:2", report)
+        self.assertNotIn("TPU:0", report)
+        none = run("ops", TPU, "--name", "no such op")
+        self.check_status(none, 0)
+        self.assertRegex(none.out, r"(?m)^\[absent\] ")
+
     def test_dump_of_a_module(self):
         outcome = run("modules", TPU, "--dump", "jit_f")
         self.check_status(outcome, 0)
