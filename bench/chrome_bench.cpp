@@ -117,7 +117,10 @@ std::uint64_t sum_words(std::string_view bytes) {
 class input {
  public:
   input(std::string name, const std::string& trace, std::size_t bytes)
-      : name_(std::move(name)), text_(grown(trace, bytes)), padded_(text_), profile_(*profile::open_buffer(text_, "x.trace.json")) {
+      : name_(std::move(name)),
+        text_(grown(trace, bytes)),
+        padded_(text_),
+        profile_(*profile::open_buffer(text_, "x.trace.json")) {
     const trace_sums sums = sum_with_profkit(text_, false);
     std::printf("%s: %.1f MB, %llu events\n", name_.c_str(), static_cast<double>(text_.size()) / 1e6,
                 static_cast<unsigned long long>(sums.events));
@@ -181,8 +184,10 @@ int main(int argc, char** argv) {
   std::size_t megabytes = 64;
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
-    if (std::strncmp(argv[i], "--megabytes=", 12) == 0) megabytes = std::strtoull(argv[i] + 12, nullptr, 10);
-    else argv[kept++] = argv[i];
+    if (std::strncmp(argv[i], "--megabytes=", 12) == 0)
+      megabytes = std::strtoull(argv[i] + 12, nullptr, 10);
+    else
+      argv[kept++] = argv[i];
   }
   const std::string root = PROFKIT_BENCH_SOURCE_ROOT;
   const char* const corpus_variable = std::getenv("PROFKIT_CORPUS");

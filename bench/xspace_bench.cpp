@@ -190,7 +190,10 @@ class input {
 
   void add_benchmarks() {
     copy_.resize(grown_.size());
-    add("memcpy", [this] { std::memcpy(copy_.data(), grown_.data(), grown_.size()); return copy_[grown_.size() / 2]; });
+    add("memcpy", [this] {
+      std::memcpy(copy_.data(), grown_.data(), grown_.size());
+      return copy_[grown_.size() / 2];
+    });
     add("read_sum", [this] { return sum_words(grown_); });
     add("events", [this] { return sum_with_profkit<false>(index_, scan_variant::fastest).durations; });
     add("events_portable", [this] { return sum_with_profkit<false>(index_, scan_variant::portable).durations; });
@@ -209,11 +212,19 @@ class input {
     add("anatomy_ops", [this] { return anatomy_ops(*profile_)->lines.size(); });
     add("open", [this] { return (*profile::open_buffer(grown_, "host.xplane.pb"))->file_count(); });
     // A quarter of the input: decoding takes its time.
-    add("open_plain", [this] { return (*profile::open_buffer(small_, "host.xplane.pb"))->file_count(); }, small_.size());
-    add("open_gz", [this] { return (*profile::open_buffer(gz_, "host.xplane.pb.gz"))->bytes(0).size(); }, small_.size());
-    add("open_zst", [this] { return (*profile::open_buffer(zst_, "host.xplane.pb.zst"))->bytes(0).size(); }, small_.size());
-    add("inflate", [this] { return inflate_alone(gz_, copy_); }, small_.size());
-    add("unzstd", [this] { return unzstd_alone(zst_, copy_); }, small_.size());
+    add(
+        "open_plain", [this] { return (*profile::open_buffer(small_, "host.xplane.pb"))->file_count(); },
+        small_.size());
+    add(
+        "open_gz", [this] { return (*profile::open_buffer(gz_, "host.xplane.pb.gz"))->bytes(0).size(); },
+        small_.size());
+    add(
+        "open_zst", [this] { return (*profile::open_buffer(zst_, "host.xplane.pb.zst"))->bytes(0).size(); },
+        small_.size());
+    add(
+        "inflate", [this] { return inflate_alone(gz_, copy_); }, small_.size());
+    add(
+        "unzstd", [this] { return unzstd_alone(zst_, copy_); }, small_.size());
 #if defined(PROFKIT_BENCH_PROTOBUF)
     add("events_protobuf", [this] { return sum_with_protobuf(grown_, false).durations; });
     add("stats_protobuf", [this] { return sum_with_protobuf(grown_, true).stat_values; });

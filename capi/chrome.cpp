@@ -144,12 +144,10 @@ pk_status pk_chrome_open(pk_profile* profile, uint32_t file, pk_chrome_reader** 
     if (!out) return null_argument("out");
     const profkit::capture_file& known = (*core)->what().files[file];
     if (known.family != profkit::file_family::chrome_trace)
-      return profkit::fault{profkit::fault_code::unsupported,
-                            std::string("a file of family ") + profkit::family_name(known.family) +
-                                " has no Chrome events",
-                            known.path,
-                            profkit::no_offset,
-                            "look at pk_file_info::family"};
+      return profkit::fault{
+          profkit::fault_code::unsupported,
+          std::string("a file of family ") + profkit::family_name(known.family) + " has no Chrome events", known.path,
+          profkit::no_offset, "look at pk_file_info::family"};
     if (const profkit::fault* why = (*core)->file_fault(file); why && (*core)->bytes(file).empty()) return *why;
     profkit::chrome_options options;
     options.bounds = (*core)->what().bounds;

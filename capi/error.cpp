@@ -60,7 +60,10 @@ pk_status report_out_of_memory(pk_error** err) noexcept {
 
 pk_status report_exception(pk_error** err, const char* what) noexcept {
   try {
-    return report(err, fault{fault_code::internal, std::string("a bug of profkit: ") + what, {}, no_offset,
+    return report(err, fault{fault_code::internal,
+                             std::string("a bug of profkit: ") + what,
+                             {},
+                             no_offset,
                              "please report it with the input that shows it"});
   } catch (...) {
     report_out_of_memory(err);

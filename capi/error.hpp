@@ -1,7 +1,7 @@
 // How faults become pk_error objects, and the one place where exceptions stop.
 #pragma once
-#include <profkit/core/result.hpp>
 #include <profkit/profkit.h>
+#include <profkit/core/result.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -53,7 +53,7 @@ pk_status guard(pk_error** err, Body&& body) noexcept {
     return done ? *done : report(err, std::move(done).error());
   } catch (const std::bad_alloc&) {
     return report_out_of_memory(err);
-  } catch (const std::length_error&) {   // more than any container can hold
+  } catch (const std::length_error&) {  // more than any container can hold
     return report_out_of_memory(err);
   } catch (const std::exception& e) {
     return report_exception(err, e.what());

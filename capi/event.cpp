@@ -61,8 +61,8 @@ std::size_t read_events(event_cursor_state& cursor, event_scanner& scan, pk_even
 using namespace profkit::capi;
 using profkit::result;
 
-pk_status pk_events_begin(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
-                          pk_event_cursor* out, pk_error** err) noexcept {
+pk_status pk_events_begin(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line, pk_event_cursor* out,
+                          pk_error** err) noexcept {
   if (out) *out = {};
   return guard(err, [&]() -> result<pk_status> {
     result<const profkit::line_index*> found = require_line(profile, file, plane, line);

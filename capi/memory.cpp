@@ -31,8 +31,8 @@ static_assert(static_cast<std::int32_t>(step_policy::peak) == PK_STEP_POLICY_PEA
 static_assert(static_cast<std::int32_t>(step_policy::last) == PK_STEP_POLICY_LAST);
 static_assert(static_cast<std::int32_t>(step_policy::first) == PK_STEP_POLICY_FIRST);
 
-constexpr std::uint32_t known_memory_flags = PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE | PK_MEMORY_HAS_STEP |
-                                             PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT;
+constexpr std::uint32_t known_memory_flags =
+    PK_MEMORY_NO_RUNTIME | PK_MEMORY_ALL_TRACE | PK_MEMORY_HAS_STEP | PK_MEMORY_INCLUDE_HOST_POOLS | PK_MEMORY_HAS_FIT;
 
 result<memory_options> read_memory_options(const pk_memory_options& given) {
   if ((given.flags & ~known_memory_flags) != 0) return unknown_flags("pk_memory_options", given.flags);
@@ -125,8 +125,7 @@ pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, 
 
 size_t pk_memory_module_count(const pk_memory* memory) noexcept { return memory ? memory->found.modules.size() : 0; }
 
-pk_status pk_memory_module_get(const pk_memory* memory, size_t module, pk_memory_module* out,
-                               pk_error** err) noexcept {
+pk_status pk_memory_module_get(const pk_memory* memory, size_t module, pk_memory_module* out, pk_error** err) noexcept {
   if (out) *out = {};
   return guard(err, [&]() -> result<pk_status> {
     if (!memory) return null_argument("memory");
@@ -224,7 +223,9 @@ pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_curve_p
     if (!count) return null_argument("count");
     if (!memory->found.hlo || !memory->found.hlo->curve) return PK_END;
     return read_rows(memory->found.hlo->curve->points, first, points, capacity, count,
-                     [](const profkit::curve_point& p) { return pk_curve_point{p.event, p.live_bytes}; });
+                     [](const profkit::curve_point& p) {
+                       return pk_curve_point{p.event, p.live_bytes};
+                     });
   });
 }
 

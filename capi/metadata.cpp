@@ -100,8 +100,8 @@ pk_status pk_event_metadata_get(const pk_profile* profile, uint32_t file, uint32
   });
 }
 
-pk_status pk_event_metadata_children(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
-                                     int64_t* ids, size_t capacity, size_t* count, pk_error** err) noexcept {
+pk_status pk_event_metadata_children(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id, int64_t* ids,
+                                     size_t capacity, size_t* count, pk_error** err) noexcept {
   if (count) *count = 0;
   return guard(err, [&]() -> result<pk_status> {
     result<const profkit::plane_index*> found = require_plane(profile, file, plane);
@@ -132,8 +132,8 @@ pk_status pk_stat_metadata_get(const pk_profile* profile, uint32_t file, uint32_
   });
 }
 
-pk_status pk_stat_metadata_find(const pk_profile* profile, uint32_t file, uint32_t plane, const char* name,
-                                size_t size, int64_t* id, pk_error** err) noexcept {
+pk_status pk_stat_metadata_find(const pk_profile* profile, uint32_t file, uint32_t plane, const char* name, size_t size,
+                                int64_t* id, pk_error** err) noexcept {
   if (id) *id = 0;
   return guard(err, [&]() -> result<pk_status> {
     result<const profkit::plane_index*> found = require_plane(profile, file, plane);

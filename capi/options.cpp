@@ -46,8 +46,10 @@ result<void> check_sized_struct(const void* options, std::size_t known_size, con
 
 fault unknown_flags(const char* type_name, std::uint32_t flags) {
   return {fault_code::unsupported,
-          std::string(type_name) + "::flags has bits that this release does not know: " + std::to_string(flags), {},
-          no_offset, "clear them, or load a newer libprofkit"};
+          std::string(type_name) + "::flags has bits that this release does not know: " + std::to_string(flags),
+          {},
+          no_offset,
+          "clear them, or load a newer libprofkit"};
 }
 
 result<void> hook_bridge::take(const pk_hooks* hooks) {

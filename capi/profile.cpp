@@ -116,8 +116,7 @@ using namespace profkit::capi;
 using profkit::result;
 using core_profile = std::shared_ptr<const profkit::profile>;
 
-pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out,
-                          pk_error** err) noexcept {
+pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out, pk_error** err) noexcept {
   return open_profile(options, out, err,
                       [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
                         if (!path) return null_argument("path");
@@ -140,16 +139,14 @@ pk_status pk_profile_open_buffer(const void* data, size_t size, const char* labe
 pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const char* label,
                                     const pk_open_options* options, pk_profile** out, pk_error** err) noexcept {
   return open_profile(
-      options, out, err,
-      [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
+      options, out, err, [&](pk_profile&, std::uint32_t, const profkit::open_options& core) -> result<core_profile> {
         if (!callbacks) return null_argument("callbacks");
         result<pk_read_callbacks> given =
             read_sized_struct<pk_read_callbacks>(callbacks, PK_READ_CALLBACKS_INIT, "pk_read_callbacks");
         if (!given) return std::move(given).error();
         if (!given->read_at) return null_argument("pk_read_callbacks::read_at");
         if (given->reserved != 0) return invalid_argument("pk_read_callbacks::reserved is not 0");
-        return profkit::profile::open_callbacks({given->user, given->read_at, given->size_bytes}, text_of(label),
-                                                core);
+        return profkit::profile::open_callbacks({given->user, given->read_at, given->size_bytes}, text_of(label), core);
       });
 }
 

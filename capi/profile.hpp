@@ -1,7 +1,7 @@
 // The profile handle, and how a file, a plane or a line is found by position.
 #pragma once
-#include <profkit/core/profile.hpp>
 #include <profkit/profkit.h>
+#include <profkit/core/profile.hpp>
 
 #include "read/xspace_index.hpp"
 

@@ -27,10 +27,10 @@ struct stat_cursor_state {
   std::uint32_t file;
   std::uint32_t plane;
   std::int64_t metadata_id;
-  span_left stats;             // of the event, or of one piece of the metadata entry's value
-  span_left entry;             // the rest of the metadata entry: its value may be written in pieces
-  std::uint32_t plane_stat;    // position of the next stat of the plane
-  std::uint8_t origin;         // being read; 0: none yet
+  span_left stats;           // of the event, or of one piece of the metadata entry's value
+  span_left entry;           // the rest of the metadata entry: its value may be written in pieces
+  std::uint32_t plane_stat;  // position of the next stat of the plane
+  std::uint8_t origin;       // being read; 0: none yet
   std::uint8_t origins_left;
 };
 
@@ -58,7 +58,7 @@ step next_of_metadata(stat_cursor_state& cursor, const char* readable_end, std::
     if (inner != step::nothing) return inner;
     std::string_view piece;
     const step outer = take_element<2>(cursor.entry, readable_end, piece);
-    if (outer == step::damaged) cursor.stats = cursor.entry;   // where the caller looks for the place
+    if (outer == step::damaged) cursor.stats = cursor.entry;  // where the caller looks for the place
     if (outer != step::found) return outer;
     cursor.stats = span_of(piece);
   }
@@ -101,8 +101,12 @@ step next_stat(stat_cursor_state& cursor, const plane_index& plane, const char* 
 
 pk_stat to_stat(const stat_view& view, const plane_index& plane, std::uint8_t origin) noexcept {
   const resolved_stat known = resolve_stat(view, stat_origin::event, plane.stat_metadata);
-  return {view.metadata_id(), borrowed(known.name), borrowed(known.text), view.as_uint64(),
-          static_cast<std::int32_t>(view.kind()), origin};
+  return {view.metadata_id(),
+          borrowed(known.name),
+          borrowed(known.text),
+          view.as_uint64(),
+          static_cast<std::int32_t>(view.kind()),
+          origin};
 }
 
 stat_cursor_state begin(const pk_profile* profile, std::uint32_t file, std::uint32_t plane,
@@ -149,13 +153,12 @@ pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plan
     const std::string_view body = (*found)->body;
     const auto stats = reinterpret_cast<std::uintptr_t>(event->stats);
     const auto start = reinterpret_cast<std::uintptr_t>(body.data());
-    if (event->stats_bytes != 0 && (stats < start || stats - start > body.size() ||
-                                    event->stats_bytes > body.size() - (stats - start)))
+    if (event->stats_bytes != 0 &&
+        (stats < start || stats - start > body.size() || event->stats_bytes > body.size() - (stats - start)))
       return invalid_argument("the event was not read from this plane");
     stat_cursor_state cursor = begin(profile, file, plane, origins);
     cursor.metadata_id = event->metadata_id;
-    if (event->stats_bytes != 0)
-      cursor.stats = span_of({static_cast<const char*>(event->stats), event->stats_bytes});
+    if (event->stats_bytes != 0) cursor.stats = span_of({static_cast<const char*>(event->stats), event->stats_bytes});
     store_cursor(*out, cursor);
     return PK_OK;
   });

@@ -26,10 +26,23 @@ const char* phase_meaning(const std::string& phase) noexcept {
   static constexpr struct {
     const char* phase;
     const char* meaning;
-  } table[] = {{"X", "complete"},   {"B", "begin"},       {"E", "end"},         {"i", "instant"},   {"I", "instant"},
-               {"C", "counter"},    {"M", "metadata"},    {"s", "flow start"},  {"t", "flow step"}, {"f", "flow end"},
-               {"b", "async begin"}, {"n", "async instant"}, {"e", "async end"}, {"N", "object created"},
-               {"D", "object deleted"}, {"O", "object snapshot"}, {"R", "mark"}};
+  } table[] = {{"X", "complete"},
+               {"B", "begin"},
+               {"E", "end"},
+               {"i", "instant"},
+               {"I", "instant"},
+               {"C", "counter"},
+               {"M", "metadata"},
+               {"s", "flow start"},
+               {"t", "flow step"},
+               {"f", "flow end"},
+               {"b", "async begin"},
+               {"n", "async instant"},
+               {"e", "async end"},
+               {"N", "object created"},
+               {"D", "object deleted"},
+               {"O", "object snapshot"},
+               {"R", "mark"}};
   for (const auto& row : table)
     if (phase == row.phase) return row.meaning;
   return "";
@@ -104,8 +117,7 @@ void print_samples(session& s, const char* title, const std::vector<chrome_sampl
 void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
   text_output& out = s.out();
   const std::string label = s.file_label(file.file);
-  s.heading((label.empty() ? "" : '[' + label + "] ") +
-            escape_for_terminal(s.capture().what().files[file.file].path));
+  s.heading((label.empty() ? "" : '[' + label + "] ") + escape_for_terminal(s.capture().what().files[file.file].path));
   std::string keys;
   for (const std::string& key : file.top_level_keys) keys += (keys.empty() ? "" : ", ") + escape_for_terminal(key);
   if (!keys.empty()) out.line("  keys      " + (s.columns() == 0 ? keys : wrap(keys, s.columns(), 12)));
@@ -125,7 +137,8 @@ void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
 
   table t;
   t.left("").right("").left("");
-  for (const auto& [phase, count] : file.phases) t.row({escape_for_terminal(phase), grouped(count), phase_meaning(phase)});
+  for (const auto& [phase, count] : file.phases)
+    t.row({escape_for_terminal(phase), grouped(count), phase_meaning(phase)});
   if (!t.empty()) out.line("  Phases");
   t.print(out, s.columns(), 4);
   if (!file.processes.empty()) print_processes(s, file, limit == 0 ? 0 : std::max<std::uint64_t>(limit, 20));

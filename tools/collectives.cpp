@@ -76,7 +76,8 @@ void print_async_totals(session& s, const collectives_result& found, const place
   t.print(s.out(), s.columns());
   s.left_out(rows.size(), shown);
   if (!any_stall)
-    s.out().line("  in flight is start to done and may overlap computation; this capture does not carry the exposed part");
+    s.out().line(
+        "  in flight is start to done and may overlap computation; this capture does not carry the exposed part");
 }
 
 void print_async_rows(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {

@@ -63,8 +63,8 @@ void print_samples(session& s, const framework_result& found) {
     const std::string line = (file.empty() ? "" : '[' + file + "] ") + escape_for_terminal(e.line_name);
     if (line != line_before) out.line("  " + out.screen().paint(line, style::heading));
     line_before = line;
-    const std::string when = (e.start_ps ? "  at " + human_duration(*e.start_ps) + "," : " ") + " for " +
-                             human_duration(e.duration_ps);
+    const std::string when =
+        (e.start_ps ? "  at " + human_duration(*e.start_ps) + "," : " ") + " for " + human_duration(e.duration_ps);
     const std::string name = e.name.empty() ? "(no name)" : escape_for_terminal(e.name);
     out.line("    " + (s.columns() == 0 ? name : shorten(name, 60)) + out.screen().paint(when, style::dim));
     const std::string stats = stats_text(e.stats, s.columns() == 0 ? 0 : 60);

@@ -28,7 +28,9 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string optional_duration(const std::optional<std::int64_t>& ps) { return ps ? human_duration(*ps) : std::string(); }
+std::string optional_duration(const std::optional<std::int64_t>& ps) {
+  return ps ? human_duration(*ps) : std::string();
+}
 
 void print_file_facts(session& s, const file_info& file) {
   text_output& out = s.out();
@@ -38,7 +40,8 @@ void print_file_facts(session& s, const file_info& file) {
     what += std::string(", ") + profkit::compression_name(found.encoding);
   what += ", " + profkit::human_bytes(file.bytes);
   if (file.export_of >= 0) what += ", an export of file " + std::to_string(file.export_of) + ", not counted";
-  s.heading((s.several_files() ? '[' + std::to_string(file.file) + "] " : std::string()) + escape_for_terminal(file.path));
+  s.heading((s.several_files() ? '[' + std::to_string(file.file) + "] " : std::string()) +
+            escape_for_terminal(file.path));
   out.line("  " + what);
   if (!file.hosts.empty()) out.line("  hosts     " + joined(file.hosts));
   if (file.origin_unix_ns) out.line("  origin    " + date_text(*file.origin_unix_ns));
@@ -58,11 +61,10 @@ void print_plane(session& s, const plane_info& plane, std::size_t position) {
   facts += "id " + std::to_string(plane.id) + ", " + profkit::plane_kind_name(plane.kind);
   if (plane.event_metadata > 0) facts += ", " + count_of(plane.event_metadata, "event name");
   if (plane.stat_metadata > 0) facts += ", " + count_of(plane.stat_metadata, "stat name");
-  out.line("  " + out.screen().paint(plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name),
-                                     style::heading) +
+  out.line("  " +
+           out.screen().paint(plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name), style::heading) +
            "  " + out.screen().paint(facts, style::dim));
-  for (const profkit::named_stat& stat : plane.stats)
-    out.line("    " + stat_text(stat, s.columns() == 0 ? 0 : 80));
+  for (const profkit::named_stat& stat : plane.stats) out.line("    " + stat_text(stat, s.columns() == 0 ? 0 : 80));
   table t;
   std::uint64_t shown = 0;
   t.flexible("line", cut::middle).left("kind").right("events").right("stats").right("sum").right("from").right("to");

@@ -8,7 +8,8 @@ namespace {
 
 std::atomic<bool> interrupt_flag{false};
 std::atomic<int> interrupt_signal{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
 
 extern "C" void on_interrupt(int signal) {
   interrupt_signal.store(signal, std::memory_order_relaxed);

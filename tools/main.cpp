@@ -53,7 +53,8 @@ int main(int count, char** arguments) {
     const bool written = std::fputs(parsed.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
     return written ? parsed.exit_status : exit_unreadable;
   } catch (const std::bad_alloc&) {
-    std::fputs("profkit: error: out of memory\n  hint: look at less at a time, with --plane, --line or --time\n", stderr);
+    std::fputs("profkit: error: out of memory\n  hint: look at less at a time, with --plane, --line or --time\n",
+               stderr);
     return exit_unreadable;
   } catch (const std::exception& e) {
     return tell_bug(e.what());

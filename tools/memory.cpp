@@ -33,9 +33,7 @@ std::string space_text(std::int64_t color) {
   return std::to_string(color) + (name.empty() ? "" : " " + name);
 }
 
-const char* bound_sign(peak_bound b) {
-  return b == peak_bound::exact ? "" : b == peak_bound::lower ? ">= " : "<= ";
-}
+const char* bound_sign(peak_bound b) { return b == peak_bound::exact ? "" : b == peak_bound::lower ? ">= " : "<= "; }
 
 void print_headline(session& s, const memory_result& r) {
   for (const std::string& line : r.summary) s.out().line(wrap(escape_for_terminal(line), 100, 0));
@@ -49,8 +47,9 @@ void print_modules_part(session& s, const memory_result& r) {
   table t;
   t.flexible("module", cut::middle, 16).left("space").right("total").right("peak").right("temporary").right("floor");
   t.flexible("peak at", cut::middle, 12).left("method");
-  const std::size_t most = s.asked().limit ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
-                                           : most_modules;
+  const std::size_t most = s.asked().limit
+                               ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
+                               : most_modules;
   for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
     const module_memory& m = *shown[i];
     if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "damaged"});
@@ -58,8 +57,8 @@ void print_modules_part(session& s, const memory_result& r) {
     for (const space_memory& f : m.spaces) {
       if (f.total_bytes == 0 && f.peak_bytes == 0 && m.spaces.size() > 1) continue;
       t.row({first ? escape_for_terminal(m.label) : "", space_text(f.color), size_text(f.total_bytes),
-             bound_sign(f.bound) + size_text(f.peak_bytes), size_text(f.temp_bytes),
-             size_text(f.residency_floor_bytes), escape_for_terminal(f.peak_instruction), peak_method_name(f.method)});
+             bound_sign(f.bound) + size_text(f.peak_bytes), size_text(f.temp_bytes), size_text(f.residency_floor_bytes),
+             escape_for_terminal(f.peak_instruction), peak_method_name(f.method)});
       first = false;
     }
   }
@@ -78,9 +77,12 @@ void print_bar(session& s, const memory_result& r) {
     const char* name;
     std::int64_t bytes;
   };
-  const std::int64_t used = std::max<std::int64_t>(f->temp_bytes - std::max<std::int64_t>(f->fragmentation_bytes, 0), 0);
-  const part parts[] = {{'P', "parameters", f->entry_params_bytes}, {'C', "constants", f->constants_bytes},
-                        {'R', "results", f->live_out_bytes},        {'T', "temporary", used},
+  const std::int64_t used =
+      std::max<std::int64_t>(f->temp_bytes - std::max<std::int64_t>(f->fragmentation_bytes, 0), 0);
+  const part parts[] = {{'P', "parameters", f->entry_params_bytes},
+                        {'C', "constants", f->constants_bytes},
+                        {'R', "results", f->live_out_bytes},
+                        {'T', "temporary", used},
                         {'.', "fragmentation", std::max<std::int64_t>(f->fragmentation_bytes, 0)}};
   constexpr std::int64_t width = 50;
   std::string bar, legend;
@@ -125,8 +127,8 @@ void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
   if (h.alive.size() > shown) {
     std::int64_t rest = 0;
     for (std::size_t i = static_cast<std::size_t>(shown); i < h.alive.size(); ++i) rest += h.alive[i].size_bytes;
-    s.out().line("  … " + grouped(static_cast<std::uint64_t>(h.alive.size()) - shown) + " more with " + size_text(rest) +
-                 " (--top N shows N)");
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(h.alive.size()) - shown) + " more with " +
+                 size_text(rest) + " (--top N shows N)");
   }
 }
 
@@ -159,9 +161,9 @@ void print_floor(session& s, const memory_result& r) {
     std::size_t shown = 0;
     for (const donation_row& d : h.donation) {
       if (shown++ == 5) break;
-      s.out().line("                  " + size_text(d.saved_bytes) + "  parameter " + std::to_string(d.parameter_number) + ' ' +
-                   escape_for_terminal(d.parameter_name) + " -> " + escape_for_terminal(d.output_name) + "  " +
-                   escape_for_terminal(d.shape));
+      s.out().line("                  " + size_text(d.saved_bytes) + "  parameter " +
+                   std::to_string(d.parameter_number) + ' ' + escape_for_terminal(d.parameter_name) + " -> " +
+                   escape_for_terminal(d.output_name) + "  " + escape_for_terminal(d.shape));
     }
   }
   for (const what_if_result& w : h.what_if) {
@@ -190,9 +192,8 @@ void print_allocators(session& s, const memory_result& r) {
   if (r.allocators.empty()) return;
   std::vector<const allocator_memory*> order;
   for (const allocator_memory& a : r.allocators) order.push_back(&a);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return a->occupancy_peak_bytes > b->occupancy_peak_bytes;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->occupancy_peak_bytes > b->occupancy_peak_bytes; });
   table t;
   t.flexible("allocator", cut::middle, 8).flexible("device", cut::middle, 8).flexible("host", cut::middle, 6);
   t.right("filled to").right("reserved").right("allocated").right("capacity").right("used").right("at").left("replay");
@@ -244,10 +245,12 @@ void print_verdicts(session& s, const memory_result& r) {
   for (const memory_invariant& i : r.invariants) {
     if (!i.holds) continue;
     if (*i.holds && i.id != "C1") continue;
-    s.out().line("  " + i.id + ' ' + (*i.holds ? s.out().screen().paint("holds", style::good)
-                                             : s.out().screen().paint("broken", style::warning)) +
-                 ": " + wrap(escape_for_terminal(i.note) + " (" + std::to_string(i.left) + " / " + std::to_string(i.right) + ')',
-                             88, 4));
+    s.out().line(
+        "  " + i.id + ' ' +
+        (*i.holds ? s.out().screen().paint("holds", style::good) : s.out().screen().paint("broken", style::warning)) +
+        ": " +
+        wrap(escape_for_terminal(i.note) + " (" + std::to_string(i.left) + " / " + std::to_string(i.right) + ')', 88,
+             4));
   }
   std::size_t holding = 0, checked = 0;
   for (const memory_invariant& i : r.invariants) {
@@ -259,7 +262,8 @@ void print_verdicts(session& s, const memory_result& r) {
   std::size_t shown = 0;
   for (const finding& f : r.findings) {
     if (shown++ == 10) {
-      s.out().line("  … " + grouped(static_cast<std::uint64_t>(r.findings.size() - 10)) + " more findings (--json has them)");
+      s.out().line("  … " + grouped(static_cast<std::uint64_t>(r.findings.size() - 10)) +
+                   " more findings (--json has them)");
       break;
     }
     s.out().line("  - " + wrap(escape_for_terminal((f.where.empty() ? "" : f.where + ": ") + f.what), 96, 4));
@@ -325,7 +329,7 @@ int run_memory(const options& asked) {
     return {};
   };
   options adjusted = asked;
-  adjusted.json = asked.json || asked.compat_reference;   // the reference has no other form
+  adjusted.json = asked.json || asked.compat_reference;  // the reference has no other form
   const int status = run_slice(adjusted, document::memory, writer);
   return status == exit_ok && !fits ? exit_gate : status;
 }

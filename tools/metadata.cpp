@@ -48,9 +48,9 @@ class metadata_printer final : public profkit::metadata_visitor {
     out_.line("  " + count_of(stat_names_, "stat name"));
   }
   void stat_metadata(const profkit::metadata_stat_row& row) override {
-    out_.line("    [" + std::to_string(row.key) + "] " +
-              (row.name.empty() ? "(no name)" : escape_for_terminal(row.name)) +
-              (row.description.empty() ? "" : out_.screen().paint("  " + escape_for_terminal(row.description), style::dim)));
+    out_.line(
+        "    [" + std::to_string(row.key) + "] " + (row.name.empty() ? "(no name)" : escape_for_terminal(row.name)) +
+        (row.description.empty() ? "" : out_.screen().paint("  " + escape_for_terminal(row.description), style::dim)));
   }
   void end_stat_metadata(std::uint64_t left_out) override { s_.left_out(left_out, 0, 4); }
   void end_plane() override {}

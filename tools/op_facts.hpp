@@ -7,10 +7,10 @@
 namespace profkit_tool {
 
 struct op_facts {
-  std::string name;       // short, escaped
-  std::string full_name;  // escaped
-  std::string category;   // hlo_category
-  std::string tf_op;      // where it comes from in the program
+  std::string name;             // short, escaped
+  std::string full_name;        // escaped
+  std::string category;         // hlo_category
+  std::string tf_op;            // where it comes from in the program
   double flops = 0, bytes = 0;  // of one execution; 0 when the capture does not say
 };
 op_facts facts_of(const profkit::profile& capture, const profkit::ops_line& line, const profkit::op_row& op);

@@ -149,7 +149,8 @@ void add_filters(CLI::App& app, options& o, typed_values& typed) {
 
 void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Memory";
-  add_value(app, "--module", o.memory.module, "NAME|ID", "Module to look into (default: the one with the highest peak)", group);
+  add_value(app, "--module", o.memory.module, "NAME|ID", "Module to look into (default: the one with the highest peak)",
+            group);
   add_value(app, "--top", typed.top, "K", "Rows of the lists of buffers and of the rollups (default 30)", group);
   app.add_flag("--no-runtime", typed.no_runtime, "Only what the compiler assigned")->group(group);
   add_value(app, "--fit", typed.fit, "BYTES", "Does it fit into so much, as in 32GiB? Exit status 1 when not", group);
@@ -161,14 +162,14 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   add_value(app, "--curve", typed.curve, "N", "The live curve in at most N points that keep its extremes", group);
   const char* runtime = "Run time";
   add_value(app, "--host", o.host, "TEXT", "Only hosts whose name contains TEXT", runtime);
-  CLI::Option* step = app.add_option("--step", typed.step, "The N-th step window, counted from 0")->type_name("N")->group(runtime);
-  app.add_flag("--all-trace", o.memory.all_trace, "The whole trace as one window")
-      ->excludes(step)
-      ->group(runtime);
+  CLI::Option* step =
+      app.add_option("--step", typed.step, "The N-th step window, counted from 0")->type_name("N")->group(runtime);
+  app.add_flag("--all-trace", o.memory.all_trace, "The whole trace as one window")->excludes(step)->group(runtime);
   add_value(app, "--step-policy", typed.policy, "WHICH", "peak, last or first step (default peak)", runtime);
   add_value(app, "--persistent-threshold-steps", typed.threshold, "N",
             "Step boundaries after which a buffer is persistent (default 2)", runtime);
-  app.add_flag("--include-host-pools", o.memory.include_host_pools, "Host memory may be the fullest, too")->group(runtime);
+  app.add_flag("--include-host-pools", o.memory.include_host_pools, "Host memory may be the fullest, too")
+      ->group(runtime);
   add_value(app, "--time-samples", typed.samples, "N", "Samples of the timeline (default 200)", runtime);
   add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
 }
@@ -178,8 +179,7 @@ void add_output_options(CLI::App& app, options& o, typed_values& typed, bool has
   add_value(app, "--limit", typed.limit, "N", "Rows of each list; 0 shows all", group);
   app.add_flag("--json", o.json, "One JSON document (schemas in docs/schemas)")->group(group);
   add_value(app, "-o,--output", o.output_path, "FILE", "Write to FILE, which appears when it is complete", group);
-  if (has_tables)
-    app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(group);
+  if (has_tables) app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(group);
   add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", group);
   app.add_flag("-q,--quiet", o.quiet, "No progress and no warnings on standard error")->group(group);
 }
@@ -193,7 +193,8 @@ void add_input_options(CLI::App& app, options& o, typed_values& typed, bool open
   if (!opens_directories) return;
   add_value(app, "--fail-on", typed.fail_on, "WHAT", "'incomplete': exit with 1 when the capture is not complete",
             group);
-  add_value(app, "-j,--threads", typed.threads, "N", "Threads to use (default: all cores); results are the same", group);
+  add_value(app, "-j,--threads", typed.threads, "N", "Threads to use (default: all cores); results are the same",
+            group);
 }
 
 void add_command(CLI::App& app, const command_help& help, options& o, typed_values& typed) {
@@ -249,8 +250,8 @@ std::optional<fault> understand_word(const char* option, const std::string& type
   return wrong_value(option, typed, "not a choice", "choose one of: " + choices);
 }
 
-std::optional<fault> understand_number(const char* option, const std::string& typed,
-                                       std::optional<std::uint64_t>& into, std::uint64_t least, std::uint64_t most) {
+std::optional<fault> understand_number(const char* option, const std::string& typed, std::optional<std::uint64_t>& into,
+                                       std::uint64_t least, std::uint64_t most) {
   if (typed.empty()) return std::nullopt;
   std::uint64_t n = 0;
   const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), n);
@@ -272,9 +273,11 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
            "--step-policy", typed.policy, o.memory.policy,
            {{"peak", step_policy::peak}, {"last", step_policy::last}, {"first", step_policy::first}})))
     return wrong;
-  if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_reference, {{"reference", true}}))) return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_reference, {{"reference", true}})))
+    return wrong;
   if ((wrong = understand_number("--top", typed.top, o.memory_top, 0, any))) return wrong;
-  if ((wrong = understand_number("--persistent-threshold-steps", typed.threshold, threshold, 0, most_samples))) return wrong;
+  if ((wrong = understand_number("--persistent-threshold-steps", typed.threshold, threshold, 0, most_samples)))
+    return wrong;
   if ((wrong = understand_number("--time-samples", typed.samples, samples, 0, most_samples))) return wrong;
   if ((wrong = understand_number("--curve", typed.curve, curve, 1, 100 * most_samples))) return wrong;
   if (threshold) o.memory.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
@@ -293,7 +296,7 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
                          "write remat=NAME or offload=NAME, with the name of an instruction");
     (action == "remat" ? o.memory.remat : o.memory.offload).push_back(question.substr(equals + 1));
   }
-  if (!typed.step.empty()) {   // a step that is not there is told by the analysis, as for any other step
+  if (!typed.step.empty()) {  // a step that is not there is told by the analysis, as for any other step
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(typed.step.data(), typed.step.data() + typed.step.size(), n);
     if (error != std::errc{} || end != typed.step.data() + typed.step.size())
@@ -309,8 +312,7 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   std::optional<std::uint64_t> threads;
   std::optional<fault> wrong;
   if ((wrong = understand_word<io_mode>(
-           "--io", typed.io, o.io,
-           {{"auto", io_mode::automatic}, {"map", io_mode::map}, {"read", io_mode::read}})))
+           "--io", typed.io, o.io, {{"auto", io_mode::automatic}, {"map", io_mode::map}, {"read", io_mode::read}})))
     return wrong;
   if ((wrong = understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_incomplete, {{"incomplete", true}})))
     return wrong;
@@ -323,8 +325,7 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
            {{"total", op_order::total}, {"self", op_order::self}, {"count", op_order::count}})))
     return wrong;
   if ((wrong = understand_number("--threads", typed.threads, threads, 1, 1024))) return wrong;
-  o.threads = static_cast<std::uint32_t>(
-      threads.value_or(std::clamp(std::thread::hardware_concurrency(), 1u, 64u)));
+  o.threads = static_cast<std::uint32_t>(threads.value_or(std::clamp(std::thread::hardware_concurrency(), 1u, 64u)));
   if (o.what == command::memory) {
     if ((wrong = understand_memory(typed, o))) return wrong;
   } else if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) {
@@ -397,8 +398,8 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
     return {std::nullopt, std::move(text), exit_ok};
   } catch (const CLI::ParseError& e) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return usage_error(e.what(), (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) +
-                                     std::string(" --help"));
+    return usage_error(e.what(),
+                       (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) + std::string(" --help"));
   }
   if (std::optional<fault> wrong = understand(typed, o)) return usage_error(wrong->message, wrong->hint);
   return {std::move(o), {}, exit_ok};

@@ -53,7 +53,7 @@ struct options {
   std::string message_type;          // dump --type
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
-  bool compat_reference = false;     // memory --compat reference
+  bool compat_reference = false;  // memory --compat reference
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

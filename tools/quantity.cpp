@@ -108,10 +108,11 @@ result<std::uint64_t> parse_bytes(std::string_view text) {
   constexpr const char* too_large = "more than 64 bits hold";
   std::uint64_t value = 0;
   for (const char c : whole)
-    if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, static_cast<std::uint64_t>(c - '0'), &value))
+    if (__builtin_mul_overflow(value, 10u, &value) ||
+        __builtin_add_overflow(value, static_cast<std::uint64_t>(c - '0'), &value))
       return bad(too_large);
   if (__builtin_mul_overflow(value, unit, &value)) return bad(too_large);
-  std::uint64_t part = 0, scale = 1;   // fraction as part / scale
+  std::uint64_t part = 0, scale = 1;  // fraction as part / scale
   for (const char c : fraction) {
     if (scale >= 1000000000) return bad("it has too many decimals");
     part = part * 10 + static_cast<std::uint64_t>(c - '0');

@@ -23,8 +23,8 @@ using profkit::ops_line;
 
 constexpr std::size_t most_columns = 100;
 // Rows of each part; together with headings they make 60 lines at most.
-constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_lines = 6, most_ops = 8,
-                      most_modules = 4, most_steps = 3, most_collectives = 4, most_notes = 3, most_commands = 4;
+constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_lines = 6, most_ops = 8, most_modules = 4,
+                      most_steps = 3, most_collectives = 4, most_notes = 3, most_commands = 4;
 
 // How many of `size` rows to show: one more than `most` rather than a line that says "1 more".
 std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
@@ -49,7 +49,8 @@ std::string what_file_is(session& s, const file_info& file) {
                      : file.family == file_family::hlo_proto    ? "HLO module"
                                                                 : profkit::family_name(file.family);
   text += ", " + profkit::human_bytes(file.bytes);
-  if (found.encoding != profkit::compression::none) text += std::string(" of ") + profkit::compression_name(found.encoding);
+  if (found.encoding != profkit::compression::none)
+    text += std::string(" of ") + profkit::compression_name(found.encoding);
   return text;
 }
 
@@ -86,7 +87,8 @@ void print_files(session& s, const report_facts& f) {
                                  : shorten(file_name(files[i]->path), room, cut::middle) + "  ";
     print_fact(s, i > 0 ? "" : files.size() > 1 ? "files" : "file", index + name + what);
   }
-  if (files.size() > shown) print_fact(s, "", "… " + grouped(std::uint64_t{files.size() - shown}) + " more (profkit info)");
+  if (files.size() > shown)
+    print_fact(s, "", "… " + grouped(std::uint64_t{files.size() - shown}) + " more (profkit info)");
   if (!exports.empty()) print_fact(s, "exports", shorten(exports, most_columns - 32) + "  (not counted)");
 }
 
@@ -113,14 +115,16 @@ void print_capture(session& s, const report_facts& f) {
   print_hardware(s, f);
   if (f.first_ps && f.last_ps) {
     const auto origin = s.capture().origin_unix_ns();
-    print_fact(s, "time", human_duration(f.span_ps()) + " of events; " +
-                              (origin ? "started " + date_text(*origin) : "the date is not recorded"));
+    print_fact(s, "time",
+               human_duration(f.span_ps()) + " of events; " +
+                   (origin ? "started " + date_text(*origin) : "the date is not recorded"));
   }
   std::string amount = count_of(f.info.events, "event");
   if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
   print_fact(s, "amount", amount);
   if (const std::string memory = memory_of(f); !memory.empty()) print_fact(s, "memory", memory);
-  if (f.info.complete) print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
+  if (f.info.complete)
+    print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
   for (std::size_t i = 0; i < f.info.reasons.size() && i < most_reasons; ++i)
     print_fact(s, i == 0 ? "complete" : "",
                (i == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
@@ -158,32 +162,41 @@ void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) 
   if (ops.top.empty()) return;
   const std::int64_t busy = f.busy_ps();
   table t;
-  t.right("of busy").right("self time").right("count").flexible("op", cut::middle, 24).flexible("category", cut::end, 12);
+  t.right("of busy")
+      .right("self time")
+      .right("count")
+      .flexible("op", cut::middle, 24)
+      .flexible("category", cut::end, 12);
   t.right("FLOP/s").right("B/s");
   for (const op_total& op : ops.top)
-    t.row({share_text(op.self_ps, busy), human_duration(op.self_ps), grouped(op.count), op.facts.name, op.facts.category,
-           achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
+    t.row({share_text(op.self_ps, busy), human_duration(op.self_ps), grouped(op.count), op.facts.name,
+           op.facts.category, achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
            achieved_rate(op.facts.bytes, op.count, op.total_ps, "")});
-  std::string title = "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " +
-                      grouped(std::uint64_t{ops.names});
+  std::string title =
+      "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " + grouped(std::uint64_t{ops.names});
   if (f.ops.lines.size() > 1) title += ", over all " + grouped(std::uint64_t{f.ops.lines.size()}) + " lines";
   s.heading(title);
   t.print(s.out(), most_columns);
 }
 
-// ---- Chrome traces -----------------------------------------------------------------------------------------------------
+// ---- Chrome traces
+// -----------------------------------------------------------------------------------------------------
 
 void print_trace_tracks(session& s, const report_facts& f) {
   const trace_totals& trace = f.trace;
   if (trace.tracks.empty()) return;
   const bool on_devices = trace.basis == trace_basis::device_kernels || trace.basis == trace_basis::device_ops;
   table t;
-  t.right("file").flexible(on_devices ? "device" : "thread", cut::middle, 16).right("events").right("busy").right("of span");
+  t.right("file")
+      .flexible(on_devices ? "device" : "thread", cut::middle, 16)
+      .right("events")
+      .right("busy")
+      .right("of span");
   const std::size_t shown = shown_of(trace.tracks.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i) {
     const trace_track& track = trace.tracks[i];
-    t.row({s.file_label(track.file), escape_for_terminal(track.name), grouped(track.events), human_duration(track.busy_ps),
-           share_text(track.busy_ps, f.span_ps())});
+    t.row({s.file_label(track.file), escape_for_terminal(track.name), grouped(track.events),
+           human_duration(track.busy_ps), share_text(track.busy_ps, f.span_ps())});
   }
   s.heading(trace.basis == trace_basis::device_kernels ? "Busy: time in which at least one kernel or copy ran"
             : trace.basis == trace_basis::device_ops   ? "Busy: time in which at least one op ran"
@@ -202,24 +215,32 @@ void print_trace_names(session& s, const report_facts& f) {
   const std::size_t shown = std::min(trace.names.size(), most_ops);
   for (std::size_t i = 0; i < shown; ++i) {
     const trace_name& name = trace.names[i];
-    t.row({share_text(name.self_ps, trace.self_ps), human_duration(kernels ? name.total_ps : name.self_ps), grouped(name.count),
-           human_duration(name.max_ps), name.name.empty() ? "(no name)" : escape_for_terminal(name.name)});
+    t.row({share_text(name.self_ps, trace.self_ps), human_duration(kernels ? name.total_ps : name.self_ps),
+           grouped(name.count), human_duration(name.max_ps),
+           name.name.empty() ? "(no name)" : escape_for_terminal(name.name)});
   }
   s.heading(std::string(kernels ? "Busiest kernels and copies: " : "Busiest operations: ") +
             grouped(std::uint64_t{shown}) + " of " + grouped(std::uint64_t{trace.names.size()}));
   t.print(s.out(), most_columns);
   if (trace.collectives.count > 0)
     s.out().line("  collective kernels: " + count_of(trace.collectives.count, "run") + ", " +
-                 human_duration(trace.collectives.total_ps) + " (" + share_text(trace.collectives.self_ps, trace.self_ps) +
-                 " of all), longest " + human_duration(trace.collectives.max_ps));
+                 human_duration(trace.collectives.total_ps) + " (" +
+                 share_text(trace.collectives.self_ps, trace.self_ps) + " of all), longest " +
+                 human_duration(trace.collectives.max_ps));
 }
 
-// ---- modules, steps, collectives ---------------------------------------------------------------------------------------
+// ---- modules, steps, collectives
+// ---------------------------------------------------------------------------------------
 
 void print_modules_part(session& s, const std::vector<module_total>& modules) {
   if (modules.empty()) return;
   table t;
-  t.flexible("module", cut::middle, 30).right("runs").right("total").right("longest").right("instructions").right("size");
+  t.flexible("module", cut::middle, 30)
+      .right("runs")
+      .right("total")
+      .right("longest")
+      .right("instructions")
+      .right("size");
   const std::size_t shown = shown_of(modules.size(), most_modules);
   for (std::size_t i = 0; i < shown; ++i) {
     const module_total& m = modules[i];
@@ -261,20 +282,29 @@ void print_collectives_part(session& s, const report_facts& f) {
   if (kinds.empty()) return;
   const std::int64_t busy = f.busy_ps();
   table t;
-  t.flexible("kind", cut::end, 16).left("").right("count").right("total").right("longest").right("of busy").right("exposed");
+  t.flexible("kind", cut::end, 16)
+      .left("")
+      .right("count")
+      .right("total")
+      .right("longest")
+      .right("of busy")
+      .right("exposed");
   const std::size_t shown = shown_of(kinds.size(), most_collectives - 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const collective_total& c = kinds[i];
     t.row({c.kind, c.blocking ? "blocking" : "in flight", grouped(c.count), human_duration(c.total_ps),
            human_duration(c.max_ps), c.blocking ? share_text(c.total_ps, busy) : "",
-           c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? human_duration(c.total_ps) : "not recorded"});
+           c.exposed_ps ? human_duration(*c.exposed_ps)
+           : c.blocking ? human_duration(c.total_ps)
+                        : "not recorded"});
   }
   s.heading("Collectives and asynchronous copies");
   t.print(s.out(), most_columns);
   print_rest(s, kinds.size(), shown, "more kinds");
 }
 
-// ---- notes and what to do next -------------------------------------------------------------------------------------------
+// ---- notes and what to do next
+// -------------------------------------------------------------------------------------------
 
 void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;

@@ -311,7 +311,8 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
     for (const std::string& text : file.warnings) all.push_back("The recorder warns: " + escape_for_terminal(text));
   const std::int64_t span = f.span_ps(), busy = f.busy_ps();
   if (busy > 0 && ops.waiting_ps > busy / 5)
-    all.push_back(share_text(ops.waiting_ps, busy) + " of the busy time is spent in *-done ops: the device waits for "
+    all.push_back(share_text(ops.waiting_ps, busy) +
+                  " of the busy time is spent in *-done ops: the device waits for "
                   "copies or collectives that were started before.");
   const ops_line* busiest = f.busiest_line();
   if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
@@ -329,8 +330,9 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
 }
 
 std::string shell_word(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                             "0123456789_@%+=:,./-") == std::string::npos;
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_@%+=:,./-") == std::string::npos;
   if (plain && text.front() != '-') return text;
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -382,7 +384,8 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
-  if (f.memory.hlo || f.memory.runtime) all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
+  if (f.memory.hlo || f.memory.runtime)
+    all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});
   if (all.empty()) all.push_back({"info PATH", "every plane and line"});
   all.push_back({"report PATH --json", "all of this and more, for programs"});

@@ -17,12 +17,12 @@ namespace profkit_tool {
 struct report_facts {
   profkit::info_result info;
   std::optional<profkit::info_result> whole_info;  // where filters left something out of `info`
-  profkit::ops_result ops, module_runs;  // module_runs: the `XLA Modules` lines
+  profkit::ops_result ops, module_runs;            // module_runs: the `XLA Modules` lines
   profkit::modules_result modules;
   profkit::steps_result steps;
   profkit::collectives_result collectives;
   profkit::memory_result memory;
-  trace_totals trace;                            // of Chrome traces that are no export of an XSpace
+  trace_totals trace;                             // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
   // What positions of planes refer to.

@@ -112,7 +112,8 @@ int tell_losses(const options& asked, const std::vector<file_damage>& losses, bo
 }
 
 bool is_same_file(const std::string& output, const std::string& input) {
-  struct stat a {}, b {};
+  struct stat a {
+  }, b{};
   return !output.empty() && stat(output.c_str(), &a) == 0 && stat(input.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
@@ -135,9 +136,7 @@ void session::heading(std::string_view text) {
   out_.line(out_.screen().paint(text, style::heading));
 }
 
-void session::absent(std::string_view why) {
-  out_.line("[absent] " + escape_for_terminal(why));
-}
+void session::absent(std::string_view why) { out_.line("[absent] " + escape_for_terminal(why)); }
 
 void session::left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent) {
   if (total <= shown) return;
@@ -217,8 +216,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     // An XSpace was indexed when it was opened; other files are read, and found damaged, by the slices.
     for (std::size_t i = 0; i < capture.file_count(); ++i)
       if (capture.what().files[i].family == profkit::file_family::xspace || capture.file_count() == 1)
-        if (const fault* why = capture.file_fault(i); why != nullptr)
-          s.lost({{static_cast<std::uint32_t>(i), *why}});
+        if (const fault* why = capture.file_fault(i); why != nullptr) s.lost({{static_cast<std::uint32_t>(i), *why}});
     status = tell_losses(asked, s.losses(), profkit::anything_intact(capture), errors);
   }
   if (status == exit_ok && asked.fail_on_incomplete) {

@@ -27,8 +27,8 @@ terminal look_at_terminal(int descriptor, color_mode mode) {
   t.is_terminal = isatty(descriptor) == 1;
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  const bool wanted = (no_color == nullptr || *no_color == '\0') &&
-                      (term == nullptr || std::string_view(term) != "dumb");
+  const bool wanted =
+      (no_color == nullptr || *no_color == '\0') && (term == nullptr || std::string_view(term) != "dumb");
   t.color = mode == color_mode::always || (mode == color_mode::automatic && t.is_terminal && wanted);
   winsize size{};
   if (t.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

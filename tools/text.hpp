@@ -12,7 +12,8 @@ enum class cut { end, middle, start };
 std::string shorten(std::string_view text, std::size_t columns, cut where = cut::end);
 
 // The short name of an operation, escaped: the display name, else the left side of an HLO text
-// ("%fusion.3 = f32[8] fusion(...)" gives "fusion.3"), else the name without the "void " of a kernel; "(no name)" for none.
+// ("%fusion.3 = f32[8] fusion(...)" gives "fusion.3"), else the name without the "void " of a kernel; "(no name)" for
+// none.
 std::string short_op_name(std::string_view name, std::string_view display_name);
 
 // Breaks a sentence into lines of at most `columns`. It stands behind `indent` columns that the caller fills on

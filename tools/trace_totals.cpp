@@ -133,7 +133,8 @@ class collector final : public profkit::chrome_visitor {
     const std::string rank = text_of(json_member(json, "rank")), size = text_of(json_member(json, "world_size"));
     if (rank.empty() || size.empty()) return;
     const std::string backend = text_of(json_member(json, "backend"));
-    process = profkit::escape_for_terminal("rank " + rank + " of " + size + (backend.empty() ? "" : " (" + backend + ')'));
+    process =
+        profkit::escape_for_terminal("rank " + rank + " of " + size + (backend.empty() ? "" : " (" + backend + ')'));
   }
 
   bool is_kineto_ = false;

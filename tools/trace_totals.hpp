@@ -22,7 +22,7 @@ enum class trace_basis {
 
 struct trace_track {
   std::uint32_t file = 0;
-  std::string name;          // "GPU 0", "/device:TPU:0 XLA Ops", "python 25720"
+  std::string name;  // "GPU 0", "/device:TPU:0 XLA Ops", "python 25720"
   std::uint64_t events = 0;
   std::int64_t busy_ps = 0;  // union of the events
 };
@@ -38,11 +38,11 @@ struct trace_totals {
   std::vector<std::string> hardware;   // "NVIDIA H100 80GB HBM3"
   std::vector<std::string> processes;  // "rank 0 of 8 (nccl)"
   trace_basis basis = trace_basis::none;
-  std::vector<trace_track> tracks;     // by busy time, descending
-  std::vector<trace_name> names;       // by self time, descending
-  std::int64_t self_ps = 0;            // sum over all names
-  trace_name collectives;              // NCCL and RCCL kernels together
-  duration_statistics steps;           // ProfilerStep#N annotations
+  std::vector<trace_track> tracks;  // by busy time, descending
+  std::vector<trace_name> names;    // by self time, descending
+  std::int64_t self_ps = 0;         // sum over all names
+  trace_name collectives;           // NCCL and RCCL kernels together
+  duration_statistics steps;        // ProfilerStep#N annotations
 };
 
 // Damage is left to the slice that tells it; what is intact is added up.

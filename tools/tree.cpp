@@ -56,8 +56,9 @@ class tree_printer final : public profkit::tree_visitor {
       when = std::to_string(e.raw.num_occurrences()) + " times";
     if (e.raw.duration_ps() != 0) when += (when.empty() ? "" : ", ") + ("for " + human_duration(e.raw.duration_ps()));
     const std::string tail = "  " + when;
-    const std::string name = e.name.empty() && e.display_name.empty() ? '#' + std::to_string(e.metadata_id)
-                                                                      : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
+    const std::string name = e.name.empty() && e.display_name.empty()
+                                 ? '#' + std::to_string(e.metadata_id)
+                                 : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
     out_.line("      " + fitted(name, 6 + profkit::terminal_width(tail)) + dim(tail));
     for (const profkit::named_stat& stat : e.stats) fit(8, stat_line(stat));
     s_.left_out(e.stat_count, e.stats.size(), 8);

@@ -24,7 +24,7 @@ void show_longest(const profkit::lib::plane& plane) {
     auto events = line.events();
     for (const pk_event& event : events)
       if (event.duration_ps > longest.duration_ps) longest = event;
-    if (!events.ok()) std::cerr << events.error().message() << '\n';   // what came before it counts
+    if (!events.ok()) std::cerr << events.error().message() << '\n';  // what came before it counts
   }
   if (longest.duration_ps == 0) return;
   std::cout << plane.name() << ": " << plane.name_of(longest).substr(0, 60) << "\n  " << longest.duration_ps / 1000

@@ -46,13 +46,13 @@ template <unsigned Depth>
 class message_view {
  public:
   constexpr message_view() noexcept = default;
-  constexpr explicit message_view(const basic_message_bytes<Depth> &message) noexcept : message_(message) {}
+  constexpr explicit message_view(const basic_message_bytes<Depth>& message) noexcept : message_(message) {}
 
-  constexpr const basic_message_bytes<Depth> &message() const noexcept { return message_; }
+  constexpr const basic_message_bytes<Depth>& message() const noexcept { return message_; }
   constexpr bool present() const noexcept { return message_.present(); }
   constexpr bool ok() const noexcept { return damage_ == nullptr; }
   /// Null, or where the first damaged field starts.
-  constexpr const char *damage() const noexcept { return damage_; }
+  constexpr const char* damage() const noexcept { return damage_; }
 
  protected:
   /// Gives every field to `take`.
@@ -65,16 +65,16 @@ class message_view {
 
  private:
   basic_message_bytes<Depth> message_;
-  const char *damage_ = nullptr;
+  const char* damage_ = nullptr;
 };
 
 namespace detail {
 
-constexpr std::int64_t to_int64(const wire_field &f) noexcept { return static_cast<std::int64_t>(f.value); }
-constexpr std::int32_t to_int32(const wire_field &f) noexcept {
+constexpr std::int64_t to_int64(const wire_field& f) noexcept { return static_cast<std::int64_t>(f.value); }
+constexpr std::int32_t to_int32(const wire_field& f) noexcept {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(f.value));
 }
-constexpr bool to_bool(const wire_field &f) noexcept { return f.value != 0; }
+constexpr bool to_bool(const wire_field& f) noexcept { return f.value != 0; }
 
 }  // namespace detail
 
@@ -85,7 +85,7 @@ class tile_view : public message_view<0> {
  public:
   constexpr tile_view() noexcept = default;
   constexpr explicit tile_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr int_range<1> dimensions() const noexcept { return int_range<1>(message()); }
 };
@@ -95,7 +95,7 @@ class split_config_view : public message_view<0> {
  public:
   constexpr split_config_view() noexcept = default;
   constexpr explicit split_config_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) dimension_ = detail::to_int64(f);
     });
   }
@@ -110,8 +110,8 @@ class split_config_view : public message_view<0> {
 class layout_view : public message_view<4> {
  public:
   constexpr layout_view() noexcept = default;
-  constexpr explicit layout_view(const basic_message_bytes<4> &message) noexcept : message_view<4>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit layout_view(const basic_message_bytes<4>& message) noexcept : message_view<4>(message) {
+    read([this](const wire_field& f) {
       if (f.type != wire_type::varint) return;
       switch (f.number) {
         case 7: element_size_in_bits_ = detail::to_int64(f); break;
@@ -150,8 +150,8 @@ class layout_view : public message_view<4> {
 class shape_view : public message_view<3> {
  public:
   constexpr shape_view() noexcept = default;
-  constexpr explicit shape_view(const basic_message_bytes<3> &message) noexcept : message_view<3>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit shape_view(const basic_message_bytes<3>& message) noexcept : message_view<3>(message) {
+    read([this](const wire_field& f) {
       if (f.is_varint(2)) element_type_ = detail::to_int32(f);
     });
   }
@@ -172,7 +172,7 @@ class shape_view : public message_view<3> {
 /// Gives a shape and, for tuples, the shapes in it to `visit(const shape_view &, int depth)`, parents first. False when
 /// tuples nest deeper than `max_depth` (what lies deeper is left out) or when a shape is damaged.
 template <class Visit>
-constexpr bool visit_shape(const shape_view &shape, Visit &&visit, int max_depth = 100, int depth = 0) noexcept {
+constexpr bool visit_shape(const shape_view& shape, Visit&& visit, int max_depth = 100, int depth = 0) noexcept {
   visit(shape, depth);
   bool complete = shape.ok();
   const auto elements = shape.tuple_shapes();
@@ -187,8 +187,8 @@ constexpr bool visit_shape(const shape_view &shape, Visit &&visit, int max_depth
 class program_shape_view : public message_view<2> {
  public:
   constexpr program_shape_view() noexcept = default;
-  constexpr explicit program_shape_view(const basic_message_bytes<2> &message) noexcept : message_view<2>(message) {
-    read([](const wire_field &) {});
+  constexpr explicit program_shape_view(const basic_message_bytes<2>& message) noexcept : message_view<2>(message) {
+    read([](const wire_field&) {});
   }
   constexpr message_range<shape_view, 1, 2> parameters() const noexcept {
     return message_range<shape_view, 1, 2>(message());
@@ -203,8 +203,8 @@ class program_shape_view : public message_view<2> {
 class op_metadata_view : public message_view<1> {
  public:
   constexpr op_metadata_view() noexcept = default;
-  constexpr explicit op_metadata_view(const basic_message_bytes<1> &message) noexcept : message_view<1>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit op_metadata_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([this](const wire_field& f) {
       if (f.type == wire_type::varint) {
         switch (f.number) {
           case 4: source_line_ = detail::to_int32(f); break;
@@ -264,7 +264,7 @@ class file_location_view : public message_view<0> {
  public:
   constexpr file_location_view() noexcept = default;
   constexpr explicit file_location_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.type != wire_type::varint) return;
       switch (f.number) {
         case 1: file_name_id_ = detail::to_int32(f); break;
@@ -298,7 +298,7 @@ class stack_frame_view : public message_view<0> {
  public:
   constexpr stack_frame_view() noexcept = default;
   constexpr explicit stack_frame_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) file_location_id_ = detail::to_int32(f);
       if (f.is_varint(2)) parent_frame_id_ = detail::to_int32(f);
     });
@@ -318,7 +318,7 @@ struct source_frame {
   std::string_view function;
   std::int32_t line = 0;
   std::int32_t column = 0;
-  std::int32_t parent_frame_id = 0;   ///< 0: outermost
+  std::int32_t parent_frame_id = 0;  ///< 0: outermost
   bool found = false;
 };
 
@@ -326,9 +326,8 @@ struct source_frame {
 class stack_frame_index_view : public message_view<2> {
  public:
   constexpr stack_frame_index_view() noexcept = default;
-  constexpr explicit stack_frame_index_view(const basic_message_bytes<2> &message) noexcept
-      : message_view<2>(message) {
-    read([](const wire_field &) {});
+  constexpr explicit stack_frame_index_view(const basic_message_bytes<2>& message) noexcept : message_view<2>(message) {
+    read([](const wire_field&) {});
   }
   constexpr bytes_range<1, 2> file_names() const noexcept { return bytes_range<1, 2>(message()); }
   constexpr bytes_range<2, 2> function_names() const noexcept { return bytes_range<2, 2>(message()); }
@@ -357,7 +356,7 @@ class stack_frame_index_view : public message_view<2> {
 
  private:
   template <class Range>
-  static constexpr bool element_linear(const Range &range, std::int32_t id, std::string_view &bytes) noexcept {
+  static constexpr bool element_linear(const Range& range, std::int32_t id, std::string_view& bytes) noexcept {
     std::int32_t at = 1;
     for (auto it = range.begin(); !it.done(); ++it, ++at) {
       if (at != id) continue;
@@ -373,7 +372,7 @@ class frontend_attribute_view : public message_view<0> {
  public:
   constexpr frontend_attribute_view() noexcept = default;
   constexpr explicit frontend_attribute_view(std::string_view entry) noexcept : message_view<0>(entry) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_bytes(1)) key_ = f.bytes;
       if (f.is_bytes(2)) value_ = f.bytes;
     });
@@ -390,16 +389,16 @@ class frontend_attribute_view : public message_view<0> {
 class frontend_attributes_view : public message_view<2> {
  public:
   constexpr frontend_attributes_view() noexcept = default;
-  constexpr explicit frontend_attributes_view(const basic_message_bytes<2> &message) noexcept
+  constexpr explicit frontend_attributes_view(const basic_message_bytes<2>& message) noexcept
       : message_view<2>(message) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   /// The map's entries as they lie on the wire; of equal keys the last counts.
   constexpr message_range<frontend_attribute_view, 1, 2> entries() const noexcept {
     return message_range<frontend_attribute_view, 1, 2>(message());
   }
   /// The value of a key; reads every entry. False when there is none.
-  constexpr bool find_linear(std::string_view key, std::string_view &value) const noexcept {
+  constexpr bool find_linear(std::string_view key, std::string_view& value) const noexcept {
     bool found = false;
     const auto all = entries();
     for (auto it = all.begin(); !it.done(); ++it) {
@@ -419,7 +418,7 @@ class mesh_axis_view : public message_view<0> {
  public:
   constexpr mesh_axis_view() noexcept = default;
   constexpr explicit mesh_axis_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_bytes(1)) name_ = f.bytes;
       if (f.is_varint(2)) size_ = detail::to_int64(f);
     });
@@ -436,8 +435,8 @@ class mesh_axis_view : public message_view<0> {
 class mesh_view : public message_view<4> {
  public:
   constexpr mesh_view() noexcept = default;
-  constexpr explicit mesh_view(const basic_message_bytes<4> &message) noexcept : message_view<4>(message) {
-    read([](const wire_field &) {});
+  constexpr explicit mesh_view(const basic_message_bytes<4>& message) noexcept : message_view<4>(message) {
+    read([](const wire_field&) {});
   }
   constexpr message_range<mesh_axis_view, 1, 4> axes() const noexcept {
     return message_range<mesh_axis_view, 1, 4>(message());
@@ -449,8 +448,8 @@ class mesh_view : public message_view<4> {
 class sub_axis_view : public message_view<1> {
  public:
   constexpr sub_axis_view() noexcept = default;
-  constexpr explicit sub_axis_view(const basic_message_bytes<1> &message) noexcept : message_view<1>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit sub_axis_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) pre_size_ = detail::to_int64(f);
       if (f.is_varint(2)) size_ = detail::to_int64(f);
     });
@@ -468,7 +467,7 @@ class axis_ref_view : public message_view<0> {
  public:
   constexpr axis_ref_view() noexcept = default;
   constexpr explicit axis_ref_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) mesh_axis_index_ = detail::to_int64(f);
     });
   }
@@ -484,7 +483,7 @@ class dimension_sharding_view : public message_view<0> {
  public:
   constexpr dimension_sharding_view() noexcept = default;
   constexpr explicit dimension_sharding_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(2)) is_closed_ = detail::to_bool(f);
     });
   }
@@ -499,8 +498,8 @@ class dimension_sharding_view : public message_view<0> {
 class named_sharding_view : public message_view<3> {
  public:
   constexpr named_sharding_view() noexcept = default;
-  constexpr explicit named_sharding_view(const basic_message_bytes<3> &message) noexcept : message_view<3>(message) {
-    read([](const wire_field &) {});
+  constexpr explicit named_sharding_view(const basic_message_bytes<3>& message) noexcept : message_view<3>(message) {
+    read([](const wire_field&) {});
   }
   /// When not empty, the sharding of a tuple: the other fields then do not count.
   constexpr message_range<named_sharding_view, 1, 3> tuple_shardings() const noexcept {
@@ -536,8 +535,8 @@ enum class sharding_type : std::int32_t {
 class sharding_view : public message_view<2> {
  public:
   constexpr sharding_view() noexcept = default;
-  constexpr explicit sharding_view(const basic_message_bytes<2> &message) noexcept : message_view<2>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit sharding_view(const basic_message_bytes<2>& message) noexcept : message_view<2>(message) {
+    read([this](const wire_field& f) {
       if (f.type != wire_type::varint) return;
       switch (f.number) {
         case 1: type_ = static_cast<sharding_type>(detail::to_int32(f)); break;
@@ -586,7 +585,7 @@ class replica_group_view : public message_view<0> {
  public:
   constexpr replica_group_view() noexcept = default;
   constexpr explicit replica_group_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr int_range<1> replica_ids() const noexcept { return int_range<1>(message()); }
 };
@@ -595,9 +594,9 @@ class replica_group_view : public message_view<0> {
 class iota_replica_groups_view : public message_view<2> {
  public:
   constexpr iota_replica_groups_view() noexcept = default;
-  constexpr explicit iota_replica_groups_view(const basic_message_bytes<2> &message) noexcept
+  constexpr explicit iota_replica_groups_view(const basic_message_bytes<2>& message) noexcept
       : message_view<2>(message) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) num_replica_groups_ = detail::to_int64(f);
       if (f.is_varint(2)) num_devices_per_group_ = detail::to_int64(f);
     });
@@ -618,9 +617,9 @@ class iota_replica_groups_view : public message_view<2> {
 class collective_device_list_view : public message_view<1> {
  public:
   constexpr collective_device_list_view() noexcept = default;
-  constexpr explicit collective_device_list_view(const basic_message_bytes<1> &message) noexcept
+  constexpr explicit collective_device_list_view(const basic_message_bytes<1>& message) noexcept
       : message_view<1>(message) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr message_range<replica_group_view, 1, 1> replica_groups() const noexcept {
     return message_range<replica_group_view, 1, 1>(message());
@@ -632,9 +631,9 @@ class collective_device_list_view : public message_view<1> {
 class mesh_axes_replica_groups_view : public message_view<1> {
  public:
   constexpr mesh_axes_replica_groups_view() noexcept = default;
-  constexpr explicit mesh_axes_replica_groups_view(const basic_message_bytes<1> &message) noexcept
+  constexpr explicit mesh_axes_replica_groups_view(const basic_message_bytes<1>& message) noexcept
       : message_view<1>(message) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr mesh_view mesh() const noexcept { return mesh_view(message().child(1)); }
   constexpr message_range<axis_ref_view, 2, 1> axes() const noexcept {
@@ -647,7 +646,7 @@ class source_target_view : public message_view<0> {
  public:
   constexpr source_target_view() noexcept = default;
   constexpr explicit source_target_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) source_ = detail::to_int64(f);
       if (f.is_varint(2)) target_ = detail::to_int64(f);
     });
@@ -666,9 +665,9 @@ class source_target_view : public message_view<0> {
 class dot_dimension_numbers_view : public message_view<1> {
  public:
   constexpr dot_dimension_numbers_view() noexcept = default;
-  constexpr explicit dot_dimension_numbers_view(const basic_message_bytes<1> &message) noexcept
+  constexpr explicit dot_dimension_numbers_view(const basic_message_bytes<1>& message) noexcept
       : message_view<1>(message) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr int_range<1, 1> lhs_contracting_dimensions() const noexcept { return int_range<1, 1>(message()); }
   constexpr int_range<2, 1> rhs_contracting_dimensions() const noexcept { return int_range<2, 1>(message()); }
@@ -682,8 +681,8 @@ enum class payload_source : std::uint8_t { none = 0, value = 1, id = 2 };
 class payload_view : public message_view<1> {
  public:
   constexpr payload_view() noexcept = default;
-  constexpr explicit payload_view(const basic_message_bytes<1> &message) noexcept : message_view<1>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit payload_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([this](const wire_field& f) {
       if (f.is_bytes(1)) {
         source_ = payload_source::value;
         value_ = f.bytes;
@@ -719,7 +718,7 @@ class instruction_view : public message_view<0> {
  public:
   constexpr instruction_view() noexcept = default;
   constexpr explicit instruction_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.type == wire_type::varint) {
         switch (f.number) {
           case 9: parameter_number_ = detail::to_int64(f); break;
@@ -798,17 +797,17 @@ class instruction_view : public message_view<0> {
 
  private:
   // Another member of a oneof starts afresh; the same one again merges with what came before.
-  constexpr void take_device_list(const wire_field &f) noexcept {
+  constexpr void take_device_list(const wire_field& f) noexcept {
     const auto kind = static_cast<device_list_kind>(f.number);
     if (kind == device_list_kind_) return;
-    const char *const after_other = device_list_kind_ == device_list_kind::none ? bytes().data() : device_list_end_;
+    const char* const after_other = device_list_kind_ == device_list_kind::none ? bytes().data() : device_list_end_;
     device_list_kind_ = kind;
     device_list_from_ = after_other;
     device_list_end_ = f.bytes.data() + f.bytes.size();
   }
   constexpr basic_message_bytes<1> device_list_of(device_list_kind kind) const noexcept {
     if (kind != device_list_kind_) return {};
-    const char *const end = bytes().data() + bytes().size();
+    const char* const end = bytes().data() + bytes().size();
     const std::string_view rest(device_list_from_, static_cast<std::size_t>(end - device_list_from_));
     return message_bytes(rest).child(static_cast<std::uint32_t>(kind));
   }
@@ -823,8 +822,8 @@ class instruction_view : public message_view<0> {
   std::int64_t parameter_number_ = 0;
   std::int64_t tuple_index_ = 0;
   std::int64_t channel_id_ = 0;
-  const char *device_list_from_ = nullptr;   // nothing before it counts
-  const char *device_list_end_ = nullptr;    // of the last member seen
+  const char* device_list_from_ = nullptr;  // nothing before it counts
+  const char* device_list_end_ = nullptr;   // of the last member seen
   device_list_kind device_list_kind_ = device_list_kind::none;
   bool use_global_device_ids_ = false;
 };
@@ -834,7 +833,7 @@ class computation_view : public message_view<0> {
  public:
   constexpr computation_view() noexcept = default;
   constexpr explicit computation_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(5)) id_ = detail::to_int64(f);
       if (f.is_varint(6)) root_id_ = detail::to_int64(f);
       if (f.is_varint(7)) is_fusion_computation_ = detail::to_bool(f);
@@ -870,7 +869,7 @@ class schedule_sequence_view : public message_view<0> {
  public:
   constexpr schedule_sequence_view() noexcept = default;
   constexpr explicit schedule_sequence_view(std::string_view entry) noexcept : message_view<0>(entry) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) computation_id_ = detail::to_int64(f);
     });
   }
@@ -885,8 +884,8 @@ class schedule_sequence_view : public message_view<0> {
 class schedule_view : public message_view<2> {
  public:
   constexpr schedule_view() noexcept = default;
-  constexpr explicit schedule_view(const basic_message_bytes<2> &message) noexcept : message_view<2>(message) {
-    read([](const wire_field &) {});
+  constexpr explicit schedule_view(const basic_message_bytes<2>& message) noexcept : message_view<2>(message) {
+    read([](const wire_field&) {});
   }
   /// The map's entries as they lie on the wire; of equal keys the last counts.
   constexpr message_range<schedule_sequence_view, 1, 2> sequences() const noexcept {
@@ -911,7 +910,7 @@ class alias_entry_view : public message_view<0> {
  public:
   constexpr alias_entry_view() noexcept = default;
   constexpr explicit alias_entry_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(2)) parameter_number_ = detail::to_int64(f);
       if (f.is_varint(4)) kind_ = detail::to_int32(f);
     });
@@ -930,9 +929,9 @@ class alias_entry_view : public message_view<0> {
 class input_output_alias_view : public message_view<2> {
  public:
   constexpr input_output_alias_view() noexcept = default;
-  constexpr explicit input_output_alias_view(const basic_message_bytes<2> &message) noexcept
+  constexpr explicit input_output_alias_view(const basic_message_bytes<2>& message) noexcept
       : message_view<2>(message) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr message_range<alias_entry_view, 1, 2> entries() const noexcept {
     return message_range<alias_entry_view, 1, 2>(message());
@@ -944,7 +943,7 @@ class computation_device_view : public message_view<0> {
  public:
   constexpr computation_device_view() noexcept = default;
   constexpr explicit computation_device_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr int_range<1> replica_device_ids() const noexcept { return int_range<1>(message()); }
 };
@@ -952,9 +951,8 @@ class computation_device_view : public message_view<0> {
 class device_assignment_view : public message_view<2> {
  public:
   constexpr device_assignment_view() noexcept = default;
-  constexpr explicit device_assignment_view(const basic_message_bytes<2> &message) noexcept
-      : message_view<2>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit device_assignment_view(const basic_message_bytes<2>& message) noexcept : message_view<2>(message) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) replica_count_ = detail::to_int32(f);
       if (f.is_varint(2)) computation_count_ = detail::to_int32(f);
     });
@@ -974,8 +972,8 @@ class device_assignment_view : public message_view<2> {
 class hlo_module_view : public message_view<1> {
  public:
   constexpr hlo_module_view() noexcept = default;
-  constexpr explicit hlo_module_view(const basic_message_bytes<1> &message) noexcept : message_view<1>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit hlo_module_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([this](const wire_field& f) {
       if (f.type == wire_type::varint) {
         switch (f.number) {
           case 5: id_ = detail::to_int64(f); break;
@@ -1041,8 +1039,8 @@ class hlo_module_view : public message_view<1> {
 class buffer_location_view : public message_view<1> {
  public:
   constexpr buffer_location_view() noexcept = default;
-  constexpr explicit buffer_location_view(const basic_message_bytes<1> &message) noexcept : message_view<1>(message) {
-    read([this](const wire_field &f) {
+  constexpr explicit buffer_location_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([this](const wire_field& f) {
       if (f.is_bytes(2)) instruction_name_ = f.bytes;
       if (f.is_varint(4)) instruction_id_ = detail::to_int64(f);
     });
@@ -1062,7 +1060,7 @@ class logical_buffer_view : public message_view<0> {
  public:
   constexpr logical_buffer_view() noexcept = default;
   constexpr explicit logical_buffer_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) id_ = detail::to_int64(f);
       if (f.is_varint(2)) size_bytes_ = detail::to_int64(f);
       if (f.is_varint(4)) color_ = detail::to_int64(f);
@@ -1085,7 +1083,7 @@ class buffer_alias_view : public message_view<0> {
  public:
   constexpr buffer_alias_view() noexcept = default;
   constexpr explicit buffer_alias_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) source_buffer_id_ = detail::to_int64(f);
     });
   }
@@ -1101,7 +1099,7 @@ class assigned_buffer_view : public message_view<0> {
  public:
   constexpr assigned_buffer_view() noexcept = default;
   constexpr explicit assigned_buffer_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) logical_buffer_id_ = detail::to_int64(f);
       if (f.is_varint(2)) offset_bytes_ = detail::to_int64(f);
       if (f.is_varint(3)) size_bytes_ = detail::to_int64(f);
@@ -1122,7 +1120,7 @@ class buffer_allocation_view : public message_view<0> {
  public:
   constexpr buffer_allocation_view() noexcept = default;
   constexpr explicit buffer_allocation_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.type != wire_type::varint) return;
       switch (f.number) {
         case 1: index_ = detail::to_int64(f); break;
@@ -1177,7 +1175,7 @@ class heap_event_view : public message_view<0> {
  public:
   constexpr heap_event_view() noexcept = default;
   constexpr explicit heap_event_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(1)) kind_ = static_cast<heap_event_kind>(detail::to_int32(f));
       if (f.is_varint(2)) buffer_id_ = detail::to_int64(f);
       if (f.is_bytes(3)) computation_name_ = f.bytes;
@@ -1204,7 +1202,7 @@ class heap_trace_view : public message_view<0> {
  public:
   constexpr heap_trace_view() noexcept = default;
   constexpr explicit heap_trace_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([this](const wire_field &f) {
+    read([this](const wire_field& f) {
       if (f.is_varint(2)) whole_module_simulation_ = detail::to_bool(f);
       if (f.is_varint(3)) buffer_allocation_index_ = detail::to_int64(f);
     });
@@ -1225,9 +1223,8 @@ class heap_trace_view : public message_view<0> {
 class buffer_assignment_view : public message_view<1> {
  public:
   constexpr buffer_assignment_view() noexcept = default;
-  constexpr explicit buffer_assignment_view(const basic_message_bytes<1> &message) noexcept
-      : message_view<1>(message) {
-    read([](const wire_field &) {});
+  constexpr explicit buffer_assignment_view(const basic_message_bytes<1>& message) noexcept : message_view<1>(message) {
+    read([](const wire_field&) {});
   }
   constexpr message_range<logical_buffer_view, 1, 1> logical_buffers() const noexcept {
     return message_range<logical_buffer_view, 1, 1>(message());
@@ -1248,7 +1245,7 @@ class hlo_proto_view : public message_view<0> {
  public:
   constexpr hlo_proto_view() noexcept = default;
   constexpr explicit hlo_proto_view(std::string_view bytes) noexcept : message_view<0>(bytes) {
-    read([](const wire_field &) {});
+    read([](const wire_field&) {});
   }
   constexpr hlo_module_view hlo_module() const noexcept { return hlo_module_view(message().child(1)); }
   constexpr buffer_assignment_view buffer_assignment() const noexcept {

@@ -17,7 +17,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// The instants t with start_ps <= t < end_ps; none when end_ps <= start_ps.
+/// The instants t with start_ps <= t < end_ps; none when end_ps <= start_ps.
 struct interval {
   std::int64_t start_ps = 0;
   std::int64_t end_ps = 0;
@@ -33,22 +33,22 @@ struct interval {
   friend constexpr bool operator!=(const interval& a, const interval& b) noexcept { return !(a == b); }
 };
 
-// The instants in both, or an empty span.
+/// The instants in both, or an empty span.
 [[nodiscard]] constexpr interval common(const interval& a, const interval& b) noexcept {
   const interval both{a.start_ps > b.start_ps ? a.start_ps : b.start_ps, a.end_ps < b.end_ps ? a.end_ps : b.end_ps};
   return both.empty() ? interval{both.start_ps, both.start_ps} : both;
 }
 
-// Borrowed, contiguous spans.
+/// Borrowed, contiguous spans.
 struct interval_sequence {
   const interval* data = nullptr;
   std::size_t count = 0;
 
   constexpr interval_sequence() noexcept = default;
   constexpr interval_sequence(const interval* first, std::size_t n) noexcept : data(first), count(n) {}
-  interval_sequence(const std::vector<interval>& v) noexcept : data(v.data()), count(v.size()) {}  // NOLINT
+  interval_sequence(const std::vector<interval>& v) noexcept : data(v.data()), count(v.size()) {}  ///< NOLINT
   template <std::size_t N>
-  constexpr interval_sequence(const interval (&array)[N]) noexcept : data(array), count(N) {}  // NOLINT
+  constexpr interval_sequence(const interval (&array)[N]) noexcept : data(array), count(N) {}  ///< NOLINT
   [[nodiscard]] constexpr const interval* begin() const noexcept { return data; }
   [[nodiscard]] constexpr const interval* end() const noexcept { return data + count; }
 };
@@ -68,8 +68,8 @@ struct interval_sequence {
   return true;
 }
 
-// Makes the sequence normal in place and gives the new count: the union of all spans. One pass when the
-// sequence is sorted by start, else it is sorted first.
+/// Makes the sequence normal in place and gives the new count: the union of all spans. One pass when the
+/// sequence is sorted by start, else it is sorted first.
 inline std::size_t normalise(interval* spans, std::size_t count) noexcept {
   if (!is_sorted_by_start({spans, count})) {
     std::sort(spans, spans + count, [](const interval& a, const interval& b) { return a.start_ps < b.start_ps; });
@@ -77,7 +77,7 @@ inline std::size_t normalise(interval* spans, std::size_t count) noexcept {
   std::size_t first = 0;
   while (first < count && spans[first].empty()) ++first;
   if (first == count) return 0;
-  // Without branches on the data: whether spans touch is as good as random in a busy capture.
+  /// Without branches on the data: whether spans touch is as good as random in a busy capture.
   interval open = spans[first];
   std::size_t last = 0;
   spans[0] = open;
@@ -94,24 +94,26 @@ inline std::size_t normalise(interval* spans, std::size_t count) noexcept {
   return last + 1;
 }
 inline void normalise(std::vector<interval>& spans) noexcept {
-  // Erasing never allocates, so this cannot throw.
+  /// Erasing never allocates, so this cannot throw.
   spans.erase(spans.begin() + static_cast<std::ptrdiff_t>(normalise(spans.data(), spans.size())), spans.end());
 }
 
-// Sum of the lengths of spans that may overlap; stops at 2^64 - 1.
+/// Sum of the lengths of spans that may overlap; stops at 2^64 - 1.
 [[nodiscard]] constexpr std::uint64_t sum_of_lengths_ps(interval_sequence spans) noexcept {
   std::uint64_t sum = 0;
   for (const interval& s : spans) sum = saturating_add(sum, s.length_ps());
   return sum;
 }
 
-// Time covered by a normal sequence; exact, since disjoint spans never exceed 2^64 - 1 together.
-[[nodiscard]] constexpr std::uint64_t covered_ps(interval_sequence normal) noexcept { return sum_of_lengths_ps(normal); }
+/// Time covered by a normal sequence; exact, since disjoint spans never exceed 2^64 - 1 together.
+[[nodiscard]] constexpr std::uint64_t covered_ps(interval_sequence normal) noexcept {
+  return sum_of_lengths_ps(normal);
+}
 
-// Union of spans that come one by one, sorted by start, without keeping them: busy time in one pass.
+/// Union of spans that come one by one, sorted by start, without keeping them: busy time in one pass.
 class union_sweep {
  public:
-  // False, and nothing is counted, when the span starts before the one added last.
+  /// False, and nothing is counted, when the span starts before the one added last.
   constexpr bool add(const interval& next) noexcept {
     if (next.empty()) return true;
     if (open_ && next.start_ps < last_start_ps_) return false;
@@ -138,7 +140,7 @@ class union_sweep {
 
 // ---- visitors: call `take(interval)` with each span of the answer, in order; the answer is normal ----
 
-// The part of a normal sequence that lies in the window.
+/// The part of a normal sequence that lies in the window.
 template <class Take>
 constexpr void visit_clipped(interval_sequence normal, const interval& window,
                              Take&& take) noexcept(noexcept(take(interval{}))) {
@@ -149,7 +151,7 @@ constexpr void visit_clipped(interval_sequence normal, const interval& window,
   }
 }
 
-// What the window holds beside a normal sequence: the gaps, also before the first and after the last span.
+/// What the window holds beside a normal sequence: the gaps, also before the first and after the last span.
 template <class Take>
 constexpr void visit_gaps(interval_sequence normal, const interval& window,
                           Take&& take) noexcept(noexcept(take(interval{}))) {
@@ -164,7 +166,7 @@ constexpr void visit_gaps(interval_sequence normal, const interval& window,
   if (reached_ps < window.end_ps) take(interval{reached_ps, window.end_ps});
 }
 
-// Instants in both of two normal sequences.
+/// Instants in both of two normal sequences.
 template <class Take>
 constexpr void visit_intersection(interval_sequence a, interval_sequence b,
                                   Take&& take) noexcept(noexcept(take(interval{}))) {
@@ -180,7 +182,7 @@ constexpr void visit_intersection(interval_sequence a, interval_sequence b,
   }
 }
 
-// Instants in the normal sequence `a` and not in the normal sequence `b`.
+/// Instants in the normal sequence `a` and not in the normal sequence `b`.
 template <class Take>
 constexpr void visit_difference(interval_sequence a, interval_sequence b,
                                 Take&& take) noexcept(noexcept(take(interval{}))) {
@@ -188,7 +190,7 @@ constexpr void visit_difference(interval_sequence a, interval_sequence b,
   for (const interval& s : a) {
     std::int64_t reached_ps = s.start_ps;
     while (j < b.count && b.data[j].end_ps <= reached_ps) ++j;
-    // A span of b that ends past s may cut the next span of a as well, so it is not stepped over here.
+    /// A span of b that ends past s may cut the next span of a as well, so it is not stepped over here.
     for (; j < b.count && b.data[j].start_ps < s.end_ps; ++j) {
       if (b.data[j].start_ps > reached_ps) take(interval{reached_ps, b.data[j].start_ps});
       reached_ps = b.data[j].end_ps;
@@ -198,10 +200,9 @@ constexpr void visit_difference(interval_sequence a, interval_sequence b,
   }
 }
 
-// Instants in either of two normal sequences.
+/// Instants in either of two normal sequences.
 template <class Take>
-constexpr void visit_union(interval_sequence a, interval_sequence b,
-                           Take&& take) noexcept(noexcept(take(interval{}))) {
+constexpr void visit_union(interval_sequence a, interval_sequence b, Take&& take) noexcept(noexcept(take(interval{}))) {
   std::size_t i = 0, j = 0;
   interval open;
   while (i < a.count || j < b.count) {
@@ -247,7 +248,7 @@ constexpr void visit_union(interval_sequence a, interval_sequence b,
   return out;
 }
 
-// How much of the window a normal sequence covers.
+/// How much of the window a normal sequence covers.
 [[nodiscard]] constexpr std::uint64_t covered_ps(interval_sequence normal, const interval& window) noexcept {
   std::uint64_t sum = 0;
   for (const interval& s : normal) {
@@ -257,8 +258,8 @@ constexpr void visit_union(interval_sequence a, interval_sequence b,
   return sum;
 }
 
-// True when two normal sequences share no instant and fill the window together exactly: busy and idle time
-// that add up. An empty window is filled by two empty sequences.
+/// True when two normal sequences share no instant and fill the window together exactly: busy and idle time
+/// that add up. An empty window is filled by two empty sequences.
 [[nodiscard]] constexpr bool is_partition(interval_sequence busy, interval_sequence idle,
                                           const interval& window) noexcept {
   if (window.empty()) return busy.count == 0 && idle.count == 0;

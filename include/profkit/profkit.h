@@ -15,8 +15,8 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
- *  - pk_profile, pk_module_list and pk_memory are immutable: any number of threads may read one at a time. A cursor or a
- *    pk_chrome_reader belongs to one thread at a time.
+ *  - pk_profile, pk_module_list and pk_memory are immutable: any number of threads may read one at a time. A cursor or
+ * a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -58,7 +58,7 @@ extern "C" {
 /** PK_VERSION_NUMBER of the library that was loaded. \since 0.1 */
 PK_API uint32_t pk_version_number(void) PK_NOEXCEPT;
 /** "MAJOR.MINOR.PATCH" of the library that was loaded; static. \since 0.1 */
-PK_API const char *pk_version_string(void) PK_NOEXCEPT;
+PK_API const char* pk_version_string(void) PK_NOEXCEPT;
 
 /* ---- status and errors --------------------------------------------------------------------------------- */
 
@@ -67,27 +67,27 @@ PK_API const char *pk_version_string(void) PK_NOEXCEPT;
 typedef int32_t pk_status;
 enum {
   PK_OK = 0,
-  PK_END = 1,                  /**< nothing is left to read; not a failure */
-  PK_E_INVALID_ARGUMENT = -1,  /**< misuse: NULL, an index out of range, a malformed option struct */
+  PK_END = 1,                 /**< nothing is left to read; not a failure */
+  PK_E_INVALID_ARGUMENT = -1, /**< misuse: NULL, an index out of range, a malformed option struct */
   PK_E_OUT_OF_MEMORY = -2,
-  PK_E_UNSUPPORTED = -3,       /**< valid input or option that this version cannot handle */
-  PK_E_CANCELLED = -4,         /**< a callback or the cancel token asked to stop */
-  PK_E_INTERNAL = -9,          /**< a bug of the library */
-  PK_E_NOT_FOUND = -10,        /**< no such path, or no such metadata entry */
+  PK_E_UNSUPPORTED = -3, /**< valid input or option that this version cannot handle */
+  PK_E_CANCELLED = -4,   /**< a callback or the cancel token asked to stop */
+  PK_E_INTERNAL = -9,    /**< a bug of the library */
+  PK_E_NOT_FOUND = -10,  /**< no such path, or no such metadata entry */
   PK_E_PERMISSION = -11,
-  PK_E_IO = -12,               /**< the operating system or the read callback refused a read */
-  PK_E_INPUT_CHANGED = -13,    /**< the input shrank or changed while it was read */
-  PK_E_DAMAGED = -20,          /**< bytes that break the format; pk_error_byte_offset() says where */
-  PK_E_UNRECOGNISED = -21,     /**< no reader knows these bytes */
-  PK_E_TEXT_MANGLED = -22,     /**< a binary file that went through a text conversion */
-  PK_E_LIMIT = -30,            /**< a bound of pk_limits was hit; the message names it */
-  PK_E_OUTPUT = -40,           /**< writing failed */
-  PK_E_OUTPUT_FULL = -41       /**< no space left for the output */
+  PK_E_IO = -12,            /**< the operating system or the read callback refused a read */
+  PK_E_INPUT_CHANGED = -13, /**< the input shrank or changed while it was read */
+  PK_E_DAMAGED = -20,       /**< bytes that break the format; pk_error_byte_offset() says where */
+  PK_E_UNRECOGNISED = -21,  /**< no reader knows these bytes */
+  PK_E_TEXT_MANGLED = -22,  /**< a binary file that went through a text conversion */
+  PK_E_LIMIT = -30,         /**< a bound of pk_limits was hit; the message names it */
+  PK_E_OUTPUT = -40,        /**< writing failed */
+  PK_E_OUTPUT_FULL = -41    /**< no space left for the output */
 };
 
 /** The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …;
  *  "internal" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_status_name(pk_status status) PK_NOEXCEPT;
+PK_API const char* pk_status_name(pk_status status) PK_NOEXCEPT;
 
 /** What went wrong, where, and what to do. Immutable; may be used and freed by any thread. \since 0.1 */
 typedef struct pk_error pk_error;
@@ -96,35 +96,35 @@ typedef struct pk_error pk_error;
 #define PK_NO_OFFSET UINT64_MAX
 
 /** The status that the failed call returned; PK_OK for NULL. \since 0.1 */
-PK_API pk_status pk_error_code(const pk_error *error) PK_NOEXCEPT;
+PK_API pk_status pk_error_code(const pk_error* error) PK_NOEXCEPT;
 /** What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. \since 0.1 */
-PK_API const char *pk_error_message(const pk_error *error) PK_NOEXCEPT;
+PK_API const char* pk_error_message(const pk_error* error) PK_NOEXCEPT;
 /** Path or label of the input; "" when none is involved. \since 0.1 */
-PK_API const char *pk_error_path(const pk_error *error) PK_NOEXCEPT;
+PK_API const char* pk_error_path(const pk_error* error) PK_NOEXCEPT;
 /** Position in the decoded bytes of pk_error_path(); PK_NO_OFFSET when unknown. \since 0.1 */
-PK_API uint64_t pk_error_byte_offset(const pk_error *error) PK_NOEXCEPT;
+PK_API uint64_t pk_error_byte_offset(const pk_error* error) PK_NOEXCEPT;
 /** What to do next; "" when there is nothing to advise. \since 0.1 */
-PK_API const char *pk_error_hint(const pk_error *error) PK_NOEXCEPT;
+PK_API const char* pk_error_hint(const pk_error* error) PK_NOEXCEPT;
 /** Frees an error that a call wrote through `err`. Never free one that was returned. \since 0.1 */
-PK_API void pk_error_free(pk_error *error) PK_NOEXCEPT;
+PK_API void pk_error_free(pk_error* error) PK_NOEXCEPT;
 
 /* ---- what a host hands in ------------------------------------------------------------------------------ */
 
 /** A run of bytes, text unless said otherwise: not NUL-terminated, borrowed. Text comes as it stands in the
  *  file and need not be valid UTF-8. `data` may be NULL when `size` is 0. Frozen. \since 0.1 */
 typedef struct pk_str {
-  const char *data;
+  const char* data;
   size_t size;
 } pk_str;
 
 /** Lets any thread stop work that another thread is doing. \since 0.1 */
 typedef struct pk_cancel_token pk_cancel_token;
 /** A token that has not been cancelled. Errors: PK_E_OUT_OF_MEMORY. \since 0.1 */
-PK_API pk_status pk_cancel_token_new(pk_cancel_token **out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_cancel_token_new(pk_cancel_token** out, pk_error** err) PK_NOEXCEPT;
 /** Stops, with PK_E_CANCELLED, every call that was given this token, now or later. Any thread. \since 0.1 */
-PK_API void pk_cancel_token_cancel(pk_cancel_token *token) PK_NOEXCEPT;
+PK_API void pk_cancel_token_cancel(pk_cancel_token* token) PK_NOEXCEPT;
 /** Frees a token that no running call uses. \since 0.1 */
-PK_API void pk_cancel_token_free(pk_cancel_token *token) PK_NOEXCEPT;
+PK_API void pk_cancel_token_free(pk_cancel_token* token) PK_NOEXCEPT;
 
 /** Levels of pk_hooks::log. \since 0.1 */
 enum { PK_LOG_INFO = 1, PK_LOG_WARNING = 2 };
@@ -134,16 +134,17 @@ enum { PK_LOG_INFO = 1, PK_LOG_WARNING = 2 };
 typedef struct pk_hooks {
   uint32_t struct_size; /**< sizeof(pk_hooks) */
   uint32_t threads;     /**< threads to work with; 0 and 1: the calling one. Results do not depend on it */
-  void *user;           /**< handed to `log` and `progress` */
+  void* user;           /**< handed to `log` and `progress` */
   /** Receives remarks of level PK_LOG_; `message` is NUL-terminated and borrowed. May be NULL. */
-  void (*log)(void *user, int32_t level, const char *message);
+  void (*log)(void* user, int32_t level, const char* message);
   /** Called at most every 50 ms while work lasts; `total_bytes` is 0 when unknown. Non-zero stops the work
    *  with PK_E_CANCELLED. May be NULL. */
-  int32_t (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
-  const pk_cancel_token *cancel; /**< may be NULL */
+  int32_t (*progress)(void* user, uint64_t done_bytes, uint64_t total_bytes);
+  const pk_cancel_token* cancel; /**< may be NULL */
 } pk_hooks;
 /** \since 0.1 */
-#define PK_HOOKS_INIT {(uint32_t)sizeof(pk_hooks), 0, NULL, NULL, NULL, NULL}
+#define PK_HOOKS_INIT \
+  { (uint32_t)sizeof(pk_hooks), 0, NULL, NULL, NULL, NULL }
 
 /** Bounds on what hostile or broken input can make the library do. 0 is the default, UINT64_MAX no bound. What
  *  goes over one is PK_E_LIMIT, and the message names the field. \since 0.1 */
@@ -157,7 +158,8 @@ typedef struct pk_limits {
   uint64_t max_files;               /**< files looked at below one directory; default 100 000 */
 } pk_limits;
 /** \since 0.1 */
-#define PK_LIMITS_INIT {(uint32_t)sizeof(pk_limits), 0, 0, 0, 0, 0, 0}
+#define PK_LIMITS_INIT \
+  { (uint32_t)sizeof(pk_limits), 0, 0, 0, 0, 0, 0 }
 
 /* ---- profiles ------------------------------------------------------------------------------------------ */
 
@@ -184,51 +186,52 @@ typedef struct pk_open_options {
   uint32_t flags;          /**< PK_OPEN_ bits */
   int32_t io;              /**< PK_IO_ */
   uint32_t reserved;       /**< 0 */
-  const char *run;         /**< in a parent of runs: NULL or "" the newest, "all" every one, else a folder name */
-  const pk_limits *limits; /**< NULL: the defaults */
-  const pk_hooks *hooks;   /**< NULL: none */
+  const char* run;         /**< in a parent of runs: NULL or "" the newest, "all" every one, else a folder name */
+  const pk_limits* limits; /**< NULL: the defaults */
+  const pk_hooks* hooks;   /**< NULL: none */
 } pk_open_options;
 /** \since 0.1 */
-#define PK_OPEN_OPTIONS_INIT {(uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL}
+#define PK_OPEN_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_open_options), 0, PK_IO_AUTO, 0, NULL, NULL, NULL }
 
 /** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
  *  A damaged file keeps what is intact and tells the rest through pk_file_damage(), and so does an unreadable
  *  file among several; a directory with nothing in it has no files. Errors: PK_E_NOT_FOUND, PK_E_PERMISSION,
  *  PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
  *  file from being read at all. \since 0.1 */
-PK_API pk_status pk_profile_open(const char *path, const pk_open_options *options, pk_profile **out,
-                                 pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out,
+                                 pk_error** err) PK_NOEXCEPT;
 
 /** Opens one file that lies in memory. Unless PK_OPEN_COPY is set, `data` is borrowed until the last
  *  pk_profile_free(). `label` stands for the path in messages and helps to recognise the format
  *  ("vm.xplane.pb"); NULL is "". Errors: as pk_profile_open(). \since 0.1 */
-PK_API pk_status pk_profile_open_buffer(const void *data, size_t size, const char *label,
-                                        const pk_open_options *options, pk_profile **out,
-                                        pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_profile_open_buffer(const void* data, size_t size, const char* label,
+                                        const pk_open_options* options, pk_profile** out, pk_error** err) PK_NOEXCEPT;
 
 /** Positioned reads of the host. \since 0.1 */
 typedef struct pk_read_callbacks {
   uint32_t struct_size; /**< sizeof(pk_read_callbacks) */
   uint32_t reserved;    /**< 0 */
-  void *user;           /**< handed to `read_at` */
+  void* user;           /**< handed to `read_at` */
   /** Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
    *  number on failure (PK_E_IO). Called by the opening thread only. */
-  int64_t (*read_at)(void *user, uint64_t offset, void *into, size_t size);
+  int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
   uint64_t size_bytes; /**< of the whole input, still compressed; PK_NO_OFFSET when unknown */
 } pk_read_callbacks;
 /** \since 0.1 */
-#define PK_READ_CALLBACKS_INIT {(uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, PK_NO_OFFSET}
+#define PK_READ_CALLBACKS_INIT \
+  { (uint32_t)sizeof(pk_read_callbacks), 0, NULL, NULL, PK_NO_OFFSET }
 
 /** Opens one file through callbacks, which are used during this call only. `label` as in
  *  pk_profile_open_buffer(). Errors: as pk_profile_open(). \since 0.1 */
-PK_API pk_status pk_profile_open_callbacks(const pk_read_callbacks *callbacks, const char *label,
-                                           const pk_open_options *options, pk_profile **out,
-                                           pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_profile_open_callbacks(const pk_read_callbacks* callbacks, const char* label,
+                                           const pk_open_options* options, pk_profile** out,
+                                           pk_error** err) PK_NOEXCEPT;
 
 /** Takes one more reference and returns `profile`; each is given back by pk_profile_free(). \since 0.1 */
-PK_API pk_profile *pk_profile_ref(pk_profile *profile) PK_NOEXCEPT;
+PK_API pk_profile* pk_profile_ref(pk_profile* profile) PK_NOEXCEPT;
 /** Gives a reference back; with the last one everything borrowed from the profile ends. \since 0.1 */
-PK_API void pk_profile_free(pk_profile *profile) PK_NOEXCEPT;
+PK_API void pk_profile_free(pk_profile* profile) PK_NOEXCEPT;
 
 /** Flags of pk_profile_info. \since 0.1 */
 enum {
@@ -241,22 +244,22 @@ typedef struct pk_profile_info {
   int64_t origin_unix_ns; /**< the capture's origin: the least known origin of its files, ns since 1970 */
   uint64_t ignored_count; /**< files that no reader knows */
   uint32_t file_count;
-  uint32_t run_count;     /**< runs found below a parent of runs; 0 for a file or a run directory */
-  uint32_t flags;         /**< PK_PROFILE_ */
+  uint32_t run_count; /**< runs found below a parent of runs; 0 for a file or a run directory */
+  uint32_t flags;     /**< PK_PROFILE_ */
   uint32_t reserved;
 } pk_profile_info;
 /** \since 0.1 */
-PK_API pk_status pk_profile_get(const pk_profile *profile, pk_profile_info *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_profile_get(const pk_profile* profile, pk_profile_info* out, pk_error** err) PK_NOEXCEPT;
 
 /** A run below a parent of runs, newest first. Frozen. \since 0.1 */
 typedef struct pk_run_info {
-  pk_str name;     /**< folder name */
+  pk_str name; /**< folder name */
   pk_str path;
   uint32_t chosen; /**< 1 when the profile holds this run's files */
   uint32_t reserved;
 } pk_run_info;
 /** \since 0.1 */
-PK_API pk_status pk_run_get(const pk_profile *profile, uint32_t run, pk_run_info *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
@@ -269,12 +272,12 @@ enum {
   PK_FAMILY_OP_STATS = 4      /**< ALL_HOSTS.op_stats_v2.pb */
 };
 /** "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_family_name(int32_t family) PK_NOEXCEPT;
+PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 
 /** How the bytes of a file were compressed. \since 0.1 */
 enum { PK_COMPRESSION_NONE = 0, PK_COMPRESSION_GZIP = 1, PK_COMPRESSION_ZSTD = 2 };
 /** "none", "gzip", "zstd"; "none" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_compression_name(int32_t compression) PK_NOEXCEPT;
+PK_API const char* pk_compression_name(int32_t compression) PK_NOEXCEPT;
 
 /** Flags of pk_file_info. \since 0.1 */
 enum {
@@ -298,24 +301,24 @@ typedef struct pk_file_info {
 } pk_file_info;
 
 /** \since 0.1 */
-PK_API uint32_t pk_file_count(const pk_profile *profile) PK_NOEXCEPT;
+PK_API uint32_t pk_file_count(const pk_profile* profile) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_file_get(const pk_profile *profile, uint32_t file, pk_file_info *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_file_get(const pk_profile* profile, uint32_t file, pk_file_info* out, pk_error** err) PK_NOEXCEPT;
 /** The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
  *  or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them.
  *  \since 0.1 */
-PK_API pk_status pk_file_bytes(const pk_profile *profile, uint32_t file, pk_str *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_file_bytes(const pk_profile* profile, uint32_t file, pk_str* out, pk_error** err) PK_NOEXCEPT;
 /** Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
  *  events of a line shows when they are read, and in documents. \since 0.1 */
-PK_API const pk_error *pk_file_damage(const pk_profile *profile, uint32_t file) PK_NOEXCEPT;
+PK_API const pk_error* pk_file_damage(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
 
 /** Lists of text that an XSpace carries beside its planes. \since 0.1 */
 enum { PK_NOTE_HOSTNAME = 0, PK_NOTE_ERROR = 1, PK_NOTE_WARNING = 2 };
 /** Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. \since 0.1 */
-PK_API uint32_t pk_file_note_count(const pk_profile *profile, uint32_t file, int32_t kind) PK_NOEXCEPT;
+PK_API uint32_t pk_file_note_count(const pk_profile* profile, uint32_t file, int32_t kind) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_file_note_get(const pk_profile *profile, uint32_t file, int32_t kind, uint32_t note, pk_str *out,
-                                  pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_file_note_get(const pk_profile* profile, uint32_t file, int32_t kind, uint32_t note, pk_str* out,
+                                  pk_error** err) PK_NOEXCEPT;
 
 /* ---- planes -------------------------------------------------------------------------------------------- */
 
@@ -329,14 +332,14 @@ enum {
   PK_PLANE_OTHER = 5
 };
 /** "device", "host", …; "other" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_plane_kind_name(int32_t kind) PK_NOEXCEPT;
+PK_API const char* pk_plane_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Frozen. \since 0.1 */
 typedef struct pk_plane_info {
-  int64_t id;                    /**< as written; not unique */
+  int64_t id; /**< as written; not unique */
   pk_str name;
-  int32_t kind;                  /**< PK_PLANE_ */
-  int32_t device_ordinal;        /**< N of "/device:TPU:N"; -1: none */
+  int32_t kind;           /**< PK_PLANE_ */
+  int32_t device_ordinal; /**< N of "/device:TPU:N"; -1: none */
   uint32_t line_count;
   uint32_t stat_count;
   uint64_t event_metadata_count; /**< entries as written: one that a later one replaces counts, too */
@@ -344,10 +347,10 @@ typedef struct pk_plane_info {
 } pk_plane_info;
 
 /** 0 when the file is not an XSpace. \since 0.1 */
-PK_API uint32_t pk_plane_count(const pk_profile *profile, uint32_t file) PK_NOEXCEPT;
+PK_API uint32_t pk_plane_count(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_plane_get(const pk_profile *profile, uint32_t file, uint32_t plane, pk_plane_info *out,
-                              pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_plane_get(const pk_profile* profile, uint32_t file, uint32_t plane, pk_plane_info* out,
+                              pk_error** err) PK_NOEXCEPT;
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
@@ -364,7 +367,7 @@ enum {
   PK_LINE_OTHER = 8
 };
 /** "steps", "modules", …; "other" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_line_kind_name(int32_t kind) PK_NOEXCEPT;
+PK_API const char* pk_line_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Flags of pk_line_info. \since 0.1 */
 enum {
@@ -382,21 +385,21 @@ typedef struct pk_line_info {
 } pk_line_info;
 
 /** \since 0.1 */
-PK_API uint32_t pk_line_count(const pk_profile *profile, uint32_t file, uint32_t plane) PK_NOEXCEPT;
+PK_API uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t plane) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_line_get(const pk_profile *profile, uint32_t file, uint32_t plane, uint32_t line,
-                             pk_line_info *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_line_get(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line, pk_line_info* out,
+                             pk_error** err) PK_NOEXCEPT;
 
 /** What only a pass over a whole line tells. Frozen. \since 0.1 */
 typedef struct pk_line_summary {
   uint64_t event_count; /**< those before damage, if there is any */
   int64_t display_id;
   pk_str display_name;
-  int64_t duration_ps;  /**< as written; 0 in every real file seen */
+  int64_t duration_ps; /**< as written; 0 in every real file seen */
 } pk_line_summary;
 /** Hops over the events of a line without decoding them: linear in their number. \since 0.1 */
-PK_API pk_status pk_line_summarise(const pk_profile *profile, uint32_t file, uint32_t plane, uint32_t line,
-                                   pk_line_summary *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_line_summarise(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
+                                   pk_line_summary* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
@@ -409,14 +412,14 @@ enum {
 
 /** One event. Frozen. \since 0.1 */
 typedef struct pk_event {
-  int64_t metadata_id;      /**< for pk_event_metadata_get(); may have no entry */
-  int64_t start_ps;         /**< on the capture's clock; 0 without PK_EVENT_HAS_START */
-  int64_t offset_ps;        /**< after the line's own zero, as written; 0 when it was not */
-  int64_t duration_ps;      /**< 0: an instant */
-  int64_t num_occurrences;  /**< of an aggregated event, else 0 */
-  const void *stats;        /**< for pk_event_stats() only; borrowed from the profile */
-  uint32_t stats_bytes;     /**< 0: the event has no stats of its own */
-  uint32_t flags;           /**< PK_EVENT_ */
+  int64_t metadata_id;     /**< for pk_event_metadata_get(); may have no entry */
+  int64_t start_ps;        /**< on the capture's clock; 0 without PK_EVENT_HAS_START */
+  int64_t offset_ps;       /**< after the line's own zero, as written; 0 when it was not */
+  int64_t duration_ps;     /**< 0: an instant */
+  int64_t num_occurrences; /**< of an aggregated event, else 0 */
+  const void* stats;       /**< for pk_event_stats() only; borrowed from the profile */
+  uint32_t stats_bytes;    /**< 0: the event has no stats of its own */
+  uint32_t flags;          /**< PK_EVENT_ */
 } pk_event;
 
 /** A position in the events of a line. Lives where the caller puts it, needs no release, and borrows the
@@ -427,15 +430,15 @@ typedef struct pk_event_cursor {
 } pk_event_cursor;
 
 /** Puts a cursor before the first event of a line. \since 0.1 */
-PK_API pk_status pk_events_begin(const pk_profile *profile, uint32_t file, uint32_t plane, uint32_t line,
-                                 pk_event_cursor *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_events_begin(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
+                                 pk_event_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break
  *  the format, after every event before that. \since 0.1 */
-PK_API pk_status pk_event_next(pk_event_cursor *cursor, pk_event *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_next(pk_event_cursor* cursor, pk_event* out, pk_error** err) PK_NOEXCEPT;
 /** Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and
  *  PK_E_DAMAGED come with none, after everything before was delivered. \since 0.1 */
-PK_API pk_status pk_events_read(pk_event_cursor *cursor, pk_event *events, size_t capacity, size_t *count,
-                                pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_events_read(pk_event_cursor* cursor, pk_event* events, size_t capacity, size_t* count,
+                                pk_error** err) PK_NOEXCEPT;
 
 /* ---- stats --------------------------------------------------------------------------------------------- */
 
@@ -447,10 +450,10 @@ enum {
   PK_STAT_INT64 = 4,
   PK_STAT_STR = 5,
   PK_STAT_BYTES = 6,
-  PK_STAT_REF = 7   /**< `text` is the name of the stat metadata entry `bits` of the same plane */
+  PK_STAT_REF = 7 /**< `text` is the name of the stat metadata entry `bits` of the same plane */
 };
 /** "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;
+PK_API const char* pk_stat_kind_name(int32_t kind) PK_NOEXCEPT;
 
 /** Where a stat was written. Bits: a set of them says which to visit. \since 0.1 */
 enum { PK_ORIGIN_EVENT = 1, PK_ORIGIN_METADATA = 2, PK_ORIGIN_PLANE = 4 };
@@ -472,23 +475,23 @@ typedef struct pk_stat_cursor {
 
 /** Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
  *  metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. \since 0.1 */
-PK_API pk_status pk_event_stats(const pk_profile *profile, uint32_t file, uint32_t plane, const pk_event *event,
-                                uint32_t origins, pk_stat_cursor *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
+                                uint32_t origins, pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Puts a cursor before the stats of an event metadata entry. Errors: PK_E_NOT_FOUND. \since 0.1 */
-PK_API pk_status pk_event_metadata_stats(const pk_profile *profile, uint32_t file, uint32_t plane, int64_t id,
-                                         pk_stat_cursor *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_metadata_stats(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
+                                         pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Puts a cursor before the stats of a plane. \since 0.1 */
-PK_API pk_status pk_plane_stats(const pk_profile *profile, uint32_t file, uint32_t plane, pk_stat_cursor *out,
-                                pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_plane_stats(const pk_profile* profile, uint32_t file, uint32_t plane, pk_stat_cursor* out,
+                                pk_error** err) PK_NOEXCEPT;
 /** Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
  *  format. \since 0.1 */
-PK_API pk_status pk_stat_next(pk_stat_cursor *cursor, pk_stat *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- metadata ------------------------------------------------------------------------------------------ */
 
 /** What the events with one id share. Frozen. \since 0.1 */
 typedef struct pk_event_metadata {
-  int64_t id;          /**< the key that events name it by */
+  int64_t id; /**< the key that events name it by */
   pk_str name;
   pk_str display_name; /**< shorter; "" when there is none */
   pk_str metadata;     /**< opaque bytes of the recorder */
@@ -503,20 +506,19 @@ typedef struct pk_stat_metadata {
 } pk_stat_metadata;
 
 /** Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. \since 0.1 */
-PK_API pk_status pk_event_metadata_get(const pk_profile *profile, uint32_t file, uint32_t plane, int64_t id,
-                                       pk_event_metadata *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_metadata_get(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
+                                       pk_event_metadata* out, pk_error** err) PK_NOEXCEPT;
 /** Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to
  *  `*count`. Errors: PK_E_NOT_FOUND. \since 0.1 */
-PK_API pk_status pk_event_metadata_children(const pk_profile *profile, uint32_t file, uint32_t plane, int64_t id,
-                                            int64_t *ids, size_t capacity, size_t *count,
-                                            pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_metadata_children(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
+                                            int64_t* ids, size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
 /** Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. \since 0.1 */
-PK_API pk_status pk_stat_metadata_get(const pk_profile *profile, uint32_t file, uint32_t plane, int64_t id,
-                                      pk_stat_metadata *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_stat_metadata_get(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
+                                      pk_stat_metadata* out, pk_error** err) PK_NOEXCEPT;
 /** Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane.
  *  Errors: PK_E_NOT_FOUND. \since 0.1 */
-PK_API pk_status pk_stat_metadata_find(const pk_profile *profile, uint32_t file, uint32_t plane, const char *name,
-                                       size_t size, int64_t *id, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_stat_metadata_find(const pk_profile* profile, uint32_t file, uint32_t plane, const char* name,
+                                       size_t size, int64_t* id, pk_error** err) PK_NOEXCEPT;
 
 /** A position in the metadata entries of a plane. As pk_event_cursor: by value, borrows the profile. \since 0.1 */
 typedef struct pk_metadata_cursor {
@@ -524,17 +526,15 @@ typedef struct pk_metadata_cursor {
 } pk_metadata_cursor;
 
 /** Puts a cursor before the first event metadata entry of a plane. \since 0.1 */
-PK_API pk_status pk_event_metadata_begin(const pk_profile *profile, uint32_t file, uint32_t plane,
-                                         pk_metadata_cursor *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_metadata_begin(const pk_profile* profile, uint32_t file, uint32_t plane,
+                                         pk_metadata_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Reads one entry, in the order of the file, each id once. PK_END after the last one. \since 0.1 */
-PK_API pk_status pk_event_metadata_next(pk_metadata_cursor *cursor, pk_event_metadata *out,
-                                        pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_event_metadata_next(pk_metadata_cursor* cursor, pk_event_metadata* out, pk_error** err) PK_NOEXCEPT;
 /** Puts a cursor before the first stat metadata entry of a plane. \since 0.1 */
-PK_API pk_status pk_stat_metadata_begin(const pk_profile *profile, uint32_t file, uint32_t plane,
-                                        pk_metadata_cursor *out, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_stat_metadata_begin(const pk_profile* profile, uint32_t file, uint32_t plane,
+                                        pk_metadata_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Reads one entry, in the order of the file, each id once. PK_END after the last one. \since 0.1 */
-PK_API pk_status pk_stat_metadata_next(pk_metadata_cursor *cursor, pk_stat_metadata *out,
-                                       pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_stat_metadata_next(pk_metadata_cursor* cursor, pk_stat_metadata* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- modules ------------------------------------------------------------------------------------------- */
 
@@ -550,36 +550,36 @@ enum {
   PK_SIBLING_DIFFERS = 3
 };
 /** "none", "same_bytes", …; "none" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
+PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 
 /** Frozen. Text and bytes are borrowed from the list. \since 0.1 */
 typedef struct pk_module_info {
   uint32_t file;
-  int32_t plane;             /**< -1: a file of its own */
-  int64_t metadata_id;       /**< of the event metadata entry that carries it */
-  pk_str name;               /**< as the entry or the file name says */
-  pk_str module_name;        /**< as the module itself says */
+  int32_t plane;       /**< -1: a file of its own */
+  int64_t metadata_id; /**< of the event metadata entry that carries it */
+  pk_str name;         /**< as the entry or the file name says */
+  pk_str module_name;  /**< as the module itself says */
   int64_t module_id;
   uint64_t computation_count;
   uint64_t instruction_count;
-  pk_str hlo_proto;          /**< the serialized xla.HloProto */
-  pk_str sibling_path;       /**< "" when there is none */
-  int32_t sibling;           /**< PK_SIBLING_ */
-  uint32_t damaged;          /**< 1: the bytes do not parse, and the counts tell what did */
+  pk_str hlo_proto;    /**< the serialized xla.HloProto */
+  pk_str sibling_path; /**< "" when there is none */
+  int32_t sibling;     /**< PK_SIBLING_ */
+  uint32_t damaged;    /**< 1: the bytes do not parse, and the counts tell what did */
 } pk_module_info;
 
 /** Finds and counts the modules of a profile. `hooks` may be NULL. \since 0.1 */
-PK_API pk_status pk_module_list_open(pk_profile *profile, const pk_hooks *hooks, pk_module_list **out,
-                                     pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_module_list_open(pk_profile* profile, const pk_hooks* hooks, pk_module_list** out,
+                                     pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API size_t pk_module_count(const pk_module_list *modules) PK_NOEXCEPT;
+PK_API size_t pk_module_count(const pk_module_list* modules) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_module_get(const pk_module_list *modules, size_t module, pk_module_info *out,
-                               pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_module_get(const pk_module_list* modules, size_t module, pk_module_info* out,
+                               pk_error** err) PK_NOEXCEPT;
 /** Why a module does not parse; NULL when it does. Borrowed: do not free. \since 0.1 */
-PK_API const pk_error *pk_module_damage(const pk_module_list *modules, size_t module) PK_NOEXCEPT;
+PK_API const pk_error* pk_module_damage(const pk_module_list* modules, size_t module) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API void pk_module_list_free(pk_module_list *modules) PK_NOEXCEPT;
+PK_API void pk_module_list_free(pk_module_list* modules) PK_NOEXCEPT;
 
 /* ---- chrome events ------------------------------------------------------------------------------------- */
 
@@ -600,11 +600,11 @@ enum {
 typedef struct pk_chrome_event {
   pk_str name;
   pk_str category;
-  pk_str id;            /**< of asynchronous and flow events */
-  pk_str pid;           /**< a number or a string, as written */
+  pk_str id;  /**< of asynchronous and flow events */
+  pk_str pid; /**< a number or a string, as written */
   pk_str tid;
-  pk_str args;          /**< JSON text of the args object, as written; "" when there is none */
-  int64_t start_ps;     /**< relative to pk_chrome_summary::zero_us; never of M events */
+  pk_str args;      /**< JSON text of the args object, as written; "" when there is none */
+  int64_t start_ps; /**< relative to pk_chrome_summary::zero_us; never of M events */
   int64_t duration_ps;
   uint64_t byte_offset; /**< of the event in the decoded file */
   int32_t phase;        /**< 'X', 'B', 'M', …; 0: none, or not one character */
@@ -613,12 +613,11 @@ typedef struct pk_chrome_event {
 
 /** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
  *  another family; what kept the file from being read. \since 0.1 */
-PK_API pk_status pk_chrome_open(pk_profile *profile, uint32_t file, pk_chrome_reader **out,
-                                pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_chrome_open(pk_profile* profile, uint32_t file, pk_chrome_reader** out, pk_error** err) PK_NOEXCEPT;
 /** Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one.
  *  What is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. \since 0.1 */
-PK_API pk_status pk_chrome_events_read(pk_chrome_reader *reader, pk_chrome_event *events, size_t capacity,
-                                       size_t *count, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_chrome_events_read(pk_chrome_reader* reader, pk_chrome_event* events, size_t capacity,
+                                       size_t* count, pk_error** err) PK_NOEXCEPT;
 
 /** What a file was like, as far as it was read. Frozen. \since 0.1 */
 typedef struct pk_chrome_summary {
@@ -628,10 +627,10 @@ typedef struct pk_chrome_summary {
   int64_t zero_us;              /**< what 0 of start_ps is on the file's own clock: 0, or whole seconds */
 } pk_chrome_summary;
 /** \since 0.1 */
-PK_API pk_status pk_chrome_summarise(const pk_chrome_reader *reader, pk_chrome_summary *out,
-                                     pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_chrome_summarise(const pk_chrome_reader* reader, pk_chrome_summary* out,
+                                     pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API void pk_chrome_free(pk_chrome_reader *reader) PK_NOEXCEPT;
+PK_API void pk_chrome_free(pk_chrome_reader* reader) PK_NOEXCEPT;
 
 /* ---- documents ----------------------------------------------------------------------------------------- */
 
@@ -650,7 +649,7 @@ enum {
   PK_DOCUMENT_MEMORY = 11
 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
-PK_API const char *pk_document_name(int32_t document) PK_NOEXCEPT;
+PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
 /** What a document says of itself in its field `status`. \since 0.1 */
 enum {
@@ -669,34 +668,34 @@ enum { PK_DOCUMENT_HAS_STEP = 1, PK_DOCUMENT_HAS_FROM = 2, PK_DOCUMENT_HAS_TO = 
 /** Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
  *  match everything. \since 0.1 */
 typedef struct pk_document_options {
-  uint32_t struct_size;  /**< sizeof(pk_document_options) */
-  uint32_t flags;        /**< PK_DOCUMENT_HAS_ */
-  const char *host;
-  const char *plane;
-  const char *line;
-  const char *name;
+  uint32_t struct_size; /**< sizeof(pk_document_options) */
+  uint32_t flags;       /**< PK_DOCUMENT_HAS_ */
+  const char* host;
+  const char* plane;
+  const char* line;
+  const char* name;
   uint64_t step;         /**< position of a step; with PK_DOCUMENT_HAS_STEP */
   int64_t from_ps;       /**< first instant, capture's clock; with PK_DOCUMENT_HAS_FROM */
   int64_t to_ps;         /**< first instant after; with PK_DOCUMENT_HAS_TO */
   uint64_t limit;        /**< rows a list; 0: all; PK_LIMIT_DEFAULT */
-  const pk_hooks *hooks; /**< NULL: none */
+  const pk_hooks* hooks; /**< NULL: none */
 } pk_document_options;
 /** \since 0.1 */
 #define PK_DOCUMENT_OPTIONS_INIT \
-  {(uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, PK_LIMIT_DEFAULT, NULL}
+  { (uint32_t)sizeof(pk_document_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, PK_LIMIT_DEFAULT, NULL }
 
 /** Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
  *  \since 0.1 */
-typedef int32_t (*pk_write_callback)(void *user, const void *data, size_t size);
+typedef int32_t (*pk_write_callback)(void* user, const void* data, size_t size);
 
 /** Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
  *  PK_DOCUMENT_STATUS_. Damage of the input is told in the document and is no failure of this call.
  *  Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
-PK_API pk_status pk_document_write(const pk_profile *profile, int32_t document, const pk_document_options *options,
-                                   pk_write_callback write, void *user, int32_t *status, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
+                                   pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document that tells why a capture could not be opened (status "error"). \since 0.1 */
-PK_API pk_status pk_document_write_error(int32_t document, const pk_error *why, pk_write_callback write, void *user,
-                                         pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,
+                                         pk_error** err) PK_NOEXCEPT;
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
@@ -719,8 +718,8 @@ enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 
 typedef struct pk_memory_options {
   uint32_t struct_size;  /**< sizeof(pk_memory_options) */
   uint32_t flags;        /**< PK_MEMORY_ */
-  const char *host;      /**< only hosts whose name contains it */
-  const char *module;    /**< name or id; NULL: the module with the highest peak */
+  const char* host;      /**< only hosts whose name contains it */
+  const char* module;    /**< name or id; NULL: the module with the highest peak */
   uint64_t top;          /**< rows of each list of the document; PK_LIMIT_DEFAULT: 30 */
   int64_t step;          /**< with PK_MEMORY_HAS_STEP: position of a step window */
   uint64_t fit_bytes;    /**< with PK_MEMORY_HAS_FIT: does the highest need fit? */
@@ -728,23 +727,23 @@ typedef struct pk_memory_options {
   uint64_t time_samples; /**< of the document's timeline */
   uint32_t persistent_threshold_steps;
   int32_t step_policy;   /**< PK_STEP_POLICY_ */
-  const pk_hooks *hooks; /**< NULL: none */
+  const pk_hooks* hooks; /**< NULL: none */
 } pk_memory_options;
 /** \since 0.1 */
 #define PK_MEMORY_OPTIONS_INIT \
-  {(uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL}
+  { (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL }
 
 /** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document tells it. Errors:
  *  PK_E_NOT_FOUND (no such module), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
-PK_API pk_status pk_memory_open(pk_profile *profile, const pk_memory_options *options, pk_memory **out,
-                                pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, pk_memory** out,
+                                pk_error** err) PK_NOEXCEPT;
 
 /** A compiled module. Frozen; text is borrowed from the analysis. \since 0.1 */
 typedef struct pk_memory_module {
   pk_str name;
-  pk_str label;           /**< name and program id: "jit_f(12)" */
-  pk_str program_id;      /**< decimal, as the capture writes it */
-  pk_str source;          /**< path of the first place it was found in */
+  pk_str label;      /**< name and program id: "jit_f(12)" */
+  pk_str program_id; /**< decimal, as the capture writes it */
+  pk_str source;     /**< path of the first place it was found in */
   uint64_t source_count;
   uint64_t space_count;   /**< memory spaces; 0 without a buffer assignment */
   uint64_t problem_count; /**< the document says which */
@@ -754,7 +753,7 @@ typedef struct pk_memory_module {
 
 /** How a peak was found. \since 0.1 */
 enum {
-  PK_PEAK_METHOD_NONE = 0,             /**< there is no temporary memory */
+  PK_PEAK_METHOD_NONE = 0, /**< there is no temporary memory */
   PK_PEAK_METHOD_HEAP_REPLAY = 1,
   PK_PEAK_METHOD_SCHEDULE_SWEEP = 2,
   PK_PEAK_METHOD_ALLOCATION_SIZES = 3
@@ -765,33 +764,33 @@ enum { PK_PEAK_BOUND_EXACT = 0, PK_PEAK_BOUND_LOWER = 1, PK_PEAK_BOUND_UPPER = 2
 /** One memory space of a module. Frozen; text is borrowed from the analysis. \since 0.1 */
 typedef struct pk_memory_space {
   int64_t color;
-  int64_t total_bytes;           /**< allocations without thread-local ones: XProf's total */
+  int64_t total_bytes; /**< allocations without thread-local ones: XProf's total */
   int64_t peak_bytes;
-  int64_t peak_event;            /**< heap event, or schedule position of a sweep; -1: none */
-  int64_t indefinite_bytes;      /**< parameters, constants and results */
+  int64_t peak_event;       /**< heap event, or schedule position of a sweep; -1: none */
+  int64_t indefinite_bytes; /**< parameters, constants and results */
   int64_t temp_bytes;
   int64_t temp_peak_bytes;
-  int64_t thread_local_bytes;    /**< not in total_bytes */
+  int64_t thread_local_bytes; /**< not in total_bytes */
   int64_t fragmentation_bytes;
   int64_t residency_floor_bytes; /**< in use at every moment */
   pk_str peak_instruction;
-  pk_str coverage;               /**< what the peak counts and what it does not */
-  int32_t method;                /**< PK_PEAK_METHOD_ */
-  int32_t bound;                 /**< PK_PEAK_BOUND_ */
+  pk_str coverage; /**< what the peak counts and what it does not */
+  int32_t method;  /**< PK_PEAK_METHOD_ */
+  int32_t bound;   /**< PK_PEAK_BOUND_ */
 } pk_memory_space;
 
 /** Modules by peak in memory space 0, highest first. \since 0.1 */
-PK_API size_t pk_memory_module_count(const pk_memory *memory) PK_NOEXCEPT;
+PK_API size_t pk_memory_module_count(const pk_memory* memory) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_memory_module_get(const pk_memory *memory, size_t module, pk_memory_module *out,
-                                      pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_memory_module_get(const pk_memory* memory, size_t module, pk_memory_module* out,
+                                      pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_memory_space_get(const pk_memory *memory, size_t module, size_t space, pk_memory_space *out,
-                                     pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_memory_space_get(const pk_memory* memory, size_t module, size_t space, pk_memory_space* out,
+                                     pk_error** err) PK_NOEXCEPT;
 
 /** One allocator of one host. Frozen; text is borrowed from the analysis. \since 0.1 */
 typedef struct pk_memory_allocator {
-  pk_str name;   /**< XProf's key */
+  pk_str name; /**< XProf's key */
   pk_str host;
   pk_str device; /**< plane name; empty for host memory */
   int64_t heap_peak_bytes;
@@ -805,10 +804,10 @@ typedef struct pk_memory_allocator {
 } pk_memory_allocator;
 
 /** \since 0.1 */
-PK_API size_t pk_memory_allocator_count(const pk_memory *memory) PK_NOEXCEPT;
+PK_API size_t pk_memory_allocator_count(const pk_memory* memory) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API pk_status pk_memory_allocator_get(const pk_memory *memory, size_t allocator, pk_memory_allocator *out,
-                                         pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_memory_allocator_get(const pk_memory* memory, size_t allocator, pk_memory_allocator* out,
+                                         pk_error** err) PK_NOEXCEPT;
 
 /** Why bytes are alive. \since 0.1 */
 enum { PK_RESIDENCY_INDEFINITE = 0, PK_RESIDENCY_TEMPORARY = 1 };
@@ -819,22 +818,22 @@ typedef struct pk_live_buffer {
   int64_t logical_buffer_id; /**< -1: the allocation has no assigned buffer */
   int64_t size_bytes;
   int64_t allocation_index;
-  int64_t offset_bytes;      /**< in the allocation */
+  int64_t offset_bytes; /**< in the allocation */
   int64_t instruction_id;
   pk_str instruction_name;
   pk_str opcode;
   pk_str op_name;
-  pk_str shape;              /**< empty past the first `top` rows */
+  pk_str shape; /**< empty past the first `top` rows */
   pk_str source_file;
   int64_t source_line;
-  int32_t residency;         /**< PK_RESIDENCY_ */
+  int32_t residency; /**< PK_RESIDENCY_ */
   uint32_t instruction_found;
 } pk_live_buffer;
 
 /** Reads up to `capacity` live buffers from position `first` on, largest first, and says in `*count` how many;
  *  PK_OK means at least one, PK_END none. Sizes of all add up to the peak. \since 0.1 */
-PK_API pk_status pk_live_buffers_read(const pk_memory *memory, uint64_t first, pk_live_buffer *buffers,
-                                      size_t capacity, size_t *count, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_live_buffers_read(const pk_memory* memory, uint64_t first, pk_live_buffer* buffers, size_t capacity,
+                                      size_t* count, pk_error** err) PK_NOEXCEPT;
 
 /** A point of the live curve. Frozen. \since 0.1 */
 typedef struct pk_curve_point {
@@ -842,20 +841,20 @@ typedef struct pk_curve_point {
   int64_t live_bytes;
 } pk_curve_point;
 /** Reads the curve that pk_memory_options::curve_points asked for, like pk_live_buffers_read(). \since 0.1 */
-PK_API pk_status pk_live_curve_read(const pk_memory *memory, uint64_t first, pk_curve_point *points, size_t capacity,
-                                    size_t *count, pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_curve_point* points, size_t capacity,
+                                    size_t* count, pk_error** err) PK_NOEXCEPT;
 
 /** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
  *  was not asked. `fits` and `spare_bytes` may be NULL. \since 0.1 */
-PK_API pk_status pk_memory_fit(const pk_memory *memory, uint32_t *fits, int64_t *spare_bytes,
-                               pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
+                               pk_error** err) PK_NOEXCEPT;
 
 /** Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it becomes a
  *  PK_DOCUMENT_STATUS_. \since 0.1 */
-PK_API pk_status pk_memory_write(const pk_memory *memory, pk_write_callback write, void *user, int32_t *status,
-                                 pk_error **err) PK_NOEXCEPT;
+PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void* user, int32_t* status,
+                                 pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API void pk_memory_free(pk_memory *memory) PK_NOEXCEPT;
+PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -17,8 +17,8 @@
 /// Files, planes, lines, rows and every string_view are borrowed: they end with the profile (module and Chrome rows
 /// with their list and reader). The rows are the structs of profkit.h, whose comments say what their fields mean.
 #pragma once
-#include <profkit/namespace.hpp>
 #include <profkit/profkit.h>
+#include <profkit/namespace.hpp>
 
 #include <array>
 #include <cstddef>
@@ -43,7 +43,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace lib {
 
 /// The text of a borrowed pk_str.
-[[nodiscard]] inline std::string_view view(const pk_str &text) noexcept {
+[[nodiscard]] inline std::string_view view(const pk_str& text) noexcept {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
 }
 
@@ -53,7 +53,7 @@ namespace lib {
 class error_view {
  public:
   error_view() noexcept = default;
-  explicit error_view(const pk_error *error) noexcept : error_(error) {}
+  explicit error_view(const pk_error* error) noexcept : error_(error) {}
   explicit operator bool() const noexcept { return error_ != nullptr; }
   [[nodiscard]] pk_status code() const noexcept { return pk_error_code(error_); }
   [[nodiscard]] std::string_view message() const noexcept { return pk_error_message(error_); }
@@ -61,10 +61,10 @@ class error_view {
   [[nodiscard]] std::string_view hint() const noexcept { return pk_error_hint(error_); }
   /// PK_NO_OFFSET when unknown.
   [[nodiscard]] std::uint64_t byte_offset() const noexcept { return pk_error_byte_offset(error_); }
-  [[nodiscard]] const pk_error *get() const noexcept { return error_; }
+  [[nodiscard]] const pk_error* get() const noexcept { return error_; }
 
  protected:
-  const pk_error *error_ = nullptr;
+  const pk_error* error_ = nullptr;
 };
 
 #if defined(__cpp_exceptions)
@@ -86,9 +86,9 @@ class exception : public std::runtime_error {
 class error : public error_view {
  public:
   error() noexcept = default;
-  explicit error(pk_error *owned) noexcept : error_view(owned), owned_(owned) {}
-  error(error &&from) noexcept : error_view(from.error_), owned_(std::move(from.owned_)) { from.error_ = nullptr; }
-  error &operator=(error &&from) noexcept {
+  explicit error(pk_error* owned) noexcept : error_view(owned), owned_(owned) {}
+  error(error&& from) noexcept : error_view(from.error_), owned_(std::move(from.owned_)) { from.error_ = nullptr; }
+  error& operator=(error&& from) noexcept {
     owned_ = std::move(from.owned_);
     error_ = std::exchange(from.error_, nullptr);
     return *this;
@@ -97,7 +97,7 @@ class error : public error_view {
 
  private:
   struct free_error {
-    void operator()(pk_error *e) const noexcept { pk_error_free(e); }
+    void operator()(pk_error* e) const noexcept { pk_error_free(e); }
   };
   std::unique_ptr<pk_error, free_error> owned_;
 };
@@ -106,16 +106,16 @@ class error : public error_view {
 template <class T>
 class [[nodiscard]] result {
  public:
-  result(T value) noexcept : state_(std::in_place_index<0>, std::move(value)) {}          // NOLINT: implicit by design
-  result(lib::error why) noexcept : state_(std::in_place_index<1>, std::move(why)) {}     // NOLINT
+  result(T value) noexcept : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit by design
+  result(lib::error why) noexcept : state_(std::in_place_index<1>, std::move(why)) {}  // NOLINT
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
-  [[nodiscard]] T &operator*() & noexcept { return *std::get_if<0>(&state_); }
-  [[nodiscard]] const T &operator*() const & noexcept { return *std::get_if<0>(&state_); }
-  [[nodiscard]] T &&operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
-  [[nodiscard]] T *operator->() noexcept { return std::get_if<0>(&state_); }
-  [[nodiscard]] const T *operator->() const noexcept { return std::get_if<0>(&state_); }
-  [[nodiscard]] const lib::error &error() const noexcept { return *std::get_if<1>(&state_); }
+  [[nodiscard]] T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  [[nodiscard]] const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  [[nodiscard]] T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] const lib::error& error() const noexcept { return *std::get_if<1>(&state_); }
   [[nodiscard]] lib::error take_error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
 #if defined(__cpp_exceptions)
   /// The value, or lib::exception.
@@ -143,9 +143,9 @@ class index_range {
     using pointer = void;
     using iterator_category = std::input_iterator_tag;
     iterator() noexcept = default;
-    iterator(const Parent &parent, std::uint32_t at) noexcept : parent_(parent), at_(at) {}
+    iterator(const Parent& parent, std::uint32_t at) noexcept : parent_(parent), at_(at) {}
     Item operator*() const noexcept { return Item(parent_, at_); }
-    iterator &operator++() noexcept {
+    iterator& operator++() noexcept {
       ++at_;
       return *this;
     }
@@ -154,15 +154,15 @@ class index_range {
       ++at_;
       return before;
     }
-    friend bool operator==(const iterator &a, const iterator &b) noexcept { return a.at_ == b.at_; }
-    friend bool operator!=(const iterator &a, const iterator &b) noexcept { return a.at_ != b.at_; }
+    friend bool operator==(const iterator& a, const iterator& b) noexcept { return a.at_ == b.at_; }
+    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
 
    private:
     Parent parent_{};
     std::uint32_t at_ = 0;
   };
 
-  index_range(const Parent &parent, std::uint32_t count) noexcept : parent_(parent), count_(count) {}
+  index_range(const Parent& parent, std::uint32_t count) noexcept : parent_(parent), count_(count) {}
   [[nodiscard]] iterator begin() const noexcept { return {parent_, 0}; }
   [[nodiscard]] iterator end() const noexcept { return {parent_, count_}; }
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
@@ -185,26 +185,26 @@ class row_range {
    public:
     using value_type = Row;
     using difference_type = std::ptrdiff_t;
-    using reference = const Row &;
-    using pointer = const Row *;
+    using reference = const Row&;
+    using pointer = const Row*;
     using iterator_category = std::input_iterator_tag;
     iterator() noexcept = default;
-    explicit iterator(row_range *range) noexcept : range_(range) {}
+    explicit iterator(row_range* range) noexcept : range_(range) {}
     reference operator*() const noexcept { return range_->rows_[range_->at_]; }
     pointer operator->() const noexcept { return &**this; }
-    iterator &operator++() noexcept {
+    iterator& operator++() noexcept {
       if (++range_->at_ == range_->count_) range_->fill();
       return *this;
     }
     void operator++(int) noexcept { ++*this; }
     [[nodiscard]] bool done() const noexcept { return range_->count_ == 0; }
-    friend bool operator==(const iterator &it, sentinel) noexcept { return it.done(); }
-    friend bool operator!=(const iterator &it, sentinel) noexcept { return !it.done(); }
-    friend bool operator==(sentinel, const iterator &it) noexcept { return it.done(); }
-    friend bool operator!=(sentinel, const iterator &it) noexcept { return !it.done(); }
+    friend bool operator==(const iterator& it, sentinel) noexcept { return it.done(); }
+    friend bool operator!=(const iterator& it, sentinel) noexcept { return !it.done(); }
+    friend bool operator==(sentinel, const iterator& it) noexcept { return it.done(); }
+    friend bool operator!=(sentinel, const iterator& it) noexcept { return !it.done(); }
 
    private:
-    row_range *range_ = nullptr;
+    row_range* range_ = nullptr;
   };
 
   explicit row_range(Reader reader) noexcept : reader_(std::move(reader)) {}
@@ -218,14 +218,14 @@ class row_range {
   [[nodiscard]] sentinel end() const noexcept { return {}; }
   /// After the loop: false when damage ended it.
   [[nodiscard]] bool ok() const noexcept { return !error_; }
-  [[nodiscard]] const lib::error &error() const noexcept { return error_; }
+  [[nodiscard]] const lib::error& error() const noexcept { return error_; }
 
  private:
   void fill() noexcept {
     at_ = 0;
     count_ = 0;
     if (error_ || ended_) return;
-    pk_error *why = nullptr;
+    pk_error* why = nullptr;
     ended_ = reader_.read(rows_.data(), rows_.size(), &count_, &why) != PK_OK;
     if (why) error_ = lib::error(why);
   }
@@ -243,14 +243,14 @@ namespace detail {
 // Readers of row_range over the cursors.
 struct event_reader {
   pk_event_cursor cursor;
-  pk_status read(pk_event *rows, std::size_t capacity, std::size_t *count, pk_error **err) noexcept {
+  pk_status read(pk_event* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
     return pk_events_read(&cursor, rows, capacity, count, err);
   }
 };
-template <class Cursor, class Row, pk_status (*Next)(Cursor *, Row *, pk_error **) PK_NOEXCEPT>
+template <class Cursor, class Row, pk_status (*Next)(Cursor*, Row*, pk_error**) PK_NOEXCEPT>
 struct single_reader {
   Cursor cursor;
-  pk_status read(Row *rows, std::size_t, std::size_t *count, pk_error **err) noexcept {
+  pk_status read(Row* rows, std::size_t, std::size_t* count, pk_error** err) noexcept {
     const pk_status status = Next(&cursor, rows, err);
     *count = status == PK_OK ? 1 : 0;
     return status;
@@ -258,18 +258,18 @@ struct single_reader {
 };
 
 struct plane_place {
-  const pk_profile *profile = nullptr;
+  const pk_profile* profile = nullptr;
   std::uint32_t file = 0;
   std::uint32_t plane = 0;
 };
 struct file_place {
-  const pk_profile *profile = nullptr;
+  const pk_profile* profile = nullptr;
   std::uint32_t file = 0;
 };
 
 // Fills a struct by a getter that cannot fail on a valid position.
 template <class Out, class Get>
-[[nodiscard]] Out got(Get &&get) noexcept {
+[[nodiscard]] Out got(Get&& get) noexcept {
   Out out{};
   static_cast<void>(get(&out));
   return out;
@@ -280,19 +280,18 @@ template <class Out, class Get>
 using event_range = row_range<pk_event, detail::event_reader, 128>;
 using stat_range = row_range<pk_stat, detail::single_reader<pk_stat_cursor, pk_stat, pk_stat_next>, 1>;
 using event_metadata_range =
-    row_range<pk_event_metadata,
-              detail::single_reader<pk_metadata_cursor, pk_event_metadata, pk_event_metadata_next>, 1>;
-using stat_metadata_range =
-    row_range<pk_stat_metadata, detail::single_reader<pk_metadata_cursor, pk_stat_metadata, pk_stat_metadata_next>,
+    row_range<pk_event_metadata, detail::single_reader<pk_metadata_cursor, pk_event_metadata, pk_event_metadata_next>,
               1>;
+using stat_metadata_range =
+    row_range<pk_stat_metadata, detail::single_reader<pk_metadata_cursor, pk_stat_metadata, pk_stat_metadata_next>, 1>;
 
 // ---- stats ----
 
-[[nodiscard]] inline std::string_view name(const pk_stat &stat) noexcept { return view(stat.name); }
+[[nodiscard]] inline std::string_view name(const pk_stat& stat) noexcept { return view(stat.name); }
 /// Of str, bytes and ref; empty for other kinds.
-[[nodiscard]] inline std::string_view text(const pk_stat &stat) noexcept { return view(stat.text); }
+[[nodiscard]] inline std::string_view text(const pk_stat& stat) noexcept { return view(stat.text); }
 /// Of double and the integer kinds; 0 for text.
-[[nodiscard]] inline double as_double(const pk_stat &stat) noexcept {
+[[nodiscard]] inline double as_double(const pk_stat& stat) noexcept {
   switch (stat.kind) {
     case PK_STAT_DOUBLE: {
       double value = 0;
@@ -305,7 +304,7 @@ using stat_metadata_range =
   }
 }
 /// Of the integer kinds; 0 for others.
-[[nodiscard]] inline std::int64_t as_int64(const pk_stat &stat) noexcept {
+[[nodiscard]] inline std::int64_t as_int64(const pk_stat& stat) noexcept {
   return stat.kind == PK_STAT_INT64 || stat.kind == PK_STAT_UINT64 ? static_cast<std::int64_t>(stat.bits) : 0;
 }
 
@@ -313,22 +312,21 @@ using stat_metadata_range =
 
 class line {
  public:
-  line(const detail::plane_place &parent, std::uint32_t position) noexcept : at_(parent), line_(position) {}
+  line(const detail::plane_place& parent, std::uint32_t position) noexcept : at_(parent), line_(position) {}
   [[nodiscard]] std::uint32_t position() const noexcept { return line_; }
   [[nodiscard]] pk_line_info info() const noexcept {
     return detail::got<pk_line_info>(
-        [&](pk_line_info *out) { return pk_line_get(at_.profile, at_.file, at_.plane, line_, out, nullptr); });
+        [&](pk_line_info* out) { return pk_line_get(at_.profile, at_.file, at_.plane, line_, out, nullptr); });
   }
   [[nodiscard]] std::string_view name() const noexcept { return view(info().name); }
   /// One pass over the line by lengths.
   [[nodiscard]] pk_line_summary summary() const noexcept {
-    return detail::got<pk_line_summary>([&](pk_line_summary *out) {
-      return pk_line_summarise(at_.profile, at_.file, at_.plane, line_, out, nullptr);
-    });
+    return detail::got<pk_line_summary>(
+        [&](pk_line_summary* out) { return pk_line_summarise(at_.profile, at_.file, at_.plane, line_, out, nullptr); });
   }
   [[nodiscard]] event_range events() const noexcept {
     detail::event_reader reader{};
-    pk_error *why = nullptr;
+    pk_error* why = nullptr;
     pk_events_begin(at_.profile, at_.file, at_.plane, line_, &reader.cursor, &why);
     return event_range(reader, error(why));
   }
@@ -340,42 +338,42 @@ class line {
 
 class plane {
  public:
-  plane(const detail::file_place &parent, std::uint32_t position) noexcept
+  plane(const detail::file_place& parent, std::uint32_t position) noexcept
       : at_{parent.profile, parent.file, position} {}
   [[nodiscard]] std::uint32_t position() const noexcept { return at_.plane; }
   [[nodiscard]] pk_plane_info info() const noexcept {
     return detail::got<pk_plane_info>(
-        [&](pk_plane_info *out) { return pk_plane_get(at_.profile, at_.file, at_.plane, out, nullptr); });
+        [&](pk_plane_info* out) { return pk_plane_get(at_.profile, at_.file, at_.plane, out, nullptr); });
   }
   [[nodiscard]] std::string_view name() const noexcept { return view(info().name); }
   [[nodiscard]] index_range<detail::plane_place, line> lines() const noexcept {
     return {at_, pk_line_count(at_.profile, at_.file, at_.plane)};
   }
   [[nodiscard]] stat_range stats() const noexcept {
-    return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor *cursor, pk_error **why) {
+    return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor* cursor, pk_error** why) {
       return pk_plane_stats(at_.profile, at_.file, at_.plane, cursor, why);
     });
   }
   /// Stats of an event of this plane: its own, those of its metadata entry, those of the plane (PK_ORIGIN_ bits).
-  [[nodiscard]] stat_range stats_of(const pk_event &event,
+  [[nodiscard]] stat_range stats_of(const pk_event& event,
                                     std::uint32_t origins = PK_ORIGIN_EVENT | PK_ORIGIN_METADATA) const noexcept {
-    return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor *cursor, pk_error **why) {
+    return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor* cursor, pk_error** why) {
       return pk_event_stats(at_.profile, at_.file, at_.plane, &event, origins, cursor, why);
     });
   }
   /// Stats of an event metadata entry; the range has an error (PK_E_NOT_FOUND) when there is none with this id.
   [[nodiscard]] stat_range stats_of_metadata(std::int64_t id) const noexcept {
-    return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor *cursor, pk_error **why) {
+    return begin_range<stat_range, pk_stat_cursor>([&](pk_stat_cursor* cursor, pk_error** why) {
       return pk_event_metadata_stats(at_.profile, at_.file, at_.plane, id, cursor, why);
     });
   }
   [[nodiscard]] event_metadata_range event_metadata() const noexcept {
-    return begin_range<event_metadata_range, pk_metadata_cursor>([&](pk_metadata_cursor *cursor, pk_error **why) {
+    return begin_range<event_metadata_range, pk_metadata_cursor>([&](pk_metadata_cursor* cursor, pk_error** why) {
       return pk_event_metadata_begin(at_.profile, at_.file, at_.plane, cursor, why);
     });
   }
   [[nodiscard]] stat_metadata_range stat_metadata() const noexcept {
-    return begin_range<stat_metadata_range, pk_metadata_cursor>([&](pk_metadata_cursor *cursor, pk_error **why) {
+    return begin_range<stat_metadata_range, pk_metadata_cursor>([&](pk_metadata_cursor* cursor, pk_error** why) {
       return pk_stat_metadata_begin(at_.profile, at_.file, at_.plane, cursor, why);
     });
   }
@@ -392,7 +390,7 @@ class plane {
     return out;
   }
   /// The name of an event's metadata entry; "" when the id has none.
-  [[nodiscard]] std::string_view name_of(const pk_event &event) const noexcept {
+  [[nodiscard]] std::string_view name_of(const pk_event& event) const noexcept {
     const auto entry = find_event_metadata(event.metadata_id);
     return entry ? view(entry->name) : std::string_view();
   }
@@ -407,9 +405,9 @@ class plane {
 
  private:
   template <class Range, class Cursor, class Begin>
-  static Range begin_range(Begin &&begin) noexcept {
+  static Range begin_range(Begin&& begin) noexcept {
     Cursor cursor{};
-    pk_error *why = nullptr;
+    pk_error* why = nullptr;
     begin(&cursor, &why);
     return Range({cursor}, error(why));
   }
@@ -418,17 +416,16 @@ class plane {
 
 class file {
  public:
-  file(const pk_profile *profile, std::uint32_t position) noexcept : at_{profile, position} {}
+  file(const pk_profile* profile, std::uint32_t position) noexcept : at_{profile, position} {}
   [[nodiscard]] std::uint32_t position() const noexcept { return at_.file; }
   [[nodiscard]] pk_file_info info() const noexcept {
     return detail::got<pk_file_info>(
-        [&](pk_file_info *out) { return pk_file_get(at_.profile, at_.file, out, nullptr); });
+        [&](pk_file_info* out) { return pk_file_get(at_.profile, at_.file, out, nullptr); });
   }
   [[nodiscard]] std::string_view path() const noexcept { return view(info().path); }
   /// The decoded bytes; reads the file when that has not been done.
   [[nodiscard]] std::string_view bytes() const noexcept {
-    return view(
-        detail::got<pk_str>([&](pk_str *out) { return pk_file_bytes(at_.profile, at_.file, out, nullptr); }));
+    return view(detail::got<pk_str>([&](pk_str* out) { return pk_file_bytes(at_.profile, at_.file, out, nullptr); }));
   }
   /// Empty when the file is sound.
   [[nodiscard]] error_view damage() const noexcept { return error_view(pk_file_damage(at_.profile, at_.file)); }
@@ -442,7 +439,7 @@ class file {
   }
   [[nodiscard]] std::string_view note(std::int32_t kind, std::uint32_t position) const noexcept {
     return view(detail::got<pk_str>(
-        [&](pk_str *out) { return pk_file_note_get(at_.profile, at_.file, kind, position, out, nullptr); }));
+        [&](pk_str* out) { return pk_file_note_get(at_.profile, at_.file, kind, position, out, nullptr); }));
   }
 
  private:
@@ -454,12 +451,12 @@ class file {
 /// The compiled modules of a profile; keeps it open.
 class module_list {
  public:
-  explicit module_list(pk_module_list *owned) noexcept : list_(owned) {}
+  explicit module_list(pk_module_list* owned) noexcept : list_(owned) {}
   [[nodiscard]] std::size_t size() const noexcept { return pk_module_count(list_.get()); }
   /// `position` < size().
   [[nodiscard]] pk_module_info operator[](std::size_t position) const noexcept {
     return detail::got<pk_module_info>(
-        [&](pk_module_info *out) { return pk_module_get(list_.get(), position, out, nullptr); });
+        [&](pk_module_info* out) { return pk_module_get(list_.get(), position, out, nullptr); });
   }
   /// Empty when the module parses.
   [[nodiscard]] error_view damage(std::size_t position) const noexcept {
@@ -468,7 +465,7 @@ class module_list {
 
  private:
   struct free_list {
-    void operator()(pk_module_list *list) const noexcept { pk_module_list_free(list); }
+    void operator()(pk_module_list* list) const noexcept { pk_module_list_free(list); }
   };
   std::unique_ptr<pk_module_list, free_list> list_;
 };
@@ -479,14 +476,14 @@ namespace detail {
 
 class chrome_reader {
  public:
-  explicit chrome_reader(pk_chrome_reader *owned) noexcept : reader_(owned) {}
-  pk_status read(pk_chrome_event *rows, std::size_t capacity, std::size_t *count, pk_error **err) noexcept {
+  explicit chrome_reader(pk_chrome_reader* owned) noexcept : reader_(owned) {}
+  pk_status read(pk_chrome_event* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
     return pk_chrome_events_read(reader_.get(), rows, capacity, count, err);
   }
 
  private:
   struct free_reader {
-    void operator()(pk_chrome_reader *reader) const noexcept { pk_chrome_free(reader); }
+    void operator()(pk_chrome_reader* reader) const noexcept { pk_chrome_free(reader); }
   };
   std::unique_ptr<pk_chrome_reader, free_reader> reader_;
 };
@@ -502,18 +499,18 @@ using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
 class cancel_token {
  public:
   [[nodiscard]] static result<cancel_token> make() noexcept {
-    pk_cancel_token *token = nullptr;
-    pk_error *why = nullptr;
+    pk_cancel_token* token = nullptr;
+    pk_error* why = nullptr;
     if (pk_cancel_token_new(&token, &why) != PK_OK) return error(why);
     return cancel_token(token);
   }
   void cancel() noexcept { pk_cancel_token_cancel(token_.get()); }
-  [[nodiscard]] const pk_cancel_token *get() const noexcept { return token_.get(); }
+  [[nodiscard]] const pk_cancel_token* get() const noexcept { return token_.get(); }
 
  private:
-  explicit cancel_token(pk_cancel_token *owned) noexcept : token_(owned) {}
+  explicit cancel_token(pk_cancel_token* owned) noexcept : token_(owned) {}
   struct free_token {
-    void operator()(pk_cancel_token *token) const noexcept { pk_cancel_token_free(token); }
+    void operator()(pk_cancel_token* token) const noexcept { pk_cancel_token_free(token); }
   };
   std::unique_ptr<pk_cancel_token, free_token> token_;
 };
@@ -522,53 +519,53 @@ class cancel_token {
 class profile {
  public:
   /// A file, a run directory, or a parent of runs; see pk_profile_open().
-  [[nodiscard]] static result<profile> open(const char *path, const pk_open_options *options = nullptr) noexcept {
-    return opened([&](pk_profile **out, pk_error **why) { return pk_profile_open(path, options, out, why); });
+  [[nodiscard]] static result<profile> open(const char* path, const pk_open_options* options = nullptr) noexcept {
+    return opened([&](pk_profile** out, pk_error** why) { return pk_profile_open(path, options, out, why); });
   }
-  [[nodiscard]] static result<profile> open(const std::string &path,
-                                            const pk_open_options *options = nullptr) noexcept {
+  [[nodiscard]] static result<profile> open(const std::string& path,
+                                            const pk_open_options* options = nullptr) noexcept {
     return open(path.c_str(), options);
   }
   /// Bytes in memory, borrowed unless PK_OPEN_COPY is set; see pk_profile_open_buffer().
-  [[nodiscard]] static result<profile> open_buffer(std::string_view bytes, const char *label,
-                                                   const pk_open_options *options = nullptr) noexcept {
-    return opened([&](pk_profile **out, pk_error **why) {
+  [[nodiscard]] static result<profile> open_buffer(std::string_view bytes, const char* label,
+                                                   const pk_open_options* options = nullptr) noexcept {
+    return opened([&](pk_profile** out, pk_error** why) {
       return pk_profile_open_buffer(bytes.data(), bytes.size(), label, options, out, why);
     });
   }
   /// Reads of the host; see pk_profile_open_callbacks().
-  [[nodiscard]] static result<profile> open_callbacks(const pk_read_callbacks &callbacks, const char *label,
-                                                      const pk_open_options *options = nullptr) noexcept {
-    return opened([&](pk_profile **out, pk_error **why) {
+  [[nodiscard]] static result<profile> open_callbacks(const pk_read_callbacks& callbacks, const char* label,
+                                                      const pk_open_options* options = nullptr) noexcept {
+    return opened([&](pk_profile** out, pk_error** why) {
       return pk_profile_open_callbacks(&callbacks, label, options, out, why);
     });
   }
 
   [[nodiscard]] profile share() const noexcept { return profile(pk_profile_ref(profile_.get())); }
-  [[nodiscard]] pk_profile *get() const noexcept { return profile_.get(); }
+  [[nodiscard]] pk_profile* get() const noexcept { return profile_.get(); }
 
   [[nodiscard]] pk_profile_info info() const noexcept {
     return detail::got<pk_profile_info>(
-        [&](pk_profile_info *out) { return pk_profile_get(profile_.get(), out, nullptr); });
+        [&](pk_profile_info* out) { return pk_profile_get(profile_.get(), out, nullptr); });
   }
   /// `position` < info().run_count.
   [[nodiscard]] pk_run_info run(std::uint32_t position) const noexcept {
     return detail::got<pk_run_info>(
-        [&](pk_run_info *out) { return pk_run_get(profile_.get(), position, out, nullptr); });
+        [&](pk_run_info* out) { return pk_run_get(profile_.get(), position, out, nullptr); });
   }
-  [[nodiscard]] index_range<const pk_profile *, file> files() const noexcept {
+  [[nodiscard]] index_range<const pk_profile*, file> files() const noexcept {
     return {profile_.get(), pk_file_count(profile_.get())};
   }
-  [[nodiscard]] result<module_list> modules(const pk_hooks *hooks = nullptr) const noexcept {
-    pk_module_list *list = nullptr;
-    pk_error *why = nullptr;
+  [[nodiscard]] result<module_list> modules(const pk_hooks* hooks = nullptr) const noexcept {
+    pk_module_list* list = nullptr;
+    pk_error* why = nullptr;
     if (pk_module_list_open(profile_.get(), hooks, &list, &why) != PK_OK) return error(why);
     return module_list(list);
   }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
   [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {
-    pk_chrome_reader *reader = nullptr;
-    pk_error *why = nullptr;
+    pk_chrome_reader* reader = nullptr;
+    pk_error* why = nullptr;
     if (pk_chrome_open(profile_.get(), position, &reader, &why) != PK_OK) return error(why);
     return chrome_range(detail::chrome_reader(reader));
   }
@@ -576,21 +573,21 @@ class profile {
   /// Writes a document (PK_DOCUMENT_) piece by piece: write(std::string_view), which gives false (or nothing, to
   /// go on always) to stop. The value is a PK_DOCUMENT_STATUS_. What `write` throws is thrown from here.
   template <class Write>
-  [[nodiscard]] result<std::int32_t> write_document(std::int32_t document, Write &&write,
-                                                    const pk_document_options *options = nullptr) const {
+  [[nodiscard]] result<std::int32_t> write_document(std::int32_t document, Write&& write,
+                                                    const pk_document_options* options = nullptr) const {
     using writer = std::remove_reference_t<Write>;
     struct state {
-      writer *write;
+      writer* write;
 #if defined(__cpp_exceptions)
       std::exception_ptr thrown;
 #endif
     } host{};
     host.write = &write;
-    const pk_write_callback hand_on = [](void *user, const void *data, std::size_t size) -> std::int32_t {
-      state &to = *static_cast<state *>(user);
-      const std::string_view bytes(static_cast<const char *>(data), size);
+    const pk_write_callback hand_on = [](void* user, const void* data, std::size_t size) -> std::int32_t {
+      state& to = *static_cast<state*>(user);
+      const std::string_view bytes(static_cast<const char*>(data), size);
       const auto call = [&]() -> bool {
-        if constexpr (std::is_void_v<std::invoke_result_t<writer &, std::string_view>>) {
+        if constexpr (std::is_void_v<std::invoke_result_t<writer&, std::string_view>>) {
           (*to.write)(bytes);
           return true;
         } else {
@@ -609,9 +606,8 @@ class profile {
 #endif
     };
     std::int32_t status = PK_DOCUMENT_STATUS_OK;
-    pk_error *why = nullptr;
-    const pk_status ended =
-        pk_document_write(profile_.get(), document, options, hand_on, &host, &status, &why);
+    pk_error* why = nullptr;
+    const pk_status ended = pk_document_write(profile_.get(), document, options, hand_on, &host, &status, &why);
     error owned(why);
 #if defined(__cpp_exceptions)
     if (host.thrown) std::rethrow_exception(host.thrown);
@@ -621,24 +617,25 @@ class profile {
   }
   /// A whole document.
   [[nodiscard]] result<std::string> document_text(std::int32_t document,
-                                                  const pk_document_options *options = nullptr) const {
+                                                  const pk_document_options* options = nullptr) const {
     std::string text;
-    auto written = write_document(document, [&](std::string_view bytes) { text.append(bytes); }, options);
+    auto written = write_document(
+        document, [&](std::string_view bytes) { text.append(bytes); }, options);
     if (!written) return std::move(written).take_error();
     return text;
   }
 
  private:
-  explicit profile(pk_profile *owned) noexcept : profile_(owned) {}
+  explicit profile(pk_profile* owned) noexcept : profile_(owned) {}
   template <class Open>
-  static result<profile> opened(Open &&open) noexcept {
-    pk_profile *handle = nullptr;
-    pk_error *why = nullptr;
+  static result<profile> opened(Open&& open) noexcept {
+    pk_profile* handle = nullptr;
+    pk_error* why = nullptr;
     if (open(&handle, &why) != PK_OK) return error(why);
     return profile(handle);
   }
   struct free_profile {
-    void operator()(pk_profile *handle) const noexcept { pk_profile_free(handle); }
+    void operator()(pk_profile* handle) const noexcept { pk_profile_free(handle); }
   };
   std::unique_ptr<pk_profile, free_profile> profile_;
 };

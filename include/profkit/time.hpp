@@ -18,10 +18,10 @@ inline constexpr std::int64_t ns_per_us = 1'000;
 inline constexpr std::int64_t ns_per_ms = 1'000'000;
 inline constexpr std::int64_t ns_per_s = 1'000'000'000;
 
-// The largest distance from an origin, in whole nanoseconds, that int64 picoseconds can hold: 106.75 days.
+/// The largest distance from an origin, in whole nanoseconds, that int64 picoseconds can hold: 106.75 days.
 inline constexpr std::int64_t max_relative_ns = std::numeric_limits<std::int64_t>::max() / ps_per_ns;
 
-// Sum, difference and product, or nothing when the true result does not fit.
+/// Sum, difference and product, or nothing when the true result does not fit.
 [[nodiscard]] constexpr std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) noexcept {
   using bounds = std::numeric_limits<std::int64_t>;
   if (b > 0 ? a > bounds::max() - b : a < bounds::min() - b) return std::nullopt;
@@ -41,7 +41,7 @@ inline constexpr std::int64_t max_relative_ns = std::numeric_limits<std::int64_t
   return a * b;
 }
 
-// Sum that stops at the ends of the type: for a total that is shown, never for an instant.
+/// Sum that stops at the ends of the type: for a total that is shown, never for an instant.
 [[nodiscard]] constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept {
   const auto sum = checked_add(a, b);
   if (sum) return *sum;
@@ -51,20 +51,20 @@ inline constexpr std::int64_t max_relative_ns = std::numeric_limits<std::int64_t
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
 
-// later - earlier, exact for any two instants; 0 when later < earlier.
+/// later - earlier, exact for any two instants; 0 when later < earlier.
 [[nodiscard]] constexpr std::uint64_t distance_ps(std::int64_t earlier, std::int64_t later) noexcept {
   return later <= earlier ? 0 : static_cast<std::uint64_t>(later) - static_cast<std::uint64_t>(earlier);
 }
 
-// The magnitude of a signed number, exact also for the least one.
+/// The magnitude of a signed number, exact also for the least one.
 [[nodiscard]] constexpr std::uint64_t magnitude(std::int64_t n) noexcept {
   return n < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
 }
 
-// An instant relative to an origin, both in ns since the Unix epoch, plus an offset in ps: the form in which
-// an XLine (timestamp_ns) and an XEvent (offset_ps) say when something was. Nanoseconds are subtracted before
-// they are scaled, because an epoch time in ps does not fit 64 bits. Nothing when the instant lies more than
-// ±106 days from the origin.
+/// An instant relative to an origin, both in ns since the Unix epoch, plus an offset in ps: the form in which
+/// an XLine (timestamp_ns) and an XEvent (offset_ps) say when something was. Nanoseconds are subtracted before
+/// they are scaled, because an epoch time in ps does not fit 64 bits. Nothing when the instant lies more than
+/// ±106 days from the origin.
 [[nodiscard]] constexpr std::optional<std::int64_t> relative_ps(std::int64_t timestamp_ns, std::int64_t origin_ns,
                                                                 std::int64_t offset_ps = 0) noexcept {
   const auto distance_ns = checked_sub(timestamp_ns, origin_ns);
@@ -72,22 +72,22 @@ inline constexpr std::int64_t max_relative_ns = std::numeric_limits<std::int64_t
   return checked_add(*distance_ns * ps_per_ns, offset_ps);
 }
 
-// A time cut for printing: [-]whole.fraction in some unit. `fraction` has exactly the digits asked for.
+/// A time cut for printing: [-]whole.fraction in some unit. `fraction` has exactly the digits asked for.
 struct time_parts {
-  bool negative = false;  // never set when everything shown is zero
+  bool negative = false;  ///< never set when everything shown is zero
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
 };
 
-// Cuts `ps` into units of 10^unit_exponent ps with `digits` decimals, rounded half away from zero:
-// exponent 3 is ns, 6 µs, 9 ms, 12 s; digits <= unit_exponent <= 18.
+/// Cuts `ps` into units of 10^unit_exponent ps with `digits` decimals, rounded half away from zero:
+/// exponent 3 is ns, 6 µs, 9 ms, 12 s; digits <= unit_exponent <= 18.
 [[nodiscard]] constexpr time_parts split_ps(std::int64_t ps, unsigned unit_exponent, unsigned digits) noexcept {
   const auto power = [](unsigned exponent) {
     std::uint64_t p = 1;
     for (unsigned i = 0; i < exponent; ++i) p *= 10;
     return p;
   };
-  const std::uint64_t step = power(unit_exponent - digits);  // the ps that the last shown digit stands for
+  const std::uint64_t step = power(unit_exponent - digits);  ///< the ps that the last shown digit stands for
   const std::uint64_t size = magnitude(ps);
   const std::uint64_t steps = size / step + (size % step >= step - size % step ? 1 : 0);
   const std::uint64_t unit = power(digits);

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-#if defined(__GNUC__)   // gcc and clang
+#if defined(__GNUC__)  // gcc and clang
 #define PROFKIT_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define PROFKIT_NOINLINE [[gnu::noinline]]
 #define PROFKIT_COLD [[gnu::noinline, gnu::cold]]
@@ -45,8 +45,8 @@ enum class wire_type : std::uint8_t {
 struct wire_field {
   std::uint32_t number = 0;
   wire_type type = wire_type::varint;
-  std::uint64_t value = 0;   ///< varint, fixed64 (raw bits) or fixed32 (raw bits); signed integers are two's complement
-  std::string_view bytes;    ///< payload of a length-delimited field, or what lies between a group's two tags
+  std::uint64_t value = 0;  ///< varint, fixed64 (raw bits) or fixed32 (raw bits); signed integers are two's complement
+  std::string_view bytes;   ///< payload of a length-delimited field, or what lies between a group's two tags
 
   constexpr bool is(std::uint32_t wanted, wire_type as) const noexcept { return number == wanted && type == as; }
   constexpr bool is_varint(std::uint32_t wanted) const noexcept { return is(wanted, wire_type::varint); }
@@ -58,10 +58,10 @@ inline constexpr int max_group_depth = 100;
 
 namespace detail {
 
-constexpr unsigned byte_at(const char *p) noexcept { return static_cast<unsigned char>(*p); }
+constexpr unsigned byte_at(const char* p) noexcept { return static_cast<unsigned char>(*p); }
 
 /// The two bytes at p, the first one lowest; compilers make it one load.
-constexpr unsigned byte_pair_at(const char *p) noexcept { return byte_at(p) | byte_at(p + 1) << 8; }
+constexpr unsigned byte_pair_at(const char* p) noexcept { return byte_at(p) | byte_at(p + 1) << 8; }
 
 /// Whether a pair is this one-byte tag followed by a one-byte length.
 constexpr bool is_short_element(unsigned pair, unsigned tag) noexcept { return (pair & 0x80ffU) == tag; }
@@ -70,7 +70,7 @@ constexpr bool is_short_element(unsigned pair, unsigned tag) noexcept { return (
 constexpr bool constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
 
 /// The eight bytes at p, the first one lowest. Not for constant evaluation.
-PROFKIT_ALWAYS_INLINE std::uint64_t load_word(const char *p) noexcept {
+PROFKIT_ALWAYS_INLINE std::uint64_t load_word(const char* p) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, p, sizeof word);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -87,7 +87,7 @@ struct word_varint {
 PROFKIT_ALWAYS_INLINE word_varint decode_word_varint(std::uint64_t word) noexcept {
   const std::uint64_t stops = ~word & 0x8080808080808080U;
   if (!PROFKIT_LIKELY(stops != 0)) return {0, 0};
-  const std::uint64_t mask = stops ^ (stops - 1);   // all bits up to the last byte's top bit
+  const std::uint64_t mask = stops ^ (stops - 1);  // all bits up to the last byte's top bit
   std::uint64_t v = word & mask & 0x7f7f7f7f7f7f7f7fU;
   v = (v & 0x007f007f007f007fU) | ((v & 0x7f007f007f007f00U) >> 1);
   v = (v & 0x00003fff00003fffU) | ((v & 0x3fff00003fff0000U) >> 2);
@@ -98,13 +98,13 @@ PROFKIT_ALWAYS_INLINE word_varint decode_word_varint(std::uint64_t word) noexcep
 constexpr bool constant_evaluated() noexcept { return true; }
 #endif
 
-constexpr bool read_varint_bytes(const char *&p, const char *end, std::uint64_t &value) noexcept {
+constexpr bool read_varint_bytes(const char*& p, const char* end, std::uint64_t& value) noexcept {
   std::uint64_t v = 0;
-  const char *q = p;
+  const char* q = p;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (q == end) return false;
     const std::uint64_t byte = byte_at(q++);
-    v |= (byte & 0x7fU) << shift;   // the tenth byte's surplus bits fall out at the top
+    v |= (byte & 0x7fU) << shift;  // the tenth byte's surplus bits fall out at the top
     if (byte < 0x80U) {
       value = v;
       p = q;
@@ -114,9 +114,9 @@ constexpr bool read_varint_bytes(const char *&p, const char *end, std::uint64_t 
   return false;
 }
 
-constexpr bool read_short_varint(const char *&p, const char *end, std::uint64_t &value) noexcept {
+constexpr bool read_short_varint(const char*& p, const char* end, std::uint64_t& value) noexcept {
   std::uint64_t v = 0;
-  const char *q = p;
+  const char* q = p;
   for (unsigned shift = 0; shift < 35; shift += 7) {
     if (q == end) return false;
     const std::uint64_t byte = byte_at(q++);
@@ -134,7 +134,7 @@ constexpr bool read_short_varint(const char *&p, const char *end, std::uint64_t 
 
 /// Reads a varint at p and moves p behind it. False, with p and v as they were, when it does not end before `end` or
 /// has more than ten bytes. Never reads at or past `end`.
-constexpr bool read_varint(const char *&p, const char *end, std::uint64_t &v) noexcept {
+constexpr bool read_varint(const char*& p, const char* end, std::uint64_t& v) noexcept {
   if (PROFKIT_LIKELY(p != end) && detail::byte_at(p) < 0x80U) {
     v = detail::byte_at(p++);
     return true;
@@ -153,7 +153,7 @@ constexpr bool read_varint(const char *&p, const char *end, std::uint64_t &v) no
 }
 
 /// Reads the `count` (4 or 8) bytes of a fixed32 or fixed64, lowest first.
-constexpr bool read_fixed(const char *&p, const char *end, unsigned count, std::uint64_t &v) noexcept {
+constexpr bool read_fixed(const char*& p, const char* end, unsigned count, std::uint64_t& v) noexcept {
   if (end - p < static_cast<std::ptrdiff_t>(count)) return false;
   std::uint64_t value = 0;
   for (unsigned i = 0; i < count; ++i) value |= static_cast<std::uint64_t>(detail::byte_at(p + i)) << (8 * i);
@@ -163,7 +163,7 @@ constexpr bool read_fixed(const char *&p, const char *end, unsigned count, std::
 }
 
 /// Reads a field's tag: at most five bytes, of which 32 bits count.
-constexpr bool read_tag(const char *&p, const char *end, std::uint32_t &tag) noexcept {
+constexpr bool read_tag(const char*& p, const char* end, std::uint32_t& tag) noexcept {
   if (PROFKIT_LIKELY(p != end) && detail::byte_at(p) < 0x80U) {
     tag = detail::byte_at(p++);
     return true;
@@ -175,7 +175,7 @@ constexpr bool read_tag(const char *&p, const char *end, std::uint32_t &tag) noe
 }
 
 /// Reads the length of a length-delimited field (at most five bytes). It may still exceed what is left before `end`.
-constexpr bool read_length(const char *&p, const char *end, std::uint64_t &length) noexcept {
+constexpr bool read_length(const char*& p, const char* end, std::uint64_t& length) noexcept {
   if (PROFKIT_LIKELY(p != end) && detail::byte_at(p) < 0x80U) {
     length = detail::byte_at(p++);
     return true;
@@ -187,13 +187,13 @@ namespace detail {
 
 /// Moves p behind the end tag of the group `number` whose start tag was just read; `content_end` is where that end
 /// tag starts. A stack of numbers stands in for recursion.
-PROFKIT_COLD constexpr bool skip_group(const char *&p, const char *end, std::uint32_t number,
-                                       const char *&content_end) noexcept {
+PROFKIT_COLD constexpr bool skip_group(const char*& p, const char* end, std::uint32_t number,
+                                       const char*& content_end) noexcept {
   std::uint32_t open[max_group_depth] = {};
   int depth = 0;
   open[depth++] = number;
   while (depth > 0) {
-    const char *tag_at = p;
+    const char* tag_at = p;
     std::uint32_t tag = 0;
     if (!read_tag(p, end, tag) || (tag >> 3) == 0) return false;
     std::uint64_t scalar = 0;
@@ -239,9 +239,9 @@ class wire_reader {
       : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
   /// The next field, a group as one field. False at the end of the message and at damage; ok() tells which.
-  constexpr bool next(wire_field &field) noexcept {
+  constexpr bool next(wire_field& field) noexcept {
     if (next_ == end_ || bad_) return false;
-    const char *p = next_;
+    const char* p = next_;
     std::uint32_t tag = 0;
     if (!read_tag(p, end_, tag) || (tag >> 3) == 0) return fail();
     field.number = tag >> 3;
@@ -270,8 +270,8 @@ class wire_reader {
         if (!read_fixed(p, end_, 4, field.value)) return fail();
         break;
       case wire_type::group: {
-        const char *content = p;
-        const char *content_end = p;
+        const char* content = p;
+        const char* content_end = p;
         if (!detail::skip_group(p, end_, field.number, content_end)) return fail();
         field.bytes = std::string_view(content, static_cast<std::size_t>(content_end - content));
         break;
@@ -286,7 +286,7 @@ class wire_reader {
   constexpr bool ok() const noexcept { return bad_ == nullptr; }
 
   /// Where the next field starts; after damage, where the damaged field starts.
-  constexpr const char *position() const noexcept { return next_; }
+  constexpr const char* position() const noexcept { return next_; }
 
   /// True when the damage is a length-delimited field that runs past the end: the field last given to next() then
   /// holds its number and, in `bytes`, the part of the payload that is there.
@@ -298,22 +298,22 @@ class wire_reader {
     return false;
   }
 
-  const char *next_ = nullptr;
-  const char *end_ = nullptr;
-  const char *bad_ = nullptr;
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+  const char* bad_ = nullptr;
   bool clipped_ = false;
 };
 
 /// Hops over a message by its lengths. Null when every field is whole, else where the first damaged field starts.
 /// What lies inside sub-messages is not looked at.
-constexpr const char *damage_position(std::string_view message) noexcept {
+constexpr const char* damage_position(std::string_view message) noexcept {
   wire_reader reader(message);
   for (wire_field field; reader.next(field);) {}
   return reader.ok() ? nullptr : reader.position();
 }
 
 /// Offset of a position, such as a damage position, from the start of the whole input.
-constexpr std::size_t offset_in(std::string_view whole, const char *position) noexcept {
+constexpr std::size_t offset_in(std::string_view whole, const char* position) noexcept {
   return static_cast<std::size_t>(position - whole.data());
 }
 
@@ -330,12 +330,12 @@ class fragment_reader {
  public:
   constexpr fragment_reader() noexcept = default;
   constexpr fragment_reader(std::uint32_t field, std::string_view parent_first,
-                            const fragment_reader<Depth - 1> &parent_rest) noexcept
+                            const fragment_reader<Depth - 1>& parent_rest) noexcept
       : reader_(parent_first), parent_rest_(parent_rest), field_(field) {}
 
   /// A message that lies less deep than Depth has fewer levels that can give pieces.
   template <unsigned Less, std::enable_if_t<(Less < Depth), int> = 0>
-  constexpr explicit fragment_reader(const fragment_reader<Less> &other) noexcept {
+  constexpr explicit fragment_reader(const fragment_reader<Less>& other) noexcept {
     if constexpr (Less > 0) {
       reader_ = other.reader_;
       parent_rest_ = fragment_reader<Depth - 1>(other.parent_rest_);
@@ -343,7 +343,7 @@ class fragment_reader {
     }
   }
 
-  constexpr bool next(std::string_view &fragment) noexcept {
+  constexpr bool next(std::string_view& fragment) noexcept {
     for (;;) {
       for (wire_field f; reader_.next(f);) {
         if (f.is_bytes(field_)) {
@@ -357,7 +357,7 @@ class fragment_reader {
     }
   }
   constexpr bool ok() const noexcept { return reader_.ok() && parent_rest_.ok(); }
-  constexpr const char *position() const noexcept {
+  constexpr const char* position() const noexcept {
     return reader_.ok() ? parent_rest_.position() : reader_.position();
   }
 
@@ -365,7 +365,7 @@ class fragment_reader {
   template <unsigned>
   friend class fragment_reader;
 
-  wire_reader reader_;   // what is left of the parent's present piece
+  wire_reader reader_;  // what is left of the parent's present piece
   fragment_reader<Depth - 1> parent_rest_;
   std::uint32_t field_ = 0;
 };
@@ -373,9 +373,9 @@ class fragment_reader {
 template <>
 class fragment_reader<0> {
  public:
-  constexpr bool next(std::string_view &) noexcept { return false; }
+  constexpr bool next(std::string_view&) noexcept { return false; }
   constexpr bool ok() const noexcept { return true; }
-  constexpr const char *position() const noexcept { return nullptr; }
+  constexpr const char* position() const noexcept { return nullptr; }
 };
 
 /// The bytes of one message, in one piece or in several.
@@ -387,16 +387,16 @@ class basic_message_bytes {
   constexpr basic_message_bytes() noexcept = default;
   /// A message in one piece.
   constexpr basic_message_bytes(std::string_view bytes) noexcept : first_(bytes), present_(true) {}
-  constexpr basic_message_bytes(std::string_view first, const fragment_reader<Depth> &rest, bool present) noexcept
+  constexpr basic_message_bytes(std::string_view first, const fragment_reader<Depth>& rest, bool present) noexcept
       : first_(first), rest_(rest), present_(present) {}
   template <unsigned Less, std::enable_if_t<(Less < Depth), int> = 0>
-  constexpr basic_message_bytes(const basic_message_bytes<Less> &other) noexcept
+  constexpr basic_message_bytes(const basic_message_bytes<Less>& other) noexcept
       : first_(other.first()), rest_(other.rest()), present_(other.present()) {}
 
   /// False when the message does not occur; it then reads like an empty one.
   constexpr bool present() const noexcept { return present_; }
   constexpr std::string_view first() const noexcept { return first_; }
-  constexpr const fragment_reader<Depth> &rest() const noexcept { return rest_; }
+  constexpr const fragment_reader<Depth>& rest() const noexcept { return rest_; }
 
   /// The singular sub-message with this field number, merged over all its occurrences. Damage between the pieces shows
   /// when the sub-message is read.
@@ -421,10 +421,10 @@ template <unsigned Depth>
 class message_reader {
  public:
   constexpr message_reader() noexcept = default;
-  constexpr explicit message_reader(const basic_message_bytes<Depth> &message) noexcept
+  constexpr explicit message_reader(const basic_message_bytes<Depth>& message) noexcept
       : reader_(message.first()), rest_(message.rest()) {}
 
-  constexpr bool next(wire_field &field) noexcept {
+  constexpr bool next(wire_field& field) noexcept {
     for (;;) {
       if (reader_.next(field)) return true;
       std::string_view fragment;
@@ -434,9 +434,7 @@ class message_reader {
   }
   constexpr bool ok() const noexcept { return reader_.ok() && rest_.ok(); }
   /// After damage, where the damaged field starts.
-  constexpr const char *position() const noexcept {
-    return rest_.ok() ? reader_.position() : rest_.position();
-  }
+  constexpr const char* position() const noexcept { return rest_.ok() ? reader_.position() : rest_.position(); }
   constexpr bool clipped() const noexcept { return reader_.clipped(); }
 
  private:
@@ -445,7 +443,7 @@ class message_reader {
 };
 
 template <unsigned Depth>
-message_reader(const basic_message_bytes<Depth> &) -> message_reader<Depth>;
+message_reader(const basic_message_bytes<Depth>&) -> message_reader<Depth>;
 
 // ---- ranges ----
 //
@@ -459,16 +457,16 @@ namespace detail {
 
 template <class Iterator>
 struct iterator_with_end {
-  friend constexpr bool operator==(const Iterator &it, range_end) noexcept { return it.done(); }
-  friend constexpr bool operator!=(const Iterator &it, range_end) noexcept { return !it.done(); }
-  friend constexpr bool operator==(range_end, const Iterator &it) noexcept { return it.done(); }
-  friend constexpr bool operator!=(range_end, const Iterator &it) noexcept { return !it.done(); }
+  friend constexpr bool operator==(const Iterator& it, range_end) noexcept { return it.done(); }
+  friend constexpr bool operator!=(const Iterator& it, range_end) noexcept { return !it.done(); }
+  friend constexpr bool operator==(range_end, const Iterator& it) noexcept { return it.done(); }
+  friend constexpr bool operator!=(range_end, const Iterator& it) noexcept { return !it.done(); }
 };
 
 /// Builds an element; some elements can use the knowledge that bytes behind their own are readable.
 template <class T>
-PROFKIT_ALWAYS_INLINE constexpr T make_element(std::string_view bytes, const char *readable_end) noexcept {
-  if constexpr (std::is_constructible_v<T, std::string_view, const char *>)
+PROFKIT_ALWAYS_INLINE constexpr T make_element(std::string_view bytes, const char* readable_end) noexcept {
+  if constexpr (std::is_constructible_v<T, std::string_view, const char*>)
     return T(bytes, readable_end);
   else
     return T(bytes);
@@ -477,10 +475,10 @@ PROFKIT_ALWAYS_INLINE constexpr T make_element(std::string_view bytes, const cha
 /// Where an element with a one-byte tag starts and how long it is: null unless its length has one or two bytes and it
 /// ends before `end`.
 struct short_element {
-  const char *data;
+  const char* data;
   std::ptrdiff_t size;
 };
-PROFKIT_ALWAYS_INLINE constexpr short_element read_short_element(const char *p, const char *end,
+PROFKIT_ALWAYS_INLINE constexpr short_element read_short_element(const char* p, const char* end,
                                                                  unsigned tag) noexcept {
   if (!PROFKIT_LIKELY(end - p >= 2)) return {nullptr, 0};
   const unsigned pair = byte_pair_at(p);
@@ -496,8 +494,8 @@ PROFKIT_ALWAYS_INLINE constexpr short_element read_short_element(const char *p, 
 
 /// Hops over a run of elements of one field, counting them; stops at anything else.
 template <std::uint32_t Field>
-PROFKIT_ALWAYS_INLINE constexpr const char *skip_short_elements(const char *p, const char *end,
-                                                                std::uint64_t &count) noexcept {
+PROFKIT_ALWAYS_INLINE constexpr const char* skip_short_elements(const char* p, const char* end,
+                                                                std::uint64_t& count) noexcept {
   static_assert(Field < 16, "the tag must have one byte");
   for (;; ++count) {
     const short_element element = read_short_element(p, end, Field << 3 | 2U);
@@ -513,7 +511,7 @@ template <std::uint32_t Field>
 class element_cursor {
  public:
   constexpr element_cursor() noexcept = default;
-  constexpr element_cursor(const char *begin, const char *end) noexcept : next_(begin), end_(end) {}
+  constexpr element_cursor(const char* begin, const char* end) noexcept : next_(begin), end_(end) {}
 
   PROFKIT_ALWAYS_INLINE constexpr void step() noexcept {
     if constexpr (Field < 16) {
@@ -535,7 +533,7 @@ class element_cursor {
   }
   /// Only once done(): whether the message ended, rather than being damaged.
   constexpr bool ok() const noexcept { return rest().ok(); }
-  constexpr const char *position() const noexcept { return rest().position(); }
+  constexpr const char* position() const noexcept { return rest().position(); }
   /// The part that is there of an element that runs past the end of the message; null data when there is none.
   constexpr std::string_view clipped() const noexcept {
     wire_field last;
@@ -545,17 +543,17 @@ class element_cursor {
 
  private:
   struct found {
-    const char *element;
+    const char* element;
     std::size_t size;
   };
-  PROFKIT_NOINLINE static constexpr found find(const char *p, const char *end) noexcept {
+  PROFKIT_NOINLINE static constexpr found find(const char* p, const char* end) noexcept {
     wire_reader reader(std::string_view(p, static_cast<std::size_t>(end - p)));
     for (wire_field f; reader.next(f);)
       if (f.is_bytes(Field)) return {f.bytes.data(), f.bytes.size()};
     return {nullptr, 0};
   }
   // What follows the last element.
-  constexpr wire_reader rest(wire_field *last = nullptr) const noexcept {
+  constexpr wire_reader rest(wire_field* last = nullptr) const noexcept {
     wire_reader reader;
     if (!done()) return reader;
     reader = wire_reader(std::string_view(next_, static_cast<std::size_t>(end_ - next_)));
@@ -565,9 +563,9 @@ class element_cursor {
     return reader;
   }
 
-  const char *next_ = nullptr;
-  const char *end_ = nullptr;
-  const char *element_ = nullptr;
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+  const char* element_ = nullptr;
 };
 
 }  // namespace detail
@@ -586,12 +584,12 @@ class message_range {
     using iterator_category = std::input_iterator_tag;
 
     constexpr iterator() noexcept = default;
-    constexpr explicit iterator(const basic_message_bytes<Depth> &message) noexcept : reader_(message) { step(); }
+    constexpr explicit iterator(const basic_message_bytes<Depth>& message) noexcept : reader_(message) { step(); }
 
     constexpr T operator*() const noexcept { return T(field_.bytes); }
     /// The element's bytes, without building a T.
     constexpr std::string_view bytes() const noexcept { return field_.bytes; }
-    constexpr iterator &operator++() noexcept {
+    constexpr iterator& operator++() noexcept {
       step();
       return *this;
     }
@@ -600,7 +598,7 @@ class message_range {
     /// False once damage ended the range.
     constexpr bool ok() const noexcept { return reader_.ok(); }
     /// After damage, where the damaged field starts.
-    constexpr const char *position() const noexcept { return reader_.position(); }
+    constexpr const char* position() const noexcept { return reader_.position(); }
     constexpr std::string_view clipped() const noexcept { return clipped_; }
 
    private:
@@ -617,7 +615,7 @@ class message_range {
   };
 
   constexpr message_range() noexcept = default;
-  constexpr explicit message_range(const basic_message_bytes<Depth> &message) noexcept : message_(message) {}
+  constexpr explicit message_range(const basic_message_bytes<Depth>& message) noexcept : message_(message) {}
 
   constexpr iterator begin() const noexcept { return iterator(message_); }
   constexpr range_end end() const noexcept { return {}; }
@@ -630,7 +628,7 @@ class message_range {
   }
   constexpr bool ok() const noexcept { return damage() == nullptr; }
   /// Null when the range ends with its message, else where the damaged field starts; one pass by lengths.
-  constexpr const char *damage() const noexcept {
+  constexpr const char* damage() const noexcept {
     iterator it = begin();
     while (!it.done()) ++it;
     return it.ok() ? nullptr : it.position();
@@ -652,7 +650,7 @@ class message_range<T, Field, 0> {
     using iterator_category = std::input_iterator_tag;
 
     constexpr iterator() noexcept = default;
-    constexpr iterator(const char *begin, const char *end, const char *readable_end) noexcept
+    constexpr iterator(const char* begin, const char* end, const char* readable_end) noexcept
         : cursor_(begin, end), readable_end_(readable_end) {
       cursor_.step();
     }
@@ -662,7 +660,7 @@ class message_range<T, Field, 0> {
     }
     /// The element's bytes, without building a T.
     constexpr std::string_view bytes() const noexcept { return cursor_.element(); }
-    PROFKIT_ALWAYS_INLINE constexpr iterator &operator++() noexcept {
+    PROFKIT_ALWAYS_INLINE constexpr iterator& operator++() noexcept {
       cursor_.step();
       return *this;
     }
@@ -671,21 +669,21 @@ class message_range<T, Field, 0> {
     /// False once damage ended the range.
     constexpr bool ok() const noexcept { return cursor_.ok(); }
     /// After damage, where the damaged field starts.
-    constexpr const char *position() const noexcept { return cursor_.position(); }
+    constexpr const char* position() const noexcept { return cursor_.position(); }
     /// After damage: the part that is there of an element that runs past the end; null data when there is none.
     constexpr std::string_view clipped() const noexcept { return cursor_.clipped(); }
 
    private:
     detail::element_cursor<Field> cursor_;
-    const char *readable_end_ = nullptr;
+    const char* readable_end_ = nullptr;
   };
 
   constexpr message_range() noexcept = default;
   constexpr explicit message_range(std::string_view message) noexcept
       : message_range(message, message.data() + message.size()) {}
-  constexpr explicit message_range(const message_bytes &message) noexcept : message_range(message.first()) {}
+  constexpr explicit message_range(const message_bytes& message) noexcept : message_range(message.first()) {}
   /// `readable_end`: bytes up to there may be read (never used), which makes short elements faster to decode.
-  constexpr message_range(std::string_view message, const char *readable_end) noexcept
+  constexpr message_range(std::string_view message, const char* readable_end) noexcept
       : begin_(message.data()), end_(message.data() + message.size()), readable_end_(readable_end) {}
 
   constexpr iterator begin() const noexcept { return iterator(begin_, end_, readable_end_); }
@@ -699,7 +697,7 @@ class message_range<T, Field, 0> {
   }
   constexpr bool ok() const noexcept { return damage() == nullptr; }
   /// Null when the range ends with its message, else where the damaged field starts; one pass by lengths.
-  constexpr const char *damage() const noexcept {
+  constexpr const char* damage() const noexcept {
     const iterator it = last();
     return it.ok() ? nullptr : it.position();
   }
@@ -713,9 +711,9 @@ class message_range<T, Field, 0> {
     while (!it.done()) ++it;
     return it;
   }
-  const char *begin_ = nullptr;
-  const char *end_ = nullptr;
-  const char *readable_end_ = nullptr;
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  const char* readable_end_ = nullptr;
 };
 
 /// The strings or byte strings of a repeated field.
@@ -735,17 +733,17 @@ class int_range {
     using iterator_category = std::input_iterator_tag;
 
     constexpr iterator() noexcept = default;
-    constexpr explicit iterator(const basic_message_bytes<Depth> &message) noexcept : reader_(message) { step(); }
+    constexpr explicit iterator(const basic_message_bytes<Depth>& message) noexcept : reader_(message) { step(); }
 
     constexpr T operator*() const noexcept { return static_cast<T>(value_); }
-    constexpr iterator &operator++() noexcept {
+    constexpr iterator& operator++() noexcept {
       step();
       return *this;
     }
     constexpr void operator++(int) noexcept { step(); }
     constexpr bool done() const noexcept { return done_; }
     constexpr bool ok() const noexcept { return !bad_ && reader_.ok(); }
-    constexpr const char *position() const noexcept { return bad_ ? bad_ : reader_.position(); }
+    constexpr const char* position() const noexcept { return bad_ ? bad_ : reader_.position(); }
 
    private:
     constexpr void step() noexcept {
@@ -770,15 +768,15 @@ class int_range {
     }
 
     message_reader<Depth> reader_;
-    const char *packed_ = nullptr;
-    const char *packed_end_ = nullptr;
-    const char *bad_ = nullptr;
+    const char* packed_ = nullptr;
+    const char* packed_end_ = nullptr;
+    const char* bad_ = nullptr;
     std::uint64_t value_ = 0;
     bool done_ = false;
   };
 
   constexpr int_range() noexcept = default;
-  constexpr explicit int_range(const basic_message_bytes<Depth> &message) noexcept : message_(message) {}
+  constexpr explicit int_range(const basic_message_bytes<Depth>& message) noexcept : message_(message) {}
 
   constexpr iterator begin() const noexcept { return iterator(message_); }
   constexpr range_end end() const noexcept { return {}; }
@@ -789,7 +787,7 @@ class int_range {
     return n;
   }
   constexpr bool ok() const noexcept { return damage() == nullptr; }
-  constexpr const char *damage() const noexcept {
+  constexpr const char* damage() const noexcept {
     iterator it = begin();
     while (!it.done()) ++it;
     return it.ok() ? nullptr : it.position();

@@ -41,10 +41,10 @@ class stat_view {
   constexpr stat_view() noexcept = default;
   constexpr explicit stat_view(std::string_view bytes) noexcept : stat_view(bytes, bytes.data() + bytes.size()) {}
   /// `readable_end`: bytes up to there may be read (never used).
-  PROFKIT_ALWAYS_INLINE constexpr stat_view(std::string_view bytes, const char *readable_end) noexcept
+  PROFKIT_ALWAYS_INLINE constexpr stat_view(std::string_view bytes, const char* readable_end) noexcept
       : begin_(bytes.data()), size_(bytes.size()) {
     if (PROFKIT_LIKELY(read_usual_shape(readable_end))) return;
-    const stat_fields any = read_any_shape(bytes);   // a copy: fields_ itself stays in registers
+    const stat_fields any = read_any_shape(bytes);  // a copy: fields_ itself stays in registers
     fields_ = any;
   }
 
@@ -93,7 +93,7 @@ class stat_view {
   static constexpr double double_from_bits_slowly(std::uint64_t bits) noexcept {
     const auto exponent = static_cast<int>(bits >> 52 & 0x7ffU);
     const std::uint64_t fraction = bits & 0xfffffffffffffU;
-    if (exponent == 0x7ff) return 0;   // no infinity or NaN at compile time
+    if (exponent == 0x7ff) return 0;  // no infinity or NaN at compile time
     double value = static_cast<double>(exponent == 0 ? fraction : fraction | (std::uint64_t{1} << 52));
     for (int e = (exponent == 0 ? 1 : exponent) - 1075; e > 0; --e) value *= 2;
     for (int e = (exponent == 0 ? 1 : exponent) - 1075; e < 0; ++e) value /= 2;
@@ -101,11 +101,11 @@ class stat_view {
   }
 
   // What writers write: the id, then one value, nothing else.
-  PROFKIT_ALWAYS_INLINE constexpr bool read_usual_shape([[maybe_unused]] const char *readable_end) noexcept {
+  PROFKIT_ALWAYS_INLINE constexpr bool read_usual_shape([[maybe_unused]] const char* readable_end) noexcept {
 #if defined(__GNUC__)
     if (detail::constant_evaluated() || readable_end - begin_ < 32 || size_ < 2) return false;
-    const char *p = begin_;
-    const char *const end = begin_ + size_;
+    const char* p = begin_;
+    const char* const end = begin_ + size_;
     if (detail::byte_at(p) != 0x08) return false;
     std::uint64_t id = detail::byte_at(p + 1);
     if (PROFKIT_LIKELY(id < 0x80U)) {
@@ -166,20 +166,21 @@ class stat_view {
     s.ok = reader.ok();
     return s;
   }
-  static constexpr void set(stat_fields &s, stat_kind kind, std::uint64_t scalar, std::string_view bytes) noexcept {
+  static constexpr void set(stat_fields& s, stat_kind kind, std::uint64_t scalar, std::string_view bytes) noexcept {
     s.kind = kind;
     s.scalar = scalar;
     s.bytes = bytes;
   }
 
-  const char *begin_ = nullptr;
+  const char* begin_ = nullptr;
   std::size_t size_ = 0;
   stat_fields fields_;
 };
 
 // ---- events ----
 
-/// Which member of an event's oneof is set. An offset of zero that was written is `offset_ps`; nothing written is `none`.
+/// Which member of an event's oneof is set. An offset of zero that was written is `offset_ps`; nothing written is
+/// `none`.
 enum class event_data_case : std::uint8_t { none = 0, offset_ps = 2, num_occurrences = 5 };
 
 /// One execution, or (num_occurrences) an aggregate without a place in time.
@@ -188,10 +189,10 @@ class event_view {
   constexpr event_view() noexcept = default;
   constexpr explicit event_view(std::string_view bytes) noexcept : event_view(bytes, bytes.data() + bytes.size()) {}
   /// `readable_end`: bytes up to there may be read (never used).
-  PROFKIT_ALWAYS_INLINE constexpr event_view(std::string_view bytes, const char *readable_end) noexcept
+  PROFKIT_ALWAYS_INLINE constexpr event_view(std::string_view bytes, const char* readable_end) noexcept
       : begin_(bytes.data()), end_(bytes.data() + bytes.size()), readable_end_(readable_end) {
     if (PROFKIT_LIKELY(read_usual_shape())) return;
-    const event_fields any = read_any_shape(bytes);   // a copy: fields_ itself stays in registers
+    const event_fields any = read_any_shape(bytes);  // a copy: fields_ itself stays in registers
     fields_ = any;
   }
 
@@ -210,8 +211,8 @@ class event_view {
   constexpr std::int64_t duration_ps() const noexcept { return fields_.duration_ps; }
   /// Facts of this execution (those all executions share are in the event metadata).
   constexpr message_range<stat_view, 4> stats() const noexcept {
-    return message_range<stat_view, 4>(
-        std::string_view(fields_.tail, static_cast<std::size_t>(end_ - fields_.tail)), readable_end_);
+    return message_range<stat_view, 4>(std::string_view(fields_.tail, static_cast<std::size_t>(end_ - fields_.tail)),
+                                       readable_end_);
   }
   constexpr std::string_view bytes() const noexcept {
     return std::string_view(begin_, static_cast<std::size_t>(end_ - begin_));
@@ -224,7 +225,7 @@ class event_view {
     std::int64_t metadata_id = 0;
     std::int64_t data = 0;
     std::int64_t duration_ps = 0;
-    const char *tail = nullptr;   // no stat lies before it
+    const char* tail = nullptr;  // no stat lies before it
     event_data_case data_case = event_data_case::none;
     bool ok = true;
   };
@@ -235,7 +236,7 @@ class event_view {
     // 32 readable bytes: three tags, three varints of up to eight bytes, each loaded as a word. One byte behind the
     // end: a tag and what follows it can be loaded together.
     if (detail::constant_evaluated() || readable_end_ - begin_ < 32 || readable_end_ == end_) return false;
-    const char *p = begin_;
+    const char* p = begin_;
     if (end_ - p < 2 || detail::byte_at(p) != 0x08) return false;
     std::uint64_t id = detail::byte_at(p + 1);
     if (id < 0x80U) {
@@ -262,7 +263,7 @@ class event_view {
       p += 1 + duration.length;
     }
     fields.tail = p;
-    while (p < end_) {   // nothing but stats may follow
+    while (p < end_) {  // nothing but stats may follow
       const unsigned pair = detail::byte_pair_at(p);
       if (PROFKIT_LIKELY(detail::is_short_element(pair, 0x22))) {
         p += 2 + (pair >> 8);
@@ -301,9 +302,9 @@ class event_view {
     return e;
   }
 
-  const char *begin_ = nullptr;
-  const char *end_ = nullptr;
-  const char *readable_end_ = nullptr;
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  const char* readable_end_ = nullptr;
   event_fields fields_;
 };
 
@@ -311,14 +312,14 @@ class event_view {
 
 /// The fields of a line but for its events.
 struct line_header {
-  std::int64_t id = 0;               ///< lines with equal id are one timeline; may be negative
+  std::int64_t id = 0;  ///< lines with equal id are one timeline; may be negative
   std::int64_t display_id = 0;
   std::string_view name;
   std::string_view display_name;
-  std::int64_t timestamp_ns = 0;     ///< base of the offsets of the line's events
-  std::int64_t duration_ps = 0;      ///< 0 in files seen so far
+  std::int64_t timestamp_ns = 0;  ///< base of the offsets of the line's events
+  std::int64_t duration_ps = 0;   ///< 0 in files seen so far
   std::uint64_t event_count = 0;
-  const char *damage = nullptr;      ///< where the first damaged field starts; null: every field is whole
+  const char* damage = nullptr;  ///< where the first damaged field starts; null: every field is whole
 };
 
 /// One timeline of a plane.
@@ -330,8 +331,8 @@ class line_view {
   /// One pass over the line, hopping over the events by their lengths: writers put fields behind the events.
   constexpr line_header header() const noexcept {
     line_header h;
-    const char *p = bytes_.data();
-    const char *const end = p + bytes_.size();
+    const char* p = bytes_.data();
+    const char* const end = p + bytes_.size();
     for (;;) {
       p = detail::skip_short_elements<4>(p, end, h.event_count);
       wire_reader reader(std::string_view(p, static_cast<std::size_t>(end - p)));
@@ -363,7 +364,7 @@ class line_view {
   constexpr message_range<event_view, 4> events() const noexcept { return message_range<event_view, 4>(bytes_); }
   constexpr std::string_view bytes() const noexcept { return bytes_; }
   /// Null, or where the first damaged field of the line itself starts; one pass by lengths.
-  constexpr const char *damage() const noexcept { return header().damage; }
+  constexpr const char* damage() const noexcept { return header().damage; }
   constexpr bool ok() const noexcept { return damage() == nullptr; }
 
  private:
@@ -381,8 +382,7 @@ struct int64_map_entry {
   bool ok = true;
 
   constexpr int64_map_entry() noexcept = default;
-  constexpr explicit int64_map_entry(std::string_view entry) noexcept
-      : value(message_bytes(entry).child(2)) {
+  constexpr explicit int64_map_entry(std::string_view entry) noexcept : value(message_bytes(entry).child(2)) {
     wire_reader reader(entry);
     for (wire_field f; reader.next(f);)
       if (f.is_varint(1)) key = static_cast<std::int64_t>(f.value);
@@ -475,13 +475,13 @@ class stat_metadata_view {
 
 /// The fields of a plane that are not repeated, and how many there are of the others.
 struct plane_header {
-  std::int64_t id = 0;   ///< may be 0 for several planes: not a key
+  std::int64_t id = 0;  ///< may be 0 for several planes: not a key
   std::string_view name;
   std::uint64_t line_count = 0;
-  std::uint64_t event_metadata_count = 0;   ///< map entries on the wire: duplicates count
-  std::uint64_t stat_metadata_count = 0;    ///< map entries on the wire: duplicates count
+  std::uint64_t event_metadata_count = 0;  ///< map entries on the wire: duplicates count
+  std::uint64_t stat_metadata_count = 0;   ///< map entries on the wire: duplicates count
   std::uint64_t stat_count = 0;
-  const char *damage = nullptr;   ///< where the first damaged field starts; null: every field is whole
+  const char* damage = nullptr;  ///< where the first damaged field starts; null: every field is whole
 };
 
 /// One source of events: a device, a host, or a carrier of metadata.
@@ -525,7 +525,7 @@ class plane_view {
   constexpr message_range<stat_view, 6> stats() const noexcept { return message_range<stat_view, 6>(bytes_); }
   constexpr std::string_view bytes() const noexcept { return bytes_; }
   /// Null, or where the first damaged field of the plane itself starts; one pass by lengths.
-  constexpr const char *damage() const noexcept { return damage_position(bytes_); }
+  constexpr const char* damage() const noexcept { return damage_position(bytes_); }
   constexpr bool ok() const noexcept { return damage() == nullptr; }
 
  private:
@@ -544,7 +544,7 @@ class xspace_view {
   constexpr bytes_range<4> hostnames() const noexcept { return bytes_range<4>(bytes_); }
   constexpr std::string_view bytes() const noexcept { return bytes_; }
   /// Null, or where the first damaged top-level field starts; one pass by lengths.
-  constexpr const char *damage() const noexcept { return damage_position(bytes_); }
+  constexpr const char* damage() const noexcept { return damage_position(bytes_); }
   constexpr bool ok() const noexcept { return damage() == nullptr; }
 
  private:
@@ -556,7 +556,7 @@ class xspace_view {
 /// One cell of a metadata_index's storage. Cells need no initialisation by the caller.
 struct metadata_slot {
   std::int64_t key = 0;
-  const char *field = nullptr;   // the entry's tag in the plane; null: the slot is free
+  const char* field = nullptr;  // the entry's tag in the plane; null: the slot is free
 };
 
 /// What a lookup found: `bytes` is a map entry, to make an event_metadata_view or stat_metadata_view from.
@@ -568,8 +568,8 @@ struct metadata_entry {
 
 enum class metadata_index_status : std::uint8_t {
   complete,
-  damaged,             ///< the plane is damaged; entries before the damage are indexed
-  storage_too_small,   ///< more entries than slots; lookups may miss
+  damaged,            ///< the plane is damaged; entries before the damage are indexed
+  storage_too_small,  ///< more entries than slots; lookups may miss
 };
 
 /// Lookup of a plane's event metadata or stat metadata by key, O(1), in storage the caller gives and keeps alive.
@@ -584,17 +584,16 @@ class metadata_index {
 
   constexpr metadata_index() noexcept = default;
 
-  static constexpr metadata_index of_event_metadata(plane_view plane, metadata_slot *slots,
+  static constexpr metadata_index of_event_metadata(plane_view plane, metadata_slot* slots,
                                                     std::size_t count) noexcept {
     return metadata_index(plane.bytes(), 4, slots, count);
   }
-  static constexpr metadata_index of_stat_metadata(plane_view plane, metadata_slot *slots,
-                                                   std::size_t count) noexcept {
+  static constexpr metadata_index of_stat_metadata(plane_view plane, metadata_slot* slots, std::size_t count) noexcept {
     return metadata_index(plane.bytes(), 5, slots, count);
   }
 
   constexpr metadata_entry find(std::int64_t key) const noexcept {
-    const metadata_slot *slot = sorted_ ? find_sorted(key) : find_hashed(key);
+    const metadata_slot* slot = sorted_ ? find_sorted(key) : find_hashed(key);
     if (!slot) return {};
     wire_reader reader(std::string_view(slot->field, static_cast<std::size_t>(plane_end_ - slot->field)));
     wire_field entry;
@@ -605,20 +604,20 @@ class metadata_index {
   constexpr metadata_index_status status() const noexcept { return status_; }
   constexpr bool ok() const noexcept { return status_ == metadata_index_status::complete; }
   /// After damage, where the plane's damaged field starts; else null.
-  constexpr const char *damage() const noexcept { return damage_; }
+  constexpr const char* damage() const noexcept { return damage_; }
 
  private:
   // At a load of two thirds, linear probing over 10^8 honest keys stays below 300 steps.
   static constexpr std::size_t longest_probe = 512;
   static constexpr std::size_t most_slots = 0xffffffffU;
 
-  constexpr metadata_index(std::string_view plane, std::uint32_t field, metadata_slot *slots,
+  constexpr metadata_index(std::string_view plane, std::uint32_t field, metadata_slot* slots,
                            std::size_t count) noexcept
       : slots_(slots), count_(count < most_slots ? count : most_slots), plane_end_(plane.data() + plane.size()) {
     for (std::size_t i = 0; i < count_; ++i) slots_[i] = metadata_slot{};
     wire_reader reader(plane);
     for (;;) {
-      const char *const at = reader.position();
+      const char* const at = reader.position();
       wire_field f;
       if (!reader.next(f)) break;
       if (!f.is_bytes(field)) continue;
@@ -641,12 +640,12 @@ class metadata_index {
     return static_cast<std::size_t>((x >> 32) * count_ >> 32);
   }
 
-  constexpr bool insert(std::int64_t key, const char *field) noexcept {
+  constexpr bool insert(std::int64_t key, const char* field) noexcept {
     if (!sorted_) {
       std::size_t at = home(key);
       const std::size_t probes = count_ < longest_probe ? count_ : longest_probe;
       for (std::size_t i = 0; i < probes; ++i) {
-        metadata_slot &slot = slots_[at];
+        metadata_slot& slot = slots_[at];
         if (!slot.field) ++used_;
         if (!slot.field || slot.key == key) {
           slot.key = key;
@@ -672,12 +671,12 @@ class metadata_index {
     sorted_ = true;
   }
 
-  constexpr const metadata_slot *find_hashed(std::int64_t key) const noexcept {
+  constexpr const metadata_slot* find_hashed(std::int64_t key) const noexcept {
     if (count_ == 0) return nullptr;
     std::size_t at = home(key);
     const std::size_t probes = count_ < longest_probe ? count_ : longest_probe;
     for (std::size_t i = 0; i < probes; ++i) {
-      const metadata_slot &slot = slots_[at];
+      const metadata_slot& slot = slots_[at];
       if (!slot.field) return nullptr;
       if (slot.key == key) return &slot;
       at = at + 1 == count_ ? 0 : at + 1;
@@ -686,14 +685,14 @@ class metadata_index {
   }
 
   // By key, then by place on the wire: the last of equal keys stands last.
-  static constexpr bool before(const metadata_slot &a, const metadata_slot &b) noexcept {
+  static constexpr bool before(const metadata_slot& a, const metadata_slot& b) noexcept {
     return a.key < b.key || (a.key == b.key && a.field < b.field);
   }
 
-  constexpr const metadata_slot *find_sorted(std::int64_t key) const noexcept {
+  constexpr const metadata_slot* find_sorted(std::int64_t key) const noexcept {
     std::size_t low = 0;
     std::size_t high = used_;
-    while (low < high) {   // the first slot with a greater key
+    while (low < high) {  // the first slot with a greater key
       const std::size_t middle = low + (high - low) / 2;
       if (slots_[middle].key <= key)
         low = middle + 1;
@@ -725,11 +724,11 @@ class metadata_index {
     }
   }
 
-  metadata_slot *slots_ = nullptr;
+  metadata_slot* slots_ = nullptr;
   std::size_t count_ = 0;
   std::size_t used_ = 0;
-  const char *plane_end_ = nullptr;
-  const char *damage_ = nullptr;
+  const char* plane_end_ = nullptr;
+  const char* damage_ = nullptr;
   bool sorted_ = false;
   metadata_index_status status_ = metadata_index_status::complete;
 };
@@ -763,14 +762,13 @@ enum class stat_origin : std::uint8_t { event, metadata, plane };
 struct resolved_stat {
   stat_view stat;
   stat_origin origin = stat_origin::event;
-  std::string_view name;         ///< empty when unknown
-  bool name_found = false;       ///< false: the plane has no stat metadata with this id
-  std::string_view text;         ///< of str_value, bytes_value and (looked up) ref_value
-  bool text_found = true;        ///< false: a ref_value that refers to nothing
+  std::string_view name;    ///< empty when unknown
+  bool name_found = false;  ///< false: the plane has no stat metadata with this id
+  std::string_view text;    ///< of str_value, bytes_value and (looked up) ref_value
+  bool text_found = true;   ///< false: a ref_value that refers to nothing
 };
 
-constexpr resolved_stat resolve_stat(stat_view stat, stat_origin origin,
-                                     const metadata_index &stat_metadata) noexcept {
+constexpr resolved_stat resolve_stat(stat_view stat, stat_origin origin, const metadata_index& stat_metadata) noexcept {
   resolved_stat r;
   r.stat = stat;
   r.origin = origin;

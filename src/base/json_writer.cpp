@@ -50,8 +50,12 @@ std::size_t plain_prefix(const char* text, std::size_t size) noexcept {
 }
 
 void append_u_escape(std::string& out, std::uint32_t unit) {
-  const char text[6] = {'\\', 'u', hex_digits[(unit >> 12) & 15], hex_digits[(unit >> 8) & 15],
-                        hex_digits[(unit >> 4) & 15], hex_digits[unit & 15]};
+  const char text[6] = {'\\',
+                        'u',
+                        hex_digits[(unit >> 12) & 15],
+                        hex_digits[(unit >> 8) & 15],
+                        hex_digits[(unit >> 4) & 15],
+                        hex_digits[unit & 15]};
   out.append(text, sizeof text);
 }
 

@@ -30,20 +30,26 @@ class json_writer {
   void value(std::uint64_t n);
   void value(std::int32_t n) { value(static_cast<std::int64_t>(n)); }
   void value(std::uint32_t n) { value(static_cast<std::uint64_t>(n)); }
-  void number(double d);                   // shortest text that reads back equal; NaN and infinities become null
+  void number(double d);  // shortest text that reads back equal; NaN and infinities become null
   void null();
-  void id(std::int64_t n);                 // decimal string: ids, addresses, raw 64-bit payloads, absolute times
+  void id(std::int64_t n);  // decimal string: ids, addresses, raw 64-bit payloads, absolute times
   void id(std::uint64_t n);
-  void milliseconds(std::int64_t ps);      // number with 6 decimals, printed from the integer
-  void microseconds(std::int64_t ps);      // number with 3 decimals (rounded half away from zero)
+  void milliseconds(std::int64_t ps);  // number with 6 decimals, printed from the integer
+  void microseconds(std::int64_t ps);  // number with 3 decimals (rounded half away from zero)
 
   template <class T>
   void field(std::string_view name, T v) {
     key(name);
     value(v);
   }
-  void field_id(std::string_view name, std::int64_t n) { key(name); id(n); }
-  void field_id(std::string_view name, std::uint64_t n) { key(name); id(n); }
+  void field_id(std::string_view name, std::int64_t n) {
+    key(name);
+    id(n);
+  }
+  void field_id(std::string_view name, std::uint64_t n) {
+    key(name);
+    id(n);
+  }
 
   // Ends the document with a newline, flushes, and gives the first fault of the sink, if any.
   result<void> finish();

@@ -45,8 +45,8 @@ std::size_t terminal_width(std::string_view text) noexcept {
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {
     const utf8_step step = decode_utf8(text, at);
-    columns += step.valid && !is_terminal_control(step.code_point) ? columns_of(step.code_point)
-                                                                   : std::size_t{4} * step.bytes;
+    columns +=
+        step.valid && !is_terminal_control(step.code_point) ? columns_of(step.code_point) : std::size_t{4} * step.bytes;
     at += step.bytes;
   }
   return columns;

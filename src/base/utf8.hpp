@@ -69,7 +69,7 @@ struct utf8_step {
 
 // Code points that move the cursor, start escape sequences, or reorder the text around them.
 [[nodiscard]] constexpr bool is_terminal_control(std::uint32_t code_point) noexcept {
-  return code_point < 0x20 || (code_point >= 0x7f && code_point <= 0x9f) ||  // C0, DEL, C1
+  return code_point < 0x20 || (code_point >= 0x7f && code_point <= 0x9f) ||       // C0, DEL, C1
          code_point == 0x061c || code_point == 0x200e || code_point == 0x200f ||  // bidirectional marks
          (code_point >= 0x2028 && code_point <= 0x202e) ||                        // separators, embeddings, overrides
          (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xfeff;  // isolates, zero-width no-break

@@ -87,7 +87,8 @@ class replacing_sink final : public sink {
       if (const int error = file_.rename_to(target_); error != 0) return fail(error, "cannot put the file in place");
       const descriptor folder = open_descriptor(folder_of(target_), O_RDONLY | O_DIRECTORY);
       // Not every file system can do this for a folder; only a real write error counts.
-      if (folder.get() >= 0 && ::fsync(folder.get()) != 0 && errno == EIO) return fail(errno, "cannot write the folder");
+      if (folder.get() >= 0 && ::fsync(folder.get()) != 0 && errno == EIO)
+        return fail(errno, "cannot write the folder");
       return {};
     });
   }

@@ -37,16 +37,13 @@ fault input_fault(int error, const std::string& what, const std::string& path) {
       f.code = fault_code::permission;
       f.hint = "ask for read permission on this path and on every folder above it";
       break;
-    case ENOMEM:
-      f.code = fault_code::out_of_memory;
-      break;
+    case ENOMEM: f.code = fault_code::out_of_memory; break;
     case ENAMETOOLONG:
     case ELOOP:
       f.code = fault_code::not_found;
       f.hint = "no file can be reached by this path";
       break;
-    default:
-      f.hint = "the operating system could not read the file; try a copy on a local disk";
+    default: f.hint = "the operating system could not read the file; try a copy on a local disk";
   }
   return f;
 }
@@ -60,20 +57,13 @@ fault output_fault(int error, const std::string& what, const std::string& path) 
       f.code = fault_code::output_full;
       f.hint = "free some space or write elsewhere";
       break;
-    case EPIPE:
-      f.hint = "the program that read the output has ended";
-      break;
+    case EPIPE: f.hint = "the program that read the output has ended"; break;
     case EACCES:
     case EPERM:
-    case EROFS:
-      f.hint = "choose an output path that may be written";
-      break;
+    case EROFS: f.hint = "choose an output path that may be written"; break;
     case ENOENT:
-    case ENOTDIR:
-      f.hint = "create the folder first, or choose another output path";
-      break;
-    default:
-      break;
+    case ENOTDIR: f.hint = "create the folder first, or choose another output path"; break;
+    default: break;
   }
   return f;
 }

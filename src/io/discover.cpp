@@ -125,8 +125,8 @@ class folder_walk {
   result<void> count_entry(const std::string& path) {
     if (++entries_ > bounds_.max_files) {
       return fault{fault_code::limit,
-                   "there are more than " + std::to_string(bounds_.max_files) + " files here and below (max_files)", path,
-                   no_offset, "name the run directory itself"};
+                   "there are more than " + std::to_string(bounds_.max_files) + " files here and below (max_files)",
+                   path, no_offset, "name the run directory itself"};
     }
     return meter_.step(0);
   }

@@ -123,8 +123,7 @@ bool is_remote([[maybe_unused]] int file) noexcept {
     case 0x0bd00bd0u:  // Lustre
     case 0x5346414fu:  // AFS
       return true;
-    default:
-      return false;
+    default: return false;
   }
 #else
   return false;
@@ -143,7 +142,8 @@ std::unique_ptr<encoded_input> map_file(const std::string& path, int file, std::
 }  // namespace
 
 input_result open_file_input(const std::string& path, io_mode mode) {
-  if (path == "-") return std::unique_ptr<encoded_input>(std::make_unique<streamed_input>(path, descriptor(STDIN_FILENO), false));
+  if (path == "-")
+    return std::unique_ptr<encoded_input>(std::make_unique<streamed_input>(path, descriptor(STDIN_FILENO), false));
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fault{fault_code::invalid_argument, "the path is empty or holds a zero byte", path, no_offset,
                  "give the path of a file or folder, or - for standard input"};

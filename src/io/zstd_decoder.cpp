@@ -52,15 +52,13 @@ class zstd_decoder final : public decoder {
       case ZSTD_error_frameParameter_windowTooLarge:
         return fault{fault_code::limit, "the zstd stream wants a window of more than 128 MiB", "", no_offset,
                      "compress it again without --long"};
-      case ZSTD_error_memory_allocation:
-        return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""};
+      case ZSTD_error_memory_allocation: return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""};
       case ZSTD_error_dictionary_wrong:
       case ZSTD_error_version_unsupported:
       case ZSTD_error_frameParameter_unsupported:
         return fault{fault_code::unsupported, "the zstd stream needs what is not supported (" + reason + ")", "",
                      no_offset, "decompress it with the zstd command first"};
-      default:
-        return fault{fault_code::damaged, "the zstd stream is damaged (" + reason + ")", "", no_offset, ""};
+      default: return fault{fault_code::damaged, "the zstd stream is damaged (" + reason + ")", "", no_offset, ""};
     }
   }
 

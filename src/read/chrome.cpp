@@ -33,16 +33,17 @@ struct chrome_reader::state final : event_text_sink {
   // Where in the file the window stands.
   enum class place : std::uint8_t {
     start,
-    members,   // of the object around traceEvents
+    members,  // of the object around traceEvents
     events,
-    lost,      // in damage: look for the next event
-    ended,     // past the closing bracket
+    lost,   // in damage: look for the next event
+    ended,  // past the closing bracket
     done,
   };
 
   template <class Input>
   state(Input& input, std::uint64_t total_bytes, const chrome_options& given)
-      : options(given), window(input, std::max<std::size_t>(given.chunk_bytes, 1), simdjson_events::padding),
+      : options(given),
+        window(input, std::max<std::size_t>(given.chunk_bytes, 1), simdjson_events::padding),
         progress(options.host, total_bytes) {}
 
   chrome_options options;
@@ -56,8 +57,8 @@ struct chrome_reader::state final : event_text_sink {
   bool stopped = false;
   bool zero_known = false;
   enum class token : std::uint8_t { open, item, comma };
-  token before = token::open;           // what stands before the window in its array or object
-  std::uint64_t tolerant_until = 0;     // file offset up to which simdjson has refused the text
+  token before = token::open;        // what stands before the window in its array or object
+  std::uint64_t tolerant_until = 0;  // file offset up to which simdjson has refused the text
   std::string key_scratch;
 
   result<bool> step();
@@ -191,14 +192,18 @@ void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
     }
     std::int64_t ps = 0;
     usable = usable && ps_since(t, told.zero_us, ps);
-    if (usable) event.ts_ps = ps;
-    else unusable();
+    if (usable)
+      event.ts_ps = ps;
+    else
+      unusable();
   }
   const std::string_view dur = e[event_field::dur];
   if (dur.empty() || dur == "null") return;
   std::int64_t ps = 0;
-  if (parse_duration(dur, ps)) event.dur_ps = ps;
-  else unusable();
+  if (parse_duration(dur, ps))
+    event.dur_ps = ps;
+  else
+    unusable();
 }
 
 bool chrome_reader::state::take(const event_text& e) {
@@ -289,9 +294,8 @@ void chrome_reader::state::read_events() {
 
 // In damage: the next object with a "ph" is taken for the next event.
 void chrome_reader::state::find_next_event() {
-  const auto* brace = window.size() == 0
-                          ? nullptr
-                          : static_cast<const char*>(std::memchr(window.at(), '{', window.size()));
+  const auto* brace =
+      window.size() == 0 ? nullptr : static_cast<const char*>(std::memchr(window.at(), '{', window.size()));
   window.skip_to(brace == nullptr ? window.end() : brace);
   if (brace == nullptr) {
     if (!window.more()) need_more("");
@@ -319,8 +323,7 @@ void chrome_reader::state::find_next_event() {
 
 result<void> chrome_reader::state::begin() {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  while (window.size() < byte_order_mark.size() && window.more()) {
-  }
+  while (window.size() < byte_order_mark.size() && window.more()) {}
   if (std::string_view(window.at(), std::min(window.size(), byte_order_mark.size())) == byte_order_mark) {
     window.skip_to(window.at() + byte_order_mark.size());
   }
@@ -336,8 +339,8 @@ result<void> chrome_reader::state::begin() {
   const char first = *window.at();
   if (first != '{' && first != '[') {
     finish();
-    return fault{fault_code::unrecognised, "not trace-event JSON: expected '{' or '[' at the start", "", window.offset(),
-                 ""};
+    return fault{fault_code::unrecognised, "not trace-event JSON: expected '{' or '[' at the start", "",
+                 window.offset(), ""};
   }
   told.bare_array = told.has_events_key = first == '[';
   where = first == '[' ? place::events : place::members;
@@ -376,8 +379,7 @@ void chrome_reader::state::read_member() {
     return;
   }
   const char* const value = skip_json_space(colon + 1, end);
-  const std::string_view name =
-      json_text(std::string_view(at, static_cast<std::size_t>(key.end - at)), key_scratch);
+  const std::string_view name = json_text(std::string_view(at, static_cast<std::size_t>(key.end - at)), key_scratch);
   if (value != end && *value == '[' && name == "traceEvents") {
     window.skip_to(value + 1);
     told.has_events_key = true;

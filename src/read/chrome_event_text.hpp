@@ -23,7 +23,9 @@ inline constexpr std::size_t no_event_field = event_fields;
 struct event_text {
   std::array<std::string_view, event_fields> values;
   std::string_view json;
-  [[nodiscard]] std::string_view operator[](event_field f) const noexcept { return values[static_cast<std::size_t>(f)]; }
+  [[nodiscard]] std::string_view operator[](event_field f) const noexcept {
+    return values[static_cast<std::size_t>(f)];
+  }
 };
 
 class event_text_sink {

@@ -28,9 +28,7 @@ struct process_names {
 };
 
 // 7 and "7" are different keys.
-void key_of(const chrome_ref& ref, std::string& key) {
-  key.assign(1, ref.is_string ? '"' : ' ').append(ref.text);
-}
+void key_of(const chrome_ref& ref, std::string& key) { key.assign(1, ref.is_string ? '"' : ' ').append(ref.text); }
 
 // First pass: names may come after the events they belong to.
 class name_collector final : public chrome_visitor {
@@ -48,7 +46,9 @@ class name_collector final : public chrome_visitor {
     return true;
   }
 
-  static bool is_drawn(char phase) { return phase == 'X' || phase == 'i' || phase == 'I' || phase == 'B' || phase == 'E'; }
+  static bool is_drawn(char phase) {
+    return phase == 'X' || phase == 'i' || phase == 'I' || phase == 'B' || phase == 'E';
+  }
 
   hash_map<std::string, process_names> processes;
 
@@ -120,7 +120,10 @@ class event_filler final : public chrome_visitor {
  public:
   event_filler(const profile& p, std::size_t file, std::int64_t shift_ps,
                const hash_map<std::string, process_names>& names, timeline_sink& into)
-      : names_(names), into_(into), file_(static_cast<std::uint32_t>(file)), shift_ps_(shift_ps),
+      : names_(names),
+        into_(into),
+        file_(static_cast<std::uint32_t>(file)),
+        shift_ps_(shift_ps),
         host_(into.intern(p.what().files[file].host)) {}
 
   bool event(const chrome_event& e) override {

@@ -19,9 +19,9 @@ constexpr std::uint32_t deepest = 1024;  // bound of the bracket stack, whatever
 // One bit a byte of a block.
 struct block_masks {
   std::uint64_t quote = 0, backslash = 0;
-  std::uint64_t open = 0, close = 0;        // { [ and } ]
-  std::uint64_t may_follow_string = 0;      // blank , : } ]
-  std::uint64_t may_precede_string = 0;     // blank , : { [
+  std::uint64_t open = 0, close = 0;     // { [ and } ]
+  std::uint64_t may_follow_string = 0;   // blank , : } ]
+  std::uint64_t may_precede_string = 0;  // blank , : { [
 };
 
 constexpr std::size_t blocks_at_once = 16;
@@ -36,7 +36,7 @@ using classifier = void (*)(const char* text, std::size_t count, block_masks* ma
       const char c = text[block * block_bytes + i];
       const auto bit = [i](bool b) { return static_cast<std::uint64_t>(b) << i; };
       const bool separator = is_json_space(c) || c == ',' || c == ':';
-      const bool open = (c | 0x20) == '{';   // '[' | 0x20 is '{'
+      const bool open = (c | 0x20) == '{';  // '[' | 0x20 is '{'
       const bool close = (c | 0x20) == '}';
       m.quote |= bit(c == '"');
       m.backslash |= bit(c == '\\');
@@ -59,8 +59,8 @@ void classify_sse2(const char* text, std::size_t count, block_masks* masks) noex
       const auto bits = [at](__m128i v) {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(v))) << at;
       };
-      const __m128i blank = _mm_or_si128(_mm_or_si128(is(bytes, ' '), is(bytes, '\n')),
-                                         _mm_or_si128(is(bytes, '\r'), is(bytes, '\t')));
+      const __m128i blank =
+          _mm_or_si128(_mm_or_si128(is(bytes, ' '), is(bytes, '\n')), _mm_or_si128(is(bytes, '\r'), is(bytes, '\t')));
       const __m128i separator = _mm_or_si128(blank, _mm_or_si128(is(bytes, ','), is(bytes, ':')));
       const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
       const __m128i open = is(folded, '{');
@@ -77,7 +77,9 @@ void classify_sse2(const char* text, std::size_t count, block_masks* masks) noex
 }
 
 #define PROFKIT_AVX2 __attribute__((target("avx2")))
-PROFKIT_AVX2 inline __m256i equal(__m256i bytes, char c) noexcept { return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c)); }
+PROFKIT_AVX2 inline __m256i equal(__m256i bytes, char c) noexcept {
+  return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c));
+}
 PROFKIT_AVX2 inline std::uint64_t bits_of(__m256i low, __m256i high) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
          static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high))) << 32;
@@ -85,7 +87,8 @@ PROFKIT_AVX2 inline std::uint64_t bits_of(__m256i low, __m256i high) noexcept {
 // Blanks, commas and colons. The table has each of the first five at its own low four bits, and elsewhere a byte
 // that equals no index.
 PROFKIT_AVX2 inline __m256i separators(__m256i bytes) noexcept {
-  const __m128i row = _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, ',', '\r', -128, -128);
+  const __m128i row =
+      _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, ',', '\r', -128, -128);
   const __m256i looked_up = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), bytes);
   return _mm256_or_si256(_mm256_cmpeq_epi8(looked_up, bytes), equal(bytes, ':'));
 }
@@ -104,8 +107,10 @@ PROFKIT_AVX2 void classify_avx2(const char* text, std::size_t count, block_masks
     m.backslash = bits_of(equal(low, '\\'), equal(high, '\\'));
     m.open = bits_of(low_open, high_open);
     m.close = bits_of(low_close, high_close);
-    m.may_follow_string = bits_of(_mm256_or_si256(low_separator, low_close), _mm256_or_si256(high_separator, high_close));
-    m.may_precede_string = bits_of(_mm256_or_si256(low_separator, low_open), _mm256_or_si256(high_separator, high_open));
+    m.may_follow_string =
+        bits_of(_mm256_or_si256(low_separator, low_close), _mm256_or_si256(high_separator, high_close));
+    m.may_precede_string =
+        bits_of(_mm256_or_si256(low_separator, low_open), _mm256_or_si256(high_separator, high_open));
   }
 }
 
@@ -179,14 +184,14 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
   const std::uint32_t nesting_bound = std::min(max_nesting, deepest);
   bracket_stack open_brackets;
   const char* good_end = from;
-  const char* element = from;         // start of the open element
+  const char* element = from;  // start of the open element
   std::uint64_t escape_carry = 0;
-  std::uint64_t string_carry = 0;     // all ones inside a string
-  std::uint64_t closed_carry = 0;     // the last byte of the block before closed a string
-  std::uint64_t precede_carry = 1;    // … and may stand before a string
+  std::uint64_t string_carry = 0;   // all ones inside a string
+  std::uint64_t closed_carry = 0;   // the last byte of the block before closed a string
+  std::uint64_t precede_carry = 1;  // … and may stand before a string
   block_masks masks[blocks_at_once];
   std::size_t next_mask = 0, mask_count = 0;
-  std::size_t blocks_wanted = 4;      // an element alone is short
+  std::size_t blocks_wanted = 4;  // an element alone is short
 
   for (const char* block = from; block < end; block += block_bytes) {
     const auto left = static_cast<std::size_t>(end - block);

@@ -58,8 +58,8 @@ std::string_view value_before(const char* start, const char* stop, bool comma) {
 
 // Reads the members of one event, up to its closing brace. An object or array of arguments is passed over
 // by counting brackets only; `open_arguments` is its start when it is the last member.
-bool read_members(simdjson::ondemand::object& object, event_text& event, const char*& open_arguments, std::string& quoted,
-                  std::string& scratch) {
+bool read_members(simdjson::ondemand::object& object, event_text& event, const char*& open_arguments,
+                  std::string& quoted, std::string& scratch) {
   using namespace simdjson;
   constexpr auto args = static_cast<std::size_t>(event_field::args);
   event.values = {};
@@ -75,8 +75,10 @@ bool read_members(simdjson::ondemand::object& object, event_text& event, const c
     const std::size_t which = field_at(key, quoted, scratch);
     if (which == no_event_field) continue;
     const std::string_view token = field.value().raw_json_token();
-    if (which == args && (*token.data() == '{' || *token.data() == '[')) open_arguments = token.data();
-    else event.values[which] = trim_json_space(token);
+    if (which == args && (*token.data() == '{' || *token.data() == '['))
+      open_arguments = token.data();
+    else
+      event.values[which] = trim_json_space(token);
   }
   return true;
 }
@@ -93,7 +95,8 @@ const char* simdjson_events::parse(char* begin, char* end, event_text_sink& into
   const auto length = static_cast<std::size_t>(end - begin) + 2;
   ondemand::document document;
   ondemand::array elements;
-  if (state_->parser.iterate(padded_string_view(begin - 1, length, length + padding)).get(document) != SUCCESS) return done;
+  if (state_->parser.iterate(padded_string_view(begin - 1, length, length + padding)).get(document) != SUCCESS)
+    return done;
   if (document.get_array().get(elements) != SUCCESS) return done;
   event_text event;
   for (auto element : elements) {

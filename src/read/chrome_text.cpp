@@ -197,8 +197,7 @@ bool parse_plain_microseconds(std::string_view text, decimal_time& into) noexcep
     if (*at++ != '.' || at == end) return false;
     if (eight_digits(at, end, eight)) {
       sub_ps = (value_of_eight(eight) / 10 + 5) / 10;  // the seventh digit rounds
-      for (at += 8; eight_digits(at, end, eight); at += 8) {
-      }
+      for (at += 8; eight_digits(at, end, eight); at += 8) {}
     } else {
       std::uint32_t unit = 1'000'000;
       for (; at != end && unit > 1 && digit() < 10; ++at) {
@@ -223,8 +222,8 @@ bool parse_plain_microseconds(std::string_view text, decimal_time& into) noexcep
 json_value_end end_of_string(const char* at, const char* end) noexcept {
   const char* const start = at++;
   for (;;) {
-    const auto* quote = at == end ? nullptr
-                                  : static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end - at)));
+    const auto* quote =
+        at == end ? nullptr : static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end - at)));
     if (quote == nullptr) return {end, json_end::more};
     const char* run = quote;
     while (run - 1 != start && run[-1] == '\\') --run;

@@ -24,7 +24,7 @@ inline namespace PROFKIT_NAMESPACE {
 // How the end of a value was looked for.
 enum class json_end : std::uint8_t {
   found,
-  more,        // the text ends inside the value (or right after a number, which could go on)
+  more,  // the text ends inside the value (or right after a number, which could go on)
   broken,
   too_nested,
 };

@@ -53,8 +53,10 @@ std::size_t text_window::read(char* into, std::size_t bytes) {
   while (got < bytes && !end_of_file_) {
     result<std::size_t> piece = source_->read(into + got, bytes - got);
     if (!piece) source_fault_ = std::move(piece.error());
-    if (!piece || *piece == 0) end_of_file_ = true;
-    else got += *piece;
+    if (!piece || *piece == 0)
+      end_of_file_ = true;
+    else
+      got += *piece;
   }
   return got;
 }

@@ -25,7 +25,9 @@ class text_window {
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
   [[nodiscard]] bool at_end_of_file() const noexcept { return end_of_file_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }  // in the file, of at()
-  [[nodiscard]] std::uint64_t offset_of(const char* p) noexcept { return offset_ + static_cast<std::uint64_t>(p - at()); }
+  [[nodiscard]] std::uint64_t offset_of(const char* p) noexcept {
+    return offset_ + static_cast<std::uint64_t>(p - at());
+  }
   [[nodiscard]] const std::optional<fault>& source_fault() const noexcept { return source_fault_; }
 
   // Moves at() forward.

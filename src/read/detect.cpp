@@ -29,7 +29,8 @@ struct format_row {
 };
 
 constexpr std::array<format_row, 8> formats{{
-    {file_family::xspace, "*.xplane.pb", ".xplane.pb", false, confidence::certain, probe_xspace, host_rule::stem, false},
+    {file_family::xspace, "*.xplane.pb", ".xplane.pb", false, confidence::certain, probe_xspace, host_rule::stem,
+     false},
     {file_family::chrome_trace, "perfetto_trace.json", "perfetto_trace.json", true, confidence::certain,
      probe_chrome_trace, host_rule::none, true},
     {file_family::chrome_trace, "*.pt.trace.json", ".pt.trace.json", false, confidence::certain, probe_chrome_trace,
@@ -42,8 +43,8 @@ constexpr std::array<format_row, 8> formats{{
      host_rule::none, false},
     {file_family::hlo_proto, "*.hlo.pb", ".hlo.pb", false, confidence::certain, probe_hlo_proto, host_rule::none,
      false},
-    {file_family::op_stats, "*.op_stats_v2.pb", ".op_stats_v2.pb", false, confidence::certain, nullptr,
-     host_rule::none, false},
+    {file_family::op_stats, "*.op_stats_v2.pb", ".op_stats_v2.pb", false, confidence::certain, nullptr, host_rule::none,
+     false},
 }};
 
 bool ends_with(std::string_view text, std::string_view end) noexcept {

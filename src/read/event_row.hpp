@@ -13,11 +13,11 @@ inline namespace PROFKIT_NAMESPACE {
 // flags: bit 0 offset_ps was written, bit 1 num_occurrences was written (of both the last counts: one oneof).
 struct event_row {
   std::int64_t metadata_id;
-  std::int64_t offset_ps;        // ps after the line's timestamp; 0 for aggregated events
+  std::int64_t offset_ps;  // ps after the line's timestamp; 0 for aggregated events
   std::int64_t duration_ps;
   std::int64_t num_occurrences;  // of an aggregated event, else 0
   const char* stats;
-  std::uint32_t stats_bytes;     // an event larger than 4 GiB is damage
+  std::uint32_t stats_bytes;  // an event larger than 4 GiB is damage
   std::uint32_t flags;
 };
 inline constexpr std::uint32_t event_has_offset = 1, event_has_occurrences = 2;

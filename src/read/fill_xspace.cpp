@@ -34,7 +34,8 @@ class line_filler {
 
   result<void> fill() {
     const xspace_index* xspace = p_.xspace(file_);
-    if (xspace == nullptr) return p_.file_fault(file_) != nullptr ? result<void>(*p_.file_fault(file_)) : result<void>();
+    if (xspace == nullptr)
+      return p_.file_fault(file_) != nullptr ? result<void>(*p_.file_fault(file_)) : result<void>();
     const capture_file& listed = p_.what().files[file_];
     host_ = into_.intern(xspace->hostnames.empty() ? std::string_view(listed.host) : xspace->hostnames.front());
     for (std::size_t plane = 0; plane < xspace->planes.size(); ++plane) {
@@ -61,7 +62,7 @@ class line_filler {
     t.plane_type = plane.kind;
     t.line_type = line.kind;
     t.device = plane.device;
-    t.stream = line.kind == line_kind::stream ? stream_number(line.name())
+    t.stream = line.kind == line_kind::stream   ? stream_number(line.name())
                : line.kind == line_kind::thread ? line.header.id
                                                 : -1;
     t.host = host_;

@@ -24,13 +24,13 @@ struct plane_rule {
 };
 // The first rule that fits counts.
 constexpr plane_rule plane_rules[] = {
-    {"/device:CUSTOM:", false, plane_kind::custom},     // kCustomPlanePrefix: "Megascale Trace", …
-    {"/device:", false, plane_kind::device},            // "/device:TPU:0", "/device:TPU:0 SparseCore 1", "/device:GPU:3"
-    {"/host:metadata", true, plane_kind::metadata},     // kMetadataPlaneName: one HloProto an entry
-    {"/host:", false, plane_kind::host},                // "/host:CPU", "/host:python-tracer", "/host:CUPTI", …
+    {"/device:CUSTOM:", false, plane_kind::custom},  // kCustomPlanePrefix: "Megascale Trace", …
+    {"/device:", false, plane_kind::device},         // "/device:TPU:0", "/device:TPU:0 SparseCore 1", "/device:GPU:3"
+    {"/host:metadata", true, plane_kind::metadata},  // kMetadataPlaneName: one HloProto an entry
+    {"/host:", false, plane_kind::host},             // "/host:CPU", "/host:python-tracer", "/host:CUPTI", …
     {"Task Environment", true, plane_kind::environment},
-    {"Host CPUs", true, plane_kind::host},              // kHostCpusPlaneName
-    {"Syscalls", true, plane_kind::host},               // kSyscallsPlaneName
+    {"Host CPUs", true, plane_kind::host},  // kHostCpusPlaneName
+    {"Syscalls", true, plane_kind::host},   // kSyscallsPlaneName
 };
 
 struct line_rule {
@@ -39,27 +39,27 @@ struct line_rule {
   line_kind kind;
 };
 constexpr line_rule device_line_rules[] = {
-    {"Steps", true, line_kind::steps},                    // also derived on GPU planes (negative id): the only steps there
+    {"Steps", true, line_kind::steps},  // also derived on GPU planes (negative id): the only steps there
     {"Sparse Core Steps", true, line_kind::steps},
-    {"XLA Modules", true, line_kind::modules},            // likewise
+    {"XLA Modules", true, line_kind::modules},  // likewise
     {"Sparse Core Modules", true, line_kind::modules},
 };
 constexpr line_rule own_line_rules[] = {
     {"XLA Ops", true, line_kind::ops},
     {"Sparse Core Ops", true, line_kind::ops},
     {"Async XLA Ops", true, line_kind::async},
-    {"Stream #", false, line_kind::stream},               // one a CUDA/HIP stream: "Stream #16(Kernel)"
-    {"Overlay", true, line_kind::derived},                // groups of XLA Ops
+    {"Stream #", false, line_kind::stream},  // one a CUDA/HIP stream: "Stream #16(Kernel)"
+    {"Overlay", true, line_kind::derived},   // groups of XLA Ops
     {"TC Overlay", true, line_kind::derived},
-    {"Framework Ops", true, line_kind::derived},          // groups of XLA Ops or of kernels by tf_op
+    {"Framework Ops", true, line_kind::derived},  // groups of XLA Ops or of kernels by tf_op
     {"Framework Name Scope", true, line_kind::derived},
-    {"TensorFlow Ops", true, line_kind::derived},         // their names before 2024
+    {"TensorFlow Ops", true, line_kind::derived},  // their names before 2024
     {"TensorFlow Name Scope", true, line_kind::derived},
     {"Source code", true, line_kind::derived},
     {"Source Code", true, line_kind::derived},
     {"Launch Stats", true, line_kind::derived},
     {"_counters_", true, line_kind::counter},
-    {"counters_", false, line_kind::counter},             // "counters_0"
+    {"counters_", false, line_kind::counter},  // "counters_0"
 };
 
 // First and last id of XProf's derived GPU lines, read as the 32-bit ints they are written as.
@@ -67,9 +67,8 @@ constexpr std::int64_t first_derived_id = -559038737, last_derived_id = first_de
 
 template <class Rule, std::size_t N>
 const Rule* find_rule(const Rule (&rules)[N], std::string_view name) noexcept {
-  const Rule* found = std::find_if(std::begin(rules), std::end(rules), [&](const Rule& r) {
-    return r.whole ? name == r.name : starts_with(name, r.name);
-  });
+  const Rule* found = std::find_if(std::begin(rules), std::end(rules),
+                                   [&](const Rule& r) { return r.whole ? name == r.name : starts_with(name, r.name); });
   return found == std::end(rules) ? nullptr : found;
 }
 

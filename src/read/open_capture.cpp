@@ -182,9 +182,7 @@ class folder_reader {
   }
 
  private:
-  static bool is_profile(file_family f) noexcept {
-    return f == file_family::xspace || f == file_family::chrome_trace;
-  }
+  static bool is_profile(file_family f) noexcept { return f == file_family::xspace || f == file_family::chrome_trace; }
 
   result<void> find_runs() {
     for (const found_folder& folder : found_.folders) {
@@ -217,7 +215,8 @@ class folder_reader {
 
   // By name where all names are times, which survive copying; else by the time of the newest file.
   void sort_newest_first() {
-    const bool timed = std::all_of(runs_.begin(), runs_.end(), [](const run_folder& r) { return !time_digits(r.name).empty(); });
+    const bool timed =
+        std::all_of(runs_.begin(), runs_.end(), [](const run_folder& r) { return !time_digits(r.name).empty(); });
     std::sort(runs_.begin(), runs_.end(), [timed](const run_folder& a, const run_folder& b) {
       if (timed) {
         const std::string a_time = time_digits(a.name), b_time = time_digits(b.name);
@@ -257,7 +256,8 @@ class folder_reader {
       message += "it holds no runs at all";
     } else {
       message += "the runs are: ";
-      for (std::size_t i = 0; i < runs_.size() && i < most_runs_named; ++i) message += (i == 0 ? "" : ", ") + runs_[i].name;
+      for (std::size_t i = 0; i < runs_.size() && i < most_runs_named; ++i)
+        message += (i == 0 ? "" : ", ") + runs_[i].name;
       if (runs_.size() > most_runs_named) message += " and " + std::to_string(runs_.size() - most_runs_named) + " more";
     }
     return fault{fault_code::invalid_argument, std::move(message), capture_.path, no_offset,
@@ -362,7 +362,8 @@ result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t fil
   return contained([&]() -> result<std::unique_ptr<source>> {
     if (file_index >= c.files.size()) {
       return fault{fault_code::invalid_argument,
-                   "file " + std::to_string(file_index) + " of " + std::to_string(c.files.size()), c.path, no_offset, ""};
+                   "file " + std::to_string(file_index) + " of " + std::to_string(c.files.size()), c.path, no_offset,
+                   ""};
     }
     if (c.stream == nullptr) return open_file_source(c.files[file_index].path, c.io, c.bounds);
     if (auto stream = c.stream->take()) return stream;

@@ -149,7 +149,8 @@ void look_at_plane(std::string_view plane, xspace_traits& seen) noexcept {
 // A binary file that a tool took for text: what was not UTF-8 became U+FFFD, that is EF BF BD.
 bool looks_text_mangled(std::string_view head) noexcept {
   if (head.substr(0, 1) != "\x0a") return false;
-  const bool names_a_plane = head.find("/device:") != std::string_view::npos || head.find("/host:") != std::string_view::npos;
+  const bool names_a_plane =
+      head.find("/device:") != std::string_view::npos || head.find("/host:") != std::string_view::npos;
   unsigned replaced = 0;
   for (auto at = head.find("\xef\xbf\xbd"); at != std::string_view::npos && replaced < 8;
        at = head.find("\xef\xbf\xbd", at + 3)) {

@@ -69,8 +69,9 @@ fault out_of_reach(const std::string& path, std::string what) {
   fault f;
   f.code = fault_code::unsupported;
   f.path = path;
-  f.message = std::move(what) + " lies more than 106 days from the origin of the capture, which int64 "
-                                "picoseconds cannot hold";
+  f.message = std::move(what) +
+              " lies more than 106 days from the origin of the capture, which int64 "
+              "picoseconds cannot hold";
   f.hint = "Open the runs one by one (--run NAME).";
   return f;
 }
@@ -129,7 +130,8 @@ struct profile::state {
     f.held = std::move(held).value();
     if (f.held.damage) fail(f, path, *f.held.damage);
     bool recognised = true;
-    if (what.files[file].family == file_family::unknown) recognised = name_family(what.files[file], f.held.bytes);
+    if (files.size() == 1 && what.files[file].family == file_family::unknown)
+      recognised = name_family(what.files[file], f.held.bytes);
     if (tells_time(file)) f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
@@ -165,11 +167,11 @@ struct profile::state {
     for (std::size_t i = 0; i < files.size(); ++i) {
       held_file& f = *files[i];
       if (f.origin_unix_ns) {
-        const std::int64_t shift = *f.origin_unix_ns - *origin_unix_ns;  // neither is negative
-        if (shift > max_relative_ns)
+        const auto shift = checked_sub(*f.origin_unix_ns, *origin_unix_ns);
+        if (!shift || *shift > max_relative_ns)
           fail(f, what.files[i].path, out_of_reach(what.files[i].path, "the start of this file"));
         else
-          f.shift_ns = shift;
+          f.shift_ns = *shift;
       }
       if (!f.xspace) continue;
       for (const plane_index& plane : f.xspace->planes)

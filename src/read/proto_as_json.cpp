@@ -84,8 +84,10 @@ class json_dumper {
                          : outcome.status == document_status::partial ? "partial"
                                                                       : "error");
     out_.key("reason");
-    if (outcome.damage) out_.value(std::string_view(outcome.damage->message));
-    else out_.null();
+    if (outcome.damage)
+      out_.value(std::string_view(outcome.damage->message));
+    else
+      out_.null();
     out_.key("damage");
     out_.begin_array();
     if (outcome.damage) {
@@ -93,8 +95,10 @@ class json_dumper {
       out_.field("code", fault_name(outcome.damage->code));
       out_.field("message", std::string_view(outcome.damage->message));
       out_.key("byte_offset");
-      if (outcome.damage->byte_offset == no_offset) out_.null();
-      else out_.value(outcome.damage->byte_offset);
+      if (outcome.damage->byte_offset == no_offset)
+        out_.null();
+      else
+        out_.value(outcome.damage->byte_offset);
       out_.field("hint", std::string_view(outcome.damage->hint));
       out_.end_object();
     }
@@ -118,8 +122,7 @@ class json_dumper {
   void note_damage(const pieces& message) {
     for (const std::string_view piece : message) {
       wire_reader reader(piece);
-      for (wire_field f; reader.next(f);) {
-      }
+      for (wire_field f; reader.next(f);) {}
       if (!reader.ok()) return run_.damaged(reader);
     }
   }
@@ -148,7 +151,8 @@ class json_dumper {
         const auto at = static_cast<std::size_t>(name - (names.fields + type->first_field));
         p.fields[at] = true;
         if (name->oneof < 0) return;
-        if (p.last.size() <= static_cast<std::size_t>(name->oneof)) p.last.resize(static_cast<std::size_t>(name->oneof) + 1, -1);
+        if (p.last.size() <= static_cast<std::size_t>(name->oneof))
+          p.last.resize(static_cast<std::size_t>(name->oneof) + 1, -1);
         p.last[static_cast<std::size_t>(name->oneof)] = static_cast<std::int16_t>(at);
       };
       while (reader.next(f)) see();
@@ -169,8 +173,10 @@ class json_dumper {
     out_.begin_object();
     const char* const at = message.empty() ? nullptr : message.front().data();
     if (!sink_.failed && run_.enter(at)) {
-      if (depth >= run_.deepest()) run_.too_nested(at);
-      else members(message, type, depth);
+      if (depth >= run_.deepest())
+        run_.too_nested(at);
+      else
+        members(message, type, depth);
     }
     out_.end_object();
   }
@@ -185,8 +191,10 @@ class json_dumper {
       if (name.oneof >= 0 && found.last[static_cast<std::size_t>(name.oneof)] != static_cast<std::int16_t>(i)) continue;
       out_.key(name.name);
       std::uint64_t more = 0;
-      if (name.repeated) more = repeated(message, type, name, depth);
-      else singular(message, type, name, depth);
+      if (name.repeated)
+        more = repeated(message, type, name, depth);
+      else
+        singular(message, type, name, depth);
       if (more > 0) left_out.emplace_back(name.name, more);
     }
     if (found.unknown) {
@@ -215,8 +223,10 @@ class json_dumper {
     const bool is_message = name.kind() == proto_type::message;
     const proto_message_name* const element = is_message ? known_proto_names().messages + name.index : nullptr;
     const bool is_map = is_message && element->map_entry;
-    if (is_map) out_.begin_object();
-    else out_.begin_array();
+    if (is_map)
+      out_.begin_object();
+    else
+      out_.begin_array();
     std::uint64_t count = 0;
     for_each_field(message, [&](const wire_field& f, bool cut) {
       if (f.number != name.number || (cut && !shows_clipped(&name, f))) return !run_.stopped();
@@ -230,15 +240,19 @@ class json_dumper {
           break;
         case field_form::message:
           if (!shown(++count)) break;
-          if (is_map) entry(f.bytes, *element, depth);
-          else object({f.bytes}, element, depth + 1);
+          if (is_map)
+            entry(f.bytes, *element, depth);
+          else
+            object({f.bytes}, element, depth + 1);
           break;
         case field_form::unknown: break;
       }
       return !run_.stopped();
     });
-    if (is_map) out_.end_object();
-    else out_.end_array();
+    if (is_map)
+      out_.end_object();
+    else
+      out_.end_array();
     return shown(count) ? 0 : count - run_.options().limit;
   }
 
@@ -267,18 +281,24 @@ class json_dumper {
           append_scalar(key_text, key, f.value);
         }
       }
-      has_value |= f.number == 2 && form_of(&value, f.type) != field_form::unknown && (!cut || shows_clipped(&value, f));
+      has_value |=
+          f.number == 2 && form_of(&value, f.type) != field_form::unknown && (!cut || shows_clipped(&value, f));
       return true;
     });
     out_.key(key_text);
-    if (has_value) singular({bytes}, &type, value, depth + 1);
-    else if (value.kind() == proto_type::message) object({}, known_proto_names().messages + value.index, depth + 1);
-    else if (value.kind() == proto_type::string || value.kind() == proto_type::bytes) out_.value(std::string_view());
-    else scalar(value, 0);
+    if (has_value)
+      singular({bytes}, &type, value, depth + 1);
+    else if (value.kind() == proto_type::message)
+      object({}, known_proto_names().messages + value.index, depth + 1);
+    else if (value.kind() == proto_type::string || value.kind() == proto_type::bytes)
+      out_.value(std::string_view());
+    else
+      scalar(value, 0);
     note_damage({bytes});
   }
 
-  void singular(const pieces& message, const proto_message_name* type, const proto_field_name& name, std::uint32_t depth) {
+  void singular(const pieces& message, const proto_message_name* type, const proto_field_name& name,
+                std::uint32_t depth) {
     const proto_names& names = known_proto_names();
     pieces parts;
     wire_field last;
@@ -312,7 +332,8 @@ class json_dumper {
       case proto_type::double_value: return real(bits_as<double>(raw));
       case proto_type::float_value: return real(shortest(bits_as<float>(raw), text));
       case proto_type::enumeration:
-        if (known_proto_names().find_value(name.index, static_cast<std::int32_t>(raw)) != nullptr) return out_.value(text.c_str());
+        if (known_proto_names().find_value(name.index, static_cast<std::int32_t>(raw)) != nullptr)
+          return out_.value(text.c_str());
         return out_.value(static_cast<std::int32_t>(raw));
       case proto_type::int32:
       case proto_type::sfixed32:
@@ -349,11 +370,14 @@ class json_dumper {
     std::uint64_t left_out = 0, run = 0;
     std::uint32_t run_number = 0;
     for_each_field(message, [&](const wire_field& f, bool cut) {
-      if (cut || form_of(known_proto_names().find_field(type, f.number), f.type) != field_form::unknown) return !run_.stopped();
+      if (cut || form_of(known_proto_names().find_field(type, f.number), f.type) != field_form::unknown)
+        return !run_.stopped();
       run = f.number == run_number ? run + 1 : 1;
       run_number = f.number;
-      if (shown(run)) unnamed(f, depth);
-      else ++left_out;
+      if (shown(run))
+        unnamed(f, depth);
+      else
+        ++left_out;
       return !run_.stopped();
     });
     out_.end_array();
@@ -368,13 +392,17 @@ class json_dumper {
     if (is_blob && look == blob_form::text) {
       out_.field("type", "string");
       out_.key("value");
-      if (run_.fits(f.bytes)) out_.value(f.bytes);
-      else out_.null();
+      if (run_.fits(f.bytes))
+        out_.value(f.bytes);
+      else
+        out_.null();
     } else if (is_blob && look == blob_form::bytes) {
       out_.field("type", "bytes");
       out_.key("value");
-      if (run_.fits(f.bytes)) out_.value(std::string_view(base64(f.bytes)));
-      else out_.null();
+      if (run_.fits(f.bytes))
+        out_.value(std::string_view(base64(f.bytes)));
+      else
+        out_.null();
     } else if (is_blob || f.type == wire_type::group) {
       out_.field("type", is_blob ? "message" : "group");
       out_.key("fields");

@@ -82,7 +82,8 @@ class text_writer {
   }
 
   // Counts an element; false when the limit leaves it out. Without names, what repeats is a run of one number.
-  bool shown(std::uint32_t number, const proto_field_name* name, const proto_message_name* type, element_counts& counts) {
+  bool shown(std::uint32_t number, const proto_field_name* name, const proto_message_name* type,
+             element_counts& counts) {
     const std::uint64_t limit = run_.options().limit;
     if (limit == 0) return true;
     if (name == nullptr) {
@@ -160,8 +161,10 @@ class text_writer {
     const auto scalar = [&](int hex_digits) {
       begin_line(depth);
       out_ += number + ": ";
-      if (hex_digits == 0) out_ += std::to_string(f.value);
-      else append_hex(f.value, hex_digits);
+      if (hex_digits == 0)
+        out_ += std::to_string(f.value);
+      else
+        append_hex(f.value, hex_digits);
       end_line();
     };
     switch (f.type) {

@@ -11,13 +11,29 @@ inline namespace PROFKIT_NAMESPACE {
 
 // Values are those of google.protobuf.FieldDescriptorProto.Type.
 enum class proto_type : std::uint8_t {
-  double_value = 1, float_value, int64, uint64, int32, fixed64, fixed32, boolean, string, group, message, bytes,
-  uint32, enumeration, sfixed32, sfixed64, sint32, sint64,
+  double_value = 1,
+  float_value,
+  int64,
+  uint64,
+  int32,
+  fixed64,
+  fixed32,
+  boolean,
+  string,
+  group,
+  message,
+  bytes,
+  uint32,
+  enumeration,
+  sfixed32,
+  sfixed64,
+  sint32,
+  sint64,
 };
 
 struct proto_field_name {
   std::uint32_t number;
-  std::uint8_t type;   // proto_type
+  std::uint8_t type;  // proto_type
   bool repeated;
   std::int16_t index;  // of the message or enum; -1 for scalars
   std::int16_t oneof;  // within the message; -1 when it is in none
@@ -26,7 +42,7 @@ struct proto_field_name {
 };
 
 struct proto_message_name {
-  const char* name;  // without the package: "XSpace", "OpMetadata.ProfileInfo"
+  const char* name;                        // without the package: "XSpace", "OpMetadata.ProfileInfo"
   std::uint16_t first_field, field_count;  // fields stand by ascending number
   bool map_entry;
 };

@@ -16,8 +16,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::uint32_t most_nesting = 1000;      // bound of the call stack, whatever the limits say
-constexpr std::uint32_t messages_a_step = 1024;   // between two looks at progress and cancellation
+constexpr std::uint32_t most_nesting = 1000;     // bound of the call stack, whatever the limits say
+constexpr std::uint32_t messages_a_step = 1024;  // between two looks at progress and cancellation
 
 wire_type wire_type_of(proto_type kind) noexcept {
   switch (kind) {
@@ -122,14 +122,17 @@ void append_scalar(std::string& out, const proto_field_name& field, std::uint64_
     case proto_type::sfixed32: return append_integer(out, std::int64_t{static_cast<std::int32_t>(raw)});
     case proto_type::uint32:
     case proto_type::fixed32: return append_integer(out, std::uint64_t{static_cast<std::uint32_t>(raw)});
-    case proto_type::sint32: return append_integer(out, std::int64_t{static_cast<std::int32_t>(unzigzag(raw & 0xffffffffU))});
+    case proto_type::sint32:
+      return append_integer(out, std::int64_t{static_cast<std::int32_t>(unzigzag(raw & 0xffffffffU))});
     case proto_type::sint64: return append_integer(out, unzigzag(raw));
     case proto_type::boolean: out += raw != 0 ? "true" : "false"; return;
     case proto_type::enumeration: {
       const auto number = static_cast<std::int32_t>(raw);
       const char* const name = known_proto_names().find_value(field.index, number);
-      if (name != nullptr) out += name;
-      else append_integer(out, std::int64_t{number});
+      if (name != nullptr)
+        out += name;
+      else
+        append_integer(out, std::int64_t{number});
       return;
     }
     default: return append_integer(out, raw);
@@ -222,8 +225,9 @@ result<dump_outcome> dump_message(std::string_view bytes, std::string_view type,
     if (type != "raw") {
       root = known_proto_names().find_message(type);
       if (root == nullptr) {
-        return fault{fault_code::invalid_argument, "no message type '" + std::string(type) + "' is known", "", no_offset,
-                     "XSpace, HloProto and OpStats are, with every type inside them; 'raw' shows any message by number"};
+        return fault{
+            fault_code::invalid_argument, "no message type '" + std::string(type) + "' is known", "", no_offset,
+            "XSpace, HloProto and OpStats are, with every type inside them; 'raw' shows any message by number"};
       }
     }
     dump_outcome outcome;

@@ -37,8 +37,10 @@ template <class To>
 [[nodiscard]] To bits_as(std::uint64_t raw) noexcept {
   To to;
   const auto low = static_cast<std::uint32_t>(raw);
-  if constexpr (sizeof to == sizeof low) std::memcpy(&to, &low, sizeof to);
-  else std::memcpy(&to, &raw, sizeof to);
+  if constexpr (sizeof to == sizeof low)
+    std::memcpy(&to, &low, sizeof to);
+  else
+    std::memcpy(&to, &raw, sizeof to);
   return to;
 }
 

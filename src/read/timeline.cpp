@@ -29,8 +29,8 @@ track_id timeline::add_track(const track& t) {
 result<void> timeline::add_events(track_id on, const timeline_event* events, std::size_t count) {
   return contained([&]() -> result<void> {
     if (on >= state_->events.size()) {
-      return fault{fault_code::invalid_argument, "events for track " + std::to_string(on) + ", which was not added",
-                   "", no_offset, ""};
+      return fault{fault_code::invalid_argument, "events for track " + std::to_string(on) + ", which was not added", "",
+                   no_offset, ""};
     }
     state_->events[on].insert(state_->events[on].end(), events, events + count);
     state_->event_count += count;

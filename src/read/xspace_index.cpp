@@ -18,9 +18,9 @@ constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
 // An empty plane or line takes two bytes of a file and some hundred of the index, so their numbers are bounded:
 // far above what any writer makes, and low enough that hostile files do not fill the memory.
 constexpr std::size_t most_planes = std::size_t{1} << 16;
-constexpr std::size_t most_lines = std::size_t{1} << 20;     // of the file
-constexpr std::size_t most_entries = std::size_t{1} << 25;   // metadata entries and stats of planes, of the file
-constexpr std::size_t most_texts = std::size_t{1} << 20;     // errors, warnings and host names
+constexpr std::size_t most_lines = std::size_t{1} << 20;    // of the file
+constexpr std::size_t most_entries = std::size_t{1} << 25;  // metadata entries and stats of planes, of the file
+constexpr std::size_t most_texts = std::size_t{1} << 20;    // errors, warnings and host names
 
 class indexer {
  public:
@@ -45,8 +45,8 @@ class indexer {
         note_damage(reader.position(), "the file ends inside a plane");
         add_plane(field.bytes);
       } else {
-        note_damage(reader.position(), reader.clipped() ? "the file ends inside a field"
-                                                        : "no protobuf field can start here");
+        note_damage(reader.position(),
+                    reader.clipped() ? "the file ends inside a field" : "no protobuf field can start here");
       }
     }
     if (found_.damage) tell_text_conversion();
@@ -62,8 +62,9 @@ class indexer {
     f.code = fault_code::damaged;
     f.byte_offset = offset_of(at);
     f.message = std::string("damaged XSpace at byte ") + std::to_string(f.byte_offset) + ": " + what;
-    f.hint = "Everything intact is shown. Fetch the file again if it was copied; a profile whose writer was "
-             "stopped ends like this, too.";
+    f.hint =
+        "Everything intact is shown. Fetch the file again if it was copied; a profile whose writer was "
+        "stopped ends like this, too.";
     found_.damage = std::move(f);
   }
 
@@ -124,16 +125,16 @@ class indexer {
       }
     }
     if (!reader.ok()) {
-      note_damage(reader.position(), reader.clipped() ? "a field runs past the end of its plane"
-                                                      : "no field of a plane can start here");
+      note_damage(reader.position(),
+                  reader.clipped() ? "a field runs past the end of its plane" : "no field of a plane can start here");
       if (reader.clipped() && field.number == 3 && !field.bytes.empty()) add_line(plane, field.bytes);
     }
     plane.event_slots.resize(metadata_index::slots_needed(plane.event_metadata_entries.size()));
     plane.stat_slots.resize(metadata_index::slots_needed(plane.stat_metadata_entries.size()));
-    plane.event_metadata = metadata_index::of_event_metadata(plane_view(body), plane.event_slots.data(),
-                                                             plane.event_slots.size());
-    plane.stat_metadata = metadata_index::of_stat_metadata(plane_view(body), plane.stat_slots.data(),
-                                                           plane.stat_slots.size());
+    plane.event_metadata =
+        metadata_index::of_event_metadata(plane_view(body), plane.event_slots.data(), plane.event_slots.size());
+    plane.stat_metadata =
+        metadata_index::of_stat_metadata(plane_view(body), plane.stat_slots.data(), plane.stat_slots.size());
   }
 
   void check_entry(bool ok, std::string_view entry) {
@@ -182,8 +183,9 @@ class indexer {
     f.message = "this file went through a text conversion: EF BF BD stands " + std::to_string(times) +
                 " times in its first " + std::to_string(sample.size()) +
                 " bytes, where binary bytes were that are not UTF-8; they are lost";
-    f.hint = "Fetch the original again in binary mode (git: '*.pb binary' in .gitattributes; no text upload, "
-             "no copy through an editor or a string).";
+    f.hint =
+        "Fetch the original again in binary mode (git: '*.pb binary' in .gitattributes; no text upload, "
+        "no copy through an editor or a string).";
     found_.planes.clear();
   }
 

@@ -15,9 +15,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 struct line_index {
-  std::string_view body;          // the XLine message
-  std::uint64_t offset = 0;       // of body in the file
-  line_header header;             // fields before the first event; see complete_header()
+  std::string_view body;     // the XLine message
+  std::uint64_t offset = 0;  // of body in the file
+  line_header header;        // fields before the first event; see complete_header()
   line_kind kind = line_kind::other;
   std::string_view name() const noexcept { return header.name.empty() ? header.display_name : header.name; }
 };
@@ -33,8 +33,8 @@ struct plane_index {
   std::vector<std::string_view> event_metadata_entries;  // map entries, in file order
   std::vector<std::string_view> stat_metadata_entries;
   std::vector<std::string_view> stats;
-  std::vector<metadata_slot> event_slots, stat_slots;    // storage of the two lookups below
-  metadata_index event_metadata, stat_metadata;          // O(1) by id; the last entry of an id wins
+  std::vector<metadata_slot> event_slots, stat_slots;  // storage of the two lookups below
+  metadata_index event_metadata, stat_metadata;        // O(1) by id; the last entry of an id wins
 
   plane_index() = default;
   plane_index(plane_index&&) noexcept = default;  // no copies: the lookups point into the slots

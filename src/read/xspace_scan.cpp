@@ -110,8 +110,8 @@ std::size_t event_scanner::next(event_row* rows, std::size_t capacity) noexcept 
       break;
     }
     if (field.is_bytes(4)) {
-      damage_ = field.bytes.size() > std::numeric_limits<std::uint32_t>::max() ? at_
-                                                                               : decode_event(field.bytes, rows[count]);
+      damage_ =
+          field.bytes.size() > std::numeric_limits<std::uint32_t>::max() ? at_ : decode_event(field.bytes, rows[count]);
       if (damage_ != nullptr) break;
       ++count;
     }

@@ -2,8 +2,8 @@
 #include <immintrin.h>
 
 #define PROFKIT_SCAN_VARINT(word, mask) _pext_u64((word) & (mask), 0x7f7f7f7f7f7f7f7fU)
-#include "xspace_scan_fast.hpp"
 #include "xspace_scan_bmi2.hpp"
+#include "xspace_scan_fast.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -62,7 +62,7 @@ def self_test(header, compiler, folder):
         folder / "added", compiler))
     breaks = {
         "split": ("  int64_t timestamp_ns;", "  int32_t timestamp_ns; int32_t timestamp_rest;"),
-        "removed": ("PK_API void pk_error_free(pk_error *error) PK_NOEXCEPT;", ""),
+        "removed": ("PK_API void pk_error_free(pk_error* error) PK_NOEXCEPT;", ""),
         "widened": ("PK_API uint32_t pk_version_number(void)", "PK_API uint64_t pk_version_number(void)"),
     }
     for name, (before, after) in breaks.items():

@@ -56,7 +56,7 @@ TEST_CASE("start and done events are joined by flow") {
   CHECK(pair.shape == async_row::form::pair);
   CHECK(pair.flow == 7u);
   CHECK(pair.events == 2);
-  CHECK(pair.start_ps == 2100);   // 2 ns after the origin
+  CHECK(pair.start_ps == 2100);  // 2 ns after the origin
   CHECK(pair.duration_ps == 330);
   CHECK(pair.exposed_stall_ps == 25);
   CHECK(pair.exposed_from == "done event");
@@ -73,12 +73,14 @@ TEST_CASE("start and done events are joined by flow") {
 
 TEST_CASE("one event a flow spans start to done, and its stall is that of the done operation") {
   plane_builder p("/device:TPU:0");
-  p.line("Async XLA Ops", {p.event("%copy-start.1 = x", 100, 50, {p.uint_stat("flow", 3), p.text_stat("hlo_op", "copy-done.1")}),
-                           p.event("%copy-start.2 = x", 200, 50, {p.uint_stat("flow", 4), p.ref_stat("hlo_op", "copy-done.2")}),
-                           p.event("%copy-start.3 = x", 300, 50, {p.uint_stat("flow", 5), p.text_stat("hlo_op", "copy-done.3")})});
-  p.line("XLA Ops", {p.event("%copy-done.1 = x", 130, 20, {p.uint_stat("device_duration_ps", 21)}),
-                     p.event("%copy-done.2 = x", 240, 10),                 // no stat: its own duration
-                     p.event("%copy-done.9 = x", 340, 10)},               // another operation ends there
+  p.line("Async XLA Ops",
+         {p.event("%copy-start.1 = x", 100, 50, {p.uint_stat("flow", 3), p.text_stat("hlo_op", "copy-done.1")}),
+          p.event("%copy-start.2 = x", 200, 50, {p.uint_stat("flow", 4), p.ref_stat("hlo_op", "copy-done.2")}),
+          p.event("%copy-start.3 = x", 300, 50, {p.uint_stat("flow", 5), p.text_stat("hlo_op", "copy-done.3")})});
+  p.line("XLA Ops",
+         {p.event("%copy-done.1 = x", 130, 20, {p.uint_stat("device_duration_ps", 21)}),
+          p.event("%copy-done.2 = x", 240, 10),   // no stat: its own duration
+          p.event("%copy-done.9 = x", 340, 10)},  // another operation ends there
          0, 2);
   p.metadata("%copy-start.1 = x").sub(5, p.text_stat("hlo_category", "copy-start"));
   const opened held = open_bytes(space_of({p}));
@@ -97,8 +99,9 @@ TEST_CASE("one event a flow spans start to done, and its stall is that of the do
 
 TEST_CASE("synchronous collectives and kernels are totalled by name") {
   plane_builder tpu("/device:TPU:0");
-  tpu.line("XLA Ops", {tpu.event("%all-reduce.1 = x", 0, 10), tpu.event("%all-reduce.1 = x", 20, 30), tpu.event("%fusion.1 = x", 50, 5),
-                       tpu.event("%fusion.2 = x", 60, 7), tpu.event("%all-gather-done.4 = x", 70, 3)});
+  tpu.line("XLA Ops", {tpu.event("%all-reduce.1 = x", 0, 10), tpu.event("%all-reduce.1 = x", 20, 30),
+                       tpu.event("%fusion.1 = x", 50, 5), tpu.event("%fusion.2 = x", 60, 7),
+                       tpu.event("%all-gather-done.4 = x", 70, 3)});
   tpu.metadata("%fusion.2 = x").sub(5, tpu.text_stat("hlo_category", "all-reduce fusion"));
   const opened held_tpu = open_bytes(space_of({tpu}));
   const auto ops = anatomy_collectives(*held_tpu);

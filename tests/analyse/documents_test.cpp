@@ -12,8 +12,8 @@ using namespace profkit::test;
 
 namespace {
 
-constexpr document all_documents[] = {document::report,  document::info,      document::tree,        document::metadata,
-                                      document::steps,   document::ops,       document::modules,     document::framework,
+constexpr document all_documents[] = {document::report,      document::info,  document::tree,    document::metadata,
+                                      document::steps,       document::ops,   document::modules, document::framework,
                                       document::collectives, document::chrome};
 
 struct written {
@@ -35,10 +35,14 @@ std::string small_capture() {
   plane_builder device("/device:TPU:0");
   device.plane_stat(device.text_stat("device_type_string", "TPU test"));
   device.line("Steps", {device.event("0", 0, 50, {device.int_stat("step_num", 0)})});
-  device.line("XLA Ops", {device.event("%fusion = x", 0, 20, {device.uint_stat("device_duration_ps", 20)}),
-                          device.event("%all-reduce = x", 20, 20)}, 0, 2);
+  device.line("XLA Ops",
+              {device.event("%fusion = x", 0, 20, {device.uint_stat("device_duration_ps", 20)}),
+               device.event("%all-reduce = x", 20, 20)},
+              0, 2);
   device.line("Async XLA Ops", {device.event("%copy-start = x", 5, 30, {device.uint_stat("flow", 1)})}, 0, 3);
-  device.metadata("%fusion = x").sub(5, device.int_stat("flops", 100)).sub(5, device.text_stat("hlo_category", "loop fusion"));
+  device.metadata("%fusion = x")
+      .sub(5, device.int_stat("flops", 100))
+      .sub(5, device.text_stat("hlo_category", "loop fusion"));
   plane_builder host("/host:CPU");
   host.line("python", {host.event("Execute", 0, 60, {host.text_stat("op", "x")})});
   plane_builder metadata("/host:metadata");
@@ -131,8 +135,7 @@ TEST_CASE("random bytes in a capture never crash a document") {
   std::mt19937 random(20261121);
   for (int round = 0; round < 1500; ++round) {
     std::string bytes = whole;
-    for (int flips = 0; flips < 1 + round % 4; ++flips)
-      bytes[random() % bytes.size()] = static_cast<char>(random());
+    for (int flips = 0; flips < 1 + round % 4; ++flips) bytes[random() % bytes.size()] = static_cast<char>(random());
     const exact_copy flipped(bytes);
     const auto p = profile::open_buffer(flipped.view(), "flipped.xplane.pb");
     if (!p) continue;
@@ -143,7 +146,9 @@ TEST_CASE("random bytes in a capture never crash a document") {
 }
 
 TEST_CASE("names that are not UTF-8 stay valid JSON and keep their bytes") {
-  plane_builder p("/host:\xff" "CPU");
+  plane_builder p(
+      "/host:\xff"
+      "CPU");
   p.line("\"line\"\n", {p.event(std::string("e\0\x80", 3), 0, 1, {p.text_stat("s\xc3", "\xed\xa0\x80")})});
   const opened held = open_bytes(space_of({p}));
   const std::string text = write(document::tree, *held).text;
@@ -156,27 +161,35 @@ TEST_CASE("names that are not UTF-8 stay valid JSON and keep their bytes") {
 
 TEST_CASE("of equal stat names the last counts, and nameless stats keep their number") {
   plane_builder p("/device:TPU:0");
-  p.plane_stat(p.int_stat("x", 1)).plane_stat(p.int_stat("y", 2)).plane_stat(p.int_stat("x", 3)).plane_stat(stat(99, 4));
-  p.plane_stat(message().number(1, p.stat_id("nan")).fixed64(2, 0x7ff8000000000000)).plane_stat(p.bytes_stat("b", "\x0f\xa0"));
+  p.plane_stat(p.int_stat("x", 1))
+      .plane_stat(p.int_stat("y", 2))
+      .plane_stat(p.int_stat("x", 3))
+      .plane_stat(stat(99, 4));
+  p.plane_stat(message().number(1, p.stat_id("nan")).fixed64(2, 0x7ff8000000000000))
+      .plane_stat(p.bytes_stat("b", "\x0f\xa0"));
   const opened held = open_bytes(space_of({p}));
   const std::string text = write(document::info, *held).text;
-  CHECK(has(text, "\"y\": \"2\",\n            \"x\": \"3\",\n            \"#99\": \"4\",\n            \"nan\": null,\n            \"b\": \"0fa0\""));
+  CHECK(has(text,
+            "\"y\": \"2\",\n            \"x\": \"3\",\n            \"#99\": \"4\",\n            \"nan\": null,\n       "
+            "     \"b\": \"0fa0\""));
 }
 
 TEST_CASE("rates and shares are those of the plane's peaks") {
   plane_builder p("/device:TPU:0");
-  const auto number = [&](const char* name, std::uint64_t bits) { return message().number(1, p.stat_id(name)).fixed64(2, bits); };
-  p.plane_stat(number("peak_teraflops_per_second", 0x4000000000000000));          // 2
-  p.plane_stat(number("peak_hbm_bw_gigabytes_per_second", 0x4059000000000000));   // 100
+  const auto number = [&](const char* name, std::uint64_t bits) {
+    return message().number(1, p.stat_id(name)).fixed64(2, bits);
+  };
+  p.plane_stat(number("peak_teraflops_per_second", 0x4000000000000000));         // 2
+  p.plane_stat(number("peak_hbm_bw_gigabytes_per_second", 0x4059000000000000));  // 100
   p.line("XLA Ops", {p.event("a", 0, 1000), p.event("a", 2000, 3000), p.event("b", 6000, 10)});
   p.metadata("a").sub(5, p.int_stat("flops", 1000)).sub(5, p.uint_stat("bytes_accessed", 50));
   const opened held = open_bytes(space_of({p}));
   const std::string text = write(document::ops, *held).text;
-  CHECK(has(text, "\"flops_per_s\": 5e+11"));   // 2000 in 4 ns
+  CHECK(has(text, "\"flops_per_s\": 5e+11"));  // 2000 in 4 ns
   CHECK(has(text, "\"flops_share\": 0.25"));
   CHECK(has(text, "\"bytes_per_s\": 2.5e+10"));
   CHECK(has(text, "\"bytes_share\": 0.25"));
-  CHECK(has(text, "\"flops_per_s\": null"));    // of b
+  CHECK(has(text, "\"flops_per_s\": null"));  // of b
 }
 
 TEST_CASE("a host that cancels gets the fault, and so does one whose sink fails") {
@@ -188,7 +201,7 @@ TEST_CASE("a host that cancels gets the fault, and so does one whose sink fails"
     std::string text;
     const auto out = memory_sink(text);
     const auto status = write_document(which, *held, {}, *out, host);
-    if (which == document::chrome) continue;   // nothing to read, nothing to cancel
+    if (which == document::chrome) continue;  // nothing to read, nothing to cancel
     INFO(document_name(which));
     REQUIRE(!status);
     CHECK(status.error().code == fault_code::cancelled);
@@ -207,9 +220,10 @@ TEST_CASE("the error document carries the fault") {
   std::string text;
   const auto out = memory_sink(text);
   REQUIRE(write_error_document(document::steps, f, *out));
-  CHECK(text == "{\n  \"schema\": \"profkit.steps\",\n  \"version\": 1,\n  \"status\": \"error\",\n"
-                "  \"reason\": \"nothing there\",\n  \"code\": \"not_found\",\n  \"message\": \"nothing there\",\n"
-                "  \"path\": \"a\\\"b\",\n  \"byte_offset\": null,\n  \"hint\": \"\"\n}\n");
+  CHECK(text ==
+        "{\n  \"schema\": \"profkit.steps\",\n  \"version\": 1,\n  \"status\": \"error\",\n"
+        "  \"reason\": \"nothing there\",\n  \"code\": \"not_found\",\n  \"message\": \"nothing there\",\n"
+        "  \"path\": \"a\\\"b\",\n  \"byte_offset\": null,\n  \"hint\": \"\"\n}\n");
 }
 
 TEST_CASE("a step that is not there is a fault, before anything is written") {

@@ -28,11 +28,11 @@ TEST_CASE("host events are totalled by name over all host planes") {
   CHECK(found->names[1].total_ps == 21);
   CHECK(found->names[1].max_ps == 9);
   CHECK(found->names[2].name == "Wait");
-  CHECK(found->names[2].count == 5);   // one event and an aggregate of four
+  CHECK(found->names[2].count == 5);  // one event and an aggregate of four
 
   REQUIRE(found->events.size() == 2);
   REQUIRE(found->events[0].stats.size() == 2);
-  CHECK(found->events[0].stats[0].name == "op");   // by name, not as written
+  CHECK(found->events[0].stats[0].name == "op");  // by name, not as written
   CHECK(found->events[0].stats[1].name == "size");
   CHECK(found->events[0].start_ps == 10);
   CHECK(found->events[1].stats[0].kind == stat_kind::ref_value);

@@ -26,7 +26,11 @@ message hlo_fields(const std::string& name, std::int64_t id) {
     return message().text(1, called).text(2, opcode).sub(3, shape_of(11, {2, 3})).number(35, number);
   };
   message helper = message().text(1, "helper").sub(2, instruction(1, "x", "parameter")).number(5, 5);
-  message entry = message().text(1, "main").sub(2, instruction(7, "a", "parameter")).sub(2, instruction(8, "b", "add")).number(5, 6);
+  message entry = message()
+                      .text(1, "main")
+                      .sub(2, instruction(7, "a", "parameter"))
+                      .sub(2, instruction(8, "b", "add"))
+                      .number(5, 6);
   const message order = message().number(1, 8).number(1, 7);
   const message other_order = message().number(1, 1);
   message schedule;
@@ -56,7 +60,7 @@ TEST_CASE("embedded modules are counted, largest first") {
   const opened held = open_bytes(space_with({{"jit_a(1)", small}, {"jit_b(2)", large}, {"no module", ""}}));
   const auto found = anatomy_modules(*held);
   REQUIRE(found);
-  REQUIRE(found->modules.size() == 3);   // an empty blob is a valid message
+  REQUIRE(found->modules.size() == 3);  // an empty blob is a valid message
   const module_row& row = found->modules[0];
   CHECK(row.name == "jit_b(2)");
   CHECK(row.module_name == "jit_a_longer_name");
@@ -90,7 +94,9 @@ TEST_CASE("a file beside the XSpace is the same module, or is not") {
     shuffled = message().sub(1, fields.shuffle(random)).bytes();
   } while (shuffled == jit_b);
   const temporary_folder folder;
-  folder.write("host.xplane.pb", space_with({{"jit_a(1)", jit_a}, {"jit_b(2)", jit_b}, {"jit_c(3)", jit_c}, {"jit_d(4)", hlo("jit_d", 4)}}));
+  folder.write(
+      "host.xplane.pb",
+      space_with({{"jit_a(1)", jit_a}, {"jit_b(2)", jit_b}, {"jit_c(3)", jit_c}, {"jit_d(4)", hlo("jit_d", 4)}}));
   folder.write("jit_a(1).hlo_proto.pb", jit_a);
   folder.write("jit_b(2).hlo_proto.pb", shuffled);
   message other = hlo_fields("jit_c", 3);
@@ -100,7 +106,7 @@ TEST_CASE("a file beside the XSpace is the same module, or is not") {
   REQUIRE(p);
   const auto found = anatomy_modules(**p);
   REQUIRE(found);
-  REQUIRE(found->modules.size() == 6);   // four embedded, one that differs, one of its own
+  REQUIRE(found->modules.size() == 6);  // four embedded, one that differs, one of its own
   CHECK(row_named(*found, "jit_a(1)").sibling == sibling_state::same_bytes);
   CHECK(row_named(*found, "jit_a(1)").sibling_path == folder.path("jit_a(1).hlo_proto.pb"));
   CHECK(row_named(*found, "jit_b(2)").sibling == sibling_state::same_content);
@@ -194,9 +200,13 @@ TEST_CASE("shapes are written as XLA writes them") {
   CHECK(text(shape_of(11, {})) == "f32[]");
   CHECK(text(shape_of(16, {5, 1024})) == "bf16[5,1024]");
   CHECK(text(shape_of(11, {5, 1024}).sub(5, layout({1, 0}))) == "f32[5,1024]{1,0}");
-  CHECK(text(shape_of(11, {8, 128}).sub(5, layout({1, 0}).sub(6, message().number(1, 8).number(1, 128)).sub(6, message().number(1, 2)).number(8, 5))) ==
-        "f32[8,128]{1,0:T(8,128)(2)S(5)}");
-  CHECK(text(shape_of(11, {}).sub(5, layout({}).sub(6, message().number(1, 128)).number(8, 6))) == "f32[]{:T(128)S(6)}");
+  CHECK(text(shape_of(11, {8, 128})
+                 .sub(5, layout({1, 0})
+                             .sub(6, message().number(1, 8).number(1, 128))
+                             .sub(6, message().number(1, 2))
+                             .number(8, 5))) == "f32[8,128]{1,0:T(8,128)(2)S(5)}");
+  CHECK(text(shape_of(11, {}).sub(5, layout({}).sub(6, message().number(1, 128)).number(8, 6))) ==
+        "f32[]{:T(128)S(6)}");
   CHECK(text(shape_of(1, {8, 4}).number(6, 1).number(6, 0)) == "pred[<=8,4]");
   CHECK(text(shape_of(13, {}).sub(4, shape_of(11, {2})).sub(4, shape_of(4, {}))) == "(f32[2], s32[])");
   CHECK(text(shape_of(13, {})) == "()");
@@ -212,7 +222,10 @@ TEST_CASE("a tuple of a hundred thousand levels is told in bounded time and dept
   CHECK(text.size() < 1000);
   // As a module: listed, dumped, compared; never a crash.
   const message instruction = message().text(1, "deep").text(2, "tuple").text(3, shape).number(35, 1);
-  const std::string blob = message().sub(1, message().text(1, "jit_deep").sub(3, message().sub(2, instruction).number(5, 1)).number(6, 1)).bytes();
+  const std::string blob =
+      message()
+          .sub(1, message().text(1, "jit_deep").sub(3, message().sub(2, instruction).number(5, 1)).number(6, 1))
+          .bytes();
   const opened held = open_bytes(space_with({{"jit_deep(1)", blob}}));
   const auto found = anatomy_modules(*held);
   REQUIRE(found);

@@ -25,7 +25,8 @@ struct tree_text final : tree_visitor {
     text += "line " + std::string(l.header.name) + " events " + std::to_string(l.events) + "\n";
   }
   void event(const tree_event& e) override {
-    text += "event " + std::string(e.name) + " stats " + std::to_string(e.stats.size()) + "/" + std::to_string(e.stat_count) + "\n";
+    text += "event " + std::string(e.name) + " stats " + std::to_string(e.stats.size()) + "/" +
+            std::to_string(e.stat_count) + "\n";
     events.push_back(e);
   }
   void end_line(std::uint64_t left_out) override { text += "left out " + std::to_string(left_out) + "\n"; }
@@ -41,8 +42,8 @@ std::string tree_of(const profile& p, const anatomy_options& o = {}) {
 
 plane_builder device() {
   plane_builder p("/device:TPU:0");
-  p.line("XLA Ops", {p.event("a", 0, 5, {p.int_stat("x", 1), p.int_stat("y", 2), p.int_stat("z", 3)}), p.event("b", 10, 5),
-                     p.event("a", 20, 5)});
+  p.line("XLA Ops", {p.event("a", 0, 5, {p.int_stat("x", 1), p.int_stat("y", 2), p.int_stat("z", 3)}),
+                     p.event("b", 10, 5), p.event("a", 20, 5)});
   p.line("Steps", {p.event("0", 0, 30)}, 0, 2);
   p.line("TC Overlay", {}, 0, 3);
   return p;
@@ -112,18 +113,23 @@ TEST_CASE("all six kinds of stats keep their values") {
 TEST_CASE("metadata comes by ascending signed key, the last of equal keys counting") {
   struct rows final : metadata_visitor {
     std::string text;
-    void begin_plane(const tree_plane& p) override { text += std::to_string(p.event_metadata) + "+" + std::to_string(p.stat_metadata) + ":"; }
+    void begin_plane(const tree_plane& p) override {
+      text += std::to_string(p.event_metadata) + "+" + std::to_string(p.stat_metadata) + ":";
+    }
     void event_metadata(const metadata_event_row& r) override {
       text += " " + std::to_string(r.key) + "=" + std::string(r.name) + "/" + std::to_string(r.child_ids.size());
     }
     void end_event_metadata(std::uint64_t left_out) override { text += " -" + std::to_string(left_out) + ";"; }
-    void stat_metadata(const metadata_stat_row& r) override { text += " " + std::to_string(r.key) + "=" + std::string(r.name); }
+    void stat_metadata(const metadata_stat_row& r) override {
+      text += " " + std::to_string(r.key) + "=" + std::string(r.name);
+    }
     void end_stat_metadata(std::uint64_t left_out) override { text += " -" + std::to_string(left_out); }
     void end_plane() override { text += "\n"; }
   };
   message plane;
   plane.text(2, "/device:TPU:0");
-  for (const auto& [key, name] : std::vector<std::pair<std::int64_t, const char*>>{{5, "five"}, {-7, "neg"}, {5, "later"}, {0, "zero"}})
+  for (const auto& [key, name] :
+       std::vector<std::pair<std::int64_t, const char*>>{{5, "five"}, {-7, "neg"}, {5, "later"}, {0, "zero"}})
     plane.sub(4, metadata_entry_of(key, name));
   plane.sub(4, message().number(1, 9).sub(2, message().text(2, "kids").number(6, 1).text(6, "\x02\x03")));
   plane.sub(5, metadata_entry_of(2, "b")).sub(5, metadata_entry_of(1, "a"));
@@ -164,7 +170,7 @@ TEST_CASE("the inventory counts everything once") {
   CHECK(ops.last_ps == 25);
   CHECK(!file.planes[0].lines[3].first_ps);
   CHECK(file.last_ps == 30);
-  CHECK(!info->complete);   // the recorder's error
+  CHECK(!info->complete);  // the recorder's error
   REQUIRE(info->reasons.size() == 1);
   CHECK(info->reasons[0].find("it broke") != std::string::npos);
 
@@ -180,7 +186,7 @@ TEST_CASE("the inventory counts everything once") {
 TEST_CASE("a header behind the events counts, and times beyond the clock are told") {
   plane_builder p("/device:TPU:0");
   message line;
-  for (int i = 0; i < 20000; ++i) line.sub(4, p.event("a", i, 1));   // larger than the index looks at
+  for (int i = 0; i < 20000; ++i) line.sub(4, p.event("a", i, 1));  // larger than the index looks at
   line.text(2, "XLA Ops").number(3, 7).number(1, 42);
   message plane = p.build();
   plane.sub(3, line);
@@ -198,12 +204,12 @@ TEST_CASE("a header behind the events counts, and times beyond the clock are tol
   far.line("XLA Ops", {far.event("a", INT64_MAX - 10, 5), far.event("a", 3, INT64_MAX)}, 1);
   const auto beyond = anatomy_info(*open_bytes(space_of({far})));
   REQUIRE(beyond);
-  CHECK(beyond->files[0].planes[0].lines[0].duration_sum_ps == INT64_MAX);   // stays at the end, no wrap
+  CHECK(beyond->files[0].planes[0].lines[0].duration_sum_ps == INT64_MAX);  // stays at the end, no wrap
   CHECK(beyond->files[0].damage);
 }
 
 TEST_CASE("a damaged stat anywhere is told by the inventory") {
-  const std::string bad_stat("\x08\x01\x20", 3);   // the value is missing
+  const std::string bad_stat("\x08\x01\x20", 3);  // the value is missing
   plane_builder p("/device:TPU:0");
   message e = p.event("a", 0, 5);
   e.text(4, bad_stat);

@@ -187,14 +187,16 @@ TEST_CASE("interval borders") {
   CHECK_FALSE(sweep.add({4, 20}));
   CHECK(sweep.covered_ps() == 4);
   const auto take = [](const interval&) noexcept {};
-  static_assert(noexcept(visit_gaps(interval_sequence(), interval{}, take)), "a visitor throws only what its taker does");
+  static_assert(noexcept(visit_gaps(interval_sequence(), interval{}, take)),
+                "a visitor throws only what its taker does");
   static constexpr interval some[] = {{0, 2}, {4, 5}};
   static_assert(covered_ps(some, interval{1, 10}) == 2 && is_normal(some), "usable in constant expressions");
 }
 
 TEST_CASE("checked arithmetic agrees with big integers") {
   std::mt19937_64 random(7);
-  const std::int64_t special[] = {least, least + 1, -3037000500, -1000, -1, 0, 1, 1000, 3037000499, 3037000500, most - 1, most};
+  const std::int64_t special[] = {least, least + 1, -3037000500, -1000,      -1,       0,
+                                  1,     1000,      3037000499,  3037000500, most - 1, most};
   const auto pick = [&] {
     const auto n = static_cast<std::int64_t>(random());
     switch (random() % 3) {
@@ -211,7 +213,8 @@ TEST_CASE("checked arithmetic agrees with big integers") {
   for (int i = 0; i < 200000; ++i) {
     const std::int64_t a = pick(), b = pick(), c = pick();
     const wide wa = a, wb = b, wc = c;
-    bool ok = agrees(checked_add(a, b), wa + wb) && agrees(checked_sub(a, b), wa - wb) && agrees(checked_mul(a, b), wa * wb);
+    bool ok =
+        agrees(checked_add(a, b), wa + wb) && agrees(checked_sub(a, b), wa - wb) && agrees(checked_mul(a, b), wa * wb);
     const std::int64_t sum = saturating_add(a, b);
     ok = ok && static_cast<wide>(sum) == std::clamp<wide>(wa + wb, least, most);
     ok = ok && static_cast<wide>(distance_ps(a, b)) == std::max<wide>(wb - wa, 0);
@@ -240,7 +243,8 @@ TEST_CASE("times are cut for printing without losing a digit") {
   std::mt19937_64 random(11);
   for (int i = 0; i < 100000; ++i) {
     const std::int64_t ps = static_cast<std::int64_t>(random()) >> (random() % 64);
-    const unsigned exponent = 3 * static_cast<unsigned>(1 + random() % 4), digits = static_cast<unsigned>(random() % (exponent + 1));
+    const unsigned exponent = 3 * static_cast<unsigned>(1 + random() % 4),
+                   digits = static_cast<unsigned>(random() % (exponent + 1));
     const time_parts parts = split_ps(ps, exponent, digits);
     wide step = 1, unit = 1;
     for (unsigned d = digits; d < exponent; ++d) step *= 10;

@@ -129,7 +129,8 @@ TEST_CASE("JSON strings give every byte back") {
   const auto literal = [](const std::string& text) { return written([&](json_writer& j) { j.value(text); }); };
   CHECK(literal("a\"b\\c\n\x01\x7f") == R"("a\"b\\c\n\u0001\u007f")");
   CHECK(literal("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80") == "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
-  CHECK(literal("\xff" "a\xc3") == R"("\udcffa\udcc3")");
+  CHECK(literal("\xff"
+                "a\xc3") == R"("\udcffa\udcc3")");
   CHECK(literal("\xed\xa0\x80") == R"("\udced\udca0\udc80")");  // a surrogate is not UTF-8
   CHECK(literal(std::string("\0", 1)) == R"("\u0000")");
   std::mt19937_64 random(5);
@@ -162,7 +163,8 @@ TEST_CASE("UTF-8 validation agrees with its definition") {
     } else if (c < 0x800) {
       text = {static_cast<char>(0xc0 | (c >> 6)), static_cast<char>(0x80 | (c & 63))};
     } else if (c < 0x10000) {
-      text = {static_cast<char>(0xe0 | (c >> 12)), static_cast<char>(0x80 | ((c >> 6) & 63)), static_cast<char>(0x80 | (c & 63))};
+      text = {static_cast<char>(0xe0 | (c >> 12)), static_cast<char>(0x80 | ((c >> 6) & 63)),
+              static_cast<char>(0x80 | (c & 63))};
     } else {
       text = {static_cast<char>(0xf0 | (c >> 18)), static_cast<char>(0x80 | ((c >> 12) & 63)),
               static_cast<char>(0x80 | ((c >> 6) & 63)), static_cast<char>(0x80 | (c & 63))};
@@ -172,7 +174,8 @@ TEST_CASE("UTF-8 validation agrees with its definition") {
     if (step.valid == surrogate || (!surrogate && (step.code_point != c || step.bytes != text.size()))) FAIL(c);
     if (text.size() > 1 && is_valid_utf8(text.substr(0, text.size() - 1))) FAIL(c);
   }
-  for (const char* bad : {"\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "a\xff"}) {
+  for (const char* bad : {"\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80",
+                          "\xf5\x80\x80\x80", "\x80", "a\xff"}) {
     CHECK_FALSE(is_valid_utf8(bad));
   }
   CHECK(is_valid_utf8("twenty ASCII characters and \xc3\xa9"));
@@ -181,8 +184,8 @@ TEST_CASE("UTF-8 validation agrees with its definition") {
 TEST_CASE("text for terminals carries no control characters") {
   CHECK(escape_for_terminal("plain \xc3\xa9 \xe2\x82\xac") == "plain \xc3\xa9 \xe2\x82\xac");
   CHECK(escape_for_terminal("\x1b[31mred\n") == "\\x1b[31mred\\x0a");
-  CHECK(escape_for_terminal("\xc2\x9b") == "\\xc2\\x9b");            // C1: CSI in one character
-  CHECK(escape_for_terminal("\xe2\x80\xae") == "\\xe2\\x80\\xae");   // right-to-left override
+  CHECK(escape_for_terminal("\xc2\x9b") == "\\xc2\\x9b");           // C1: CSI in one character
+  CHECK(escape_for_terminal("\xe2\x80\xae") == "\\xe2\\x80\\xae");  // right-to-left override
   CHECK(escape_for_terminal("\xff") == "\\xff");
   CHECK(terminal_width("\xc3\xa9\xff") == 5);
 }
@@ -232,7 +235,8 @@ TEST_CASE("numbers for people") {
   CHECK(grouped(least) == "-9,223,372,036,854,775,808");
   CHECK(percent_text(1, 3) == "33.3 %");
   CHECK(percent_text(5, 0) == "-");
-  CHECK(percent_text(std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint64_t>::max()) == "100.0 %");
+  CHECK(percent_text(std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint64_t>::max()) ==
+        "100.0 %");
   CHECK(si_text(0) == "0 ");
   CHECK(si_text(918e12) == "918 T");
   CHECK(si_text(1.234e9) == "1.23 G");

@@ -60,7 +60,8 @@ TEST_CASE("the fault of the first failed piece is given, whoever fails first") {
 }
 
 TEST_CASE("what a piece throws becomes a fault") {
-  const auto thrown = for_each_item(4, with_threads(2), [](std::size_t) -> result<void> { throw std::runtime_error("why"); });
+  const auto thrown =
+      for_each_item(4, with_threads(2), [](std::size_t) -> result<void> { throw std::runtime_error("why"); });
   REQUIRE_FALSE(thrown.ok());
   CHECK(thrown.error().code == fault_code::internal);
   CHECK(thrown.error().message == "why");

@@ -1,7 +1,7 @@
 // What the tests of the C ABI share: handles that free themselves, and writers of small captures.
 #pragma once
-#include <catch2/catch.hpp>
 #include <profkit/profkit.h>
+#include <catch2/catch.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -58,8 +58,7 @@ class error_slot {
 [[nodiscard]] inline owned<pk_profile> opened_buffer(std::string_view bytes, const char* label = "test.xplane.pb") {
   pk_profile* profile = nullptr;
   error_slot error;
-  const pk_status status =
-      pk_profile_open_buffer(bytes.data(), bytes.size(), label, nullptr, &profile, error.out());
+  const pk_status status = pk_profile_open_buffer(bytes.data(), bytes.size(), label, nullptr, &profile, error.out());
   INFO(error.message());
   REQUIRE(status == PK_OK);
   return owned<pk_profile>(profile);

@@ -112,8 +112,7 @@ TEST_CASE("a NULL argument is an error, never a crash") {
       {"module_get", [&](pk_error** e) { return pk_module_get(nullptr, 0, &module, e); }},
       {"chrome_open", [&](pk_error** e) { return pk_chrome_open(nullptr, 0, &chrome, e); }},
       {"chrome_open out", [&](pk_error** e) { return pk_chrome_open(p, 0, nullptr, e); }},
-      {"chrome_events_read",
-       [&](pk_error** e) { return pk_chrome_events_read(nullptr, &chrome_event, 1, &count, e); }},
+      {"chrome_events_read", [&](pk_error** e) { return pk_chrome_events_read(nullptr, &chrome_event, 1, &count, e); }},
       {"chrome_summarise", [&](pk_error** e) { return pk_chrome_summarise(nullptr, &chrome_summary, e); }},
       {"document_write",
        [&](pk_error** e) { return pk_document_write(nullptr, 2, nullptr, write, nullptr, nullptr, e); }},
@@ -224,10 +223,10 @@ void check_sizes(const Options& init, Put&& put) {
     return put(options.known, error);
   };
   CHECK(status_of(size, 0xff) == PK_OK);
-  CHECK(status_of(size + 16, 0) == PK_OK);                        // a newer caller that uses nothing new
-  CHECK(status_of(size + 16, 1) == PK_E_UNSUPPORTED);             // and one that does
+  CHECK(status_of(size + 16, 0) == PK_OK);             // a newer caller that uses nothing new
+  CHECK(status_of(size + 16, 1) == PK_E_UNSUPPORTED);  // and one that does
   CHECK(error.message().find("does not know") != std::string::npos);
-  CHECK(status_of(0, 0) == PK_E_INVALID_ARGUMENT);                // nobody set it
+  CHECK(status_of(0, 0) == PK_E_INVALID_ARGUMENT);  // nobody set it
   CHECK(error.message().find("struct_size is 0") != std::string::npos);
   CHECK(status_of(0xcccccccc, 0) == PK_E_INVALID_ARGUMENT);
   for (std::uint32_t older = 8; older < size; older += 8) CHECK(status_of(older, 0xff) == PK_OK);
@@ -236,9 +235,7 @@ void check_sizes(const Options& init, Put&& put) {
 }  // namespace
 
 TEST_CASE("option structs of older and newer releases") {
-  SECTION("pk_open_options") {
-    check_sizes<pk_open_options>(PK_OPEN_OPTIONS_INIT, open_with);
-  }
+  SECTION("pk_open_options") { check_sizes<pk_open_options>(PK_OPEN_OPTIONS_INIT, open_with); }
   SECTION("pk_limits") {
     check_sizes<pk_limits>(PK_LIMITS_INIT, [](const pk_limits& limits, error_slot& error) {
       pk_open_options options = PK_OPEN_OPTIONS_INIT;
@@ -257,8 +254,8 @@ TEST_CASE("option structs of older and newer releases") {
     const auto profile = opened(gpu_capture());
     const auto write = [&](const pk_document_options& options, error_slot& error) {
       return pk_document_write(
-          profile.get(), PK_DOCUMENT_STEPS, &options,
-          [](void*, const void*, std::size_t) -> std::int32_t { return 0; }, nullptr, nullptr, error.out());
+          profile.get(), PK_DOCUMENT_STEPS, &options, [](void*, const void*, std::size_t) -> std::int32_t { return 0; },
+          nullptr, nullptr, error.out());
     };
     check_sizes<pk_document_options>(PK_DOCUMENT_OPTIONS_INIT, write);
   }
@@ -311,12 +308,11 @@ TEST_CASE("unknown flags, kinds and reserved fields") {
   pk_document_options document = PK_DOCUMENT_OPTIONS_INIT;
   document.flags = 8;
   CHECK(pk_document_write(
-            gpu.get(), PK_DOCUMENT_INFO, &document,
-            [](void*, const void*, std::size_t) -> std::int32_t { return 0; }, nullptr, nullptr,
-            error.out()) == PK_E_UNSUPPORTED);
+            gpu.get(), PK_DOCUMENT_INFO, &document, [](void*, const void*, std::size_t) -> std::int32_t { return 0; },
+            nullptr, nullptr, error.out()) == PK_E_UNSUPPORTED);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)   // they end the program instead
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they end the program instead
 TEST_CASE("without memory the error is a static one") {
   pk_open_options copy = PK_OPEN_OPTIONS_INIT;
   copy.flags = PK_OPEN_COPY;
@@ -330,7 +326,7 @@ TEST_CASE("without memory the error is a static one") {
     CHECK(std::string(pk_error_message(error)) == "out of memory");
     CHECK(std::string(pk_error_hint(error)) != "");
     pk_error_free(error);
-    pk_error_free(error);   // nothing was allocated for it
+    pk_error_free(error);  // nothing was allocated for it
   }
 }
 #endif

@@ -41,8 +41,7 @@ written expected(const std::string& path, std::int32_t document, const profkit::
   REQUIRE(profile.ok());
   written w;
   const auto sink = profkit::memory_sink(w.bytes);
-  const auto status =
-      profkit::write_document(static_cast<profkit::document>(document), **profile, filters, *sink);
+  const auto status = profkit::write_document(static_cast<profkit::document>(document), **profile, filters, *sink);
   REQUIRE(status.ok());
   REQUIRE(sink->finish().ok());
   w.status = static_cast<std::int32_t>(*status);
@@ -171,8 +170,7 @@ TEST_CASE("the cancel token stops documents and opening") {
   for (std::int32_t document = PK_DOCUMENT_REPORT; document <= PK_DOCUMENT_MEMORY; ++document) {
     error_slot error;
     bytes.clear();
-    CHECK(pk_document_write(profile.get(), document, &options, append, &bytes, nullptr, error.out()) ==
-          PK_E_CANCELLED);
+    CHECK(pk_document_write(profile.get(), document, &options, append, &bytes, nullptr, error.out()) == PK_E_CANCELLED);
     CHECK(bytes.empty());
   }
   pk_module_list* modules = nullptr;
@@ -270,7 +268,7 @@ TEST_CASE("a folder that cannot be looked into is logged, and the others are rea
   pk_open_options options = PK_OPEN_OPTIONS_INIT;
   options.hooks = &hooks;
   const ::uid_t before = ::geteuid();
-  if (before == 0) REQUIRE(::seteuid(65534) == 0);   // root may look into every folder
+  if (before == 0) REQUIRE(::seteuid(65534) == 0);  // root may look into every folder
   pk_profile* handle = nullptr;
   const pk_status status = pk_profile_open(folder.c_str(), &options, &handle, nullptr);
   if (before == 0) REQUIRE(::seteuid(0) == 0);
@@ -327,7 +325,7 @@ TEST_CASE("Chrome events: text, times, damage after what was intact") {
   pk_chrome_reader* made = nullptr;
   error_slot error;
   REQUIRE(pk_chrome_open(handle, 0, &made, error.out()) == PK_OK);
-  pk_profile_free(handle);   // the reader holds a reference of its own
+  pk_profile_free(handle);  // the reader holds a reference of its own
   const owned<pk_chrome_reader> reader(made);
   pk_chrome_event rows[2];
   std::size_t count = 0;
@@ -364,8 +362,8 @@ TEST_CASE("modules: siblings and modules in files of their own") {
     REQUIRE(pk_module_list_open(profile.get(), nullptr, &made, nullptr) == PK_OK);
     return owned<pk_module_list>(made);
   };
-  const auto own = list_of(
-      data_path("jax/two_process_rank0/dump/module_0000.jit_step.cpu_after_optimizations.hlo.pb").string());
+  const auto own =
+      list_of(data_path("jax/two_process_rank0/dump/module_0000.jit_step.cpu_after_optimizations.hlo.pb").string());
   REQUIRE(pk_module_count(own.get()) == 1);
   pk_module_info module;
   REQUIRE(pk_module_get(own.get(), 0, &module, nullptr) == PK_OK);

@@ -60,10 +60,11 @@ TEST_CASE("memory: arguments that make no sense") {
   std::size_t count = 5;
   pk_live_buffer row;
   CHECK(pk_live_buffers_read(memory, 0, &row, 0, &count, error.out()) == PK_E_INVALID_ARGUMENT);
-  CHECK(pk_live_buffers_read(memory, std::numeric_limits<std::uint64_t>::max(), &row, 1, &count, error.out()) == PK_END);
+  CHECK(pk_live_buffers_read(memory, std::numeric_limits<std::uint64_t>::max(), &row, 1, &count, error.out()) ==
+        PK_END);
   CHECK(count == 0);
   pk_curve_point point;
-  CHECK(pk_live_curve_read(memory, 0, &point, 1, &count, error.out()) == PK_END);   // no curve was asked for
+  CHECK(pk_live_curve_read(memory, 0, &point, 1, &count, error.out()) == PK_END);  // no curve was asked for
   CHECK(pk_memory_fit(memory, nullptr, nullptr, error.out()) == PK_END);
   pk_memory_module module;
   CHECK(pk_memory_module_get(memory, 99, &module, error.out()) == PK_E_INVALID_ARGUMENT);

@@ -79,7 +79,7 @@ TEST_CASE("errors are values, or exceptions on demand") {
   lib::error from = lib::profile::open("/nonexistent/b").take_error();
   const lib::error to = std::move(from);
   CHECK(to.code() == PK_E_NOT_FOUND);
-  CHECK(from.code() == PK_OK);   // NOLINT: a moved-from error is empty
+  CHECK(from.code() == PK_OK);  // NOLINT: a moved-from error is empty
 }
 
 TEST_CASE("a damaged line ends its range with the place") {
@@ -108,7 +108,7 @@ TEST_CASE("handles move, share and free") {
     const lib::profile moved = std::move(first);
     CHECK(moved.get() == second.get());
   }
-  CHECK(name == "/device:GPU:0");   // second still holds it
+  CHECK(name == "/device:GPU:0");  // second still holds it
   const lib::cancel_token token = lib::cancel_token::make().or_throw();
   CHECK(token.get() != nullptr);
 }
@@ -125,8 +125,8 @@ TEST_CASE("documents as text, piece by piece, stopped and with an exception") {
   const auto stopped = profile.write_document(PK_DOCUMENT_INFO, [](std::string_view) { return false; });
   REQUIRE_FALSE(stopped.ok());
   CHECK(stopped.error().code() == PK_E_CANCELLED);
-  CHECK_THROWS_AS(static_cast<void>(profile.write_document(
-                      PK_DOCUMENT_INFO, [](std::string_view) { throw std::length_error("full"); })),
+  CHECK_THROWS_AS(static_cast<void>(profile.write_document(PK_DOCUMENT_INFO,
+                                                           [](std::string_view) { throw std::length_error("full"); })),
                   std::length_error);
 }
 

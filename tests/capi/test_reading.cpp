@@ -51,8 +51,8 @@ struct names_of {
   profkit::metadata_index events, stats;
 };
 
-std::uint64_t compare_line(const pk_profile* p, std::uint32_t plane_at, std::uint32_t line_at,
-                           profkit::line_view line, const names_of& names) {
+std::uint64_t compare_line(const pk_profile* p, std::uint32_t plane_at, std::uint32_t line_at, profkit::line_view line,
+                           const names_of& names) {
   pk_event_cursor cursor;
   REQUIRE(pk_events_begin(p, 0, plane_at, line_at, &cursor, nullptr) == PK_OK);
   std::uint64_t events = 0;
@@ -66,8 +66,8 @@ std::uint64_t compare_line(const pk_profile* p, std::uint32_t plane_at, std::uin
     std::uint32_t flags = 0;
     if (has_offset) flags |= PK_EVENT_HAS_OFFSET;
     if (aggregated) flags |= PK_EVENT_HAS_OCCURRENCES;
-    if (row.metadata_id != e.metadata_id() || row.offset_ps != e.offset_ps() ||
-        row.duration_ps != e.duration_ps() || row.num_occurrences != e.num_occurrences() ||
+    if (row.metadata_id != e.metadata_id() || row.offset_ps != e.offset_ps() || row.duration_ps != e.duration_ps() ||
+        row.num_occurrences != e.num_occurrences() ||
         (row.flags & (PK_EVENT_HAS_OFFSET | PK_EVENT_HAS_OCCURRENCES)) != flags)
       FAIL("the event differs from the view");
     std::vector<wanted_stat> wanted;
@@ -150,8 +150,8 @@ std::string capture_of(const message& plane) { return message().sub(1, plane).by
 TEST_CASE("the vendored captures read as the views read them") {
   CHECK(compare_with_views(tpu_capture()) == 26723);
   CHECK(compare_with_views(gpu_capture()) == 3782);
-  CHECK(compare_with_views(
-            data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb").string()) == 1262);
+  CHECK(compare_with_views(data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb").string()) ==
+        1262);
 }
 
 TEST_CASE("the captures of the corpus read as the views read them") {
@@ -164,11 +164,11 @@ TEST_CASE("the captures of the corpus read as the views read them") {
 TEST_CASE("events: offsets set, zero and absent, aggregates, the least and greatest numbers") {
   message line;
   line.number(1, -559038737).text(2, "Stream").number(3, 1000);
-  line.sub(4, message().number(1, 7).number(2, 0).number(3, 5));                     // an offset of 0 that is written
-  line.sub(4, message().number(1, 7).number(3, 5));                                  // none
-  line.sub(4, message().number(1, -8).number(5, 17).number(3, 99));                  // an aggregate
-  line.sub(4, message().number(1, INT64_MIN).number(2, INT64_MAX));                  // a start that does not fit
-  line.sub(4, message().number(2, -500).number(3, 1));                               // before the line's own zero
+  line.sub(4, message().number(1, 7).number(2, 0).number(3, 5));     // an offset of 0 that is written
+  line.sub(4, message().number(1, 7).number(3, 5));                  // none
+  line.sub(4, message().number(1, -8).number(5, 17).number(3, 99));  // an aggregate
+  line.sub(4, message().number(1, INT64_MIN).number(2, INT64_MAX));  // a start that does not fit
+  line.sub(4, message().number(2, -500).number(3, 1));               // before the line's own zero
   const std::string bytes = capture_of(message().text(2, "/device:GPU:3").sub(3, line));
   const auto profile = opened_buffer(bytes);
 
@@ -218,14 +218,16 @@ TEST_CASE("stats: six kinds, origins, names resolved, values in pieces") {
   event.sub(4, message().number(1, 4).text(5, "text"));
   event.sub(4, message().number(1, 5).text(6, std::string_view("\0\xff", 2)));
   event.sub(4, message().number(1, 6).number(7, 1));
-  event.sub(4, message().number(1, 99).number(7, 98));   // neither id has an entry
-  event.sub(4, message().number(1, 1));                  // no value
+  event.sub(4, message().number(1, 99).number(7, 98));  // neither id has an entry
+  event.sub(4, message().number(1, 1));                 // no value
   plane.sub(3, message().text(2, "main").sub(4, event));
   // The entry's value comes in two pieces, each with a stat.
-  plane.sub(4, message().number(1, 40).sub(2, message().text(2, "call").sub(5, stat(3, 11)))
+  plane.sub(4, message()
+                   .number(1, 40)
+                   .sub(2, message().text(2, "call").sub(5, stat(3, 11)))
                    .sub(2, message().sub(5, stat(3, 12)).number(6, 41).number(6, -42)));
   for (int id = 1; id <= 6; ++id) plane.sub(5, metadata_entry_of(id, "name " + std::to_string(id)));
-  plane.sub(5, metadata_entry_of(6, "name six"));        // the last entry of an id counts
+  plane.sub(5, metadata_entry_of(6, "name six"));  // the last entry of an id counts
   plane.sub(6, stat(2, 77));
   const std::string bytes = capture_of(plane);
   const auto profile = opened_buffer(bytes);
@@ -310,7 +312,7 @@ TEST_CASE("files on one clock: absolute times and a shift between hosts") {
   std::filesystem::create_directories(folder);
   constexpr std::int64_t start_ns = 1741722099000000000;
   write(folder / "a.xplane.pb", start_ns, 100);
-  write(folder / "b.xplane.pb", start_ns + 5000, start_ns + 6000);   // this recorder wrote Unix times
+  write(folder / "b.xplane.pb", start_ns + 5000, start_ns + 6000);  // this recorder wrote Unix times
   const auto profile = opened(folder.string());
   pk_profile_info info;
   REQUIRE(pk_profile_get(profile.get(), &info, nullptr) == PK_OK);
@@ -345,7 +347,7 @@ TEST_CASE("damage: what was intact is given, then where it ends") {
   CHECK(std::string(pk_error_path(damage)) == "test.xplane.pb");
   CHECK(pk_error_byte_offset(damage) != PK_NO_OFFSET);
   CHECK(std::string(pk_error_hint(damage)) != "");
-  CHECK(pk_file_damage(profile.get(), 0) == damage);   // one object, borrowed
+  CHECK(pk_file_damage(profile.get(), 0) == damage);  // one object, borrowed
 
   pk_event_cursor cursor;
   REQUIRE(pk_events_begin(profile.get(), 0, 0, 0, &cursor, nullptr) == PK_OK);
@@ -359,7 +361,7 @@ TEST_CASE("damage: what was intact is given, then where it ends") {
   CHECK(status == PK_E_DAMAGED);
   CHECK(std::string(pk_error_path(error.get())) == "test.xplane.pb");
   CHECK(pk_error_byte_offset(error.get()) == whole.size() - event(1, 299, 1).bytes().size() - 2);
-  CHECK(pk_events_read(&cursor, rows, 128, &count, error.out()) == PK_E_DAMAGED);   // and stays there
+  CHECK(pk_events_read(&cursor, rows, 128, &count, error.out()) == PK_E_DAMAGED);  // and stays there
 }
 
 TEST_CASE("damage inside a stat is told with its place") {
@@ -394,8 +396,8 @@ TEST_CASE("cut at every byte: no crash, and the error or the damage is told") {
     const exact_copy bytes(std::string_view(whole).substr(0, size));
     pk_profile* profile = nullptr;
     error_slot error;
-    const pk_status status = pk_profile_open_buffer(bytes.view().data(), size, "a.xplane.pb", nullptr, &profile,
-                                                    error.out());
+    const pk_status status =
+        pk_profile_open_buffer(bytes.view().data(), size, "a.xplane.pb", nullptr, &profile, error.out());
     const owned<pk_profile> handle(profile);
     const bool valid = size == 0 || size == first_field || size == whole.size();
     if (status != PK_OK) {

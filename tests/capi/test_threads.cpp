@@ -22,8 +22,8 @@ void on_all_threads(const std::function<void(int)>& work) {
 struct seen {
   std::uint64_t events = 0, stats = 0, names = 0, document_bytes = 0, chrome_events = 0, damaged = 0;
   friend bool operator==(const seen& a, const seen& b) {
-    return a.events == b.events && a.stats == b.stats && a.names == b.names &&
-           a.document_bytes == b.document_bytes && a.chrome_events == b.chrome_events && a.damaged == b.damaged;
+    return a.events == b.events && a.stats == b.stats && a.names == b.names && a.document_bytes == b.document_bytes &&
+           a.chrome_events == b.chrome_events && a.damaged == b.damaged;
   }
 };
 
@@ -37,7 +37,7 @@ seen read_everything(pk_profile* p) {
   for (std::uint32_t f = 0; f < pk_file_count(p); ++f) {
     pk_file_info info;
     if (pk_file_get(p, f, &info, nullptr) != PK_OK) continue;
-    if (pk_file_damage(p, f)) ++s.damaged;   // reads the file, once for all threads
+    if (pk_file_damage(p, f)) ++s.damaged;  // reads the file, once for all threads
     if (info.family == PK_FAMILY_CHROME_TRACE) {
       pk_chrome_reader* made = nullptr;
       if (pk_chrome_open(p, f, &made, nullptr) != PK_OK) continue;
@@ -79,9 +79,7 @@ void check_threads(const owned<pk_profile>& profile, std::uint64_t events) {
 
 }  // namespace
 
-TEST_CASE("a run directory read by eight threads") {
-  check_threads(opened(cpu_run()), 1262);
-}
+TEST_CASE("a run directory read by eight threads") { check_threads(opened(cpu_run()), 1262); }
 
 TEST_CASE("a damaged capture read by eight threads") {
   std::string bytes("\x0a\x0e\x12\x01p\x1a\x09\x22\x04\x08\x01\x10\x05\x22\x7f\x08", 16);

@@ -23,7 +23,9 @@ struct recorded_event {
            cat == o.cat && id == o.id && pid == o.pid && tid == o.tid && ts_ps == o.ts_ps && dur_ps == o.dur_ps &&
            args == o.args && json == o.json;
   }
-  friend std::ostream& operator<<(std::ostream& out, const recorded_event& e) { return out << e.byte_offset << ' ' << e.json; }
+  friend std::ostream& operator<<(std::ostream& out, const recorded_event& e) {
+    return out << e.byte_offset << ' ' << e.json;
+  }
 };
 
 struct recorded_trace {
@@ -36,7 +38,9 @@ struct recorded_trace {
 class recorder final : public chrome_visitor {
  public:
   bool event(const chrome_event& e) override {
-    const auto quoted = [](const chrome_ref& r) { return r.is_string ? '"' + std::string(r.text) + '"' : std::string(r.text); };
+    const auto quoted = [](const chrome_ref& r) {
+      return r.is_string ? '"' + std::string(r.text) + '"' : std::string(r.text);
+    };
     recorded_event kept;
     kept.byte_offset = e.byte_offset;
     kept.phase = e.phase;
@@ -64,8 +68,10 @@ template <class Input>
 recorded_trace record(Input&& input, const chrome_options& options = {}) {
   recorder r;
   result<chrome_summary> read = read_chrome(input, r, options);
-  if (read) r.trace.summary = *read;
-  else r.trace.refused = read.error();
+  if (read)
+    r.trace.summary = *read;
+  else
+    r.trace.refused = read.error();
   return std::move(r.trace);
 }
 

@@ -18,8 +18,10 @@ class slow_reader {
       events();
     } else {
       members([&](const std::string& key) {
-        if (key == "traceEvents" && peek() == '[') events();
-        else trace_.headers.emplace_back(key, value());
+        if (key == "traceEvents" && peek() == '[')
+          events();
+        else
+          trace_.headers.emplace_back(key, value());
       });
     }
     blanks();
@@ -41,7 +43,10 @@ class slow_reader {
   void members(Member member) {
     expect('{');
     blanks();
-    if (peek() == '}') { ++at_; return; }
+    if (peek() == '}') {
+      ++at_;
+      return;
+    }
     for (;;) {
       blanks();
       const std::string key = string();
@@ -50,7 +55,10 @@ class slow_reader {
       blanks();
       member(key);
       blanks();
-      if (peek() == '}') { ++at_; return; }
+      if (peek() == '}') {
+        ++at_;
+        return;
+      }
       expect(',');
     }
   }
@@ -58,12 +66,18 @@ class slow_reader {
   void elements(Element element) {
     expect('[');
     blanks();
-    if (peek() == ']') { ++at_; return; }
+    if (peek() == ']') {
+      ++at_;
+      return;
+    }
     for (;;) {
       blanks();
       element();
       blanks();
-      if (peek() == ']') { ++at_; return; }
+      if (peek() == ']') {
+        ++at_;
+        return;
+      }
       expect(',');
     }
   }
@@ -103,7 +117,10 @@ class slow_reader {
     int decimals = -1;
     for (const char c : text) {
       if (c == '-') continue;
-      if (c == '.') { decimals = 0; continue; }
+      if (c == '.') {
+        decimals = 0;
+        continue;
+      }
       ps = ps * 10 + (c - '0');
       if (decimals >= 0) ++decimals;
     }
@@ -133,14 +150,19 @@ class slow_reader {
   static std::string unquoted(const std::string& raw) {
     std::string out;
     for (std::size_t i = 1; i + 1 < raw.size(); ++i) {
-      if (raw[i] != '\\') { out += raw[i]; continue; }
+      if (raw[i] != '\\') {
+        out += raw[i];
+        continue;
+      }
       const char c = raw[++i];
       const std::string_view letters("bfnrt"), meanings("\b\f\n\r\t");
-      if (const auto at = letters.find(c); at != std::string_view::npos) out += meanings[at];
+      if (const auto at = letters.find(c); at != std::string_view::npos)
+        out += meanings[at];
       else if (c == 'u') {  // tests use \u00XX below 0x80 only
         out += static_cast<char>(std::stoi(raw.substr(i + 1, 4), nullptr, 16));
         i += 4;
-      } else out += c;
+      } else
+        out += c;
     }
     return out;
   }

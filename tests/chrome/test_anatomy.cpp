@@ -24,7 +24,9 @@ chrome_file only_file(const std::string& json, const anatomy_options& o = {}) {
 }
 
 // µs text of the reference ("10.62", "8e-05") as ps.
-std::int64_t picoseconds(const std::string& text) { return static_cast<std::int64_t>(std::llround(std::stold(text) * 1e6L)); }
+std::int64_t picoseconds(const std::string& text) {
+  return static_cast<std::int64_t>(std::llround(std::stold(text) * 1e6L));
+}
 
 struct golden_sample {
   std::string name, cat, pid, tid;
@@ -49,8 +51,10 @@ golden_facts read_golden(const std::filesystem::path& path) {
     if (std::regex_match(line, m, std::regex(R"(displayTimeUnit: '(.*)')"))) g.unit = m[1];
     if (std::regex_match(line, m, std::regex(R"(traceEvents: (\d+) total)"))) g.events = std::stoull(m[1]);
     if (std::regex_match(line, m, std::regex(R"(  pid=(\S+)  name='(.*)')"))) g.processes.emplace_back(m[1], m[2]);
-    if (std::regex_match(line, m, std::regex(R"(  pid=(\S+) tid=(\S+)  name='(.*)')"))) g.threads.push_back({m[1], m[2], m[3]});
-    if (std::regex_match(line, m, std::regex(R"(  name='(.*)' cat=(\S+) pid=(\S+) tid=(\S+) ts=(\S+) dur=(\S+) args_keys=.*)")))
+    if (std::regex_match(line, m, std::regex(R"(  pid=(\S+) tid=(\S+)  name='(.*)')")))
+      g.threads.push_back({m[1], m[2], m[3]});
+    if (std::regex_match(line, m,
+                         std::regex(R"(  name='(.*)' cat=(\S+) pid=(\S+) tid=(\S+) ts=(\S+) dur=(\S+) args_keys=.*)")))
       g.complete.push_back({m[1], m[2], m[3], m[4], picoseconds(m[5]), picoseconds(m[6])});
   }
   return g;
@@ -97,7 +101,8 @@ TEST_CASE("the slice agrees with the reference tool") {
     for (std::size_t i = 0; i < g.processes.size(); ++i) {
       CHECK(file->processes[i].pid == g.processes[i].first);
       CHECK(file->processes[i].name == g.processes[i].second);
-      for (const auto& [tid, thread] : file->processes[i].threads) threads.push_back({file->processes[i].pid, tid, thread});
+      for (const auto& [tid, thread] : file->processes[i].threads)
+        threads.push_back({file->processes[i].pid, tid, thread});
     }
     REQUIRE(threads.size() >= g.threads.size());
     threads.resize(g.threads.size());
@@ -142,8 +147,8 @@ TEST_CASE("maps, samples and filters") {
   CHECK(f.first_ps == 1'000'000);
   CHECK(f.last_ps == 8'000'000);
   REQUIRE(f.complete_samples.size() == 2);
-  CHECK(f.complete_samples[0].args ==
-        std::vector<std::pair<std::string, std::string>>{{"a", "4"}, {"b", "3"}, {"c", "\"s\""}, {"d", "{\"k\":2}"}, {"e", "1"}});
+  CHECK(f.complete_samples[0].args == std::vector<std::pair<std::string, std::string>>{
+                                          {"a", "4"}, {"b", "3"}, {"c", "\"s\""}, {"d", "{\"k\":2}"}, {"e", "1"}});
   CHECK(f.instant_samples.size() == 1);
 
   const auto names = [](const std::vector<chrome_sample>& samples) {

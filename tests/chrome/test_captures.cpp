@@ -96,7 +96,8 @@ TEST_CASE("the vendored traces agree with Python") {
   for (const fact& f : facts()) {
     const std::string folder = f.path.substr(std::string("captures/").size());
     std::string vendored = folder;
-    if (const auto at = vendored.find("two_process/rank0"); at != std::string::npos) vendored.replace(at, 17, "two_process_rank0");
+    if (const auto at = vendored.find("two_process/rank0"); at != std::string::npos)
+      vendored.replace(at, 17, "two_process_rank0");
     const auto path = data_path(vendored);
     if (!std::filesystem::exists(path)) continue;
     check(f, path.string(), false);

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <random>
 #include <zlib.h>
+#include <random>
 
 using namespace profkit;
 using namespace profkit::test;
@@ -42,13 +42,13 @@ recorded_trace record_every_way(const std::string& text, chrome_options options 
 
 TEST_CASE("one broken event loses no other") {
   const std::vector<std::string> broken = {
-      R"({"ph":"X","name":"lost)",                                  // cut inside a string, its quote gone
-      R"({"ph":"X","name":"lost","args":{"a":1)",                  // braces gone
-      R"({"ph":"X","name":"a "quoted" name","ts":1})",             // quotes not escaped
+      R"({"ph":"X","name":"lost)",                      // cut inside a string, its quote gone
+      R"({"ph":"X","name":"lost","args":{"a":1)",       // braces gone
+      R"({"ph":"X","name":"a "quoted" name","ts":1})",  // quotes not escaped
       R"({"ph":"X","name":lost"})",
-      R"({"ph":"X","name":"lost" "ts":1})",                        // no comma
+      R"({"ph":"X","name":"lost" "ts":1})",  // no comma
       R"({"ph":"X","name":})",
-      R"({"ph":"X","args":[1,2}})",                                // brackets of two kinds
+      R"({"ph":"X","args":[1,2}})",  // brackets of two kinds
       R"({"ph":"X","args":{"a":1,{"b":2}}})",
       R"({"ph" "X"})",
       R"({ph:"X"})",
@@ -89,15 +89,15 @@ TEST_CASE("text that is not quite JSON is read all the same") {
     std::uint64_t irregular;
   };
   const row rows[] = {
-      {"{\"ph\":\"X\",\"name\":\"a\x01\tb\"}", "a\x01\tb", 0},                  // raw control characters
-      {"{\"ph\":\"X\",\"name\":\"a\xff\xc3z\"}", "a\xff\xc3z", 0},              // not UTF-8
-      {R"({"ph":"X","name":"C:\dir\q"})", "C:\\dir\\q", 1},                     // escapes JSON does not have
+      {"{\"ph\":\"X\",\"name\":\"a\x01\tb\"}", "a\x01\tb", 0},      // raw control characters
+      {"{\"ph\":\"X\",\"name\":\"a\xff\xc3z\"}", "a\xff\xc3z", 0},  // not UTF-8
+      {R"({"ph":"X","name":"C:\dir\q"})", "C:\\dir\\q", 1},         // escapes JSON does not have
       {R"({"ph":"X","name":"\u12"})", "\\u12", 1},
       {R"({"ph":"X","name":"\ud800"})", "\xed\xa0\x80", 0},
-      {R"({"ph":"X","name":"t",})", "t", 1},                                    // comma at the end
+      {R"({"ph":"X","name":"t",})", "t", 1},  // comma at the end
       {R"({"ph":"X","name":"t","args":{"a":1,}})", "t", 0},
       {R"({"ph":"X","name":"t","ts":NaN})", "t", 0},
-      {R"(,{"ph":"X","name":"t"})", "t", 1},                                    // comma twice
+      {R"(,{"ph":"X","name":"t"})", "t", 1},  // comma twice
   };
   for (const row& r : rows) {
     const std::string text = "[" + event(1) + "," + r.piece + "," + event(2) + "]";
@@ -142,8 +142,7 @@ TEST_CASE("a file cut at any byte keeps every whole event") {
       CHECK_FALSE(t.summary.terminated);
       // A bare array may lack its end; inside an event it is cut.
       bool inside = object;
-      for (const recorded_event& e : whole.events)
-        inside |= cut > e.byte_offset && cut < e.byte_offset + e.json.size();
+      for (const recorded_event& e : whole.events) inside |= cut > e.byte_offset && cut < e.byte_offset + e.json.size();
       REQUIRE(t.summary.damage.has_value() == inside);
       if (inside) CHECK(t.summary.damage->byte_offset == cut);
     }
@@ -174,8 +173,10 @@ TEST_CASE("a gzip file cut at any byte gives what could be inflated") {
     const recorded_trace t = record(**from);
     REQUIRE(t.events.size() <= whole.events.size());
     for (std::size_t i = 0; i < t.events.size(); ++i) REQUIRE(t.events[i] == whole.events[i]);
-    if (cut < packed.size()) REQUIRE((t.refused || t.summary.damage));
-    else REQUIRE(same_reading(t, whole));
+    if (cut < packed.size())
+      REQUIRE((t.refused || t.summary.damage));
+    else
+      REQUIRE(same_reading(t, whole));
     most = std::max(most, t.events.size());
   }
   CHECK(most == 40);
@@ -197,7 +198,8 @@ TEST_CASE("headers behind damage, and events behind the end") {
   CHECK(names_of(t) == std::vector<std::string>{"e1", "e2"});
   CHECK(t.summary.damage);
   // A bracket lost in an event: those behind it look like its arguments.
-  const recorded_trace open = record_every_way("[" + event(1) + R"(,{"ph":"X","args":{"k":[1,)" + event(2) + "," + event(3) + "]");
+  const recorded_trace open =
+      record_every_way("[" + event(1) + R"(,{"ph":"X","args":{"k":[1,)" + event(2) + "," + event(3) + "]");
   CHECK(names_of(open) == std::vector<std::string>{"e1", "e2", "e3"});
   const recorded_trace bad_key = record_every_way(R"({"a":tru e,"traceEvents":[)" + event(1) + "," + event(2) + "]}");
   CHECK(names_of(bad_key) == std::vector<std::string>{"e1", "e2"});
@@ -224,7 +226,8 @@ TEST_CASE("limits bound nesting and length") {
 
   chrome_options options;
   options.bounds.max_string_bytes = 500;
-  const std::string text = "[" + event(1) + R"(,{"ph":"X","name":"long)" + std::string(1000, 'x') + R"("},)" + event(2) + "]";
+  const std::string text =
+      "[" + event(1) + R"(,{"ph":"X","name":"long)" + std::string(1000, 'x') + R"("},)" + event(2) + "]";
   t = record_every_way(text, options);
   CHECK(names_of(t) == std::vector<std::string>{"e1", "e2"});
   REQUIRE(t.summary.damage);
@@ -264,7 +267,23 @@ TEST_CASE("every kind of instructions finds the same ends of events") {
   for (int round = 0; round < 3000; ++round) {
     std::string text;
     for (std::size_t size = random() % 400; text.size() < size;) {
-      static const char* const pieces[] = {"{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\n", "\t", "\r", "a", "\x01", "\xff", "{\"k\":[1]},", "\"a\\\\\\\"b\""};
+      static const char* const pieces[] = {"{",
+                                           "}",
+                                           "[",
+                                           "]",
+                                           ",",
+                                           ":",
+                                           "\"",
+                                           "\\",
+                                           " ",
+                                           "\n",
+                                           "\t",
+                                           "\r",
+                                           "a",
+                                           "\x01",
+                                           "\xff",
+                                           "{\"k\":[1]},",
+                                           "\"a\\\\\\\"b\""};
       text += pieces[random() % 17];
     }
     const char* const begin = text.data();

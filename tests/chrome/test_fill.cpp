@@ -23,8 +23,8 @@ std::vector<std::string> rows_of(const std::string& json) {
     const track& at = t.tracks()[on];
     for (const timeline_event& e : t.events(on)) {
       rows.push_back(std::string(t.text(at.plane_name)) + "/" + std::string(t.text(at.line_name)) + " " +
-                     std::string(t.text(e.name)) + " " + std::to_string(e.start_ps) + "+" + std::to_string(e.duration_ps) +
-                     " #" + std::to_string(e.source_row));
+                     std::string(t.text(e.name)) + " " + std::to_string(e.start_ps) + "+" +
+                     std::to_string(e.duration_ps) + " #" + std::to_string(e.source_row));
     }
   }
   return rows;
@@ -46,7 +46,8 @@ TEST_CASE("events become rows on named tracks, even when the names come last") {
 }
 
 TEST_CASE("tracks carry what the names say") {
-  const std::string json = R"([{"ph":"X","pid":8,"tid":7,"ts":0,"name":"k"},{"ph":"X","pid":8,"tid":5,"ts":0,"name":"k"},
+  const std::string json =
+      R"([{"ph":"X","pid":8,"tid":7,"ts":0,"name":"k"},{"ph":"X","pid":8,"tid":5,"ts":0,"name":"k"},
     {"ph":"X","pid":9,"tid":1,"ts":0,"name":"h"},
     {"ph":"M","pid":8,"name":"process_name","args":{"name":"/device:TPU:1"}},
     {"ph":"M","pid":8,"tid":5,"name":"thread_name","args":{"name":"XLA Ops"}},
@@ -98,8 +99,10 @@ TEST_CASE("traces of two ranks come onto one clock") {
   const auto folder = std::filesystem::temp_directory_path() / ("profkit_chrome_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
-  write("rank0.trace.json", R"({"baseTimeNanoseconds":1790857026000000000,"traceEvents":[{"ph":"X","ts":4386556646275.2,"dur":1}]})");
-  write("rank1.trace.json", R"({"traceEvents":[{"ph":"X","ts":4386558646275.2,"dur":1}],"baseTimeNanoseconds":1790857026000000000})");
+  write("rank0.trace.json",
+        R"({"baseTimeNanoseconds":1790857026000000000,"traceEvents":[{"ph":"X","ts":4386556646275.2,"dur":1}]})");
+  write("rank1.trace.json",
+        R"({"traceEvents":[{"ph":"X","ts":4386558646275.2,"dur":1}],"baseTimeNanoseconds":1790857026000000000})");
   auto p = profile::open(folder.string());
   REQUIRE(p.ok());
   REQUIRE((*p)->file_count() == 2);

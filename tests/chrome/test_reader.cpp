@@ -71,7 +71,7 @@ TEST_CASE("times are exact") {
   CHECK(duration_of("0") == 0);
   CHECK(duration_of("\"12.345678\"") == 12'345'678);
   CHECK(duration_of("10.619999999999999") == 10'620'000);
-  CHECK(duration_of("0.0000005") == 1);         // half a ps, away from zero
+  CHECK(duration_of("0.0000005") == 1);  // half a ps, away from zero
   CHECK(duration_of("-0.0000005") == -1);
   CHECK(duration_of("1.12345678") == 1'123'457);  // eight digits are read at once
   CHECK(duration_of("0.99999950") == 1'000'000);
@@ -105,8 +105,8 @@ TEST_CASE("times are exact") {
 
 TEST_CASE("displayTimeUnit does not change what ts means") {
   for (const char* unit : {"ns", "ms"}) {
-    const recorded_trace t = record(std::string_view(
-        R"({"displayTimeUnit":")" + std::string(unit) + R"(","traceEvents":[{"ph":"X","ts":3,"dur":0.001}]})"));
+    const recorded_trace t = record(std::string_view(R"({"displayTimeUnit":")" + std::string(unit) +
+                                                     R"(","traceEvents":[{"ph":"X","ts":3,"dur":0.001}]})"));
     CHECK(t.events.at(0).ts_ps == 3'000'000);
     CHECK(t.events.at(0).dur_ps == 1'000);
   }
@@ -133,7 +133,8 @@ TEST_CASE("the clock of a file") {
   const chrome_clock head = clock_of(R"({"baseTimeNanoseconds":1790857026000000000,)" + events + "}");
   CHECK(head.zero_us == 4'386'556'000'000);
   CHECK(head.origin_unix_ns == 1'790'857'026'000'000'000 + 4'386'556'000'000'000);
-  const chrome_clock tail = clock_of("{" + events + R"(,"a":{"b":[1]},"baseTimeNanoseconds" : 1790857026000000000, "c":"}"} )");
+  const chrome_clock tail =
+      clock_of("{" + events + R"(,"a":{"b":[1]},"baseTimeNanoseconds" : 1790857026000000000, "c":"}"} )");
   CHECK(tail.origin_unix_ns == head.origin_unix_ns);
   // The key inside something else says nothing.
   CHECK_FALSE(clock_of("{" + events + R"(,"a":{"baseTimeNanoseconds":17}})").origin_unix_ns);
@@ -167,8 +168,7 @@ TEST_CASE("members of arguments") {
   for (const char* bad : {"{", "{\"a\"", "{\"a\":}", "{\"a\":1 2}", "{a:1}", "[1]", "{\"a\":1,", "{,}", "{\"a\":{]}"}) {
     CAPTURE(bad);
     json_members broken(bad);
-    while (broken.next()) {
-    }
+    while (broken.next()) {}
     CHECK_FALSE(broken.ok());
   }
 }
@@ -222,8 +222,8 @@ class trace_writer {
   std::string string() {
     std::string out = "\"";
     for (int i = pick(5) == 0 ? pick(150) : pick(8); i > 0; --i) {
-      static const char* const pieces[] = {"a", "b", " ", "{", "}", "[", "]", ",", ":", "\\\"", "\\\\", "\\n", "\\u0041",
-                                           "\xc3\xa9", "},{\\\"ph", "\\\\\\\""};
+      static const char* const pieces[] = {"a", "b",    " ",    "{",   "}",       "[",        "]",         ",",
+                                           ":", "\\\"", "\\\\", "\\n", "\\u0041", "\xc3\xa9", "},{\\\"ph", "\\\\\\\""};
       out += pieces[pick(16)];
     }
     return out + "\"";
@@ -243,7 +243,8 @@ class trace_writer {
       case 4: return string();
       case 5: {
         std::string out = "[" + blank();
-        for (int i = pick(4), first = 1; i > 0; --i, first = 0) out += (first ? "" : ",") + blank() + value(depth - 1) + blank();
+        for (int i = pick(4), first = 1; i > 0; --i, first = 0)
+          out += (first ? "" : ",") + blank() + value(depth - 1) + blank();
         return out + "]";
       }
       default: {
@@ -258,7 +259,9 @@ class trace_writer {
     std::string out = "{" + blank();
     for (int i = pick(12), first = 1; i > 0; --i, first = 0) {
       if (!first) out += "," + blank();
-      const auto member = [&](const char* key, const std::string& text) { out += key + blank() + ":" + blank() + text + blank(); };
+      const auto member = [&](const char* key, const std::string& text) {
+        out += key + blank() + ":" + blank() + text + blank();
+      };
       switch (pick(10)) {
         case 0: member("\"ph\"", pick(3) ? "\"X\"" : "\"M\""); break;
         case 1: member("\"name\"", pick(5) ? string() : value(2)); break;

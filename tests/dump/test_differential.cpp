@@ -70,8 +70,8 @@ void check(schemas& known, const std::string& bytes, const std::string& type) {
   const std::string json = dumped(bytes, type, dump_format::json);
   google::protobuf::util::JsonParseOptions lenient;
   lenient.ignore_unknown_fields = true;
-  const auto parsed = google::protobuf::util::JsonStringToMessage(
-      std::string(json_member(json, "message")), from_json.get(), lenient);
+  const auto parsed =
+      google::protobuf::util::JsonStringToMessage(std::string(json_member(json, "message")), from_json.get(), lenient);
   REQUIRE(parsed.ok());
   original->DiscardUnknownFields();
   CHECK(differences(*from_json).empty());
@@ -96,7 +96,9 @@ std::size_t check_folder(const std::filesystem::path& folder, std::uintmax_t mos
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().string();
     const char* const type = type_of(path);
-    if (type == nullptr || !entry.is_regular_file() || entry.file_size() > most_bytes || path.find("MUST_REJECT") != std::string::npos) continue;
+    if (type == nullptr || !entry.is_regular_file() || entry.file_size() > most_bytes ||
+        path.find("MUST_REJECT") != std::string::npos)
+      continue;
     CAPTURE(path);
     check(known, contents(path), type);
     ++checked;

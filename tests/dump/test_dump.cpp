@@ -15,7 +15,9 @@ std::string varint(std::uint64_t v) {
   return out += static_cast<char>(v);
 }
 std::string number(std::uint32_t field, std::uint64_t v) { return varint(field << 3) + varint(v); }
-std::string block(std::uint32_t field, const std::string& bytes) { return varint(field << 3 | 2) + varint(bytes.size()) + bytes; }
+std::string block(std::uint32_t field, const std::string& bytes) {
+  return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
+}
 
 struct dumped {
   std::string text;
@@ -59,9 +61,10 @@ TEST_CASE("known fields by name") {
   CHECK(text_of(block(1, plane), "XSpace") ==
         "planes {\n  id: 2\n  name: \"/device:\\\"GPU\\\"\\n\\001\xc3\xa9\"\n  stats {\n    metadata_id: 7\n"
         "    int64_value: -3\n  }\n}\n");
-  CHECK(json_of(block(1, plane), "tensorflow.profiler.XSpace") ==
-        "{\"planes\":[{\"id\":\"2\",\"name\":\"/device:\\\"GPU\\\"\\n\\u0001\xc3\xa9\",\"stats\":[{\"metadata_id\":\"7\","
-        "\"int64_value\":\"-3\"}]}]}");
+  CHECK(
+      json_of(block(1, plane), "tensorflow.profiler.XSpace") ==
+      "{\"planes\":[{\"id\":\"2\",\"name\":\"/device:\\\"GPU\\\"\\n\\u0001\xc3\xa9\",\"stats\":[{\"metadata_id\":\"7\","
+      "\"int64_value\":\"-3\"}]}]}");
   CHECK(text_of(number(2, 11), "ShapeProto") == "element_type: F32\n");
   CHECK(text_of(number(2, 777), "ShapeProto") == "element_type: 777\n");
   CHECK(json_of(number(2, 11) + number(2, 777), "ShapeProto") == "{\"element_type\":777}");
@@ -91,7 +94,8 @@ TEST_CASE("packed and unpacked integers, maps, oneofs, split messages") {
 
 TEST_CASE("bytes and floating point") {
   CHECK(json_of(block(6, std::string("\x00\xff\x10\x83", 4)), "XStat") == R"({"bytes_value":"AP8Qgw=="})");
-  CHECK(text_of(block(6, std::string("\x00\xff\x10\xc3\xa9", 5)), "XStat") == "bytes_value: \"\\000\\377\\020\\303\\251\"\n");
+  CHECK(text_of(block(6, std::string("\x00\xff\x10\xc3\xa9", 5)), "XStat") ==
+        "bytes_value: \"\\000\\377\\020\\303\\251\"\n");
   const auto real = [](double d) {
     std::uint64_t bits = 0;
     static_assert(sizeof bits == sizeof d);
@@ -110,14 +114,16 @@ TEST_CASE("bytes and floating point") {
 TEST_CASE("fields without a name are told apart by what they look like") {
   const std::string unknown = number(99, 12) + block(98, "plain text") + block(97, number(1, 2)) +
                               block(96, "\xff\xfe") + "\xf9\x2f" + std::string("\x0a\0\0\0\0\0\0\0", 8) + block(95, "");
-  const char* const text = "99: 12\n98: \"plain text\"\n97 {\n  1: 2\n}\n96: \"\\377\\376\"\n767: 0x000000000000000a\n95: \"\"\n";
+  const char* const text =
+      "99: 12\n98: \"plain text\"\n97 {\n  1: 2\n}\n96: \"\\377\\376\"\n767: 0x000000000000000a\n95: \"\"\n";
   CHECK(text_of(unknown, "XSpace") == text);
   CHECK(text_of(unknown, "raw") == text);
-  CHECK(json_of(unknown, "XSpace") ==
-        R"({"unknown_fields":[{"number":99,"type":"varint","value":"12"},{"number":98,"type":"string","value":"plain text"},)"
-        R"({"number":97,"type":"message","fields":[{"number":1,"type":"varint","value":"2"}]},)"
-        R"({"number":96,"type":"bytes","value":"//4="},{"number":767,"type":"fixed64","value":"10"},)"
-        R"({"number":95,"type":"string","value":""}]})");
+  CHECK(
+      json_of(unknown, "XSpace") ==
+      R"({"unknown_fields":[{"number":99,"type":"varint","value":"12"},{"number":98,"type":"string","value":"plain text"},)"
+      R"({"number":97,"type":"message","fields":[{"number":1,"type":"varint","value":"2"}]},)"
+      R"({"number":96,"type":"bytes","value":"//4="},{"number":767,"type":"fixed64","value":"10"},)"
+      R"({"number":95,"type":"string","value":""}]})");
   // A known number with a foreign wire type is no known field.
   CHECK(json_of(number(2, 3), "XSpace") == R"({"unknown_fields":[{"number":2,"type":"varint","value":"3"}]})");
   // Groups.
@@ -143,7 +149,7 @@ TEST_CASE("damage: what is intact is written, then the place") {
         CHECK(d.outcome.damage->code == fault_code::damaged);
         CHECK(d.outcome.damage->byte_offset < cut);
       }
-      if (cut >= 4) CHECK(d.text.find("id") != std::string::npos);        // the plane's first field was whole
+      if (cut >= 4) CHECK(d.text.find("id") != std::string::npos);  // the plane's first field was whole
       if (cut >= 10) CHECK(d.text.find("\"name\"") != std::string::npos);
     }
   }
@@ -198,7 +204,12 @@ TEST_CASE("a sink that refuses ends the dump") {
   for (const dump_format format : {dump_format::text, dump_format::json}) {
     dump_options o;
     o.format = format;
-    auto into = callback_sink([](void* user, const void*, std::size_t) -> std::int32_t { ++*static_cast<int*>(user); return 1; }, &calls);
+    auto into = callback_sink(
+        [](void* user, const void*, std::size_t) -> std::int32_t {
+          ++*static_cast<int*>(user);
+          return 1;
+        },
+        &calls);
     const auto stopped = dump_message(big, "XSpace", *into, o);
     REQUIRE_FALSE(stopped.ok());
     CHECK(stopped.error().code == fault_code::cancelled);

@@ -14,7 +14,9 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-bool inside(std::string_view part, std::string_view whole) { return part.empty() || whole.find(part) != std::string_view::npos; }
+bool inside(std::string_view part, std::string_view whole) {
+  return part.empty() || whole.find(part) != std::string_view::npos;
+}
 
 void check_reading(const recorded_trace& t, std::string_view text) {
   if (t.refused) return;
@@ -28,7 +30,8 @@ void check_reading(const recorded_trace& t, std::string_view text) {
     end = e.byte_offset + e.json.size();
     require(end <= text.size() && text.substr(e.byte_offset, e.json.size()) == e.json);
     require(inside(e.args, e.json));
-    for (json_members members(e.args); members.next();) require(inside(members.key(), e.args) && inside(members.value(), e.args));
+    for (json_members members(e.args); members.next();)
+      require(inside(members.key(), e.args) && inside(members.value(), e.args));
   }
 }
 

@@ -16,12 +16,13 @@ void require(bool condition) {
 }  // namespace
 
 // The first byte chooses the name; the rest is the head.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  static constexpr const char *names[] = {"x",      "h.xplane.pb", "h.trace.json.gz",        "h.1.pt.trace.json", "perfetto_trace.json.gz",
-                                          "a.json", "f.hlo.pb",    "f(3).hlo_proto.pb.zst", "ALL_HOSTS.op_stats_v2.pb"};
+  static constexpr const char* names[] = {
+      "x",      "h.xplane.pb", "h.trace.json.gz",       "h.1.pt.trace.json",       "perfetto_trace.json.gz",
+      "a.json", "f.hlo.pb",    "f(3).hlo_proto.pb.zst", "ALL_HOSTS.op_stats_v2.pb"};
   const std::string_view name = names[data[0] % (sizeof names / sizeof *names)];
-  const std::string_view head(reinterpret_cast<const char *>(data) + 1, size - 1);
+  const std::string_view head(reinterpret_cast<const char*>(data) + 1, size - 1);
   const detection named = detect_by_name(name), probed = detect_by_content(head), both = detect(name, head);
   require((probed.family == file_family::unknown) == (probed.sure == confidence::none));
   require((both.family == file_family::unknown) == (both.sure == confidence::none));

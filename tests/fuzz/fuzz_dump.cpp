@@ -37,7 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::copy(data + 2, data + size, copy.get());
   const std::string_view message(copy.get(), bytes);
 
-  static constexpr const char* types[] = {"XSpace", "HloProto", "OpStats", "raw", "XStat", "ShapeProto", "HloInstructionProto", "XPlane"};
+  static constexpr const char* types[] = {
+      "XSpace", "HloProto", "OpStats", "raw", "XStat", "ShapeProto", "HloInstructionProto", "XPlane"};
   const char* const type = types[data[0] & 7];
   dump_options options;
   options.limit = data[1] & 3;

@@ -19,13 +19,13 @@ void require(bool condition) {
 }
 
 struct host_bytes {
-  const std::uint8_t *data;
+  const std::uint8_t* data;
   std::size_t size;
   std::size_t window;
 };
 
-std::int64_t read_host(void *user, std::uint64_t offset, void *into, std::size_t bytes) {
-  const auto &host = *static_cast<const host_bytes *>(user);
+std::int64_t read_host(void* user, std::uint64_t offset, void* into, std::size_t bytes) {
+  const auto& host = *static_cast<const host_bytes*>(user);
   if (offset >= host.size) return 0;
   const std::size_t count = std::min({bytes, host.size - static_cast<std::size_t>(offset), host.window});
   std::memcpy(into, host.data + offset, count);
@@ -37,7 +37,7 @@ struct drained {
   std::optional<fault> damage;
 };
 
-drained drain(source &from, std::size_t piece) {
+drained drain(source& from, std::size_t piece) {
   drained out;
   std::string buffer(piece, '\0');
   while (out.bytes.size() <= most_bytes) {
@@ -53,7 +53,7 @@ drained drain(source &from, std::size_t piece) {
   return out;
 }
 
-bool one_begins_the_other(const std::string &a, const std::string &b) {
+bool one_begins_the_other(const std::string& a, const std::string& b) {
   const std::size_t shorter = std::min(a.size(), b.size());
   return a.compare(0, shorter, b, 0, shorter) == 0;
 }
@@ -61,7 +61,7 @@ bool one_begins_the_other(const std::string &a, const std::string &b) {
 }  // namespace
 
 // The first byte chooses the sizes of reads and windows; the rest is the file.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::size_t piece = std::size_t{1} << (data[0] & 15), window = std::size_t{1} << (data[0] >> 4);
   ++data;
@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   bounds.max_materialised_bytes = most_bytes;
   bounds.ratio_free_bytes = most_bytes / 4;
   bounds.max_decompression_ratio = 200;
-  const std::string_view bytes(reinterpret_cast<const char *>(data), size);
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
 
   auto whole = open_buffer_source(bytes, "whole", bounds);
   require(whole.ok());
@@ -86,7 +86,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   const drained slow = drain(**streamed, 4096);
   require(one_begins_the_other(first.bytes, slow.bytes));
   const bool ended = first.bytes.size() <= most_bytes && slow.bytes.size() <= most_bytes;
-  const bool limited = (first.damage && first.damage->code == fault_code::limit) || (slow.damage && slow.damage->code == fault_code::limit);
+  const bool limited = (first.damage && first.damage->code == fault_code::limit) ||
+                       (slow.damage && slow.damage->code == fault_code::limit);
   if (ended && !limited) require(first.damage.has_value() == slow.damage.has_value());
   if (ended && !first.damage && !slow.damage) require(first.bytes == slow.bytes);
 

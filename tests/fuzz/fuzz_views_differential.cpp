@@ -19,7 +19,7 @@ template <class Message, class View, class Walk>
 void check(std::string_view bytes, Walk walk) {
   // No limit of depth on either side: the two count it from different levels.
   constexpr int deepest = 100'000;
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t *>(bytes.data()),
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
   stream.SetRecursionLimit(deepest);
   Message message;
@@ -41,16 +41,15 @@ void check(std::string_view bytes, Walk walk) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0 || size > 4096) return 0;
   // The views' limit of nested groups cannot be lifted.
   if (std::count_if(data, data + size, [](std::uint8_t byte) { return byte % 8 == 3; }) >= max_group_depth) return 0;
-  const std::string_view bytes(reinterpret_cast<const char *>(data) + 1, size - 1);
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 2)
     check<oracle::hlo::HloProto, hlo_proto_view>(bytes,
-                                                 [](test::view_walker &w, const hlo_proto_view &v) { w.hlo_proto(v); });
+                                                 [](test::view_walker& w, const hlo_proto_view& v) { w.hlo_proto(v); });
   else
-    check<oracle::xplane::XSpace, xspace_view>(bytes,
-                                               [](test::view_walker &w, const xspace_view &v) { w.xspace(v); });
+    check<oracle::xplane::XSpace, xspace_view>(bytes, [](test::view_walker& w, const xspace_view& v) { w.xspace(v); });
   return 0;
 }

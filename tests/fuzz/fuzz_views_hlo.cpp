@@ -7,8 +7,8 @@
 
 using namespace profkit;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char *>(data), size);
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const hlo_proto_view proto(bytes);
   test::view_walker walker;
   walker.hlo_proto(proto);

@@ -15,7 +15,7 @@ void require(bool condition) {
 }
 
 // An event decoded with readable bytes behind it, and alone.
-void check_event(const event_view &in_line) {
+void check_event(const event_view& in_line) {
   const event_view alone(in_line.bytes());
   require(in_line.ok() == alone.ok());
   require(in_line.metadata_id() == alone.metadata_id() && in_line.data_case() == alone.data_case());
@@ -33,7 +33,7 @@ void check_event(const event_view &in_line) {
   require(other.done());
 }
 
-void check_plane(const plane_view &plane) {
+void check_plane(const plane_view& plane) {
   const plane_header header = plane.header();
   std::vector<metadata_slot> slots(metadata_index::slots_needed(header.event_metadata_count));
   const auto index = metadata_index::of_event_metadata(plane, slots.data(), slots.size());
@@ -50,8 +50,8 @@ void check_plane(const plane_view &plane) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char *>(data), size);
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const xspace_view space(bytes);
   test::view_walker walker;
   walker.xspace(space);

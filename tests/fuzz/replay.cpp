@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size);
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
-void replay(const std::filesystem::path &path) {
+void replay(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
   // A block of exactly the size, so that a sanitizer sees a read past the end.
@@ -24,13 +24,13 @@ void replay(const std::filesystem::path &path) {
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {
-    for (const auto &entry : std::filesystem::directory_iterator(argv[i])) files.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(argv[i])) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  for (const auto &file : files) replay(file);
+  for (const auto& file : files) replay(file);
   std::printf("%zu inputs replayed\n", files.size());
   return files.empty() ? 1 : 0;
 }

@@ -42,7 +42,8 @@ int print_entry(const profkit::profile& p, const char* wanted) {
     const auto dump = profkit::anatomy_entry(row);
     if (!dump) return fail(dump.error());
     const auto print = [&](const char* order, const profkit::instruction_row& i) {
-      std::printf("%s\t%s\t%s\t%s\n", order, std::string(i.opcode).c_str(), std::string(i.name).c_str(), i.shape.c_str());
+      std::printf("%s\t%s\t%s\t%s\n", order, std::string(i.opcode).c_str(), std::string(i.name).c_str(),
+                  i.shape.c_str());
     };
     std::printf("computation\t%s\n", std::string(dump->computation_name).c_str());
     for (const profkit::instruction_row& i : dump->proto_order) print("proto", i);

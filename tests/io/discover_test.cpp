@@ -18,11 +18,11 @@ using namespace profkit::test;
 
 namespace {
 
-std::vector<std::string> names_in(const discovery &found) {
+std::vector<std::string> names_in(const discovery& found) {
   std::vector<std::string> names;
-  for (const found_folder &folder : found.folders) {
+  for (const found_folder& folder : found.folders) {
     names.push_back(folder.path + "/");
-    for (const found_file &file : folder.files) names.push_back(joined_path(folder.path, file.name));
+    for (const found_file& file : folder.files) names.push_back(joined_path(folder.path, file.name));
   }
   return names;
 }
@@ -31,7 +31,7 @@ std::vector<std::string> names_in(const discovery &found) {
 
 TEST_CASE("files are found in the order of their names") {
   const temporary_folder folder;
-  for (const char *name : {"b", "a", "z/2", "z/1", "c/d/e", ".hidden/x", ".dot"}) folder.write(name, name);
+  for (const char* name : {"b", "a", "z/2", "z/1", "c/d/e", ".hidden/x", ".dot"}) folder.write(name, name);
   std::filesystem::create_directory(folder.path("empty"));
   const std::string root = folder.path();
   const auto found = discover(root, {}, {});

@@ -21,9 +21,9 @@ using namespace profkit::test;
 
 namespace {
 
-std::size_t entries_in(const std::string &folder) {
+std::size_t entries_in(const std::string& folder) {
   std::size_t count = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     static_cast<void>(entry);
     ++count;
   }
@@ -31,7 +31,7 @@ std::size_t entries_in(const std::string &folder) {
 }
 
 // Writes until a fault or the end, then finishes; every later call must give the same fault.
-result<void> write_all(sink &out, const std::string &bytes, std::size_t piece) {
+result<void> write_all(sink& out, const std::string& bytes, std::size_t piece) {
   result<void> state;
   for (std::size_t at = 0; at < bytes.size() && state.ok(); at += piece) {
     state = out.write(std::string_view(bytes).substr(at, piece));
@@ -54,8 +54,8 @@ TEST_CASE("memory, callback and descriptor sinks pass every byte on in order") {
     std::string text, called;
     CHECK(write_all(*memory_sink(text), bytes, piece).ok());
     CHECK(text == bytes);
-    const write_callback append = [](void *user, const void *data, std::size_t count) {
-      static_cast<std::string *>(user)->append(static_cast<const char *>(data), count);
+    const write_callback append = [](void* user, const void* data, std::size_t count) {
+      static_cast<std::string*>(user)->append(static_cast<const char*>(data), count);
       return std::int32_t{0};
     };
     CHECK(write_all(*callback_sink(append, &called), bytes, piece).ok());
@@ -72,7 +72,9 @@ TEST_CASE("memory, callback and descriptor sinks pass every byte on in order") {
 
 TEST_CASE("a host that has enough cancels") {
   int left = 2;
-  const write_callback limited = [](void *user, const void *, std::size_t) { return --*static_cast<int *>(user) < 0 ? 5 : 0; };
+  const write_callback limited = [](void* user, const void*, std::size_t) {
+    return --*static_cast<int*>(user) < 0 ? 5 : 0;
+  };
   const auto done = write_all(*callback_sink(limited, &left), sample_bytes(1000), 100);
   REQUIRE_FALSE(done.ok());
   CHECK(done.error().code == fault_code::cancelled);
@@ -202,7 +204,7 @@ TEST_CASE("an atomic file on a full disk leaves nothing behind") {
 
 TEST_CASE("paths that cannot be written say why") {
   const temporary_folder folder;
-  const auto code = [](const std::string &path) {
+  const auto code = [](const std::string& path) {
     const auto out = atomic_file_sink(path);
     REQUIRE_FALSE(out.ok());
     CHECK_FALSE(out.error().hint.empty());
@@ -246,7 +248,9 @@ TEST_CASE("gzip output is read back and does not depend on the time") {
     CHECK(hold_bytes(std::move(*open_buffer_source(out, "out")))->bytes == bytes);
   }
   int left = 1;
-  const write_callback limited = [](void *user, const void *, std::size_t) { return --*static_cast<int *>(user) < 0 ? 1 : 0; };
+  const write_callback limited = [](void* user, const void*, std::size_t) {
+    return --*static_cast<int*>(user) < 0 ? 1 : 0;
+  };
   const auto stopped = write_all(*gzip_sink(callback_sink(limited, &left)), bytes, 1000);
   REQUIRE_FALSE(stopped.ok());
   CHECK(stopped.error().code == fault_code::cancelled);

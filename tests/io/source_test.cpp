@@ -30,7 +30,7 @@ struct drained {
 };
 
 // Reads to the end in pieces of that size; a fault must come again when the source is read once more.
-drained drain(source &from, std::size_t piece = 1000) {
+drained drain(source& from, std::size_t piece = 1000) {
   drained out;
   std::string buffer(piece, '\0');
   for (;;) {
@@ -49,7 +49,7 @@ drained drain(source &from, std::size_t piece = 1000) {
 
 // The bytes in a block of exactly their size, so that ASan sees a read past the end.
 struct exact_block {
-  explicit exact_block(const std::string &bytes) : size(bytes.size()), data(new char[bytes.size()]) {
+  explicit exact_block(const std::string& bytes) : size(bytes.size()), data(new char[bytes.size()]) {
     std::memcpy(data.get(), bytes.data(), size);
   }
   std::string_view view() const { return {data.get(), size}; }
@@ -57,13 +57,13 @@ struct exact_block {
   std::unique_ptr<char[]> data;
 };
 
-std::unique_ptr<source> open_bytes(std::string_view bytes, const limits &bounds = {}) {
+std::unique_ptr<source> open_bytes(std::string_view bytes, const limits& bounds = {}) {
   auto opened = open_buffer_source(bytes, "buffer", bounds);
   REQUIRE(opened.ok());
   return std::move(*opened);
 }
 
-fault_code open_fault(const std::string &path, io_mode mode = io_mode::automatic) {
+fault_code open_fault(const std::string& path, io_mode mode = io_mode::automatic) {
   const auto opened = open_file_source(path, mode);
   REQUIRE_FALSE(opened.ok());
   CHECK(opened.error().path == path);
@@ -79,8 +79,8 @@ struct host_file {
   int calls = 0;
 };
 
-std::int64_t read_host_file(void *user, std::uint64_t offset, void *into, std::size_t bytes) {
-  auto &file = *static_cast<host_file *>(user);
+std::int64_t read_host_file(void* user, std::uint64_t offset, void* into, std::size_t bytes) {
+  auto& file = *static_cast<host_file*>(user);
   ++file.calls;
   if (file.forced != -2) return file.forced;
   if (offset >= file.bytes.size()) return 0;
@@ -93,13 +93,15 @@ std::int64_t read_host_file(void *user, std::uint64_t offset, void *into, std::s
 
 TEST_CASE("every source gives the same bytes, plain and compressed") {
   const temporary_folder folder;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4096}, std::size_t{1200000}}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4096}, std::size_t{1200000}}) {
     const std::string bytes = sample_bytes(size);
     const struct {
       compression encoding;
       std::string encoded;
-    } forms[] = {{compression::none, bytes}, {compression::gzip, gzipped(bytes)}, {compression::zstd, zstandard(bytes)}};
-    for (const auto &form : forms) {
+    } forms[] = {
+        {compression::none, bytes}, {compression::gzip, gzipped(bytes)}, {compression::zstd, zstandard(bytes)}};
+    for (const auto& form : forms) {
       const std::string path = folder.write("f", form.encoded);
       host_file file{form.encoded, 7777};
       read_at_callbacks sized{&file, read_host_file, form.encoded.size()}, unsized{&file, read_host_file, no_offset};
@@ -112,7 +114,7 @@ TEST_CASE("every source gives the same bytes, plain and compressed") {
           std::move(*open_callback_source(unsized, "host")),
       };
       std::size_t index = 0;
-      for (auto &from : sources) {
+      for (auto& from : sources) {
         INFO(size << " bytes, " << compression_name(form.encoding) << ", source " << index);
         CHECK(from->encoding() == form.encoding);
         CHECK(from->encoded_bytes() == (index == 5 ? no_offset : form.encoded.size()));
@@ -171,7 +173,8 @@ TEST_CASE("a flipped bit never crashes and never changes bytes silently under a 
   const std::string bytes = sample_bytes(3000);
   const std::string encoded = gzipped(bytes);
   int noticed = 0;
-  for (std::size_t bit = 10 * 8; bit < encoded.size() * 8; bit += 3) {  // behind the header, whose flags may change nothing
+  for (std::size_t bit = 10 * 8; bit < encoded.size() * 8;
+       bit += 3) {  // behind the header, whose flags may change nothing
     std::string flipped = encoded;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
     const exact_block block(flipped);
@@ -184,7 +187,7 @@ TEST_CASE("a flipped bit never crashes and never changes bytes silently under a 
 
 TEST_CASE("several members, several frames, padding and what follows them") {
   const std::string a = sample_bytes(5000, 1), b = sample_bytes(400000, 2);
-  const auto all_of = [](const std::string &encoded) {
+  const auto all_of = [](const std::string& encoded) {
     const exact_block block(encoded);
     // Also through small windows, where members end at awkward places.
     host_file file{encoded, 1};
@@ -211,7 +214,8 @@ TEST_CASE("several members, several frames, padding and what follows them") {
   CHECK_FALSE(skipped.damage);
   CHECK(all_of(zstandard(a) + skippable.substr(0, 10)).damage);
 
-  for (const std::string &tail : {std::string("x"), std::string("\x1f\x8b\x08"), std::string("\0\0y", 3), std::string("\x1f\x00", 2)}) {
+  for (const std::string& tail :
+       {std::string("x"), std::string("\x1f\x8b\x08"), std::string("\0\0y", 3), std::string("\x1f\x00", 2)}) {
     const drained followed = all_of(gzipped(a) + tail);
     CHECK(followed.bytes == a);
     REQUIRE(followed.damage);
@@ -240,7 +244,7 @@ TEST_CASE("a bomb stops at the ratio, a large file at the size") {
   limits bounds;
   bounds.ratio_free_bytes = 1 << 20;
   bounds.max_decompression_ratio = 100;
-  for (const std::string &bomb : {gzipped(zeros, 9), zstandard(zeros)}) {
+  for (const std::string& bomb : {gzipped(zeros, 9), zstandard(zeros)}) {
     REQUIRE(bomb.size() < 20000);
     const auto from = open_bytes(bomb, bounds);
     const drained all = drain(*from, 1 << 16);
@@ -266,10 +270,12 @@ TEST_CASE("a bomb stops at the ratio, a large file at the size") {
   CHECK(hold_bytes(open_bytes(zstandard(zeros)), small)->bytes == zeros);
   // A size that the host only claims is not allocated.
   host_file file{"abcdef"};
-  const auto claimed = hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 60}, "host")));
+  const auto claimed =
+      hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 60}, "host")));
   REQUIRE_FALSE(claimed.ok());
   CHECK(claimed.error().code == fault_code::limit);
-  const auto shorter = hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 32}, "host")));
+  const auto shorter =
+      hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 32}, "host")));
   REQUIRE(shorter.ok());
   CHECK(shorter->bytes == "abcdef");
   REQUIRE(shorter->damage);
@@ -277,14 +283,14 @@ TEST_CASE("a bomb stops at the ratio, a large file at the size") {
 }
 
 TEST_CASE("zstd streams that ask for too much or for something else say so") {
-  const auto code_of = [](const std::string &frame) {
+  const auto code_of = [](const std::string& frame) {
     const drained all = drain(*open_bytes(frame));
     REQUIRE(all.damage);
     return all.damage->code;
   };
   const std::string block("\x01\x00\x00", 3);  // the last block, raw and empty
   CHECK_FALSE(drain(*open_bytes(std::string("\x28\xb5\x2f\xfd\x00\x38", 6) + block)).damage);
-  CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x00\xa8", 6) + block) == fault_code::limit);            // a window of 2 GiB
+  CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x00\xa8", 6) + block) == fault_code::limit);  // a window of 2 GiB
   CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x01\x38\x07", 7) + block) == fault_code::unsupported);  // dictionary 7
   CHECK(code_of(std::string("\x28\xb5\x2f\xfd\x08\x38", 6) + block) == fault_code::unsupported);      // a reserved bit
 }
@@ -304,7 +310,8 @@ TEST_CASE("memory that is refused is a fault") {
     const ::rlimit small{std::uint64_t{200} << 20, std::uint64_t{200} << 20};
     if (::setrlimit(RLIMIT_AS, &small) != 0) ::_exit(2);
     host_file file{"abcdef"};
-    const auto held = hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 32}, "host")));
+    const auto held =
+        hold_bytes(std::move(*open_callback_source({&file, read_host_file, std::uint64_t{1} << 32}, "host")));
     ::_exit(!held.ok() && held.error().code == fault_code::out_of_memory ? 0 : 1);
   }
   int status = 0;
@@ -416,7 +423,7 @@ TEST_CASE("a host's read function may fail in every way") {
 
 TEST_CASE("standard input and pipes are read once") {
   const std::string bytes = sample_bytes(30000);
-  for (const std::string &sent : {bytes, gzipped(bytes)}) {
+  for (const std::string& sent : {bytes, gzipped(bytes)}) {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     std::thread writer([&] {
@@ -453,14 +460,14 @@ TEST_CASE("holding bytes tells its progress and can be cancelled") {
   } seen;
   hooks host;
   host.user = &seen;
-  host.progress = [](void *user, std::uint64_t done, std::uint64_t total) {
-    auto &s = *static_cast<progress_seen *>(user);
+  host.progress = [](void* user, std::uint64_t done, std::uint64_t total) {
+    auto& s = *static_cast<progress_seen*>(user);
     ++s.calls;
     s.done = done;
     s.total = total;
     return s.answer;
   };
-  const auto slow_read = [](void *user, std::uint64_t offset, void *into, std::size_t bytes) {
+  const auto slow_read = [](void* user, std::uint64_t offset, void* into, std::size_t bytes) {
     std::this_thread::sleep_for(std::chrono::milliseconds(15));
     return read_host_file(user, offset, into, std::min<std::size_t>(bytes, 20000));
   };

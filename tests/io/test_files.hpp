@@ -17,8 +17,9 @@ namespace profkit::test {
 class temporary_folder {
  public:
   // In the preferred place when it can be written, else among the temporary files.
-  explicit temporary_folder(const std::string &preferred = "") {
-    for (const std::filesystem::path &place : {std::filesystem::path(preferred), std::filesystem::temp_directory_path()}) {
+  explicit temporary_folder(const std::string& preferred = "") {
+    for (const std::filesystem::path& place :
+         {std::filesystem::path(preferred), std::filesystem::temp_directory_path()}) {
       std::string pattern = (place / "profkit-test-XXXXXX").string();
       if (place.empty() || ::mkdtemp(pattern.data()) == nullptr) continue;
       path_ = pattern;
@@ -26,15 +27,15 @@ class temporary_folder {
     }
     throw std::runtime_error("no temporary folder");
   }
-  temporary_folder(const temporary_folder &) = delete;
-  temporary_folder &operator=(const temporary_folder &) = delete;
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
   ~temporary_folder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  std::string path(const std::string &name = "") const { return name.empty() ? path_ : path_ + "/" + name; }
+  std::string path(const std::string& name = "") const { return name.empty() ? path_ : path_ + "/" + name; }
   // Writes a file, with the folders above it, and gives its path.
-  std::string write(const std::string &name, const std::string &bytes) const {
+  std::string write(const std::string& name, const std::string& bytes) const {
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
     std::ofstream(path(name), std::ios::binary) << bytes;
     return path(name);
@@ -44,18 +45,19 @@ class temporary_folder {
   std::string path_;
 };
 
-inline std::string file_bytes(const std::string &path) {
+inline std::string file_bytes(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-inline std::string gzipped(const std::string &bytes, int level = 6) {
+inline std::string gzipped(const std::string& bytes, int level = 6) {
   z_stream stream{};
-  if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("deflate");
+  if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::runtime_error("deflate");
   std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(bytes.data()));
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef *>(out.data());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
   if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::runtime_error("deflate");
   out.resize(stream.total_out);
@@ -63,7 +65,7 @@ inline std::string gzipped(const std::string &bytes, int level = 6) {
   return out;
 }
 
-inline std::string zstandard(const std::string &bytes, int level = 3) {
+inline std::string zstandard(const std::string& bytes, int level = 3) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   out.resize(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level));
   return out;

@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int meson_skip_status = 77;   // a test program that ends with it is reported as skipped
+constexpr int meson_skip_status = 77;  // a test program that ends with it is reported as skipped
 
 struct case_counts {
   int passed = 0;
@@ -23,12 +23,12 @@ bool running_case_skipped = false;
 struct count_listener : Catch::TestEventListenerBase {
   using TestEventListenerBase::TestEventListenerBase;
 
-  void testCaseStarting(const Catch::TestCaseInfo &info) override {
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
     running_case = info.name;
     running_case_skipped = false;
   }
 
-  void testCaseEnded(const Catch::TestCaseStats &stats) override {
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
     if (!stats.totals.assertions.allOk())
       ++counts.failed;
     else if (running_case_skipped)
@@ -45,14 +45,14 @@ CATCH_REGISTER_LISTENER(count_listener)
 namespace profkit::test {
 
 std::filesystem::path source_root() {
-  const char *root = std::getenv("PROFKIT_SOURCE_ROOT");
+  const char* root = std::getenv("PROFKIT_SOURCE_ROOT");
   return root ? root : ".";
 }
 
-std::filesystem::path data_path(const std::string &relative) { return source_root() / "tests" / "data" / relative; }
+std::filesystem::path data_path(const std::string& relative) { return source_root() / "tests" / "data" / relative; }
 
-std::optional<std::filesystem::path> corpus_path(const std::string &relative) {
-  const char *corpus = std::getenv("PROFKIT_CORPUS");
+std::optional<std::filesystem::path> corpus_path(const std::string& relative) {
+  const char* corpus = std::getenv("PROFKIT_CORPUS");
   const std::filesystem::path path =
       (corpus && *corpus ? std::filesystem::path(corpus) : source_root() / ".." / "shared") / relative;
   std::error_code ignored;
@@ -60,14 +60,14 @@ std::optional<std::filesystem::path> corpus_path(const std::string &relative) {
   return path;
 }
 
-void note_skip(const std::string &reason) {
+void note_skip(const std::string& reason) {
   running_case_skipped = true;
   std::printf("SKIPPED %s: %s\n", running_case.c_str(), reason.c_str());
 }
 
 }  // namespace profkit::test
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int status = Catch::Session().run(argc, argv);
   if (counts.passed + counts.failed + counts.skipped == 0) return status;
   // scripts/test adds these lines up.

@@ -10,14 +10,14 @@ namespace profkit::test {
 std::filesystem::path source_root();
 
 /// A file or folder under tests/data.
-std::filesystem::path data_path(const std::string &relative);
+std::filesystem::path data_path(const std::string& relative);
 
 /// A file or folder of the large corpus: under PROFKIT_CORPUS, else `../shared` beside the source root.
 /// Empty when it is not there; the case then says PROFKIT_SKIP.
-std::optional<std::filesystem::path> corpus_path(const std::string &relative);
+std::optional<std::filesystem::path> corpus_path(const std::string& relative);
 
 /// Counts the running case as skipped and prints why. A case that has failed stays failed.
-void note_skip(const std::string &reason);
+void note_skip(const std::string& reason);
 
 }  // namespace profkit::test
 

@@ -12,7 +12,7 @@ using profkit::test::corpus_path;
 
 namespace {
 
-memory_result analysed(const std::filesystem::path &path, const memory_options &o = {}) {
+memory_result analysed(const std::filesystem::path& path, const memory_options& o = {}) {
   const auto opened = profile::open(path.string());
   REQUIRE(opened.ok());
   const auto found = analyse_memory(**opened, o);
@@ -20,16 +20,14 @@ memory_result analysed(const std::filesystem::path &path, const memory_options &
   return *found;
 }
 
-const allocator_memory &named(const memory_result &r, const std::string &name) {
-  const auto at = std::find_if(r.allocators.begin(), r.allocators.end(),
-                               [&](const allocator_memory &a) { return a.name == name; });
+const allocator_memory& named(const memory_result& r, const std::string& name) {
+  const auto at =
+      std::find_if(r.allocators.begin(), r.allocators.end(), [&](const allocator_memory& a) { return a.name == name; });
   REQUIRE(at != r.allocators.end());
   return *at;
 }
 
-std::int64_t number(const simdjson::dom::element &text) {
-  return std::stoll(std::string(std::string_view(text)));
-}
+std::int64_t number(const simdjson::dom::element& text) { return std::stoll(std::string(std::string_view(text))); }
 
 }  // namespace
 
@@ -44,7 +42,7 @@ TEST_CASE("all eight allocators equal XProf's memory profile") {
   for (const auto row : simdjson::dom::object(parser.parse(text))) {
     const std::string key(row.key);
     INFO(key);
-    const allocator_memory &a = named(key.substr(0, 3) == "gpu" ? gpu : tpu, key.substr(key.find('/') + 1));
+    const allocator_memory& a = named(key.substr(0, 3) == "gpu" ? gpu : tpu, key.substr(key.find('/') + 1));
     const auto stats = row.value["peak_stats"];
     CHECK(a.occupancy_peak_bytes == number(stats["peakBytesInUse"]));
     CHECK(a.reserved_at_peak_bytes == number(stats["stackReservedBytes"]));
@@ -67,8 +65,8 @@ TEST_CASE("the replay of every allocator equals the exact one") {
                                      (capture.key == "gpu" ? "gpu_training.xplane.pb" : "tpu_inference_2.xplane.pb"));
     for (const auto row : simdjson::dom::object(capture.value)) {
       INFO(row.key);
-      const allocator_memory &a = named(r, std::string(row.key));
-      const auto expect = [&](const char *field) { return test::integer_or(row.value[field], -1); };
+      const allocator_memory& a = named(r, std::string(row.key));
+      const auto expect = [&](const char* field) { return test::integer_or(row.value[field], -1); };
       CHECK(static_cast<std::int64_t>(a.n_allocations) == expect("n_alloc"));
       CHECK(static_cast<std::int64_t>(a.n_deallocations) == expect("n_free"));
       CHECK(a.heap_peak_bytes == expect("peak_bytes"));
@@ -85,13 +83,13 @@ TEST_CASE("the replay of every allocator equals the exact one") {
 }
 
 TEST_CASE("every invariant holds on the TPU and the GPU capture") {
-  for (const char *file : {"in/tpu2/tpu_inference_2.xplane.pb", "in/gpu/gpu_training.xplane.pb"}) {
+  for (const char* file : {"in/tpu2/tpu_inference_2.xplane.pb", "in/gpu/gpu_training.xplane.pb"}) {
     const auto path = corpus_path(std::string("oracles/xspace-and-memory/") + file);
     if (!path) PROFKIT_SKIP("the corpus is not here");
     const memory_result r = analysed(*path);
     REQUIRE(r.runtime);
     REQUIRE(r.invariants.size() == 11);
-    for (const memory_invariant &i : r.invariants) {
+    for (const memory_invariant& i : r.invariants) {
       INFO(file << ' ' << i.id << ": " << i.left << " against " << i.right << ", " << i.note);
       CHECK(i.holds.value_or(true));
     }
@@ -110,7 +108,7 @@ TEST_CASE("refs, TensorFlow types and wide addresses are told as they are") {
   const memory_result r = analysed(*path);
   REQUIRE(r.runtime);
   const auto row = std::find_if(r.runtime->alive.begin(), r.runtime->alive.end(),
-                                [](const live_row &live) { return live.addr == 18446744073709551600U; });
+                                [](const live_row& live) { return live.addr == 18446744073709551600U; });
   REQUIRE(row != r.runtime->alive.end());
   CHECK(row->shape == "f32[999]");   // a ref
   CHECK(row->data_type == "qint8");  // 11 of tensorflow.DataType
@@ -121,23 +119,23 @@ TEST_CASE("several files and several devices are all there") {
   const auto path = corpus_path("oracles/xspace-and-memory/in/two_xplanes");
   if (!path) PROFKIT_SKIP("the corpus is not here");
   const memory_result r = analysed(*path);
-  REQUIRE(r.allocators.size() == 5);   // one of a.xplane.pb, four TPUs of b.xplane.pb
+  REQUIRE(r.allocators.size() == 5);  // one of a.xplane.pb, four TPUs of b.xplane.pb
   CHECK(r.allocators.front().file == 0);
   CHECK(r.allocators.back().file == 1);
-  CHECK(r.allocators[*r.runtime->allocator].occupancy_peak_bytes == 21492671104);   // the fullest of all
+  CHECK(r.allocators[*r.runtime->allocator].occupancy_peak_bytes == 21492671104);  // the fullest of all
 }
 
 TEST_CASE("step windows and policies") {
   const auto path = corpus_path("oracles/xspace-and-memory/in/syn_peak_between_steps");
   if (!path) PROFKIT_SKIP("the corpus is not here");
-  // The peak lies between two steps: the peak policy then looks at the whole trace; what lives when a step begins counts
-  // in it, so that R4 holds.
+  // The peak lies between two steps: the peak policy then looks at the whole trace; what lives when a step begins
+  // counts in it, so that R4 holds.
   for (const step_policy policy : {step_policy::peak, step_policy::first, step_policy::last}) {
     memory_options o;
     o.policy = policy;
     const memory_result r = analysed(*path, o);
     REQUIRE(r.runtime);
-    for (const memory_invariant &i : r.invariants) {
+    for (const memory_invariant& i : r.invariants) {
       INFO(i.id << ": " << i.left << " against " << i.right);
       if (i.id == "R1") CHECK(i.holds.value_or(false));
       if (i.id == "R4") CHECK(i.holds.value_or(policy == step_policy::peak));

@@ -25,21 +25,24 @@ module_memory analysed(std::string bytes) {
   REQUIRE(m.ok());
   return *m;
 }
-bool has_problem(const module_memory &m, const std::string &id) {
-  return std::any_of(m.problems.begin(), m.problems.end(), [&](const memory_problem &p) { return p.id == id; });
+bool has_problem(const module_memory& m, const std::string& id) {
+  return std::any_of(m.problems.begin(), m.problems.end(), [&](const memory_problem& p) { return p.id == id; });
 }
 
 // a = parameter; b = add(a); c = multiply(b); temp pool with b and c.
 module_parts sound() {
   module_parts p;
-  p.computations = {computation(1, "main", {instruction(1, "a", "parameter"), instruction(2, "b", "add", {1}, {}, "jit/add"),
-                                            instruction(3, "c", "multiply", {2}), instruction(4, "d", "negate", {3})}, 4)};
+  p.computations = {computation(1, "main",
+                                {instruction(1, "a", "parameter"), instruction(2, "b", "add", {1}, {}, "jit/add"),
+                                 instruction(3, "c", "multiply", {2}), instruction(4, "d", "negate", {3})},
+                                4)};
   p.sequences = {sequence(1, {1, 2, 3, 4})};
-  p.buffers = {logical_buffer(10, 16, 1), logical_buffer(11, 100, 2), logical_buffer(12, 50, 3), logical_buffer(13, 16, 4)};
+  p.buffers = {logical_buffer(10, 16, 1), logical_buffer(11, 100, 2), logical_buffer(12, 50, 3),
+               logical_buffer(13, 16, 4)};
   p.allocations = {allocation(0, 16, parameter, {{10, 0, 16}}), allocation(1, 16, live_out, {{13, 0, 16}}),
                    allocation(2, 192, temporary, {{11, 0, 100}, {12, 128, 50}})};
-  p.traces = {heap_trace({heap_event(alloc, 11, 0, "b"), heap_event(alloc, 12, 0, "c"), heap_event(free_, 11),
-                          heap_event(free_, 12)}, 2)};
+  p.traces = {heap_trace(
+      {heap_event(alloc, 11, 0, "b"), heap_event(alloc, 12, 0, "c"), heap_event(free_, 11), heap_event(free_, 12)}, 2)};
   return p;
 }
 
@@ -49,7 +52,7 @@ TEST_CASE("a sound module: heap replay, floor, fragmentation") {
   const module_memory m = analysed(sound().text());
   CHECK(m.problems.empty());
   CHECK_FALSE(m.damage);
-  const space_memory *s = m.space(0);
+  const space_memory* s = m.space(0);
   REQUIRE(s);
   CHECK(s->total_bytes == 224);
   CHECK(s->peak_bytes == 182);
@@ -67,9 +70,9 @@ TEST_CASE("without a trace the schedule is swept, with a bound and a reason") {
   module_parts p = sound();
   p.traces.clear();
   const module_memory m = analysed(p.text());
-  const space_memory *s = m.space(0);
+  const space_memory* s = m.space(0);
   CHECK(s->method == peak_method::schedule_sweep);
-  CHECK(s->temp_peak_bytes == 150);   // b and c at c
+  CHECK(s->temp_peak_bytes == 150);  // b and c at c
   CHECK(s->peak_event == 2);
   CHECK(s->bound == peak_bound::lower);
   CHECK_FALSE(s->bound_reason.empty());
@@ -85,8 +88,10 @@ TEST_CASE("without a trace the schedule is swept, with a bound and a reason") {
 TEST_CASE("buffers of loop bodies are swept inside the loop") {
   module_parts p;
   p.computations = {computation(2, "body", {instruction(20, "p", "parameter"), instruction(21, "x", "add", {20})}, 21),
-                    computation(1, "main", {instruction(1, "a", "parameter"), instruction(2, "w", "while", {1}, {2}),
-                                            instruction(3, "r", "negate", {2})}, 3)};
+                    computation(1, "main",
+                                {instruction(1, "a", "parameter"), instruction(2, "w", "while", {1}, {2}),
+                                 instruction(3, "r", "negate", {2})},
+                                3)};
   p.sequences = {sequence(1, {1, 2, 3}), sequence(2, {20, 21})};
   p.buffers = {logical_buffer(11, 1000, 21), logical_buffer(12, 64, 2)};
   p.allocations = {allocation(0, 2048, temporary, {{11, 0, 1000}, {12, 1024, 64}})};
@@ -149,17 +154,20 @@ TEST_CASE("sizes that do not add up in 64 bits, and negative ones") {
 TEST_CASE("heap traces that make no sense") {
   module_parts p = sound();
   p.traces = {heap_trace({heap_event(alloc, 11), heap_event(share, 12, 11), heap_event(share, 11, 12),
-                          heap_event(free_, 11), heap_event(free_, 12)}, 2)};
+                          heap_event(free_, 11), heap_event(free_, 12)},
+                         2)};
   module_memory m = analysed(p.text());
   CHECK(has_problem(m, "hlo.share_with_cycle"));
   CHECK(m.space(0)->temp_peak_bytes == 100);
 
-  p.traces = {heap_trace({heap_event(free_, 11), heap_event(alloc, 12), heap_event(free_, 12), heap_event(free_, 12)}, 2)};
+  p.traces = {
+      heap_trace({heap_event(free_, 11), heap_event(alloc, 12), heap_event(free_, 12), heap_event(free_, 12)}, 2)};
   m = analysed(p.text());
   CHECK(has_problem(m, "hlo.free_without_alloc"));
   CHECK(m.space(0)->temp_peak_bytes == 50);
 
-  p.traces = {heap_trace({heap_event(alloc, 11), heap_event(alloc, 11), heap_event(free_, 11), heap_event(free_, 11)}, 2)};
+  p.traces = {
+      heap_trace({heap_event(alloc, 11), heap_event(alloc, 11), heap_event(free_, 11), heap_event(free_, 11)}, 2)};
   m = analysed(p.text());
   CHECK(has_problem(m, "hlo.allocated_twice"));
   CHECK(m.space(0)->temp_peak_bytes == 100);
@@ -173,8 +181,9 @@ TEST_CASE("heap traces that make no sense") {
 
 TEST_CASE("a buffer that shares memory counts once, and again when it outlives the first") {
   module_parts p = sound();
-  p.traces = {heap_trace({heap_event(alloc, 11), heap_event(share, 12, 11), heap_event(free_, 11), heap_event(free_, 12),
-                          heap_event(share, 12, 11), heap_event(free_, 12)}, 2)};
+  p.traces = {heap_trace({heap_event(alloc, 11), heap_event(share, 12, 11), heap_event(free_, 11),
+                          heap_event(free_, 12), heap_event(share, 12, 11), heap_event(free_, 12)},
+                         2)};
   const module_memory m = analysed(p.text());
   CHECK(m.space(0)->temp_peak_bytes == 100);
   CHECK(m.space(0)->peak_event == 0);
@@ -229,10 +238,10 @@ TEST_CASE("an HloProto cut at any byte is damaged, unless a field ends there") {
 TEST_CASE("one damaged module leaves the others as they are") {
   const std::string good = sound().text();
   std::string bad = good;
-  bad[bad.size() / 2] = '\x07';   // a wire type that does not exist, somewhere in the middle
+  bad[bad.size() / 2] = '\x07';  // a wire type that does not exist, somewhere in the middle
   message plane;
   plane.bytes(2, "/host:metadata");
-  const auto entry = [](std::int64_t key, std::string_view name, const std::string &blob) {
+  const auto entry = [](std::int64_t key, std::string_view name, const std::string& blob) {
     const message value = message().varint(1, key).bytes(2, name).sub(5, message().varint(1, 1).bytes(6, blob));
     return message().varint(1, key).sub(2, value);
   };
@@ -256,13 +265,15 @@ TEST_CASE("the same module in two places is one; another of its name and id is t
   const std::string a = sound().text();
   module_parts other = sound();
   other.allocations[1] = allocation(1, 4096, live_out, {{13, 0, 16}});
-  const auto entry = [](std::int64_t key, std::string_view name, const std::string &blob) {
+  const auto entry = [](std::int64_t key, std::string_view name, const std::string& blob) {
     const message value = message().varint(1, key).bytes(2, name).sub(5, message().varint(1, 1).bytes(6, blob));
     return message().varint(1, key).sub(2, value);
   };
   message plane;
   plane.bytes(2, "/host:metadata");
-  plane.sub(4, entry(1, "jit_test(7)", a)).sub(4, entry(2, "jit_test(7)", a)).sub(4, entry(3, "jit_test(7)", other.text()));
+  plane.sub(4, entry(1, "jit_test(7)", a))
+      .sub(4, entry(2, "jit_test(7)", a))
+      .sub(4, entry(3, "jit_test(7)", other.text()));
   plane.sub(5, message().varint(1, 1).sub(2, message().varint(1, 1).bytes(2, "Hlo Proto")));
   const std::string space = message().sub(1, plane).text();
   const auto opened = profile::open_buffer(space, "t.xplane.pb");
@@ -273,5 +284,5 @@ TEST_CASE("the same module in two places is one; another of its name and id is t
   CHECK(found->modules[1].sources.size() == 2);
   CHECK_FALSE(found->modules[0].differs_from.empty());
   CHECK(std::any_of(found->findings.begin(), found->findings.end(),
-                    [](const finding &f) { return f.id == "memory.module_differs"; }));
+                    [](const finding& f) { return f.id == "memory.module_differs"; }));
 }

@@ -13,19 +13,19 @@
 
 namespace profkit::test {
 
-inline std::string read_file(const std::filesystem::path &path) {
+inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 // Bytes that a document gives as MiB; 0 for null.
-inline std::int64_t bytes_of_mib(const simdjson::dom::element &value) {
+inline std::int64_t bytes_of_mib(const simdjson::dom::element& value) {
   double mib = 0;
   if (value.get(mib) != simdjson::SUCCESS) return 0;
   return std::llround(mib * 1048576);
 }
 
-inline std::int64_t integer_or(const simdjson::dom::element &value, std::int64_t otherwise) {
+inline std::int64_t integer_or(const simdjson::dom::element& value, std::int64_t otherwise) {
   std::int64_t n = 0;
   return value.get(n) == simdjson::SUCCESS ? n : otherwise;
 }

@@ -17,20 +17,23 @@ namespace {
 std::string module_text() {
   module_parts p;
   p.name = "jit_ask";
-  p.computations = {computation(1, "main", {instruction(1, "a", "parameter"), instruction(2, "b", "add", {1}, {}, "jit/add"),
-                                            instruction(3, "c", "multiply", {1}), instruction(5, "e", "exp", {3}),
-                                            instruction(4, "d", "negate", {2, 5})}, 4)};
+  p.computations = {computation(
+      1, "main",
+      {instruction(1, "a", "parameter"), instruction(2, "b", "add", {1}, {}, "jit/add"),
+       instruction(3, "c", "multiply", {1}), instruction(5, "e", "exp", {3}), instruction(4, "d", "negate", {2, 5})},
+      4)};
   p.sequences = {sequence(1, {1, 2, 3, 5, 4})};
-  p.buffers = {logical_buffer(10, 16, 1), logical_buffer(11, 100, 2), logical_buffer(12, 50, 3), logical_buffer(14, 70, 5),
-               logical_buffer(13, 16, 4)};
+  p.buffers = {logical_buffer(10, 16, 1), logical_buffer(11, 100, 2), logical_buffer(12, 50, 3),
+               logical_buffer(14, 70, 5), logical_buffer(13, 16, 4)};
   p.allocations = {allocation(0, 16, parameter, {{10, 0, 16}}), allocation(1, 16, live_out, {{13, 0, 16}}),
                    allocation(2, 256, temporary, {{11, 0, 100}, {12, 100, 50}, {14, 150, 70}})};
   p.traces = {heap_trace({heap_event(alloc, 11, 0, "b"), heap_event(alloc, 12, 0, "c"), heap_event(alloc, 14, 0, "e"),
-                          heap_event(free_, 12), heap_event(free_, 14), heap_event(free_, 11)}, 2)};
+                          heap_event(free_, 12), heap_event(free_, 14), heap_event(free_, 11)},
+                         2)};
   return p.text();
 }
 
-result<memory_result> ask(const std::string &text, const memory_options &o) {
+result<memory_result> ask(const std::string& text, const memory_options& o) {
   const auto opened = profile::open_buffer(text, "ask.hlo_proto.pb");
   REQUIRE(opened.ok());
   return analyse_memory(**opened, o);
@@ -45,11 +48,11 @@ TEST_CASE("rematerialisation cuts the interval of a buffer") {
   const auto r = ask(text, o);
   REQUIRE(r.ok());
   REQUIRE(r->hlo->what_if.size() == 1);
-  const what_if_result &w = r->hlo->what_if[0];
+  const what_if_result& w = r->hlo->what_if[0];
   CHECK(w.n_buffers == 1);
   CHECK(w.buffer_bytes == 100);
   CHECK(w.before_bytes == 32 + 220);
-  CHECK(w.after_bytes == 32 + 120);   // c and e at once, b not there
+  CHECK(w.after_bytes == 32 + 120);  // c and e at once, b not there
   CHECK(w.claim.find("cannot fall below") != std::string::npos);
 
   o.remat = {"no_such"};
@@ -60,7 +63,7 @@ TEST_CASE("rematerialisation cuts the interval of a buffer") {
 
   o.remat.clear();
   o.offload = {"a"};
-  CHECK(ask(text, o)->hlo->what_if[0].after_bytes == 32 + 220);   // a parameter stays
+  CHECK(ask(text, o)->hlo->what_if[0].after_bytes == 32 + 220);  // a parameter stays
 }
 
 TEST_CASE("does it fit, and by how much") {
@@ -96,7 +99,7 @@ TEST_CASE("the curve keeps every extremum, or the extremes of each part") {
   REQUIRE(r->hlo->curve->points.size() == 6);
   CHECK(r->hlo->curve->points[2].live_bytes == 252);
   CHECK(r->hlo->curve->every_extremum);
-  o.curve_points = 3;   // up to the peak and down again
+  o.curve_points = 3;  // up to the peak and down again
   r = ask(text, o);
   REQUIRE(r->hlo->curve->points.size() == 3);
   CHECK(r->hlo->curve->points[1].live_bytes == 252);
@@ -118,9 +121,9 @@ TEST_CASE("a curve of a million events keeps its extremes in a thousand points")
   o.curve_points = 20;
   const auto r = analyse_memory(**opened, o);
   REQUIRE(r.ok());
-  const live_curve &c = *r->hlo->curve;
+  const live_curve& c = *r->hlo->curve;
   CHECK(c.points.size() <= 20);
-  const auto most = std::max_element(c.points.begin(), c.points.end(), [](const curve_point &a, const curve_point &b) {
+  const auto most = std::max_element(c.points.begin(), c.points.end(), [](const curve_point& a, const curve_point& b) {
     return a.live_bytes < b.live_bytes;
   });
   CHECK(most->live_bytes == r->modules[r->hlo->module].space(0)->peak_bytes);
@@ -132,7 +135,7 @@ TEST_CASE("a module is chosen by the highest peak, by name or by id, and the cho
   if (!oracles) PROFKIT_SKIP("the corpus is not here");
   const auto opened = profile::open(oracles->string());
   REQUIRE(opened.ok());
-  const profile &p = **opened;
+  const profile& p = **opened;
   auto r = analyse_memory(p);
   CHECK(r->modules[r->hlo->module].label == "jit_train_step(36)");
   CHECK(r->hlo->static_peak_bytes == 7313168);
@@ -142,7 +145,7 @@ TEST_CASE("a module is chosen by the highest peak, by name or by id, and the cho
   CHECK(r->selection.find("highest peak") != std::string::npos);
   // 20 modules, embedded in the XSpace and dumped beside it.
   CHECK(r->modules.size() == 20);
-  for (const module_memory &m : r->modules) CHECK(m.sources.size() == 2);
+  for (const module_memory& m : r->modules) CHECK(m.sources.size() == 2);
 
   memory_options o;
   o.module = "jit__randint";

@@ -28,23 +28,21 @@ const std::map<std::string, std::string> exceptions = {
 const std::vector<std::string> crashes = {"mp__bad_hlo_trunc", "mp__bad_trunc", "mp__bad_utf8mangled",
                                           "mp__syn_hlo_idxmismatch", "mp__syn_hlo_idxmismatch__noruntime"};
 // Prose of the reference that profkit says in its own words.
-bool is_prose(const std::string &key) { return key == "scope_note" || key == "definition"; }
+bool is_prose(const std::string& key) { return key == "scope_note" || key == "definition"; }
 // Warnings: the part before the explanation.
-std::string statement_of(const std::string &warning) {
+std::string statement_of(const std::string& warning) {
   std::size_t cut = std::min(warning.find("; "), warning.find(" (trace"));
   if (warning.find("'Steps' line absent") != std::string::npos) cut = std::string::npos;
   return warning.substr(0, cut);
 }
 // Lists sorted by size, in which the reference leaves the order of equals open.
-bool is_ranked(const std::string &key) {
-  return key == "buffers" || key.compare(0, 3, "by_") == 0;
-}
+bool is_ranked(const std::string& key) { return key == "buffers" || key.compare(0, 3, "by_") == 0; }
 
 class comparison {
  public:
   std::vector<std::string> differences;
 
-  void compare(const element &golden, const element &ours, const std::string &path, const std::string &key) {
+  void compare(const element& golden, const element& ours, const std::string& path, const std::string& key) {
     if (is_prose(key)) return;
     if (golden.is_object() && ours.is_object()) return compare_objects(golden, ours, path);
     if (golden.is_array() && ours.is_array()) return compare_arrays(golden, ours, path, key);
@@ -67,36 +65,38 @@ class comparison {
   }
 
  private:
-  void note(const std::string &path, const element &golden, const element &ours) {
+  void note(const std::string& path, const element& golden, const element& ours) {
     differences.push_back(path + ": " + simdjson::minify(golden).substr(0, 200) + " / " +
                           simdjson::minify(ours).substr(0, 200));
   }
 
-  void compare_objects(const simdjson::dom::object &golden, const simdjson::dom::object &ours, const std::string &path) {
+  void compare_objects(const simdjson::dom::object& golden, const simdjson::dom::object& ours,
+                       const std::string& path) {
     std::vector<std::string> keys, our_keys;
     for (const auto field : golden) keys.emplace_back(field.key);
     for (const auto field : ours) our_keys.emplace_back(field.key);
     if (keys != our_keys) {
       std::string text;
-      for (const auto &k : keys) text += k + ' ';
+      for (const auto& k : keys) text += k + ' ';
       text += "/ ";
-      for (const auto &k : our_keys) text += k + ' ';
+      for (const auto& k : our_keys) text += k + ' ';
       differences.push_back(path + " keys: " + text);
       return;
     }
-    for (const std::string &k : keys) compare(golden[k], ours[k], path + '.' + k, k);
+    for (const std::string& k : keys) compare(golden[k], ours[k], path + '.' + k, k);
   }
 
-  static std::int64_t size_of(const element &row) {
-    return test::integer_or(row["size_bytes"].error() == simdjson::SUCCESS ? row["size_bytes"] : row["total_bytes"], -1);
+  static std::int64_t size_of(const element& row) {
+    return test::integer_or(row["size_bytes"].error() == simdjson::SUCCESS ? row["size_bytes"] : row["total_bytes"],
+                            -1);
   }
-  static bool is_rest(const element &row) {
+  static bool is_rest(const element& row) {
     std::string_view key;
     return row["key"].get(key) == simdjson::SUCCESS && (key == "<other>" || key == "<tail>");
   }
 
-  void compare_arrays(const simdjson::dom::array &golden, const simdjson::dom::array &ours, const std::string &path,
-                      const std::string &key) {
+  void compare_arrays(const simdjson::dom::array& golden, const simdjson::dom::array& ours, const std::string& path,
+                      const std::string& key) {
     std::vector<element> a, b;
     for (const element e : golden) a.push_back(e);
     for (const element e : ours) b.push_back(e);
@@ -126,14 +126,14 @@ class comparison {
   }
 
   // The last row of a list that may have been cut in a run of equals: the same row, or another of its size.
-  void compare_last(const element &golden, const element &ours, const std::string &path) {
+  void compare_last(const element& golden, const element& ours, const std::string& path) {
     comparison inner;
     inner.compare(golden, ours, path, "");
     if (!inner.differences.empty()) ++open_ends;
   }
 
-  void compare_run(const std::vector<element> &a, const std::vector<element> &b, std::size_t from, std::size_t to,
-                   bool may_be_cut, const std::string &path) {
+  void compare_run(const std::vector<element>& a, const std::vector<element>& b, std::size_t from, std::size_t to,
+                   bool may_be_cut, const std::string& path) {
     std::vector<bool> used(to - from, false);
     for (std::size_t i = from; i < to; ++i) {
       if (size_of(a[i]) != size_of(b[i])) return note(path, a[i], b[i]);
@@ -158,7 +158,7 @@ struct command {
   memory_options options;
 };
 
-command read_command(const std::filesystem::path &file) {
+command read_command(const std::filesystem::path& file) {
   std::istringstream words(test::read_file(file));
   command c;
   std::string word;
@@ -191,14 +191,14 @@ TEST_CASE("--compat=reference equals every golden of the reference") {
   const auto oracles = corpus_path("oracles/xspace-and-memory");
   if (!oracles) PROFKIT_SKIP("the corpus is not here");
   const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(*oracles);   // the goldens give paths relative to it
+  std::filesystem::current_path(*oracles);  // the goldens give paths relative to it
   int compared = 0, refused = 0, open_ends = 0;
   std::vector<std::filesystem::path> files;
-  for (const auto &entry : std::filesystem::directory_iterator("golden"))
+  for (const auto& entry : std::filesystem::directory_iterator("golden"))
     if (entry.path().filename().string().compare(0, 4, "mp__") == 0 && entry.path().extension() == ".cmd")
       files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  for (const auto &file : files) {
+  for (const auto& file : files) {
     const std::string name = file.stem().string();
     if (exceptions.count(name) != 0) continue;
     INFO(name);

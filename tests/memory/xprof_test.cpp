@@ -19,7 +19,7 @@ TEST_CASE("every module and memory space equals XProf's memory viewer") {
   const simdjson::dom::object rows = parser.parse(text).get_object();
   int compared = 0;
   for (const auto row : rows) {
-    const std::string key(row.key);                                   // "tpu2_hlo/jit_f(…)/ms0"
+    const std::string key(row.key);  // "tpu2_hlo/jit_f(…)/ms0"
     const std::size_t cut = key.rfind('/');
     const std::int64_t color = std::stoll(key.substr(cut + 3));
     const std::string bytes = test::read_file(*oracles / "in" / (key.substr(0, cut) + ".hlo_proto.pb"));
@@ -28,7 +28,7 @@ TEST_CASE("every module and memory space equals XProf's memory viewer") {
     REQUIRE(module.ok());
     INFO(key);
     CHECK_FALSE(module->damage);
-    const space_memory *space = module->space(color);
+    const space_memory* space = module->space(color);
     const std::int64_t total = test::bytes_of_mib(row.value["totalBufferAllocationMib"]);
     const std::int64_t peak = test::bytes_of_mib(row.value["peakHeapMib"]);
     if (space == nullptr) {
@@ -41,8 +41,7 @@ TEST_CASE("every module and memory space equals XProf's memory viewer") {
     CHECK(space->peak_bytes == peak);
     CHECK(space->memory_viewer_peak_bytes == peak);
     CHECK(space->indefinite_bytes == test::bytes_of_mib(row.value["indefiniteBufferAllocationMib"]));
-    if (space->temp_peak_bytes != 0)
-      CHECK(space->peak_event == test::integer_or(row.value["peakHeapSizePosition"], 0));
+    if (space->temp_peak_bytes != 0) CHECK(space->peak_event == test::integer_or(row.value["peakHeapSizePosition"], 0));
   }
   CHECK(compared == 64);
 }
@@ -57,14 +56,15 @@ TEST_CASE("totals equal the compiler's own text dumps, every row") {
   while (std::getline(table, line)) {
     std::istringstream cells(line);
     std::string run, module, dump_total, dump_thread_local, report_total, total, peak, indefinite, parts, temp;
-    for (std::string *cell : {&run, &module, &dump_total, &dump_thread_local, &report_total, &total, &peak, &indefinite, &parts, &temp})
+    for (std::string* cell :
+         {&run, &module, &dump_total, &dump_thread_local, &report_total, &total, &peak, &indefinite, &parts, &temp})
       std::getline(cells, *cell, '\t');
     INFO(run << ' ' << module);
     std::replace(run.begin(), run.end(), '/', '_');
     const auto m = analyse_hlo_memory(
         test::read_file(*oracles / "xspace-and-memory/in" / ("jax_" + run) / (module + ".hlo_proto.pb")));
     REQUIRE(m.ok());
-    const space_memory *s = m->space(0);
+    const space_memory* s = m->space(0);
     REQUIRE(s);
     CHECK(m->all_allocations_bytes == std::stoll(dump_total));
     CHECK(report_total == "[" + std::to_string(m->all_allocations_bytes) + "]");
@@ -86,24 +86,25 @@ TEST_CASE("alive at the peak of jit_f, and the floor that is none") {
   REQUIRE(opened.ok());
   const auto r = analyse_memory(**opened);
   REQUIRE(r.ok());
-  const hlo_report &h = *r->hlo;
+  const hlo_report& h = *r->hlo;
   CHECK(r->modules[h.module].label == "jit_f(12190760917235803885)");
-  REQUIRE(h.alive.size() == 5);   // four buffers of 5 GiB and the result's table
+  REQUIRE(h.alive.size() == 5);  // four buffers of 5 GiB and the result's table
   CHECK(h.alive[0].size_bytes == 5368709120);
   CHECK(h.alive[0].kind == residency::temporary);
   CHECK(h.alive_total_bytes == 4 * 5368709120 + 32);
-  const space_memory *s = r->modules[h.module].space(0);
+  const space_memory* s = r->modules[h.module].space(0);
   CHECK(s->fragmentation_bytes == 98304);
   CHECK(s->temp_floor_bytes == 0);
   CHECK(s->residency_floor_bytes == 32);
-  CHECK(h.always_alive_total_bytes == 10737418432);   // the reference's "floor"
+  CHECK(h.always_alive_total_bytes == 10737418432);  // the reference's "floor"
   CHECK(h.static_peak_bytes == 21474934816);
   CHECK(h.all_allocations_bytes == 37581062188);
 }
 
 TEST_CASE("every invariant holds for every module of the corpus") {
   int modules = 0;
-  for (const char *capture : {"tpu2_hlo", "jax_mlp_train", "jax_transformer", "jax_multi_device", "jax_two_process_rank0"}) {
+  for (const char* capture :
+       {"tpu2_hlo", "jax_mlp_train", "jax_transformer", "jax_multi_device", "jax_two_process_rank0"}) {
     const auto path = corpus_path(std::string("oracles/xspace-and-memory/in/") + capture);
     if (!path) PROFKIT_SKIP("the corpus is not here");
     const auto opened = profile::open(path->string());
@@ -112,12 +113,12 @@ TEST_CASE("every invariant holds for every module of the corpus") {
     o.runtime = false;
     const auto all = analyse_memory(**opened, o);
     REQUIRE(all.ok());
-    for (const module_memory &m : all->modules) {
+    for (const module_memory& m : all->modules) {
       o.module = m.label;
       const auto r = analyse_memory(**opened, o);
       REQUIRE(r.ok());
       REQUIRE(r->modules[r->hlo->module].label == m.label);
-      for (const memory_invariant &i : r->invariants) {
+      for (const memory_invariant& i : r->invariants) {
         INFO(m.label << ' ' << i.id << ": " << i.left << " against " << i.right);
         CHECK(i.holds.value_or(true));
       }

@@ -24,7 +24,7 @@ using namespace profkit::test;
 namespace {
 
 // A field of a message: tag, length, payload; payloads of these tests are short.
-std::string field(unsigned number, const std::string &payload) {
+std::string field(unsigned number, const std::string& payload) {
   REQUIRE(payload.size() < 128);
   return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(payload.size()) + payload;
 }
@@ -40,24 +40,25 @@ std::string small_hlo() {
   const std::string computation = field(1, "main.4") + field(2, field(1, "p0") + field(2, "parameter"));
   return field(1, field(1, "jit_f") + field(2, "main.4") + field(3, computation) + varint_field(5, 1));
 }
-const char *const small_trace = R"({"displayTimeUnit":"ns","metadata":{"a":["traceEvents"]},"traceEvents":[{"ph":"M"}]})";
+const char* const small_trace =
+    R"({"displayTimeUnit":"ns","metadata":{"a":["traceEvents"]},"traceEvents":[{"ph":"M"}]})";
 
-file_family family_of(const std::string &name, const std::string &bytes) { return detect(name, bytes).family; }
+file_family family_of(const std::string& name, const std::string& bytes) { return detect(name, bytes).family; }
 
-std::vector<std::string> paths_of(const capture &c) {
+std::vector<std::string> paths_of(const capture& c) {
   std::vector<std::string> out;
-  for (const capture_file &f : c.files) out.push_back(f.path);
+  for (const capture_file& f : c.files) out.push_back(f.path);
   return out;
 }
-std::vector<std::string> chosen_runs(const capture &c) {
+std::vector<std::string> chosen_runs(const capture& c) {
   std::vector<std::string> out;
-  for (const capture_run &r : c.runs) {
+  for (const capture_run& r : c.runs) {
     if (r.chosen) out.push_back(r.name);
   }
   return out;
 }
 
-capture opened(const std::string &path, const std::string &run = "") {
+capture opened(const std::string& path, const std::string& run = "") {
   open_options options;
   options.run = run;
   auto c = open_capture(path, options);
@@ -65,7 +66,7 @@ capture opened(const std::string &path, const std::string &run = "") {
   return std::move(*c);
 }
 
-std::string all_bytes(const capture &c, std::size_t file = 0) {
+std::string all_bytes(const capture& c, std::size_t file = 0) {
   auto from = open_source_of(c, file);
   REQUIRE(from.ok());
   const auto held = hold_bytes(std::move(*from));
@@ -73,18 +74,19 @@ std::string all_bytes(const capture &c, std::size_t file = 0) {
   return std::string(held->bytes);
 }
 
-void set_time(const std::string &path, int minutes_ago) {
-  std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(minutes_ago));
+void set_time(const std::string& path, int minutes_ago) {
+  std::filesystem::last_write_time(path,
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::minutes(minutes_ago));
 }
 
 }  // namespace
 
 TEST_CASE("formats are told by name") {
   const struct {
-    const char *name;
+    const char* name;
     file_family family;
     confidence sure;
-    const char *host;
+    const char* host;
   } rows[] = {
       {"vm.xplane.pb", file_family::xspace, confidence::certain, "vm"},
       {"a.b.xplane.pb.gz", file_family::xspace, confidence::certain, "a.b"},
@@ -102,7 +104,7 @@ TEST_CASE("formats are told by name") {
       {"xplane", file_family::unknown, confidence::none, ""},
       {"", file_family::unknown, confidence::none, ""},
   };
-  for (const auto &row : rows) {
+  for (const auto& row : rows) {
     INFO(row.name);
     const detection d = detect_by_name(row.name);
     CHECK(d.family == row.family);
@@ -111,7 +113,8 @@ TEST_CASE("formats are told by name") {
   }
   CHECK(detect_by_name("vm.trace.json.gz").is_export_name);
   CHECK_FALSE(detect_by_name("rank1.pt.trace.json").is_export_name);
-  for (const file_family f : {file_family::unknown, file_family::xspace, file_family::chrome_trace, file_family::hlo_proto, file_family::op_stats}) {
+  for (const file_family f : {file_family::unknown, file_family::xspace, file_family::chrome_trace,
+                              file_family::hlo_proto, file_family::op_stats}) {
     CHECK(std::string(family_name(f)).size() > 3);
   }
 }
@@ -128,11 +131,14 @@ TEST_CASE("formats are told by content under any name") {
   CHECK(family_of("x.json", R"({"a":"x\"","traceEvents":[]})") == file_family::chrome_trace);
   CHECK(family_of("x", "\xef\xbb\xbf{\"traceEvents\" : []}") == file_family::chrome_trace);
   // Kineto begins with much metadata: the events may come after the head.
-  CHECK(family_of("x", R"({"schemaVersion":1,"deviceProperties":[)" + std::string(100000, ' ')) == file_family::chrome_trace);
+  CHECK(family_of("x", R"({"schemaVersion":1,"deviceProperties":[)" + std::string(100000, ' ')) ==
+        file_family::chrome_trace);
   CHECK(family_of("x", "") == file_family::unknown);
   CHECK(family_of("t.xplane.pb", "") == file_family::xspace);
   CHECK(family_of("x", "plain text, several lines\nof it\n") == file_family::unknown);
-  CHECK(family_of("x", std::string("\x7f" "ELF\x02\x01\x01\0\0\0\0\0", 12)) == file_family::unknown);
+  CHECK(family_of("x", std::string("\x7f"
+                                   "ELF\x02\x01\x01\0\0\0\0\0",
+                                   12)) == file_family::unknown);
   CHECK(family_of("x", "SQLite format 3") == file_family::unknown);
 
   // Text made of a binary file: by name, and by what is left of its names.
@@ -152,7 +158,7 @@ TEST_CASE("formats are told by content under any name") {
 
 TEST_CASE("a head may end anywhere") {
   // Every prefix of a valid file must still look possible under its name, and never be taken for another format.
-  for (const std::string &whole : {small_xspace(), small_hlo(), std::string(small_trace)}) {
+  for (const std::string& whole : {small_xspace(), small_hlo(), std::string(small_trace)}) {
     const file_family family = family_of("x", whole);
     for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
       const std::string head(whole, 0, cut);
@@ -165,7 +171,7 @@ TEST_CASE("a head may end anywhere") {
   int taken = 0;
   for (int i = 0; i < 20000; ++i) {
     std::vector<char> noise(random() % 200);
-    for (char &c : noise) c = static_cast<char>(random());
+    for (char& c : noise) c = static_cast<char>(random());
     taken += detect_by_content({noise.data(), noise.size()}).sure >= confidence::likely ? 1 : 0;
   }
   CHECK(taken < 20);  // random bytes are no capture
@@ -213,7 +219,7 @@ TEST_CASE("a single file") {
 TEST_CASE("a pipe is looked at without losing a byte, and read once") {
   const temporary_folder folder;
   const std::string events(200000, ' ');
-  for (const std::string &sent : {small_trace + events, gzipped(small_trace + events), small_xspace()}) {
+  for (const std::string& sent : {small_trace + events, gzipped(small_trace + events), small_xspace()}) {
     const std::string path = folder.path("pipe");
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     std::thread writer([&] {
@@ -262,7 +268,7 @@ TEST_CASE("a run folder, its parents, and exports that are not counted twice") {
   folder.write("log/dump/module_0000.hlo.pb", small_hlo());
   folder.write("log/events.out.tfevents.1", "x");
   const std::string where = folder.path(run);
-  for (const std::string &path : {where.substr(0, where.size() - 1), where, folder.path("log/plugins/profile"),
+  for (const std::string& path : {where.substr(0, where.size() - 1), where, folder.path("log/plugins/profile"),
                                   folder.path("log/plugins"), folder.path("log"), folder.path(), folder.path("log/")}) {
     INFO(path);
     const capture c = opened(path);
@@ -279,7 +285,7 @@ TEST_CASE("a run folder, its parents, and exports that are not counted twice") {
     CHECK(c.files[4].export_of == 5);
     CHECK(c.files[5].family == file_family::xspace);
     CHECK(c.files[5].export_of == -1);
-    for (const capture_file &f : c.files) CHECK(f.run == "2026_11_21_06_43_55");
+    for (const capture_file& f : c.files) CHECK(f.run == "2026_11_21_06_43_55");
     CHECK(c.ignored_count == 2);
     CHECK(c.files[0].path.compare(0, path.size(), path) == 0);  // as the user gave it
     CHECK(all_bytes(c, 5) == small_xspace());
@@ -290,8 +296,9 @@ TEST_CASE("a run folder, its parents, and exports that are not counted twice") {
 
 TEST_CASE("several hosts in a run: each export belongs to its host") {
   const temporary_folder folder;
-  for (const char *name : {"r/h0.xplane.pb", "r/h1.xplane.pb"}) folder.write(name, small_xspace());
-  for (const char *name : {"r/h0.trace.json.gz", "r/h1.trace.json.gz", "r/h2.trace.json.gz", "r/perfetto_trace.json.gz"}) {
+  for (const char* name : {"r/h0.xplane.pb", "r/h1.xplane.pb"}) folder.write(name, small_xspace());
+  for (const char* name :
+       {"r/h0.trace.json.gz", "r/h1.trace.json.gz", "r/h2.trace.json.gz", "r/perfetto_trace.json.gz"}) {
     folder.write(name, small_trace);
   }
   const capture c = opened(folder.path("r"));
@@ -305,7 +312,7 @@ TEST_CASE("several hosts in a run: each export belongs to its host") {
 
 TEST_CASE("the newest run is chosen, by its name where names are times") {
   const temporary_folder folder;
-  for (const char *run : {"2025_12_31_23_59_59", "2026_01_02_00_00_00", "2026_01_01_00_00_00"}) {
+  for (const char* run : {"2025_12_31_23_59_59", "2026_01_02_00_00_00", "2026_01_01_00_00_00"}) {
     folder.write(std::string("p/plugins/profile/") + run + "/vm.xplane.pb", small_xspace());
   }
   set_time(folder.path("p/plugins/profile/2026_01_02_00_00_00/vm.xplane.pb"), 1000);  // copied: its time says nothing
@@ -329,7 +336,8 @@ TEST_CASE("the newest run is chosen, by its name where names are times") {
   CHECK(none.error().code == fault_code::invalid_argument);
   CHECK(none.error().message.find("2026_01_01_00_00_00, 2025_12_31_23_59_59") != std::string::npos);
 
-  for (const char *run : {"first", "second", "third"}) folder.write(std::string("q/") + run + "/a.trace.json", small_trace);
+  for (const char* run : {"first", "second", "third"})
+    folder.write(std::string("q/") + run + "/a.trace.json", small_trace);
   set_time(folder.path("q/first/a.trace.json"), 20);
   set_time(folder.path("q/second/a.trace.json"), 10);
   set_time(folder.path("q/third/a.trace.json"), 30);
@@ -393,8 +401,8 @@ TEST_CASE("every capture of the corpus is recognised, also without its name") {
   if (!corpus) PROFKIT_SKIP("the corpus is not there (PROFKIT_CORPUS)");
   std::size_t seen = 0;
   const temporary_folder folder;
-  for (const char *part : {"xspace", "jax", "kineto", "hlo"}) {
-    for (const auto &entry : std::filesystem::recursive_directory_iterator(*corpus / part)) {
+  for (const char* part : {"xspace", "jax", "kineto", "hlo"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(*corpus / part)) {
       const std::string path = entry.path().string();
       const detection named = detect_by_name(entry.path().filename().string());
       if (!entry.is_regular_file() || named.sure == confidence::none) continue;

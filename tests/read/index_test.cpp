@@ -218,7 +218,9 @@ TEST_CASE("Of entries with one key the last counts, and any key works") {
   plane.text(2, "/host:metadata");
   plane.sub(4, metadata_entry_of(-8800332967749297542, "old")).sub(4, metadata_entry_of(0, "zero"));
   plane.sub(4, metadata_entry_of(-8800332967749297542, "new"));
-  plane.sub(5, metadata_entry_of(4, "twice")).sub(5, metadata_entry_of(4, "renamed")).sub(5, metadata_entry_of(5, "twice"));
+  plane.sub(5, metadata_entry_of(4, "twice"))
+      .sub(5, metadata_entry_of(4, "renamed"))
+      .sub(5, metadata_entry_of(5, "twice"));
   const std::string bytes = message().sub(1, plane).bytes();
   const xspace_index index = index_xspace(bytes);
   const plane_index& p = index.planes.at(0);
@@ -242,8 +244,7 @@ TEST_CASE("A file cut at any byte gives every event in front of the cut, and is 
 }
 
 TEST_CASE("A real capture cut anywhere gives every event in front of the cut") {
-  const std::string whole =
-      read_file(data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb"));
+  const std::string whole = read_file(data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb"));
   const true_layout layout = layout_of(whole);
   REQUIRE(layout.event_ends.size() == 1262);
   for (std::size_t cut = 0; cut < whole.size(); cut += 61) cut_at(whole, layout, cut);
@@ -264,9 +265,7 @@ TEST_CASE("Damage in one plane leaves the other planes alone") {
 
 TEST_CASE("A damaged metadata entry is told, and the others work") {
   const std::string entry = message().number(1, 9).text(2, std::string_view("\x12\x20x", 3)).bytes();
-  const std::string bytes = message()
-                                .sub(1, message().text(4, entry).sub(4, metadata_entry_of(1, "fine")))
-                                .bytes();
+  const std::string bytes = message().sub(1, message().text(4, entry).sub(4, metadata_entry_of(1, "fine"))).bytes();
   const xspace_index index = index_xspace(bytes);
   REQUIRE(index.damage);
   REQUIRE(index.planes.at(0).event_name(1) == "fine");
@@ -275,8 +274,7 @@ TEST_CASE("A damaged metadata entry is told, and the others work") {
 TEST_CASE("Flipped bytes never make the index read outside, crash or hang") {
   std::mt19937_64 random(99);
   const std::string small = small_capture();
-  const std::string real =
-      read_file(data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb"));
+  const std::string real = read_file(data_path("jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb"));
   const auto flip = [&](const std::string& bytes, int rounds) {
     for (int round = 0; round < rounds; ++round) {
       exact_copy copy(bytes);

@@ -5,9 +5,9 @@
 #include <read/xspace_index.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>

@@ -49,7 +49,10 @@ message tpu_plane(const std::string& name, std::int64_t shift) {
       .sub(3, modules)
       .sub(3, ops)
       .sub(3, overlay)
-      .sub(4, message().number(1, 1).sub(2, message().number(1, 1).text(2, "%while.1 = …").text(4, "while.1")
+      .sub(4, message().number(1, 1).sub(2, message()
+                                                .number(1, 1)
+                                                .text(2, "%while.1 = …")
+                                                .text(4, "while.1")
                                                 .sub(5, message().number(1, 1).text(5, "while"))
                                                 .sub(5, message().number(1, 2).unsigned_number(7, 3))))
       .sub(4, metadata_entry_of(2, "fusion.2"))
@@ -270,7 +273,8 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
   REQUIRE(expected.size() == 5);
   std::size_t compared = 0;
   for (const auto& [name, totals] : expected) {
-    auto path = std::filesystem::exists(data_path(name)) ? std::optional(data_path(name)) : corpus_path("captures/" + name);
+    auto path =
+        std::filesystem::exists(data_path(name)) ? std::optional(data_path(name)) : corpus_path("captures/" + name);
     if (!path) {
       note_skip("capture not here: " + name);
       continue;

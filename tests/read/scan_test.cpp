@@ -42,7 +42,8 @@ bool same_event(const event_row& row, const event_view& view) {
   const message_range<stat_view, 4> tail(std::string_view(row.stats, row.stats_bytes));
   auto mine = tail.begin();
   for (const stat_view theirs : view.stats()) {
-    if (mine.done() || (*mine).bytes().data() != theirs.bytes().data() || (*mine).bytes() != theirs.bytes()) return false;
+    if (mine.done() || (*mine).bytes().data() != theirs.bytes().data() || (*mine).bytes() != theirs.bytes())
+      return false;
     ++mine;
   }
   return mine.done();

@@ -124,14 +124,16 @@ TEST_CASE("What sticks out of an inner event goes back to those around it") {
 
 TEST_CASE("Aggregated events count, but have no place among the timed ones") {
   op_totals totals(8);
-  feed(totals, {timed(1, 0, 10), aggregated(1, 5, 1000), aggregated(2, 3, 50), aggregated(3, 0, 0), aggregated(4, -9, 7)}, 8);
+  feed(totals,
+       {timed(1, 0, 10), aggregated(1, 5, 1000), aggregated(2, 3, 50), aggregated(3, 0, 0), aggregated(4, -9, 7)}, 8);
   REQUIRE(totals.events() == 5);
   REQUIRE(totals.duration_sum_ps() == 1067);
   REQUIRE(totals.busy_ps() == 10);
   std::size_t ids = 0;
   totals.for_each([&](std::int64_t id, const op_sum& sum) {
     ++ids;
-    if (id == 1) REQUIRE((sum.count == 6 && sum.total_ps == 1010 && sum.self_ps == 10 && sum.min_ps == 10 && sum.max_ps == 10));
+    if (id == 1)
+      REQUIRE((sum.count == 6 && sum.total_ps == 1010 && sum.self_ps == 10 && sum.min_ps == 10 && sum.max_ps == 10));
     if (id == 2) REQUIRE((sum.count == 3 && sum.total_ps == 50 && sum.self_ps == 0 && sum.max_ps < 0));
     if (id == 4) REQUIRE((sum.count == 0 && sum.total_ps == 7));
   });

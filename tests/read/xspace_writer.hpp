@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -21,7 +21,9 @@ inline void put_varint(std::string& out, std::uint64_t value) {
 // The fields of one message, each already encoded.
 class message {
  public:
-  message& number(std::uint32_t field, std::int64_t value) { return unsigned_number(field, static_cast<std::uint64_t>(value)); }
+  message& number(std::uint32_t field, std::int64_t value) {
+    return unsigned_number(field, static_cast<std::uint64_t>(value));
+  }
   message& unsigned_number(std::uint32_t field, std::uint64_t value) {
     std::string& out = start(field, 0);
     put_varint(out, value);

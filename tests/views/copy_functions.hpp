@@ -8,7 +8,7 @@ namespace {
 std::size_t count_planes(std::string_view bytes) { return profkit::xspace_view(bytes).planes().count(); }
 
 template <class View>
-const char *view_name(const View &) {
+const char* view_name(const View&) {
   return __PRETTY_FUNCTION__;
 }
 

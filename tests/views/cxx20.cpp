@@ -21,10 +21,9 @@ int main() {
   const std::string_view bytes("\x0a\x08\x1a\x06\x22\x04\x08\x05\x18\x07", 10);
   const plane_view plane = *xspace_view(bytes).planes().begin();
   const line_view line = *plane.lines().begin();
-  auto long_events = line.events() | std::views::filter([](const event_view &e) { return e.duration_ps() > 6; });
-  return std::ranges::distance(long_events) == 1 && std::ranges::none_of(line.events(), [](const event_view &e) {
-           return e.metadata_id() != 5;
-         })
+  auto long_events = line.events() | std::views::filter([](const event_view& e) { return e.duration_ps() > 6; });
+  return std::ranges::distance(long_events) == 1 &&
+                 std::ranges::none_of(line.events(), [](const event_view& e) { return e.metadata_id() != 5; })
              ? 0
              : 1;
 }

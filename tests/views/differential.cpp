@@ -21,13 +21,13 @@ namespace {
 struct xspace_kind {
   using message = oracle::xplane::XSpace;
   using view = xspace_view;
-  static void walk(view_walker &walker, const view &v) { walker.xspace(v); }
+  static void walk(view_walker& walker, const view& v) { walker.xspace(v); }
 };
 
 struct hlo_kind {
   using message = oracle::hlo::HloProto;
   using view = hlo_proto_view;
-  static void walk(view_walker &walker, const view &v) { walker.hlo_proto(v); }
+  static void walk(view_walker& walker, const view& v) { walker.hlo_proto(v); }
 };
 
 // A copy of exactly the bytes' size, so that a sanitizer sees the first byte read too far.
@@ -62,12 +62,12 @@ std::string disagreement(std::string_view bytes) {
   return c.difference();
 }
 
-std::string read_file(const fs::path &path) {
+std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-bool ends_with(const std::string &text, std::string_view end) {
+bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
@@ -76,9 +76,9 @@ struct inputs {
   std::vector<fs::path> programs;
 };
 
-inputs find_inputs(const fs::path &root) {
+inputs find_inputs(const fs::path& root) {
   inputs found;
-  for (const auto &entry : fs::recursive_directory_iterator(root)) {
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || name.rfind("MUST_REJECT", 0) == 0) continue;
     if (ends_with(name, ".xplane.pb")) found.spaces.push_back(entry.path());
@@ -91,15 +91,17 @@ struct counts {
   int spaces = 0;
   int programs = 0;
   int embedded = 0;
-  int damaged = 0;   // inputs that protobuf rejects, too
+  int damaged = 0;  // inputs that protobuf rejects, too
 };
 
 // Each content once: the corpus holds many copies.
-void check_inputs(const fs::path &root, counts &n) {
+void check_inputs(const fs::path& root, counts& n) {
   const inputs found = find_inputs(root);
   std::set<std::size_t> seen;
-  const auto is_new = [&seen](std::string_view bytes) { return seen.insert(std::hash<std::string_view>()(bytes)).second; };
-  for (const fs::path &path : found.spaces) {
+  const auto is_new = [&seen](std::string_view bytes) {
+    return seen.insert(std::hash<std::string_view>()(bytes)).second;
+  };
+  for (const fs::path& path : found.spaces) {
     const std::string bytes = read_file(path);
     if (!is_new(bytes)) continue;
     INFO(path.string());
@@ -119,7 +121,7 @@ void check_inputs(const fs::path &root, counts &n) {
       }
     }
   }
-  for (const fs::path &path : found.programs) {
+  for (const fs::path& path : found.programs) {
     const std::string bytes = read_file(path);
     if (!is_new(bytes)) continue;
     INFO(path.string());
@@ -137,7 +139,7 @@ void check_generated(std::uint64_t seeds) {
     const std::string why = disagreement<Kind>(bytes);
     INFO("seed " << seed);
     if (!why.empty()) REQUIRE(why == "");
-    const bool intact = views_find_no_damage<Kind>(bytes);   // otherwise the generator tests nothing
+    const bool intact = views_find_no_damage<Kind>(bytes);  // otherwise the generator tests nothing
     if (!intact) REQUIRE(intact);
   }
 }
@@ -226,9 +228,8 @@ void check_flips(std::string_view bytes, int rounds) {
   }
 }
 
-constexpr const char *small_capture = "jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb";
-constexpr const char *small_program =
-    "jax/two_process_rank0/dump/module_0000.jit_step.cpu_after_optimizations.hlo.pb";
+constexpr const char* small_capture = "jax/mlp_nohlo/plugins/profile/2026_11_21_07_08_37/vm.xplane.pb";
+constexpr const char* small_program = "jax/two_process_rank0/dump/module_0000.jit_step.cpu_after_optimizations.hlo.pb";
 
 }  // namespace
 

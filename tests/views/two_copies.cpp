@@ -4,8 +4,8 @@
 
 std::size_t planes_of_copy_a(std::string_view bytes);
 std::size_t planes_of_copy_b(std::string_view bytes);
-const char *name_of_copy_a();
-const char *name_of_copy_b();
+const char* name_of_copy_a();
+const char* name_of_copy_b();
 
 int main() {
   const std::string_view bytes("\x0a\x00\x0a\x00", 4);

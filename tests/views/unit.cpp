@@ -19,18 +19,19 @@ namespace {
 // ---- everything works at compile time ----
 
 constexpr std::string_view space_bytes =
-    "\x0a\x48"                                      // plane, 72 bytes
-    "\x1a\x1d"                                      //   line, 29 bytes, before the maps
-    "\x22\x0f\x08\x07\x10\x00\x18\x96\x01"          //     event: id 7, offset 0 set, duration 150
-    "\x22\x06\x08\x02\x38\x85\x80\x00"              //       stat: id 2, ref 5 (padded)
-    "\x22\x05\x08\x07\x28\xe8\x07"                  //     event: id 7, 1000 occurrences
-    "\x12\x01L\x18\x09"                             //     name, timestamp
-    "\x12\x01P\x08\x03"                             //   name, id
-    "\x22\x07\x08\x07\x12\x03\x12\x01o"             //   event metadata 7: "o"
-    "\x22\x07\x08\x07\x12\x03\x12\x01" "e"          //   event metadata 7 again: "e"
-    "\x2a\x07\x08\x02\x12\x03\x12\x01s"             //   stat metadata 2: "s"
-    "\x2a\x07\x08\x05\x12\x03\x12\x01t"             //   stat metadata 5: "t"
-    "\x22\x01h"sv;                                  // hostname
+    "\x0a\x48"                              // plane, 72 bytes
+    "\x1a\x1d"                              //   line, 29 bytes, before the maps
+    "\x22\x0f\x08\x07\x10\x00\x18\x96\x01"  //     event: id 7, offset 0 set, duration 150
+    "\x22\x06\x08\x02\x38\x85\x80\x00"      //       stat: id 2, ref 5 (padded)
+    "\x22\x05\x08\x07\x28\xe8\x07"          //     event: id 7, 1000 occurrences
+    "\x12\x01L\x18\x09"                     //     name, timestamp
+    "\x12\x01P\x08\x03"                     //   name, id
+    "\x22\x07\x08\x07\x12\x03\x12\x01o"     //   event metadata 7: "o"
+    "\x22\x07\x08\x07\x12\x03\x12\x01"
+    "e"                                  //   event metadata 7 again: "e"
+    "\x2a\x07\x08\x02\x12\x03\x12\x01s"  //   stat metadata 2: "s"
+    "\x2a\x07\x08\x05\x12\x03\x12\x01t"  //   stat metadata 5: "t"
+    "\x22\x01h"sv;                       // hostname
 
 constexpr xspace_view space(space_bytes);
 constexpr plane_view plane = *space.planes().begin();
@@ -59,10 +60,10 @@ constexpr bool index_works_at_compile_time() {
 static_assert(index_works_at_compile_time());
 
 constexpr std::string_view program_bytes =
-    "\x0a\x04\x1a\x02\x2a\x00"                      // module: computation with an id field that is no varint
-    "\x0a\x03\x0a\x01m"                             // module again: name
-    "\x0a\x05\x3a\x03\x0a\x01\x08"                  // module again: schedule with a damaged entry
-    "\x1a\x04\x0a\x02\x08\x05"sv;                   // buffer assignment: logical buffer 5
+    "\x0a\x04\x1a\x02\x2a\x00"      // module: computation with an id field that is no varint
+    "\x0a\x03\x0a\x01m"             // module again: name
+    "\x0a\x05\x3a\x03\x0a\x01\x08"  // module again: schedule with a damaged entry
+    "\x1a\x04\x0a\x02\x08\x05"sv;   // buffer assignment: logical buffer 5
 static_assert(hlo_proto_view(program_bytes).hlo_module().name() == "m");
 static_assert(hlo_proto_view(program_bytes).hlo_module().computations().count() == 1);
 static_assert((*hlo_proto_view(program_bytes).buffer_assignment().logical_buffers().begin()).id() == 5);
@@ -80,11 +81,11 @@ std::string varint(std::uint64_t value) {
   return out + static_cast<char>(value);
 }
 std::string field(std::uint32_t number, std::uint64_t value) { return varint(number << 3) + varint(value); }
-std::string field(std::uint32_t number, const std::string &payload) {
+std::string field(std::uint32_t number, const std::string& payload) {
   return varint(number << 3 | 2) + varint(payload.size()) + payload;
 }
 
-bool reads_to_end(const std::string &bytes) {
+bool reads_to_end(const std::string& bytes) {
   wire_reader reader(bytes);
   for (wire_field f; reader.next(f);) {}
   return reader.ok();
@@ -93,14 +94,14 @@ bool reads_to_end(const std::string &bytes) {
 }  // namespace
 
 TEST_CASE("a varint is read wherever the buffer ends") {
-  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, std::uint64_t{16384},
-                                    std::uint64_t{1} << 34, std::uint64_t{1} << 55, (std::uint64_t{1} << 56) - 1,
-                                    std::uint64_t{1} << 56, ~std::uint64_t{0}}) {
+  for (const std::uint64_t value :
+       {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, std::uint64_t{16384}, std::uint64_t{1} << 34,
+        std::uint64_t{1} << 55, (std::uint64_t{1} << 56) - 1, std::uint64_t{1} << 56, ~std::uint64_t{0}}) {
     const std::string encoded = varint(value);
     for (std::size_t behind = 0; behind < 12; ++behind) {
       const std::string bytes = encoded + std::string(behind, '\xff');
       std::vector<char> exact(bytes.begin(), bytes.end());
-      const char *p = exact.data();
+      const char* p = exact.data();
       std::uint64_t read = 1;
       REQUIRE(read_varint(p, exact.data() + exact.size(), read));
       CHECK(read == value);
@@ -108,7 +109,7 @@ TEST_CASE("a varint is read wherever the buffer ends") {
     }
     for (std::size_t length = 0; length < encoded.size(); ++length) {
       std::vector<char> cut(encoded.begin(), encoded.begin() + static_cast<std::ptrdiff_t>(length));
-      const char *p = cut.data();
+      const char* p = cut.data();
       std::uint64_t read = 5;
       CHECK_FALSE(read_varint(p, cut.data() + cut.size(), read));
       CHECK(read == 5);
@@ -116,21 +117,21 @@ TEST_CASE("a varint is read wherever the buffer ends") {
     }
   }
   const std::string eleven = std::string(10, '\x80') + '\x00';
-  const char *p = eleven.data();
+  const char* p = eleven.data();
   std::uint64_t read = 0;
   CHECK_FALSE(read_varint(p, eleven.data() + eleven.size(), read));
 }
 
 TEST_CASE("tags and groups that are no fields are damage") {
-  CHECK(reads_to_end("\x0b\x0c"));                       // an empty group
-  CHECK(reads_to_end("\x0b\x13\x08\x01\x14\x0c"));       // a group in a group
-  CHECK_FALSE(reads_to_end("\x0b\x14"));                 // ended by another number
-  CHECK_FALSE(reads_to_end("\x0b"));                     // not ended
-  CHECK_FALSE(reads_to_end("\x0c"));                     // not begun
-  CHECK_FALSE(reads_to_end("\x0e"));                     // wire type 6
-  CHECK_FALSE(reads_to_end("\x0f"));                     // wire type 7
-  CHECK_FALSE(reads_to_end(std::string("\x00\x01", 2)));   // field number 0
-  CHECK_FALSE(reads_to_end("\x88\x80\x80\x80\x80\x01\x00"));   // a tag of six bytes
+  CHECK(reads_to_end("\x0b\x0c"));                            // an empty group
+  CHECK(reads_to_end("\x0b\x13\x08\x01\x14\x0c"));            // a group in a group
+  CHECK_FALSE(reads_to_end("\x0b\x14"));                      // ended by another number
+  CHECK_FALSE(reads_to_end("\x0b"));                          // not ended
+  CHECK_FALSE(reads_to_end("\x0c"));                          // not begun
+  CHECK_FALSE(reads_to_end("\x0e"));                          // wire type 6
+  CHECK_FALSE(reads_to_end("\x0f"));                          // wire type 7
+  CHECK_FALSE(reads_to_end(std::string("\x00\x01", 2)));      // field number 0
+  CHECK_FALSE(reads_to_end("\x88\x80\x80\x80\x80\x01\x00"));  // a tag of six bytes
   const auto nested = [](int depth) {
     return std::string(static_cast<std::size_t>(depth), '\x0b') + std::string(static_cast<std::size_t>(depth), '\x0c');
   };
@@ -161,7 +162,7 @@ TEST_CASE("a reader says where the damage is and what is left of the field") {
   CHECK(f.bytes == "abcd");
   CHECK(damage_position(whole) == nullptr);
 
-  const std::string huge = "\x12\xff\xff\xff\xff\x7f" + std::string("rest");   // a length of 32 GiB
+  const std::string huge = "\x12\xff\xff\xff\xff\x7f" + std::string("rest");  // a length of 32 GiB
   wire_reader far(huge);
   CHECK_FALSE(far.next(f));
   CHECK(far.clipped());
@@ -228,17 +229,17 @@ TEST_CASE("pieces of a sub-message merge at every depth") {
 }
 
 TEST_CASE("the index finds the last entry of any key") {
-  const auto entry = [](std::int64_t key, const std::string &name) {
+  const auto entry = [](std::int64_t key, const std::string& name) {
     return field(4, field(1, static_cast<std::uint64_t>(key)) + field(2, field(2, name)));
   };
-  const auto check = [](const std::string &plane_bytes, const std::map<std::int64_t, std::string> &expected,
+  const auto check = [](const std::string& plane_bytes, const std::map<std::int64_t, std::string>& expected,
                         std::uint64_t entries) {
     const plane_view plane(plane_bytes);
     REQUIRE(plane.header().event_metadata_count == entries);
     std::vector<metadata_slot> slots(metadata_index::slots_needed(entries));
     const auto index = metadata_index::of_event_metadata(plane, slots.data(), slots.size());
     REQUIRE(index.ok());
-    for (const auto &[key, name] : expected) {
+    for (const auto& [key, name] : expected) {
       const metadata_entry found = index.find(key);
       REQUIRE(found.found);
       REQUIRE(event_metadata_view(found.bytes).name() == name);
@@ -251,7 +252,8 @@ TEST_CASE("the index finds the last entry of any key") {
     std::string plane;
     std::map<std::int64_t, std::string> expected;
     std::uint64_t entries = 0;
-    for (const std::int64_t key : {INT64_C(0), INT64_C(1), INT64_C(-1), INT64_MIN, INT64_MAX, INT64_C(1), INT64_C(-1)}) {
+    for (const std::int64_t key :
+         {INT64_C(0), INT64_C(1), INT64_C(-1), INT64_MIN, INT64_MAX, INT64_C(1), INT64_C(-1)}) {
       expected[key] = std::to_string(entries++);
       plane += entry(key, expected[key]);
     }
@@ -317,8 +319,8 @@ TEST_CASE("a stat without metadata says so") {
 
 TEST_CASE("a frame is found by its position, and a circle of frames is the caller's to break") {
   const std::string frames = field(1, std::string("a.py")) + field(2, std::string("f")) +
-                             field(3, field(1, 1) + field(2, 1) + field(3, 42)) +
-                             field(4, field(1, 1) + field(2, 2)) + field(4, field(1, 9) + field(2, 1));
+                             field(3, field(1, 1) + field(2, 1) + field(3, 42)) + field(4, field(1, 1) + field(2, 2)) +
+                             field(4, field(1, 9) + field(2, 1));
   const stack_frame_index_view index{basic_message_bytes<2>(message_bytes(frames))};
   const source_frame frame = index.frame_linear(1);
   CHECK(frame.found);
@@ -326,7 +328,7 @@ TEST_CASE("a frame is found by its position, and a circle of frames is the calle
   CHECK(frame.function == "f");
   CHECK(frame.line == 42);
   CHECK(frame.parent_frame_id == 2);
-  CHECK_FALSE(index.frame_linear(2).found);   // its location does not exist
+  CHECK_FALSE(index.frame_linear(2).found);  // its location does not exist
   CHECK(index.frame_linear(2).parent_frame_id == 1);
   CHECK_FALSE(index.frame_linear(0).found);
   CHECK_FALSE(index.frame_linear(3).found);
@@ -334,8 +336,8 @@ TEST_CASE("a frame is found by its position, and a circle of frames is the calle
 
 TEST_CASE("a tuple nested a hundred thousand deep is walked without deep recursion") {
   constexpr int levels = 100'000;
-  std::string reversed;   // built from the inside out
-  const auto prepend = [&reversed](const std::string &bytes) { reversed.append(bytes.rbegin(), bytes.rend()); };
+  std::string reversed;  // built from the inside out
+  const auto prepend = [&reversed](const std::string& bytes) { reversed.append(bytes.rbegin(), bytes.rend()); };
   prepend(field(2, 11));
   for (int level = 0; level < levels; ++level) {
     const std::size_t size = reversed.size();
@@ -345,7 +347,7 @@ TEST_CASE("a tuple nested a hundred thousand deep is walked without deep recursi
 
   shape_view shape{basic_message_bytes<3>(message_bytes(shape_bytes))};
   int deepest = 0;
-  CHECK_FALSE(visit_shape(shape, [&deepest](const shape_view &, int depth) { deepest = depth; }));
+  CHECK_FALSE(visit_shape(shape, [&deepest](const shape_view&, int depth) { deepest = depth; }));
   CHECK(deepest == 100);
   int walked = 0;
   for (;;) {
@@ -360,7 +362,7 @@ TEST_CASE("a tuple nested a hundred thousand deep is walked without deep recursi
   test::view_walker walker;
   const std::string instruction = field(3, shape_bytes);
   walker.instruction(instruction_view(instruction));
-  CHECK_FALSE(walker.ok());   // deeper than it looks
+  CHECK_FALSE(walker.ok());  // deeper than it looks
 }
 
 TEST_CASE("an event decoded in a line equals the same event decoded alone") {

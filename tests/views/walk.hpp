@@ -20,43 +20,43 @@ class view_walker {
   /// Depends on every value read.
   std::uint64_t digest() const { return digest_; }
 
-  void xspace(const xspace_view &space) {
+  void xspace(const xspace_view& space) {
     check(space.ok());
-    each(space.planes(), [this](const plane_view &v) { plane(v); });
+    each(space.planes(), [this](const plane_view& v) { plane(v); });
     each(space.errors(), [this](std::string_view v) { take(v); });
     each(space.warnings(), [this](std::string_view v) { take(v); });
     each(space.hostnames(), [this](std::string_view v) { take(v); });
   }
 
-  void plane(const plane_view &plane) {
+  void plane(const plane_view& plane) {
     const plane_header header = plane.header();
     check(header.damage == nullptr);
     check(plane.ok());
     take(header.id);
     take(header.name);
     take(header.line_count + header.event_metadata_count + header.stat_metadata_count + header.stat_count);
-    each(plane.lines(), [this](const line_view &v) { line(v); });
-    each(plane.event_metadata(), [this](const event_metadata_view &v) {
+    each(plane.lines(), [this](const line_view& v) { line(v); });
+    each(plane.event_metadata(), [this](const event_metadata_view& v) {
       check(v.ok());
       take(v.key());
       take(v.id());
       take(v.name());
       take(v.display_name());
       take(v.metadata());
-      each(v.stats(), [this](const stat_view &s) { stat(s); });
+      each(v.stats(), [this](const stat_view& s) { stat(s); });
       each(v.child_ids(), [this](std::int64_t id) { take(id); });
     });
-    each(plane.stat_metadata(), [this](const stat_metadata_view &v) {
+    each(plane.stat_metadata(), [this](const stat_metadata_view& v) {
       check(v.ok());
       take(v.key());
       take(v.id());
       take(v.name());
       take(v.description());
     });
-    each(plane.stats(), [this](const stat_view &v) { stat(v); });
+    each(plane.stats(), [this](const stat_view& v) { stat(v); });
   }
 
-  void line(const line_view &line) {
+  void line(const line_view& line) {
     const line_header header = line.header();
     check(header.damage == nullptr);
     take(header.id);
@@ -66,18 +66,18 @@ class view_walker {
     take(header.timestamp_ns);
     take(header.duration_ps);
     take(header.event_count);
-    each(line.events(), [this](const event_view &v) {
+    each(line.events(), [this](const event_view& v) {
       check(v.ok());
       take(v.metadata_id());
       take(static_cast<std::uint64_t>(v.data_case()));
       take(v.offset_ps());
       take(v.num_occurrences());
       take(v.duration_ps());
-      each(v.stats(), [this](const stat_view &s) { stat(s); });
+      each(v.stats(), [this](const stat_view& s) { stat(s); });
     });
   }
 
-  void stat(const stat_view &stat) {
+  void stat(const stat_view& stat) {
     check(stat.ok());
     take(stat.metadata_id());
     take(static_cast<std::uint64_t>(stat.kind()));
@@ -85,13 +85,13 @@ class view_walker {
     take(stat.as_bytes());
   }
 
-  void hlo_proto(const hlo_proto_view &proto) {
+  void hlo_proto(const hlo_proto_view& proto) {
     check(proto.ok());
     module(proto.hlo_module());
     buffer_assignment(proto.buffer_assignment());
   }
 
-  void module(const hlo_module_view &module) {
+  void module(const hlo_module_view& module) {
     message(module);
     take(module.name());
     take(module.entry_computation_name());
@@ -99,18 +99,18 @@ class view_walker {
     take(module.entry_computation_id());
     take(module.device_type());
     take(std::uint64_t{module.is_dynamic()});
-    each(module.computations(), [this](const computation_view &v) { computation(v); });
+    each(module.computations(), [this](const computation_view& v) { computation(v); });
     program_shape(module.host_program_shape());
     const schedule_view schedule = module.schedule();
     message(schedule);
-    each(schedule.sequences(), [this](const schedule_sequence_view &v) {
+    each(schedule.sequences(), [this](const schedule_sequence_view& v) {
       message(v);
       take(v.computation_id());
       each(v.instruction_ids(), [this](std::int64_t id) { take(id); });
     });
     const input_output_alias_view alias = module.input_output_alias();
     message(alias);
-    each(alias.entries(), [this](const alias_entry_view &v) {
+    each(alias.entries(), [this](const alias_entry_view& v) {
       message(v);
       take(v.parameter_number());
       take(v.kind());
@@ -118,12 +118,12 @@ class view_walker {
       integers(v.parameter_shape_index());
     });
     sharding(module.spmd_output_sharding(), 0);
-    each(module.spmd_parameters_shardings(), [this](const sharding_view &v) { sharding(v, 0); });
+    each(module.spmd_parameters_shardings(), [this](const sharding_view& v) { sharding(v, 0); });
     const device_assignment_view devices = module.device_assignment();
     message(devices);
     take(devices.replica_count());
     take(devices.computation_count());
-    each(devices.computation_devices(), [this](const computation_device_view &v) {
+    each(devices.computation_devices(), [this](const computation_device_view& v) {
       message(v);
       integers(v.replica_device_ids());
     });
@@ -131,7 +131,7 @@ class view_walker {
     message(frames);
     each(frames.file_names(), [this](std::string_view v) { take(v); });
     each(frames.function_names(), [this](std::string_view v) { take(v); });
-    each(frames.file_locations(), [this](const file_location_view &v) {
+    each(frames.file_locations(), [this](const file_location_view& v) {
       message(v);
       take(v.file_name_id());
       take(v.function_name_id());
@@ -140,7 +140,7 @@ class view_walker {
       take(v.end_line());
       take(v.end_column());
     });
-    each(frames.stack_frames(), [this](const stack_frame_view &v) {
+    each(frames.stack_frames(), [this](const stack_frame_view& v) {
       message(v);
       take(v.file_location_id());
       take(v.parent_frame_id());
@@ -149,7 +149,7 @@ class view_walker {
     each(module.payloads(), [this](std::string_view v) { take(v); });
   }
 
-  void computation(const computation_view &computation) {
+  void computation(const computation_view& computation) {
     message(computation);
     take(computation.name());
     take(computation.id());
@@ -157,10 +157,10 @@ class view_walker {
     take(computation.execution_thread());
     take(std::uint64_t{computation.is_fusion_computation()});
     program_shape(computation.program_shape());
-    each(computation.instructions(), [this](const instruction_view &v) { instruction(v); });
+    each(computation.instructions(), [this](const instruction_view& v) { instruction(v); });
   }
 
-  void instruction(const instruction_view &v) {
+  void instruction(const instruction_view& v) {
     message(v);
     take(v.name());
     take(v.opcode());
@@ -202,7 +202,7 @@ class view_walker {
     message(mesh_axes);
     mesh(mesh_axes.mesh());
     axis_refs(mesh_axes.axes());
-    each(v.source_target_pairs(), [this](const source_target_view &pair) {
+    each(v.source_target_pairs(), [this](const source_target_view& pair) {
       message(pair);
       take(pair.source());
       take(pair.target());
@@ -210,21 +210,21 @@ class view_walker {
     attributes(v.frontend_attributes());
   }
 
-  void buffer_assignment(const buffer_assignment_view &assignment) {
+  void buffer_assignment(const buffer_assignment_view& assignment) {
     message(assignment);
-    each(assignment.logical_buffers(), [this](const logical_buffer_view &v) {
+    each(assignment.logical_buffers(), [this](const logical_buffer_view& v) {
       message(v);
       take(v.id());
       take(v.size_bytes());
       take(v.color());
       location(v.defined_at());
     });
-    each(assignment.buffer_aliases(), [this](const buffer_alias_view &v) {
+    each(assignment.buffer_aliases(), [this](const buffer_alias_view& v) {
       message(v);
       take(v.source_buffer_id());
       location(v.location());
     });
-    each(assignment.buffer_allocations(), [this](const buffer_allocation_view &v) {
+    each(assignment.buffer_allocations(), [this](const buffer_allocation_view& v) {
       message(v);
       take(v.index());
       take(v.size_bytes());
@@ -234,18 +234,18 @@ class view_walker {
            std::uint64_t{v.is_entry_computation_parameter()} << 2 | std::uint64_t{v.is_constant()} << 3 |
            std::uint64_t{v.is_parameter_aliased_with_output()} << 4 | std::uint64_t{v.maybe_live_out()} << 5);
       integers(v.parameter_shape_index());
-      each(v.assigned(), [this](const assigned_buffer_view &a) {
+      each(v.assigned(), [this](const assigned_buffer_view& a) {
         message(a);
         take(a.logical_buffer_id());
         take(a.offset_bytes());
         take(a.size_bytes());
       });
     });
-    each(assignment.heap_simulator_traces(), [this](const heap_trace_view &v) {
+    each(assignment.heap_simulator_traces(), [this](const heap_trace_view& v) {
       message(v);
       take(std::uint64_t{v.whole_module_simulation()});
       take(v.buffer_allocation_index());
-      each(v.events(), [this](const heap_event_view &e) {
+      each(v.events(), [this](const heap_event_view& e) {
         message(e);
         take(static_cast<std::int64_t>(e.kind()));
         take(e.buffer_id());
@@ -267,25 +267,25 @@ class view_walker {
     for (const char c : v) mix(static_cast<unsigned char>(c));
   }
   template <class Range, class Take>
-  void each(const Range &range, Take take_element) {
+  void each(const Range& range, Take take_element) {
     auto it = range.begin();
     for (; it != range.end(); ++it) take_element(*it);
     check(it.ok());
   }
   template <class Range>
-  void integers(const Range &range) {
+  void integers(const Range& range) {
     each(range, [this](auto v) { take(static_cast<std::int64_t>(v)); });
   }
   template <unsigned Depth>
-  void message(const message_view<Depth> &v) {
+  void message(const message_view<Depth>& v) {
     check(v.ok());
     take(std::uint64_t{v.present()});
   }
 
-  void shape(const shape_view &top) {
+  void shape(const shape_view& top) {
     const bool complete = visit_shape(
         top,
-        [this](const shape_view &v, int) {
+        [this](const shape_view& v, int) {
           message(v);
           take(v.element_type());
           integers(v.dimensions());
@@ -294,7 +294,7 @@ class view_walker {
           const layout_view layout = v.layout();
           message(layout);
           integers(layout.minor_to_major());
-          each(layout.tiles(), [this](const tile_view &tile) {
+          each(layout.tiles(), [this](const tile_view& tile) {
             message(tile);
             integers(tile.dimensions());
           });
@@ -302,7 +302,7 @@ class view_walker {
           take(layout.memory_space());
           take(layout.dynamic_shape_metadata_prefix_bytes());
           take(layout.tail_padding_alignment_in_elements());
-          each(layout.split_configs(), [this](const split_config_view &split) {
+          each(layout.split_configs(), [this](const split_config_view& split) {
             message(split);
             take(split.dimension());
             integers(split.split_indices());
@@ -311,13 +311,13 @@ class view_walker {
         deepest_);
     check(complete);
   }
-  void program_shape(const program_shape_view &v) {
+  void program_shape(const program_shape_view& v) {
     message(v);
-    each(v.parameters(), [this](const shape_view &s) { shape(s); });
+    each(v.parameters(), [this](const shape_view& s) { shape(s); });
     shape(v.result());
     each(v.parameter_names(), [this](std::string_view name) { take(name); });
   }
-  void op_metadata(const op_metadata_view &v) {
+  void op_metadata(const op_metadata_view& v) {
     message(v);
     take(v.op_type());
     take(v.op_name());
@@ -332,17 +332,17 @@ class view_walker {
     take(v.stack_frame_id());
     take(v.scheduling_name());
   }
-  void attributes(const frontend_attributes_view &v) {
+  void attributes(const frontend_attributes_view& v) {
     message(v);
-    each(v.entries(), [this](const frontend_attribute_view &entry) {
+    each(v.entries(), [this](const frontend_attribute_view& entry) {
       message(entry);
       take(entry.key());
       take(entry.value());
     });
   }
   template <class Range>
-  void axis_refs(const Range &range) {
-    each(range, [this](const axis_ref_view &v) {
+  void axis_refs(const Range& range) {
+    each(range, [this](const axis_ref_view& v) {
       message(v);
       take(v.mesh_axis_index());
       const sub_axis_view sub = v.sub_axis();
@@ -351,39 +351,39 @@ class view_walker {
       take(sub.size());
     });
   }
-  void mesh(const mesh_view &v) {
+  void mesh(const mesh_view& v) {
     message(v);
-    each(v.axes(), [this](const mesh_axis_view &axis) {
+    each(v.axes(), [this](const mesh_axis_view& axis) {
       message(axis);
       take(axis.name());
       take(axis.size());
     });
     integers(v.device_ids());
   }
-  void named_sharding(const named_sharding_view &v, int depth) {
+  void named_sharding(const named_sharding_view& v, int depth) {
     message(v);
     if (depth == deepest_) return check(false);
-    each(v.tuple_shardings(), [this, depth](const named_sharding_view &s) { named_sharding(s, depth + 1); });
+    each(v.tuple_shardings(), [this, depth](const named_sharding_view& s) { named_sharding(s, depth + 1); });
     mesh(v.mesh());
-    each(v.dim_shardings(), [this](const dimension_sharding_view &d) {
+    each(v.dim_shardings(), [this](const dimension_sharding_view& d) {
       message(d);
       take(std::uint64_t{d.is_closed()});
       axis_refs(d.axes());
     });
     axis_refs(v.replicated_axes());
     axis_refs(v.unreduced_axes());
-    each(v.metadata(), [this](const op_metadata_view &m) { op_metadata(m); });
+    each(v.metadata(), [this](const op_metadata_view& m) { op_metadata(m); });
   }
-  void sharding(const sharding_view &v, int depth) {
+  void sharding(const sharding_view& v, int depth) {
     message(v);
     if (depth == deepest_) return check(false);
     take(static_cast<std::int64_t>(v.type()));
     shape(v.tile_shape());
     integers(v.tile_assignment_dimensions());
     integers(v.tile_assignment_devices());
-    each(v.tuple_shardings(), [this, depth](const sharding_view &s) { sharding(s, depth + 1); });
+    each(v.tuple_shardings(), [this, depth](const sharding_view& s) { sharding(s, depth + 1); });
     take(std::uint64_t{v.replicate_on_last_tile_dim()});
-    each(v.metadata(), [this](const op_metadata_view &m) { op_metadata(m); });
+    each(v.metadata(), [this](const op_metadata_view& m) { op_metadata(m); });
     integers(v.last_tile_dims());
     integers(v.iota_reshape_dims());
     integers(v.iota_transpose_perm());
@@ -393,20 +393,20 @@ class view_walker {
     named_sharding(v.named_sharding(), 0);
   }
   template <class Range>
-  void replica_groups(const Range &range) {
-    each(range, [this](const replica_group_view &v) {
+  void replica_groups(const Range& range) {
+    each(range, [this](const replica_group_view& v) {
       message(v);
       integers(v.replica_ids());
     });
   }
-  void iota(const iota_replica_groups_view &v) {
+  void iota(const iota_replica_groups_view& v) {
     message(v);
     take(v.num_replica_groups());
     take(v.num_devices_per_group());
     integers(v.iota_reshape_dims());
     integers(v.iota_transpose_perm());
   }
-  void location(const buffer_location_view &v) {
+  void location(const buffer_location_view& v) {
     message(v);
     take(v.instruction_id());
     take(v.instruction_name());

@@ -27,37 +27,36 @@ std::string base_128(std::uint64_t value, std::size_t length) {
 
 }  // namespace
 
-std::string wire_generator::message(const Descriptor &type, int fields) {
+std::string wire_generator::message(const Descriptor& type, int fields) {
   fields_left_ = fields;
   return body(type, 0);
 }
 
-std::string wire_generator::body(const Descriptor &type, int depth) {
+std::string wire_generator::body(const Descriptor& type, int depth) {
   std::vector<std::string> fields;
   for (int i = 0; i < type.field_count(); ++i)
     if (chance(type.field_count() > 12 ? 30 : 65)) append_known(fields, *type.field(i), depth);
-  const bool plain = chance(40);   // sometimes what an ordinary writer gives
+  const bool plain = chance(40);  // sometimes what an ordinary writer gives
   if (!plain) {
     while (chance(20)) fields.push_back(unknown(&type, depth));
     std::shuffle(fields.begin(), fields.end(), random_);
   }
   std::string out;
-  for (const std::string &field : fields) out += field;
+  for (const std::string& field : fields) out += field;
   return out;
 }
 
-void wire_generator::append_known(std::vector<std::string> &fields, const FieldDescriptor &field, int depth) {
+void wire_generator::append_known(std::vector<std::string>& fields, const FieldDescriptor& field, int depth) {
   const auto number = static_cast<std::uint32_t>(field.number());
   std::uint64_t occurrences = field.is_repeated() ? below(5) : chance(80) ? 1 : 2 + below(2);
-  if (chance(3)) {   // a number of ours with a wire type that is not: an unknown field
+  if (chance(3)) {  // a number of ours with a wire type that is not: an unknown field
     const unsigned types[] = {varint_type, fixed64_type, delimited_type, group_type, fixed32_type};
     const unsigned type = types[below(5)];
-    const bool is_text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING ||
-                         field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    const bool is_text =
+        field.cpp_type() == FieldDescriptor::CPPTYPE_STRING || field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     const bool packable = field.is_repeated() && !is_text;
     const bool is_double = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
-    const bool native = is_text ? type == delimited_type
-                                : is_double ? type == fixed64_type : type == varint_type;
+    const bool native = is_text ? type == delimited_type : is_double ? type == fixed64_type : type == varint_type;
     if (!native && !(packable && type == delimited_type)) fields.push_back(foreign(number, type, depth));
   }
   switch (field.cpp_type()) {
@@ -82,7 +81,7 @@ void wire_generator::append_known(std::vector<std::string> &fields, const FieldD
   }
 }
 
-void wire_generator::append_integers(std::vector<std::string> &fields, const FieldDescriptor &field) {
+void wire_generator::append_integers(std::vector<std::string>& fields, const FieldDescriptor& field) {
   const auto number = static_cast<std::uint32_t>(field.number());
   for (std::uint64_t runs = below(4); runs; --runs, --fields_left_) {
     if (chance(40)) {
@@ -95,7 +94,7 @@ void wire_generator::append_integers(std::vector<std::string> &fields, const Fie
   }
 }
 
-std::string wire_generator::unknown(const Descriptor *type, int depth) {
+std::string wire_generator::unknown(const Descriptor* type, int depth) {
   std::uint32_t number = 0;
   do {
     number = static_cast<std::uint32_t>(chance(70) ? 1 + below(120) : 1 + below((1U << 29) - 1));
@@ -119,14 +118,24 @@ std::string wire_generator::foreign(std::uint32_t number, unsigned wire_type, in
 }
 
 std::uint64_t wire_generator::integer() {
-  static constexpr std::uint64_t extremes[] = {
-      0, 1, 127, 128, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-      0xffffffffffffffff, 0xffffffff80000000, 0xfffffffffffffffe};
+  static constexpr std::uint64_t extremes[] = {0,
+                                               1,
+                                               127,
+                                               128,
+                                               0x7fffffff,
+                                               0x80000000,
+                                               0xffffffff,
+                                               0x100000000,
+                                               0x7fffffffffffffff,
+                                               0x8000000000000000,
+                                               0xffffffffffffffff,
+                                               0xffffffff80000000,
+                                               0xfffffffffffffffe};
   if (chance(25)) return extremes[below(std::size(extremes))];
   return random_() >> below(64);
 }
 
-std::uint64_t wire_generator::integer_for(const FieldDescriptor &field) {
+std::uint64_t wire_generator::integer_for(const FieldDescriptor& field) {
   static constexpr std::uint64_t keys[] = {0, 1, 2, 0xfffffffffffffffb, 0x8000000000000000};
   // Few different keys, so that entries meet.
   if (field.containing_type()->options().map_entry()) return keys[below(std::size(keys))];
@@ -141,7 +150,7 @@ std::string wire_generator::text() {
   return out;
 }
 
-std::string wire_generator::text_for(const FieldDescriptor &field) {
+std::string wire_generator::text_for(const FieldDescriptor& field) {
   if (field.containing_type()->options().map_entry() && field.number() == 1) {
     static const std::string keys[] = {"", "mesh", "x\xff"};
     return keys[below(std::size(keys))];
@@ -151,17 +160,17 @@ std::string wire_generator::text_for(const FieldDescriptor &field) {
 
 std::string wire_generator::varint(std::uint64_t value) {
   std::string out = base_128(value, chance(95) ? 1 : 1 + below(10));
-  if (out.size() == 10 && chance(20)) out.back() = static_cast<char>(out.back() | (below(63) << 1));   // falls out
+  if (out.size() == 10 && chance(20)) out.back() = static_cast<char>(out.back() | (below(63) << 1));  // falls out
   return out;
 }
 
 std::string wire_generator::tag(std::uint32_t number, unsigned wire_type) {
   std::string out = base_128(number << 3 | wire_type, chance(97) ? 1 : 1 + below(5));
-  if (out.size() == 5 && chance(20)) out.back() = static_cast<char>(out.back() | (below(7) << 4));   // falls out
+  if (out.size() == 5 && chance(20)) out.back() = static_cast<char>(out.back() | (below(7) << 4));  // falls out
   return out;
 }
 
-std::string wire_generator::delimited(std::uint32_t number, const std::string &payload) {
+std::string wire_generator::delimited(std::uint32_t number, const std::string& payload) {
   return tag(number, delimited_type) + base_128(payload.size(), chance(97) ? 1 : 1 + below(5)) + payload;
 }
 

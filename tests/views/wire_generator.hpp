@@ -1,6 +1,7 @@
 // Random messages of a given type, made at the level of the wire: everything a protobuf parser must accept, in any
-// order. Fields are shuffled, repeated and split into pieces, integers packed and unpacked, map keys and values missing,
-// doubled or split, unknown fields and groups strewn in, known numbers used with foreign wire types, varints padded.
+// order. Fields are shuffled, repeated and split into pieces, integers packed and unpacked, map keys and values
+// missing, doubled or split, unknown fields and groups strewn in, known numbers used with foreign wire types, varints
+// padded.
 #pragma once
 #include <google/protobuf/descriptor.h>
 
@@ -16,24 +17,24 @@ class wire_generator {
   explicit wire_generator(std::uint64_t seed) : random_(seed) {}
 
   /// A message of about at most `fields` fields, sub-messages included.
-  std::string message(const google::protobuf::Descriptor &type, int fields);
+  std::string message(const google::protobuf::Descriptor& type, int fields);
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   bool chance(unsigned percent) { return below(100) < percent; }
 
  private:
-  std::string body(const google::protobuf::Descriptor &type, int depth);
-  void append_known(std::vector<std::string> &fields, const google::protobuf::FieldDescriptor &field, int depth);
-  void append_integers(std::vector<std::string> &fields, const google::protobuf::FieldDescriptor &field);
-  std::string unknown(const google::protobuf::Descriptor *type, int depth);
+  std::string body(const google::protobuf::Descriptor& type, int depth);
+  void append_known(std::vector<std::string>& fields, const google::protobuf::FieldDescriptor& field, int depth);
+  void append_integers(std::vector<std::string>& fields, const google::protobuf::FieldDescriptor& field);
+  std::string unknown(const google::protobuf::Descriptor* type, int depth);
   std::string foreign(std::uint32_t number, unsigned wire_type, int depth);
   std::uint64_t integer();
-  std::uint64_t integer_for(const google::protobuf::FieldDescriptor &field);
+  std::uint64_t integer_for(const google::protobuf::FieldDescriptor& field);
   std::string text();
-  std::string text_for(const google::protobuf::FieldDescriptor &field);
+  std::string text_for(const google::protobuf::FieldDescriptor& field);
   std::string varint(std::uint64_t value);
   std::string tag(std::uint32_t number, unsigned wire_type);
-  std::string delimited(std::uint32_t number, const std::string &payload);
+  std::string delimited(std::uint32_t number, const std::string& payload);
   std::string fixed(std::uint64_t value, int bytes);
 
   std::mt19937_64 random_;

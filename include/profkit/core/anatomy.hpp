@@ -19,55 +19,55 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Which part of a capture to look at. Text filters are substrings, case-sensitive; empty matches all.
+/// Which part of a capture to look at. Text filters are substrings, case-sensitive; empty matches all.
 struct anatomy_options {
   std::string host, plane, line, name;
-  std::optional<std::uint64_t> step;               // index into steps() of the event's device, or of the file
-  std::optional<std::int64_t> from_ps, to_ps;      // half-open window, relative to the capture origin
-  std::uint64_t limit = 20;                        // rows of a list that a person reads; 0: all
+  std::optional<std::uint64_t> step;           ///< index into steps() of the event's device, or of the file
+  std::optional<std::int64_t> from_ps, to_ps;  ///< half-open window, relative to the capture origin
+  std::uint64_t limit = 20;                    ///< rows of a list that a person reads; 0: all
 };
 
-// What was wrong with the input, carried by every slice: file index and fault; empty when sound.
+/// What was wrong with the input, carried by every slice: file index and fault; empty when sound.
 struct file_damage {
   std::uint32_t file = 0;
   fault what;
 };
 
-// Whether anything at all could be read: an XSpace with planes, or a sound file of another family. False
-// makes damage an error of the whole; with no file at all it is true.
+/// Whether anything at all could be read: an XSpace with planes, or a sound file of another family. False
+/// makes damage an error of the whole; with no file at all it is true.
 [[nodiscard]] bool anything_intact(const profile& p) noexcept;
 
-// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
+/// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 struct named_stat {
-  std::string_view name;   // "" when the id has no entry
+  std::string_view name;  ///< "" when the id has no entry
   std::int64_t metadata_id = 0;
   stat_kind kind = stat_kind::none;
   enum class origin : std::uint8_t { event, metadata, plane } from = origin::event;
-  std::uint64_t bits = 0;  // raw value of double, uint64, int64 and ref
+  std::uint64_t bits = 0;  ///< raw value of double, uint64, int64 and ref
   std::string_view text;
 };
-[[nodiscard]] const char* stat_kind_name(stat_kind k) noexcept;  // "double", "uint64", "int64", "str", "bytes", "ref"
+[[nodiscard]] const char* stat_kind_name(stat_kind k) noexcept;  ///< "double", "uint64", "int64", "str", "bytes", "ref"
 
 // ---- info ------------------------------------------------------------------------------------------
 struct line_info {
   std::int64_t id = 0;
-  std::string_view name;   // name, else display name
+  std::string_view name;  ///< name, else display name
   line_kind kind = line_kind::other;
   std::int64_t timestamp_ns = 0;
   std::uint64_t events = 0, event_stats = 0;
-  std::int64_t duration_sum_ps = 0;                // of all events, nested ones counted twice
-  std::optional<std::int64_t> first_ps, last_ps;   // span of events that have an offset
+  std::int64_t duration_sum_ps = 0;               ///< of all events, nested ones counted twice
+  std::optional<std::int64_t> first_ps, last_ps;  ///< span of events that have an offset
 };
 struct plane_info {
   std::int64_t id = 0;
   std::string_view name;
   plane_kind kind = plane_kind::other;
   std::vector<named_stat> stats;
-  std::uint64_t event_metadata = 0, stat_metadata = 0;  // distinct ids
+  std::uint64_t event_metadata = 0, stat_metadata = 0;  ///< distinct ids
   std::vector<line_info> lines;
 };
 struct file_info {
-  std::uint32_t file = 0;                           // index into profile::what().files
+  std::uint32_t file = 0;  ///< index into profile::what().files
   std::string path;
   file_family family = file_family::unknown;
   std::int32_t export_of = -1;
@@ -75,23 +75,23 @@ struct file_info {
   std::vector<std::string> hosts, errors, warnings;
   std::optional<std::int64_t> origin_unix_ns;
   std::optional<std::int64_t> first_ps, last_ps;
-  bool aligned = false;                             // shifted onto the capture origin
+  bool aligned = false;  ///< shifted onto the capture origin
   std::vector<plane_info> planes;
   std::optional<fault> damage;
 };
 struct info_result {
   std::vector<file_info> files;
-  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  // exports of an XSpace are not counted twice
+  std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  ///< exports of an XSpace are not counted twice
   bool complete = true;
-  std::vector<std::string> reasons;                 // why not complete
-  std::shared_ptr<const void> texts;                // owns the names of Chrome files, which are no spans of a file
+  std::vector<std::string> reasons;   ///< why not complete
+  std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which are no spans of a file
 };
 result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- tree and metadata: streamed to a visitor, because they can be larger than memory --------------------
 struct tree_plane {
   std::uint32_t file = 0;
-  std::int32_t plane = 0;   // position in the file
+  std::int32_t plane = 0;  ///< position in the file
   std::int64_t id = 0;
   std::string_view name;
   plane_kind kind = plane_kind::other;
@@ -99,7 +99,7 @@ struct tree_plane {
   std::vector<named_stat> stats;
 };
 struct tree_line {
-  std::int32_t line = 0;    // position in the plane
+  std::int32_t line = 0;  ///< position in the plane
   line_header header;
   line_kind kind = line_kind::other;
   std::uint64_t events = 0;
@@ -107,16 +107,16 @@ struct tree_line {
 struct tree_event {
   std::int64_t metadata_id = 0;
   std::string_view name, display_name;
-  event_view raw;                        // data case, offset, duration
-  std::optional<std::int64_t> start_ps;  // on the capture's clock; empty for aggregated events
-  std::vector<named_stat> stats;         // of the event, under the limit
-  std::uint64_t stat_count = 0;          // before the limit
+  event_view raw;                        ///< data case, offset, duration
+  std::optional<std::int64_t> start_ps;  ///< on the capture's clock; empty for aggregated events
+  std::vector<named_stat> stats;         ///< of the event, under the limit
+  std::uint64_t stat_count = 0;          ///< before the limit
 };
-// Called in file order. Each end_… tells how many items the limit left out.
+/// Called in file order. Each end_… tells how many items the limit left out.
 class tree_visitor {
  public:
   virtual ~tree_visitor() = default;
-  virtual void begin_file(std::uint32_t file, const file_info& header) = 0;  // header.planes is empty
+  virtual void begin_file(std::uint32_t file, const file_info& header) = 0;  ///< header.planes is empty
   virtual void begin_plane(const tree_plane& plane) = 0;
   virtual void begin_line(const tree_line& line) = 0;
   virtual void event(const tree_event& e) = 0;
@@ -124,7 +124,7 @@ class tree_visitor {
   virtual void end_plane(std::uint64_t lines_left_out) = 0;
   virtual void end_file(const fault* damage) = 0;
 };
-// limit bounds lines a plane, events a line and stats an event (default 5 in the command).
+/// limit bounds lines a plane, events a line and stats an event (default 5 in the command).
 result<void> anatomy_tree(const profile& p, tree_visitor& visitor, const anatomy_options& o = {},
                           const hooks& host = {});
 
@@ -138,7 +138,7 @@ struct metadata_stat_row {
   std::int64_t key = 0;
   std::string_view name, description;
 };
-// Rows come by ascending signed key; of several entries with one key the last counts.
+/// Rows come by ascending signed key; of several entries with one key the last counts.
 class metadata_visitor {
  public:
   virtual ~metadata_visitor() = default;
@@ -153,9 +153,9 @@ result<std::vector<file_damage>> anatomy_metadata(const profile& p, metadata_vis
                                                   const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- steps -----------------------------------------------------------------------------------------------
-// Where steps come from, tried in this order per device plane, then per file for host events.
+/// Where steps come from, tried in this order per device plane, then per file for host events.
 enum class step_source : std::uint8_t { steps_line, xla_modules, host_step_num };
-[[nodiscard]] const char* step_source_name(step_source s) noexcept;  // "Steps", "XLA Modules", "step_num"
+[[nodiscard]] const char* step_source_name(step_source s) noexcept;  ///< "Steps", "XLA Modules", "step_num"
 struct step_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
@@ -165,23 +165,23 @@ struct step_row {
   std::int64_t start_ps = 0, duration_ps = 0;
 };
 struct steps_result {
-  std::vector<step_row> steps;   // by file, plane, start
-  std::uint64_t matched = 0;     // before the limit
-  std::string absent;            // why there are none; empty otherwise
+  std::vector<step_row> steps;  ///< by file, plane, start
+  std::uint64_t matched = 0;    ///< before the limit
+  std::string absent;           ///< why there are none; empty otherwise
   std::vector<file_damage> damage;
 };
 result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- ops -------------------------------------------------------------------------------------------------
-// Totals of one metadata id on one line, over all its events.
+/// Totals of one metadata id on one line, over all its events.
 struct op_row {
   std::int64_t metadata_id = 0;
-  std::string_view entry;        // the map entry in the file; data() is null when the id has no entry
-  std::uint64_t count = 0;       // executions: events, and num_occurrences of aggregated events
+  std::string_view entry;   ///< the map entry in the file; data() is null when the id has no entry
+  std::uint64_t count = 0;  ///< executions: events, and num_occurrences of aggregated events
   std::int64_t total_ps = 0;
-  std::int64_t self_ps = 0;      // total minus what nested later events cover; Σ self = busy time of the line
-  std::int64_t min_ps = 0, max_ps = 0;  // 0 when all its events are aggregated (num_occurrences)
-  [[nodiscard]] event_metadata_view metadata() const noexcept;  // empty view when there is no entry
+  std::int64_t self_ps = 0;             ///< total minus what nested later events cover; Σ self = busy time of the line
+  std::int64_t min_ps = 0, max_ps = 0;  ///< 0 when all its events are aggregated (num_occurrences)
+  [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
 struct ops_line {
   std::uint32_t file = 0;
@@ -190,27 +190,27 @@ struct ops_line {
   line_kind kind = line_kind::ops;
   std::uint64_t events = 0;
   std::int64_t duration_sum_ps = 0;
-  std::int64_t busy_ps = 0;          // union of the events
-  std::vector<op_row> ops;           // by total, descending; ties by metadata id
+  std::int64_t busy_ps = 0;  ///< union of the events
+  std::vector<op_row> ops;   ///< by total, descending; ties by metadata id
 };
 struct ops_result {
   std::vector<ops_line> lines;
-  std::string source;                // "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
+  std::string source;  ///< "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
   std::string absent;
   std::vector<file_damage> damage;
 };
-// Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
-// events with an hlo_op stat. With o.line set, the lines of that name (else those whose name contains it),
-// derived or not. o.name picks rows and leaves a line's own totals alone; o.limit is not applied here.
-// Sums stop at the end of int64. Aggregated events count into count and total, never into self, min and max,
-// unless a line has no others: then all its time is their own. An event with a negative duration counts as 0
-// long and is told as damage. Memory: the rows; for a line whose events are not in the order of their starts
-// 24 bytes an event while it is read.
+/// Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
+/// events with an hlo_op stat. With o.line set, the lines of that name (else those whose name contains it),
+/// derived or not. o.name picks rows and leaves a line's own totals alone; o.limit is not applied here.
+/// Sums stop at the end of int64. Aggregated events count into count and total, never into self, min and max,
+/// unless a line has no others: then all its time is their own. An event with a negative duration counts as 0
+/// long and is told as damage. Memory: the rows; for a line whose events are not in the order of their starts
+/// 24 bytes an event while it is read.
 result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
-// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
-// tf_op, source, … as written.
+/// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
+/// tf_op, source, … as written.
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
-// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
+/// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
 struct device_peaks {
   double flops_per_s = 0, hbm_bytes_per_s = 0;
   std::string_view device_type;
@@ -218,41 +218,41 @@ struct device_peaks {
 device_peaks peaks_of(const profile& p, std::uint32_t file, std::int32_t plane);
 
 // ---- modules ---------------------------------------------------------------------------------------------
-// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.
+/// How an embedded module compares with a *.hlo_proto.pb beside the XSpace.
 enum class sibling_state : std::uint8_t { none, same_bytes, same_content, differs };
 [[nodiscard]] const char* sibling_state_name(sibling_state s) noexcept;
 struct module_row {
   std::uint32_t file = 0;
-  std::int32_t plane = -1;        // -1: a file of its own (hlo_proto family)
+  std::int32_t plane = -1;  ///< -1: a file of its own (hlo_proto family)
   std::int64_t metadata_id = 0;
-  std::string_view name;          // as the metadata entry or file name says, "jit_f(12190760917235803885)"
-  std::string_view module_name;   // as the HloProto says
+  std::string_view name;         ///< as the metadata entry or file name says, "jit_f(12190760917235803885)"
+  std::string_view module_name;  ///< as the HloProto says
   std::int64_t module_id = 0;
   std::uint64_t computations = 0, instructions = 0, bytes = 0;
-  std::string_view blob;          // the serialized xla.HloProto
+  std::string_view blob;  ///< the serialized xla.HloProto
   sibling_state sibling = sibling_state::none;
   std::string sibling_path;
-  std::optional<fault> damage;    // the blob does not parse
+  std::optional<fault> damage;  ///< the blob does not parse
 };
 struct modules_result {
-  std::vector<module_row> modules;  // by bytes, descending, stable
+  std::vector<module_row> modules;  ///< by bytes, descending, stable
   std::string absent;
   std::vector<file_damage> damage;
 };
 result<modules_result> anatomy_modules(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
-// The first module whose name contains the text. Fault: not_found, which names the modules there are.
+/// The first module whose name contains the text. Fault: not_found, which names the modules there are.
 result<const module_row*> find_module(const modules_result& found, std::string_view name);
-// One instruction of a module's entry computation.
+/// One instruction of a module's entry computation.
 struct instruction_row {
   std::int64_t id = 0;
   std::string_view name, opcode, op_name, source_file;
   std::int64_t source_line = 0;
-  std::string shape;              // as XLA writes it: "f32[5,1024]{1,0}", "(f32[2]{0}, s32[])"
+  std::string shape;  ///< as XLA writes it: "f32[5,1024]{1,0}", "(f32[2]{0}, s32[])"
 };
 struct entry_dump {
   std::string_view module_name, computation_name;
   std::vector<instruction_row> proto_order;
-  std::vector<std::size_t> schedule_order;  // indexes into proto_order; empty when the module has no schedule
+  std::vector<std::size_t> schedule_order;  ///< indexes into proto_order; empty when the module has no schedule
 };
 result<entry_dump> anatomy_entry(const module_row& m);
 
@@ -263,33 +263,33 @@ struct framework_event {
   std::string_view line_name, name;
   std::optional<std::int64_t> start_ps;
   std::int64_t duration_ps = 0;
-  std::vector<named_stat> stats;      // by name
+  std::vector<named_stat> stats;  ///< by name
 };
-struct framework_name {               // totals of one event name on one host plane
+struct framework_name {  // totals of one event name on one host plane
   std::uint32_t file = 0;
   std::int32_t plane = 0;
   std::string_view name;
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, max_ps = 0;
 };
-struct framework_stat {               // a stat name met on host events
+struct framework_stat {  // a stat name met on host events
   std::string_view name;
   std::uint64_t count = 0;
-  std::uint8_t kinds = 0;             // bit 1 << stat_kind
+  std::uint8_t kinds = 0;  ///< bit 1 << stat_kind
 };
 struct framework_result {
-  std::vector<framework_event> events;   // the first o.limit in file order
+  std::vector<framework_event> events;  ///< the first o.limit in file order
   std::uint64_t matched = 0;
-  std::vector<framework_name> names;     // by total, descending
-  std::vector<framework_stat> stats;     // by name
+  std::vector<framework_name> names;  ///< by total, descending
+  std::vector<framework_stat> stats;  ///< by name
   std::string absent;
   std::vector<file_damage> damage;
 };
 result<framework_result> anatomy_framework(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- collectives -----------------------------------------------------------------------------------------
-// One asynchronous operation: a start and a done event joined by `flow`, or the one event that real TPU
-// captures write per flow, whose duration spans start to done.
+/// One asynchronous operation: a start and a done event joined by `flow`, or the one event that real TPU
+/// captures write per flow, whose duration spans start to done.
 struct async_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
@@ -297,57 +297,56 @@ struct async_row {
   enum class form : std::uint8_t { pair, single, unmatched_start, unmatched_done } shape = form::single;
   std::string_view name, hlo_op, category;
   std::int64_t start_ps = 0;
-  std::int64_t duration_ps = 0;                    // start of the start to end of the done
-  // How long the device waited for it: device_duration_ps of the done event, where it is carried; for the
-  // one-event form, of the done operation on `XLA Ops` that ends when this event ends.
+  std::int64_t duration_ps = 0;  ///< start of the start to end of the done
+  /// How long the device waited for it: device_duration_ps of the done event, where it is carried; for the
+  /// one-event form, of the done operation on `XLA Ops` that ends when this event ends.
   std::optional<std::int64_t> exposed_stall_ps;
-  std::string_view exposed_from;                   // "done event" or "XLA Ops"; empty when not carried
-  std::uint32_t events = 1;                        // events with this flow
+  std::string_view exposed_from;  ///< "done event" or "XLA Ops"; empty when not carried
+  std::uint32_t events = 1;       ///< events with this flow
 };
-// Synchronous collectives on ops lines and NCCL/RCCL kernels on streams: totals of an op name.
+/// Synchronous collectives on ops lines and NCCL/RCCL kernels on streams: totals of an op name.
 struct collective_op_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
-  std::string_view name, category;                 // "all-reduce", …; for kernels the family ("nccl")
+  std::string_view name, category;  ///< "all-reduce", …; for kernels the family ("nccl")
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
 };
 struct collectives_result {
-  std::vector<async_row> async;                    // by file, plane, first occurrence of the flow (copies, too)
+  std::vector<async_row> async;  ///< by file, plane, first occurrence of the flow (copies, too)
   std::uint64_t flows = 0, events_without_flow = 0;
-  std::vector<collective_op_row> ops;              // by total, descending
+  std::vector<collective_op_row> ops;  ///< by total, descending
   std::string absent;
   std::vector<file_damage> damage;
 };
-result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {},
-                                               const hooks& host = {});
+result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- chrome ----------------------------------------------------------------------------------------------
 struct chrome_process {
-  std::string pid, name;                           // pid as written, number or string
+  std::string pid, name;  ///< pid as written, number or string
   std::int64_t sort_index = 0;
-  std::vector<std::pair<std::string, std::string>> threads;  // tid, name; by tid
+  std::vector<std::pair<std::string, std::string>> threads;  ///< tid, name; by tid
 };
 struct chrome_sample {
   std::string name, cat, phase, pid, tid;
-  std::optional<std::int64_t> start_ps, duration_ps;         // relative to the file's own zero
-  std::vector<std::pair<std::string, std::string>> args;     // first five by key; values as JSON text
+  std::optional<std::int64_t> start_ps, duration_ps;      ///< relative to the file's own zero
+  std::vector<std::pair<std::string, std::string>> args;  ///< first five by key; values as JSON text
 };
 struct chrome_file {
   std::uint32_t file = 0;
-  std::vector<std::string> top_level_keys;         // sorted
+  std::vector<std::string> top_level_keys;  ///< sorted
   std::string display_time_unit;
-  std::string metadata;                            // JSON text of the metadata object, compact; "" when absent
+  std::string metadata;  ///< JSON text of the metadata object, compact; "" when absent
   std::uint64_t events = 0;
-  std::map<std::string, std::uint64_t> phases;     // "X" -> count
-  std::vector<chrome_process> processes;           // by pid
-  std::int64_t zero_us = 0;                        // what zero of the times means in the file's own microseconds
-  std::optional<std::int64_t> first_ps, last_ps;   // start of the first, end of the last event
-  std::vector<chrome_sample> complete_samples, instant_samples;  // first o.limit of X and of i
-  bool at_event_cap = false;                       // 999 000 events or more: the tail was dropped, do not total
-  std::uint64_t broken_events = 0;                 // lost to damage
-  std::uint64_t unusable_times = 0;                // events whose ts or dur is no number or out of reach
-  std::optional<fault> damage;                     // the first
+  std::map<std::string, std::uint64_t> phases;    ///< "X" -> count
+  std::vector<chrome_process> processes;          ///< by pid
+  std::int64_t zero_us = 0;                       ///< what zero of the times means in the file's own microseconds
+  std::optional<std::int64_t> first_ps, last_ps;  ///< start of the first, end of the last event
+  std::vector<chrome_sample> complete_samples, instant_samples;  ///< first o.limit of X and of i
+  bool at_event_cap = false;         ///< 999 000 events or more: the tail was dropped, do not total
+  std::uint64_t broken_events = 0;   ///< lost to damage
+  std::uint64_t unusable_times = 0;  ///< events whose ts or dur is no number or out of reach
+  std::optional<fault> damage;       ///< the first
 };
 struct chrome_result {
   std::vector<chrome_file> files;
@@ -356,8 +355,8 @@ struct chrome_result {
 result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- findings --------------------------------------------------------------------------------------------
-// What the slices say taken together: damage, incompleteness, files on no common clock, modules that differ
-// from their dump, time that devices waited for asynchronous operations. Most recoverable first.
+/// What the slices say taken together: damage, incompleteness, files on no common clock, modules that differ
+/// from their dump, time that devices waited for asynchronous operations. Most recoverable first.
 std::vector<finding> anatomy_findings(const profile& p, const info_result& info, const modules_result& modules,
                                       const collectives_result& collectives, const chrome_result& chrome);
 

@@ -10,69 +10,69 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// The format of a file, as the detection table (src/read/detect) tells it. One row a format.
+/// The format of a file, as the detection table (src/read/detect) tells it. One row a format.
 enum class file_family {
   unknown,
-  xspace,        // *.xplane.pb: tensorflow.profiler.XSpace
-  chrome_trace,  // Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
-  hlo_proto,     // *.hlo_proto.pb, *.hlo.pb: xla.HloProto
-  op_stats,      // ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
+  xspace,        ///< *.xplane.pb: tensorflow.profiler.XSpace
+  chrome_trace,  ///< Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
+  hlo_proto,     ///< *.hlo_proto.pb, *.hlo.pb: xla.HloProto
+  op_stats,      ///< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
 };
-[[nodiscard]] const char* family_name(file_family f) noexcept;  // "xspace", "chrome_trace", …
+[[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
 
-// One recognised file of a capture. Paths are as the user gave them, joined with '/'.
+/// One recognised file of a capture. Paths are as the user gave them, joined with '/'.
 struct capture_file {
   std::string path;
   file_family family = file_family::unknown;
   compression encoding = compression::none;
-  std::uint64_t bytes = 0;       // on disk
-  std::string run;               // run folder name; empty for a file given by path
-  std::int32_t export_of = -1;   // index of the XSpace this file is an export of, never counted twice; -1: none
-  std::string host;              // from the file name ("vm" in vm.xplane.pb); empty when it says none
-  std::string why;               // why it was taken for its family: "name *.xplane.pb", "magic", "probe"
+  std::uint64_t bytes = 0;      ///< on disk
+  std::string run;              ///< run folder name; empty for a file given by path
+  std::int32_t export_of = -1;  ///< index of the XSpace this file is an export of, never counted twice; -1: none
+  std::string host;             ///< from the file name ("vm" in vm.xplane.pb); empty when it says none
+  std::string why;              ///< why it was taken for its family: "name *.xplane.pb", "magic", "probe"
 };
 
-// A run found below the path that was given: newest first.
+/// A run found below the path that was given: newest first.
 struct capture_run {
-  std::string name;   // folder name, "2026_11_21_06_43_55"
+  std::string name;  ///< folder name, "2026_11_21_06_43_55"
   std::string path;
   bool chosen = false;
 };
 
 struct open_options {
   io_mode io = io_mode::automatic;
-  std::string run;      // "" the newest; "all" every run; else the run folder's name
+  std::string run;  ///< "" the newest; "all" every run; else the run folder's name
   limits bounds;
   hooks host;
-  // Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
-  // which then need not outlive open().
+  /// Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
+  /// which then need not outlive open().
   bool host_ends_with_open = false;
 };
 
-// A pipe or standard input that was opened and looked at; what was read of it is kept for its reader.
+/// A pipe or standard input that was opened and looked at; what was read of it is kept for its reader.
 class pending_stream;
 
-// What lies at a path. Holds no open file, except a pipe or standard input; a copy is cheap enough.
+/// What lies at a path. Holds no open file, except a pipe or standard input; a copy is cheap enough.
 struct capture {
-  std::string path;                  // as given
-  std::vector<capture_file> files;   // ordered by run (newest first), then path
-  std::vector<capture_run> runs;     // empty when a single file was given
-  std::vector<std::string> ignored;  // files looked at and not recognised (at most 100 named)
+  std::string path;                  ///< as given
+  std::vector<capture_file> files;   ///< ordered by run (newest first), then path
+  std::vector<capture_run> runs;     ///< empty when a single file was given
+  std::vector<std::string> ignored;  ///< files looked at and not recognised (at most 100 named)
   std::uint64_t ignored_count = 0;
   io_mode io = io_mode::automatic;
   limits bounds;
   hooks host;
-  std::shared_ptr<pending_stream> stream;  // null unless PATH can be read only once
+  std::shared_ptr<pending_stream> stream;  ///< null unless PATH can be read only once
 };
 
-// Looks at PATH: a file (or "-"), a run directory, or a parent of runs (`plugins/profile/<run>/` below it).
-// Faults: not_found, permission, invalid_argument (no such run; the message lists the runs).
-// A directory with nothing in it is no fault: `files` is empty. A file that nothing recognises is listed as
-// `unknown` when it was given by path. A file that cannot be opened, or went away while the folder was looked at,
-// is listed by its name: the fault comes when it is opened.
+/// Looks at PATH: a file (or "-"), a run directory, or a parent of runs (`plugins/profile/<run>/` below it).
+/// Faults: not_found, permission, invalid_argument (no such run; the message lists the runs).
+/// A directory with nothing in it is no fault: `files` is empty. A file that nothing recognises is listed as
+/// `unknown` when it was given by path. A file that cannot be opened, or went away while the folder was looked at,
+/// is listed by its name: the fault comes when it is opened.
 result<capture> open_capture(const std::string& path, const open_options& options = {});
 
-// Opens one file of the capture under its options. A pipe or standard input can be opened once; then `unsupported`.
+/// Opens one file of the capture under its options. A pipe or standard input can be opened once; then `unsupported`.
 result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t file_index);
 
 }  // namespace PROFKIT_NAMESPACE

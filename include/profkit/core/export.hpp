@@ -23,28 +23,28 @@ enum class document : std::int32_t {
   chrome = 10,
   memory = 11,
 };
-[[nodiscard]] const char* document_name(document d) noexcept;  // "report", "info", …
-// anatomy_options::limit of a document when the caller names none: 5 for tree and chrome, 20 for metadata and
-// framework, whose lists are samples; 0 (everything) for the others.
+[[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …
+/// anatomy_options::limit of a document when the caller names none: 5 for tree and chrome, 20 for metadata and
+/// framework, whose lists are samples; 0 (everything) for the others.
 [[nodiscard]] std::uint64_t default_limit(document d) noexcept;
 
-// How a document ended, which decides the command's exit code.
+/// How a document ended, which decides the command's exit code.
 enum class document_status { ok, partial, absent, error };
 
-// Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
-// Damage of the input is no fault: it makes the status partial or, when nothing could be read, error. A fault
-// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
-// the last two nothing or only a part was written. The parts of a report are written at their own default
-// limits, so that each is the same document as its own. Does not finish the sink.
+/// Writes one document as indented JSON: {"schema","version","status","reason",…}, docs/schemas/<name>.json.
+/// Damage of the input is no fault: it makes the status partial or, when nothing could be read, error. A fault
+/// is returned when writing failed, the host cancelled, or `o` asks for what is not there (no such step); with
+/// the last two nothing or only a part was written. The parts of a report are written at their own default
+/// limits, so that each is the same document as its own. Does not finish the sink.
 result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
                                        const hooks& host = {});
-// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the
-// entry computation in proto order (at most o.limit; 0: all) and the schedule. Faults as of write_document(), and
-// not_found when there is no such module; a module that does not parse has no entry and tells its damage.
+/// The modules document of one module, the first that find_module() finds, with its `entry`: the instructions of the
+/// entry computation in proto order (at most o.limit; 0: all) and the schedule. Faults as of write_document(), and
+/// not_found when there is no such module; a module that does not parse has no entry and tells its damage.
 result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
                                              sink& into, const hooks& host = {});
-// The error document of a capture that could not be opened: status "error" with code, message, path,
-// byte_offset, hint.
+/// The error document of a capture that could not be opened: status "error" with code, message, path,
+/// byte_offset, hint.
 result<void> write_error_document(document which, const fault& why, sink& into);
 
 }  // namespace PROFKIT_NAMESPACE

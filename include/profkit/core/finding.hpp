@@ -10,7 +10,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// How sure a finding is: arithmetic on the capture (fact), or a reading of it.
+/// How sure a finding is: arithmetic on the capture (fact), or a reading of it.
 enum class certainty { fact, probable, possible, insufficient };
 [[nodiscard]] constexpr const char* certainty_name(certainty c) noexcept {
   switch (c) {
@@ -22,8 +22,8 @@ enum class certainty { fact, probable, possible, insufficient };
   return "insufficient";
 }
 
-// A place in the capture that a reader can look up: file index, plane and line position in the file
-// (-1 when not applicable), a span relative to the capture origin, a row or byte offset.
+/// A place in the capture that a reader can look up: file index, plane and line position in the file
+/// (-1 when not applicable), a span relative to the capture origin, a row or byte offset.
 struct evidence {
   std::uint32_t file = 0;
   std::int32_t plane = -1;
@@ -33,16 +33,16 @@ struct evidence {
   std::string note;
 };
 
-// One statement about the capture. `id` is stable across versions ("incomplete.cap_1m").
+/// One statement about the capture. `id` is stable across versions ("incomplete.cap_1m").
 struct finding {
   std::string id;
   certainty sure = certainty::fact;
-  std::optional<std::int64_t> recoverable_ps;     // time that could be won back, when the finding is about time
-  std::optional<std::int64_t> recoverable_bytes;  // memory that could be won back
-  std::string what;                               // one sentence
-  std::string where;                              // human-readable place
+  std::optional<std::int64_t> recoverable_ps;     ///< time that could be won back, when the finding is about time
+  std::optional<std::int64_t> recoverable_bytes;  ///< memory that could be won back
+  std::string what;                               ///< one sentence
+  std::string where;                              ///< human-readable place
   std::vector<evidence> proof;
-  std::string next;                               // what to do or look at next
+  std::string next;  ///< what to do or look at next
 };
 
 }  // namespace PROFKIT_NAMESPACE

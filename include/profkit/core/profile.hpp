@@ -11,37 +11,37 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-struct xspace_index;  // src/read/xspace_index.hpp
+struct xspace_index;  ///< src/read/xspace_index.hpp
 
-// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
+/// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
  public:
-  // Opens everything open_capture() finds. One bad file of several is no fault of the whole: its fault is
-  // kept (file_fault) and the others are read. Faults: those of open_capture(); the file's own fault when
-  // the only file cannot be read at all.
+  /// Opens everything open_capture() finds. One bad file of several is no fault of the whole: its fault is
+  /// kept (file_fault) and the others are read. Faults: those of open_capture(); the file's own fault when
+  /// the only file cannot be read at all.
   static result<std::shared_ptr<const profile>> open(const std::string& path, const open_options& options = {});
-  // One file from the host's memory (borrowed: must outlive the profile) or callbacks; `label` stands for
-  // the path in messages and helps detection.
+  /// One file from the host's memory (borrowed: must outlive the profile) or callbacks; `label` stands for
+  /// the path in messages and helps detection.
   static result<std::shared_ptr<const profile>> open_buffer(std::string_view bytes, std::string label,
                                                             const open_options& options = {});
-  static result<std::shared_ptr<const profile>> open_callbacks(const read_at_callbacks& callbacks,
-                                                               std::string label, const open_options& options = {});
+  static result<std::shared_ptr<const profile>> open_callbacks(const read_at_callbacks& callbacks, std::string label,
+                                                               const open_options& options = {});
   ~profile();
 
   [[nodiscard]] const capture& what() const noexcept;
   [[nodiscard]] std::size_t file_count() const noexcept;
-  // Decoded bytes of a file; what was intact when file_fault() tells of damage; empty when unreadable.
+  /// Decoded bytes of a file; what was intact when file_fault() tells of damage; empty when unreadable.
   [[nodiscard]] std::string_view bytes(std::size_t file) const noexcept;
-  // The index of an XSpace file; nullptr for other families.
+  /// The index of an XSpace file; nullptr for other families.
   [[nodiscard]] const xspace_index* xspace(std::size_t file) const noexcept;
-  // Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
-  // Damage found only while events are scanned is told by the analysis that scans them.
+  /// Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
+  /// Damage found only while events are scanned is told by the analysis that scans them.
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;
-  // Unix ns of this file's own time zero, when the capture carries it (see docs/architecture.md, time).
+  /// Unix ns of this file's own time zero, when the capture carries it (see docs/architecture.md, time).
   [[nodiscard]] std::optional<std::int64_t> file_origin_unix_ns(std::size_t file) const noexcept;
-  // The least known file origin. Times of all analyses are ps relative to it.
+  /// The least known file origin. Times of all analyses are ps relative to it.
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept;
-  // What to add to a file's relative ns to get ns relative to the capture origin; 0 when unaligned.
+  /// What to add to a file's relative ns to get ns relative to the capture origin; 0 when unaligned.
   [[nodiscard]] std::int64_t file_shift_ns(std::size_t file) const noexcept;
 
  private:
@@ -50,8 +50,8 @@ class profile {
   std::unique_ptr<state> state_;
 };
 
-// Streams every event of every readable file into a timeline sink (XSpace and Chrome JSON alike; exports
-// of an XSpace are left out).
+/// Streams every event of every readable file into a timeline sink (XSpace and Chrome JSON alike; exports
+/// of an XSpace are left out).
 result<void> fill_timeline(const profile& p, timeline_sink& into);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -11,38 +11,38 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What went wrong. The values are those of pk_status in profkit.h (checked there), in groups of ten.
+/// What went wrong. The values are those of pk_status in profkit.h (checked there), in groups of ten.
 enum class fault_code : std::int32_t {
   invalid_argument = -1,
   out_of_memory = -2,
   unsupported = -3,
-  cancelled = -4,      // the caller's progress function or cancel token asked to stop
+  cancelled = -4,  ///< the caller's progress function or cancel token asked to stop
   internal = -9,
   not_found = -10,
   permission = -11,
-  io = -12,            // the operating system refused a read
-  input_changed = -13, // the input shrank or changed while it was read
-  damaged = -20,       // bytes that break the format; byte_offset says where
-  unrecognised = -21,  // no reader knows these bytes
-  text_mangled = -22,  // a binary file that went through a text conversion (EF BF BD everywhere)
-  limit = -30,         // a bound of `limits` was hit; the message names it
-  output = -40,        // the operating system refused a write
-  output_full = -41,   // no space left for the output
+  io = -12,             ///< the operating system refused a read
+  input_changed = -13,  ///< the input shrank or changed while it was read
+  damaged = -20,        ///< bytes that break the format; byte_offset says where
+  unrecognised = -21,   ///< no reader knows these bytes
+  text_mangled = -22,   ///< a binary file that went through a text conversion (EF BF BD everywhere)
+  limit = -30,          ///< a bound of `limits` was hit; the message names it
+  output = -40,         ///< the operating system refused a write
+  output_full = -41,    ///< no space left for the output
 };
 
-// A byte offset that is not known.
+/// A byte offset that is not known.
 inline constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
-// One failure: what happened, where, what was expected (in `message`) and what to do next (`hint`).
+/// One failure: what happened, where, what was expected (in `message`) and what to do next (`hint`).
 struct fault {
   fault_code code = fault_code::internal;
   std::string message;
-  std::string path;                       // empty when no file is involved
-  std::uint64_t byte_offset = no_offset;  // in the decoded bytes of `path`
-  std::string hint;                       // empty when there is nothing to advise
+  std::string path;                       ///< empty when no file is involved
+  std::uint64_t byte_offset = no_offset;  ///< in the decoded bytes of `path`
+  std::string hint;                       ///< empty when there is nothing to advise
 };
 
-// The symbolic name of a code, as it stands in JSON error documents ("damaged", "not_found").
+/// The symbolic name of a code, as it stands in JSON error documents ("damaged", "not_found").
 [[nodiscard]] constexpr const char* fault_name(fault_code code) noexcept {
   switch (code) {
     case fault_code::invalid_argument: return "invalid_argument";
@@ -64,13 +64,13 @@ struct fault {
   return "internal";
 }
 
-// A value or a fault. `value()` on a fault and `error()` on a value are misuse.
+/// A value or a fault. `value()` on a fault and `error()` on a value are misuse.
 template <class T>
 class [[nodiscard]] result {
  public:
   using value_type = T;
-  result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
-  result(fault f) : state_(std::in_place_index<1>, std::move(f)) {}      // NOLINT
+  result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  ///< NOLINT: implicit by design
+  result(fault f) : state_(std::in_place_index<1>, std::move(f)) {}      ///< NOLINT
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
   [[nodiscard]] T& value() & noexcept { return *std::get_if<0>(&state_); }
@@ -94,7 +94,7 @@ class [[nodiscard]] result<void> {
  public:
   using value_type = void;
   result() noexcept = default;
-  result(fault f) : fault_(std::move(f)), ok_(false) {}  // NOLINT: implicit by design
+  result(fault f) : fault_(std::move(f)), ok_(false) {}  ///< NOLINT: implicit by design
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   explicit operator bool() const noexcept { return ok_; }
   [[nodiscard]] fault& error() & noexcept { return fault_; }

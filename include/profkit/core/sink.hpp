@@ -12,32 +12,32 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Receives bytes in order. After a fault every further call gives the same fault. Nothing is promised to
-// be complete before finish() returned without one.
+/// Receives bytes in order. After a fault every further call gives the same fault. Nothing is promised to
+/// be complete before finish() returned without one.
 class sink {
  public:
   virtual ~sink() = default;
   sink(const sink&) = delete;
   sink& operator=(const sink&) = delete;
   virtual result<void> write(std::string_view bytes) = 0;
-  virtual result<void> finish() = 0;  // flushes and commits; call once
+  virtual result<void> finish() = 0;  ///< flushes and commits; call once
 
  protected:
   sink() = default;
 };
 
-// Appends to a string of the caller, which must outlive the sink.
+/// Appends to a string of the caller, which must outlive the sink.
 std::unique_ptr<sink> memory_sink(std::string& into);
-// Hands bytes to the host; non-zero from the callback stops with `cancelled`.
+/// Hands bytes to the host; non-zero from the callback stops with `cancelled`.
 using write_callback = std::int32_t (*)(void* user, const void* bytes, std::size_t count);
 std::unique_ptr<sink> callback_sink(write_callback callback, void* user);
-// Writes to an open descriptor, which stays open. EPIPE and ENOSPC become `output` and `output_full`.
+/// Writes to an open descriptor, which stays open. EPIPE and ENOSPC become `output` and `output_full`.
 std::unique_ptr<sink> descriptor_sink(int descriptor, std::string label);
-// Writes to a temporary name beside `path`, then fsync and rename in finish(). Destroyed before that
-// (disk full, cancel, exception), it leaves nothing behind and `path` untouched. A symbolic link is followed, an
-// existing file's permissions are kept; a device or pipe is written to, never replaced.
+/// Writes to a temporary name beside `path`, then fsync and rename in finish(). Destroyed before that
+/// (disk full, cancel, exception), it leaves nothing behind and `path` untouched. A symbolic link is followed, an
+/// existing file's permissions are kept; a device or pipe is written to, never replaced.
 result<std::unique_ptr<sink>> atomic_file_sink(const std::string& path);
-// gzip over another sink, which it finishes; level 1 (fast) to 9.
+/// gzip over another sink, which it finishes; level 1 (fast) to 9.
 std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, int level = 6);
 
 }  // namespace PROFKIT_NAMESPACE

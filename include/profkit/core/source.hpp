@@ -13,65 +13,65 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// How a file's bytes are reached. `map` documents that a file truncated by another process under the
-// mapping raises SIGBUS; `read` turns that into fault_code::input_changed; `automatic` maps regular files.
+/// How a file's bytes are reached. `map` documents that a file truncated by another process under the
+/// mapping raises SIGBUS; `read` turns that into fault_code::input_changed; `automatic` maps regular files.
 enum class io_mode { automatic, map, read };
 
 enum class compression { none, gzip, zstd };
-[[nodiscard]] const char* compression_name(compression c) noexcept;  // "none", "gzip", "zstd"
+[[nodiscard]] const char* compression_name(compression c) noexcept;  ///< "none", "gzip", "zstd"
 
-// Positioned reads of the host: fills `into` with up to `bytes` bytes from `offset`, gives the number
-// written, 0 at the end, negative on failure. Must be callable until the source is destroyed.
+/// Positioned reads of the host: fills `into` with up to `bytes` bytes from `offset`, gives the number
+/// written, 0 at the end, negative on failure. Must be callable until the source is destroyed.
 struct read_at_callbacks {
   void* user = nullptr;
   std::int64_t (*read_at)(void* user, std::uint64_t offset, void* into, std::size_t bytes) = nullptr;
-  std::uint64_t size_bytes = 0;  // of the encoded bytes; no_offset when unknown
+  std::uint64_t size_bytes = 0;  ///< of the encoded bytes; no_offset when unknown
 };
 
-// A sequence of decoded bytes. Compression is found by magic, never by name, and undone on the way.
-// Not thread-safe; `span()` of a mapped source may be read by any thread while the source lives.
+/// A sequence of decoded bytes. Compression is found by magic, never by name, and undone on the way.
+/// Not thread-safe; `span()` of a mapped source may be read by any thread while the source lives.
 class source {
  public:
   virtual ~source() = default;
   source(const source&) = delete;
   source& operator=(const source&) = delete;
 
-  [[nodiscard]] virtual const std::string& name() const noexcept = 0;  // path or label, for messages
-  [[nodiscard]] virtual std::uint64_t encoded_bytes() const noexcept = 0;  // size on disk; no_offset when unknown
+  [[nodiscard]] virtual const std::string& name() const noexcept = 0;      ///< path or label, for messages
+  [[nodiscard]] virtual std::uint64_t encoded_bytes() const noexcept = 0;  ///< size on disk; no_offset when unknown
   [[nodiscard]] virtual compression encoding() const noexcept = 0;
-  // All decoded bytes at once when the source is mapped or in memory; nullopt when it is streamed.
+  /// All decoded bytes at once when the source is mapped or in memory; nullopt when it is streamed.
   [[nodiscard]] virtual std::optional<std::string_view> span() const noexcept = 0;
-  // The next decoded bytes in order: up to `bytes`; 0 is the end. A damaged or cut compressed stream gives
-  // all bytes that decoded and then a fault; an input that shrank gives input_changed. The fault's byte_offset
-  // counts decoded bytes; for a compressed stream its message names the encoded byte as well.
+  /// The next decoded bytes in order: up to `bytes`; 0 is the end. A damaged or cut compressed stream gives
+  /// all bytes that decoded and then a fault; an input that shrank gives input_changed. The fault's byte_offset
+  /// counts decoded bytes; for a compressed stream its message names the encoded byte as well.
   virtual result<std::size_t> read(void* into, std::size_t bytes) = 0;
-  // Back to the first byte. Fails with `unsupported` for standard input that was consumed.
+  /// Back to the first byte. Fails with `unsupported` for standard input that was consumed.
   virtual result<void> rewind() = 0;
 
  protected:
   source() = default;
 };
 
-// Opens a file ("-" is standard input). Faults: not_found, permission, invalid_argument (a folder, an empty path),
-// unsupported (a pipe that is to be mapped), io.
+/// Opens a file ("-" is standard input). Faults: not_found, permission, invalid_argument (a folder, an empty path),
+/// unsupported (a pipe that is to be mapped), io.
 result<std::unique_ptr<source>> open_file_source(const std::string& path, io_mode mode = io_mode::automatic,
                                                  const limits& bounds = {});
-// Borrows `bytes`, which must outlive the source.
+/// Borrows `bytes`, which must outlive the source.
 result<std::unique_ptr<source>> open_buffer_source(std::string_view bytes, std::string label,
                                                    const limits& bounds = {});
 result<std::unique_ptr<source>> open_callback_source(const read_at_callbacks& callbacks, std::string label,
                                                      const limits& bounds = {});
 
-// Decoded bytes that stay where they are while this object lives: a mapping or owned memory.
-// `fault` is set when the input ended in damage (cut gzip, shrunk file): `bytes` is what was intact.
+/// Decoded bytes that stay where they are while this object lives: a mapping or owned memory.
+/// `fault` is set when the input ended in damage (cut gzip, shrunk file): `bytes` is what was intact.
 struct held_bytes {
   std::string_view bytes;
   std::shared_ptr<const void> owner;
   std::optional<fault> damage;
 };
 
-// Gives all decoded bytes of a source for random access: the mapping itself, or a copy in memory under
-// limits::max_materialised_bytes. Takes the source; the result keeps what it needs.
+/// Gives all decoded bytes of a source for random access: the mapping itself, or a copy in memory under
+/// limits::max_materialised_bytes. Takes the source; the result keeps what it needs.
 result<held_bytes> hold_bytes(std::unique_ptr<source> from, const limits& bounds = {}, const hooks& host = {});
 
 }  // namespace PROFKIT_NAMESPACE

@@ -12,42 +12,42 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What a plane (a process in Chrome terms) stands for.
+/// What a plane (a process in Chrome terms) stands for.
 enum class plane_kind : std::uint8_t { device, host, metadata, custom, environment, other };
-// What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework
-// Ops, negative GPU line ids) and are never summed with it.
+/// What the events of a line mean. `derived` lines repeat the time of another line (TC Overlay, Framework
+/// Ops, negative GPU line ids) and are never summed with it.
 enum class line_kind : std::uint8_t { steps, modules, ops, async, stream, derived, counter, thread, other };
-[[nodiscard]] const char* plane_kind_name(plane_kind k) noexcept;  // "device", …
-[[nodiscard]] const char* line_kind_name(line_kind k) noexcept;    // "steps", …
-// Classification by name, from one table with sources (src/read/line_kinds.cpp). `line_id` tells GPU
-// derived lines (negative ids on a device plane).
+[[nodiscard]] const char* plane_kind_name(plane_kind k) noexcept;  ///< "device", …
+[[nodiscard]] const char* line_kind_name(line_kind k) noexcept;    ///< "steps", …
+/// Classification by name, from one table with sources (src/read/line_kinds.cpp). `line_id` tells GPU
+/// derived lines (negative ids on a device plane).
 [[nodiscard]] plane_kind classify_plane(std::string_view plane_name) noexcept;
 [[nodiscard]] line_kind classify_line(plane_kind plane, std::string_view line_name, std::int64_t line_id) noexcept;
-// N of "/device:TPU:N" or "/device:GPU:N …"; -1 when the name has none.
+/// N of "/device:TPU:N" or "/device:GPU:N …"; -1 when the name has none.
 [[nodiscard]] std::int32_t device_ordinal(std::string_view plane_name) noexcept;
 
-using string_id = std::uint32_t;  // interned in the timeline; 0 is ""
+using string_id = std::uint32_t;  ///< interned in the timeline; 0 is ""
 using track_id = std::uint32_t;
 
-// One horizontal line of the timeline. Positions are those in the file: ids repeat in real files.
+/// One horizontal line of the timeline. Positions are those in the file: ids repeat in real files.
 struct track {
   std::uint32_t file = 0;
-  std::int32_t plane = -1, line = -1;  // position in the file; -1 when the format has no such level
+  std::int32_t plane = -1, line = -1;  ///< position in the file; -1 when the format has no such level
   plane_kind plane_type = plane_kind::other;
   line_kind line_type = line_kind::other;
-  std::int32_t device = -1;            // device ordinal, -1 on hosts
-  std::int64_t stream = -1;            // stream or thread id where the format has one
+  std::int32_t device = -1;  ///< device ordinal, -1 on hosts
+  std::int64_t stream = -1;  ///< stream or thread id where the format has one
   string_id host = 0, plane_name = 0, line_name = 0;
 };
 
 struct timeline_event {
-  std::int64_t start_ps = 0;     // relative to the capture origin
-  std::int64_t duration_ps = 0;  // 0: instant
+  std::int64_t start_ps = 0;     ///< relative to the capture origin
+  std::int64_t duration_ps = 0;  ///< 0: instant
   string_id name = 0;
-  std::uint64_t source_row = 0;  // byte offset (protobuf), ordinal (JSON) or row (tables) in the file
+  std::uint64_t source_row = 0;  ///< byte offset (protobuf), ordinal (JSON) or row (tables) in the file
 };
 
-// Where readers put what they read. intern() may be called at any time; tracks before their events.
+/// Where readers put what they read. intern() may be called at any time; tracks before their events.
 class timeline_sink {
  public:
   virtual ~timeline_sink() = default;
@@ -56,7 +56,7 @@ class timeline_sink {
   virtual result<void> add_events(track_id on, const timeline_event* events, std::size_t count) = 0;
 };
 
-// The columns, when a second query pays for them: 32 bytes an event, in the order they came, per track.
+/// The columns, when a second query pays for them: 32 bytes an event, in the order they came, per track.
 class timeline final : public timeline_sink {
  public:
   timeline();

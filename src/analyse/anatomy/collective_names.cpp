@@ -35,21 +35,21 @@ struct kernel_rule {
 };
 // Names that kernels begin with, a leading "void " and namespaces aside.
 constexpr kernel_rule kernels[] = {
-    {"ncclDevKernel", "nccl"},       // NCCL from 2.19 on and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL
-    {"ncclKernel_", "nccl"},         // NCCL 2.10 to 2.18: ncclKernel_AllReduce_RING_LL_Sum_float
-    {"ncclAllReduce", "nccl"},       // NCCL before 2.10: ncclAllReduceRingLLKernel_sum_f32
+    {"ncclDevKernel", "nccl"},  // NCCL from 2.19 on and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL
+    {"ncclKernel_", "nccl"},    // NCCL 2.10 to 2.18: ncclKernel_AllReduce_RING_LL_Sum_float
+    {"ncclAllReduce", "nccl"},  // NCCL before 2.10: ncclAllReduceRingLLKernel_sum_f32
     {"ncclAllGather", "nccl"},
     {"ncclReduceScatter", "nccl"},
     {"ncclBroadcast", "nccl"},
     {"ncclReduce", "nccl"},
     {"ncclSendRecv", "nccl"},
-    {"ncclSymk", "nccl"},            // NCCL from 2.27 on: symmetric-memory kernels
+    {"ncclSymk", "nccl"},  // NCCL from 2.27 on: symmetric-memory kernels
     {"rccl", "rccl"},
-    {"mscclKernel", "msccl"},        // RCCL with MSCCL
+    {"mscclKernel", "msccl"},  // RCCL with MSCCL
     {"mscclpp", "mscclpp"},
     {"nvshmem", "nvshmem"},
     {"rocshmem", "rocshmem"},
-    {"AllReduceKernelImpl", "xla"},        // XLA's own one-shot kernels (xla/stream_executor/gpu)
+    {"AllReduceKernelImpl", "xla"},  // XLA's own one-shot kernels (xla/stream_executor/gpu)
     {"RaggedAllToAllKernelImpl", "xla"},
 };
 
@@ -58,7 +58,8 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 // "copy-done" of "copy-done.2" and of "copy-done.2.clone".
 std::string_view without_number(std::string_view name) noexcept {
   for (std::size_t at = 0; at + 1 < name.size(); ++at)
-    if (name[at] == '.' && (is_digit(name[at + 1]) || starts_with(name.substr(at), ".clone"))) return name.substr(0, at);
+    if (name[at] == '.' && (is_digit(name[at + 1]) || starts_with(name.substr(at), ".clone")))
+      return name.substr(0, at);
   return name;
 }
 

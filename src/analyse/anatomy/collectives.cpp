@@ -60,7 +60,8 @@ class async_finder {
     if (groups_.empty()) return {};
     const auto any = [&](auto what) { return std::any_of(groups_.begin(), groups_.end(), what); };
     const bool in_pairs = any([](const flow_group& g) { return g.events.size() > 1; });
-    const bool alone = any([](const flow_group& g) { return g.events.size() == 1 && !g.events.front().hlo_op.empty(); });
+    const bool alone =
+        any([](const flow_group& g) { return g.events.size() == 1 && !g.events.front().hlo_op.empty(); });
     std::vector<done_event> done;
     if (alone) done = find_done_events(plane);
     for (flow_group& group : groups_) found_.async.push_back(row_of(plane, group, in_pairs, done));
@@ -83,7 +84,8 @@ class async_finder {
       event.name = plane.event_name(row.metadata_id);
       event.role = role_of(instruction_name(event.name));
       if (const auto hlo_op = find_stat(row, ids_of_hlo_op_)) event.hlo_op = text_value(plane, *hlo_op);
-      if (const auto waited = find_stat(row, ids_of_device_duration_)) event.device_duration_ps = integer_value(*waited);
+      if (const auto waited = find_stat(row, ids_of_device_duration_))
+        event.device_duration_ps = integer_value(*waited);
       std::optional<std::uint64_t> flow;
       if (const auto stat = find_stat(row, ids_of_flow_))
         if (const auto number = integer_value(*stat)) flow = static_cast<std::uint64_t>(*number);
@@ -265,8 +267,9 @@ result<collectives_result> find_collectives(const profile& p, const anatomy_opti
   }
   add_ops(p, *ops, found);
   if (found.async.empty() && found.ops.empty())
-    found.absent = "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "
-                   "communication library";
+    found.absent =
+        "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "
+        "communication library";
   found.damage = damage.take();
   return found;
 }

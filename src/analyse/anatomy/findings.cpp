@@ -47,7 +47,8 @@ class finding_list {
     if (std::count_if(info.files.begin(), info.files.end(), is_own) < 2) return;
     for (const file_info& file : info.files)
       if (is_own(file) && !file.aligned)
-        add("time.unaligned", file.file, "The file tells no start time, so it stands on no common clock with the others.")
+        add("time.unaligned", file.file,
+            "The file tells no start time, so it stands on no common clock with the others.")
             .next = "Compare times of this file only among themselves.";
   }
 
@@ -82,8 +83,8 @@ class finding_list {
       const async_row& row = *w.longest;
       finding& f = add("collectives.exposed_stall", row.file,
                        "The device waited " + human_duration(w.total_ps) + " for " + grouped(w.operations) +
-                           " asynchronous operations; the longest wait, " + human_duration(w.longest_ps) + ", was for " +
-                           std::string(row.hlo_op.empty() ? row.category : row.hlo_op) + ".");
+                           " asynchronous operations; the longest wait, " + human_duration(w.longest_ps) +
+                           ", was for " + std::string(row.hlo_op.empty() ? row.category : row.hlo_op) + ".");
       f.sure = certainty::probable;  // that all of it can be won back
       f.recoverable_ps = w.total_ps;
       evidence& e = f.proof.front();

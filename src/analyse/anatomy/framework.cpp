@@ -67,8 +67,7 @@ class framework_finder {
           ++seen.count;
           seen.kinds = static_cast<std::uint8_t>(seen.kinds | 1u << static_cast<unsigned>(stat.kind()));
         }
-        if (options_.limit == 0 || found_.events.size() < options_.limit)
-          sample(file, plane_at, line, event, start);
+        if (options_.limit == 0 || found_.events.size() < options_.limit) sample(file, plane_at, line, event, start);
         return true;
       });
       if (result<void> going = meter_.step(line_at.offset + line_at.body.size()); !going) return going;

@@ -13,9 +13,29 @@ namespace {
 // The messages whose fields may stand in any order. Source: hlo.proto and xla_data.proto of openxla/xla, as
 // listed in profkit/hlo.hpp.
 enum class message : std::uint8_t {
-  hlo_proto, module, computation, instruction, shape, layout, program_shape, op_metadata, sharding, schedule,
-  schedule_entry, instruction_ids, frontend_attributes, frontend_attribute, device_list, input_output_alias,
-  device_assignment, stack_frame_index, buffer_assignment, logical_buffer, buffer_alias, buffer_allocation, heap_trace,
+  hlo_proto,
+  module,
+  computation,
+  instruction,
+  shape,
+  layout,
+  program_shape,
+  op_metadata,
+  sharding,
+  schedule,
+  schedule_entry,
+  instruction_ids,
+  frontend_attributes,
+  frontend_attribute,
+  device_list,
+  input_output_alias,
+  device_assignment,
+  stack_frame_index,
+  buffer_assignment,
+  logical_buffer,
+  buffer_alias,
+  buffer_allocation,
+  heap_trace,
   flat,  // only scalars, strings and packed numbers
 };
 

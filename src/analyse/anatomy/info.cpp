@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <string>
 
-
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
@@ -22,8 +21,12 @@ void widen(std::optional<std::int64_t>& first, std::optional<std::int64_t>& last
 class inventory {
  public:
   inventory(const profile& p, const anatomy_options& o, const selection& selected, const hooks& host)
-      : profile_(p), selected_(selected), damage_(p, selected, [](file_family) noexcept { return true; }), options_(o),
-        host_(host), meter_(host, total_bytes(p)) {}
+      : profile_(p),
+        selected_(selected),
+        damage_(p, selected, [](file_family) noexcept { return true; }),
+        options_(o),
+        host_(host),
+        meter_(host, total_bytes(p)) {}
 
   result<info_result> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {

@@ -27,7 +27,11 @@ class metadata_walk {
  public:
   metadata_walk(const profile& p, metadata_visitor& visitor, const anatomy_options& o, const selection& selected,
                 const hooks& host)
-      : profile_(p), visitor_(visitor), selected_(selected), damage_(p, selected, is_xspace), meter_(host),
+      : profile_(p),
+        visitor_(visitor),
+        selected_(selected),
+        damage_(p, selected, is_xspace),
+        meter_(host),
         limit_(o.limit == 0 ? ~std::uint64_t{0} : o.limit) {}
 
   result<std::vector<file_damage>> run() {
@@ -50,8 +54,8 @@ class metadata_walk {
  private:
   void walk_events(std::size_t file, const plane_index& plane) {
     std::uint64_t fitting = 0, shown = 0;
-    for (const event_metadata_view& entry : entries_by_key<event_metadata_view>(plane.event_metadata_entries,
-                                                                               plane.event_metadata)) {
+    for (const event_metadata_view& entry :
+         entries_by_key<event_metadata_view>(plane.event_metadata_entries, plane.event_metadata)) {
       if (!selected_.name(entry.name(), entry.display_name())) continue;
       ++fitting;
       if (shown == limit_) continue;
@@ -76,9 +80,9 @@ class metadata_walk {
       row.stats.push_back(name_stat(plane, stat, named_stat::origin::metadata));
     }
     if (!sound || !at.ok())
-      damage_.note(file, offset_in(profile_.bytes(file), entry.bytes().data()),
-                   "event metadata " + std::to_string(entry.key()) + " of plane '" + std::string(plane.name) +
-                       "' is damaged");
+      damage_.note(
+          file, offset_in(profile_.bytes(file), entry.bytes().data()),
+          "event metadata " + std::to_string(entry.key()) + " of plane '" + std::string(plane.name) + "' is damaged");
     visitor_.event_metadata(row);
   }
 

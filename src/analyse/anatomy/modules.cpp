@@ -34,8 +34,10 @@ std::string_view module_file_stem(std::string_view path) noexcept {
 class module_finder {
  public:
   module_finder(const profile& p, const selection& selected, const hooks& host)
-      : profile_(p), selected_(selected),
-        damage_(p, selected, [](file_family f) noexcept { return f == file_family::xspace || f == file_family::hlo_proto; }),
+      : profile_(p),
+        selected_(selected),
+        damage_(p, selected,
+                [](file_family f) noexcept { return f == file_family::xspace || f == file_family::hlo_proto; }),
         meter_(host) {}
 
   result<modules_result> run() {
@@ -147,8 +149,7 @@ class module_finder {
   void keep_standalone() {
     std::sort(matched_.begin(), matched_.end());
     for (std::size_t i = 0; i < standalone_.size(); ++i)
-      if (!std::binary_search(matched_.begin(), matched_.end(), i))
-        found_.modules.push_back(std::move(standalone_[i]));
+      if (!std::binary_search(matched_.begin(), matched_.end(), i)) found_.modules.push_back(std::move(standalone_[i]));
   }
 
   std::string why_none() const {

@@ -50,8 +50,7 @@ void op_totals::add_aggregated(const event_row& row) {
 }
 
 // An event with the same start as those on top, but longer: it belongs below them.
-op_totals::sweep op_totals::place_below_shorter(sweep s, std::int64_t start_ps, std::int64_t end_ps,
-                                                slot_number slot) {
+op_totals::sweep op_totals::place_below_shorter(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot) {
   open_event* above = s.top + 1;
   while (above[-1].start_ps == start_ps && above[-1].end_ps < end_ps) --above;
   // Of those below, what ends before this event does will never own time again.

@@ -13,11 +13,11 @@ inline namespace PROFKIT_NAMESPACE {
 
 // What is summed for one metadata id.
 struct op_sum {
-  std::uint64_t count = 0;        // executions: events, and num_occurrences of aggregated events
-  std::int64_t total_ps = 0;      // stops at the ends of int64
-  std::uint64_t self_ps = 0;      // cannot overflow: all of them together are a union of int64 instants
+  std::uint64_t count = 0;    // executions: events, and num_occurrences of aggregated events
+  std::int64_t total_ps = 0;  // stops at the ends of int64
+  std::uint64_t self_ps = 0;  // cannot overflow: all of them together are a union of int64 instants
   std::int64_t min_ps = std::numeric_limits<std::int64_t>::max();  // of events placed in time
-  std::int64_t max_ps = not_met;  // likewise; below 0 there are none
+  std::int64_t max_ps = not_met;                                   // likewise; below 0 there are none
 
   static constexpr std::int64_t not_met = -2, not_placed = -1;
 };

@@ -263,7 +263,9 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
 
   picked_lines picked = pick_lines(p, *selected, o);
   const auto line_at = [&](const line_place& place) -> const line_index& {
-    return p.xspace(place.file)->planes[static_cast<std::size_t>(place.plane)].lines[static_cast<std::size_t>(place.line)];
+    return p.xspace(place.file)
+        ->planes[static_cast<std::size_t>(place.plane)]
+        .lines[static_cast<std::size_t>(place.line)];
   };
   // The longest lines first, so that threads end together.
   std::vector<std::size_t> order(picked.places.size());
@@ -295,11 +297,11 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
     line_totals& t = in_order[i];
     const plane_index& plane = p.xspace(t.line.file)->planes[static_cast<std::size_t>(t.line.plane)];
     const line_index& line = line_at(picked.places[i]);
-    if (t.damaged)
-      damage.note_line(t.line.file, plane, line, t.damage_offset, "an event breaks the protobuf format");
+    if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, "an event breaks the protobuf format");
     if (t.negative_durations != 0)
-      damage.note_line(t.line.file, plane, line, 0,
-                       (std::to_string(t.negative_durations) + " events have a negative duration; they count as 0").c_str());
+      damage.note_line(
+          t.line.file, plane, line, 0,
+          (std::to_string(t.negative_durations) + " events have a negative duration; they count as 0").c_str());
     if (t.line.events != 0) found.lines.push_back(std::move(t.line));
   }
   found.source = std::move(picked.source);

@@ -37,8 +37,7 @@ bool anything_intact(const profile& p) noexcept {
   return p.file_count() == 0;
 }
 
-line_clock::line_clock(const profile& p, std::size_t file, const line_index& line,
-                       const line_header& header) noexcept {
+line_clock::line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept {
   line_index whole;
   whole.body = line.body;
   whole.header = header;
@@ -77,8 +76,7 @@ result<void> selection::find_step(const hooks& host) {
   const step_row* before = nullptr;
   for (const step_row& row : steps->steps) {
     const bool of_host = row.source == step_source::host_step_num;
-    const bool same_list =
-        before != nullptr && before->file == row.file && (of_host || before->plane == row.plane);
+    const bool same_list = before != nullptr && before->file == row.file && (of_host || before->plane == row.plane);
     index = same_list ? index + 1 : 0;
     before = &row;
     most = std::max(most, index + 1);
@@ -86,9 +84,8 @@ result<void> selection::find_step(const hooks& host) {
     if (index != wanted) continue;
     const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
     if (!of_host) step_windows_.push_back({row.file, row.plane, row.start_ps, end_ps});
-    const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(), [&](const step_window& w) {
-      return w.file == row.file && w.plane == -1;
-    });
+    const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),
+                                             [&](const step_window& w) { return w.file == row.file && w.plane == -1; });
     if (!file_has_window) step_windows_.push_back({row.file, -1, row.start_ps, end_ps});
   }
   if (!step_windows_.empty()) return {};

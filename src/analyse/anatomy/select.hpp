@@ -49,10 +49,10 @@ class event_filter {
   struct window {
     std::int64_t from_ps, to_ps;  // half open
   };
-  std::vector<window> windows_;   // all must hold
-  hash_set<std::int64_t> ids_;    // metadata ids whose name or display name fits
+  std::vector<window> windows_;  // all must hold
+  hash_set<std::int64_t> ids_;   // metadata ids whose name or display name fits
   bool by_name_ = false;
-  bool nothing_ = false;          // the plane has no such step
+  bool nothing_ = false;  // the plane has no such step
 };
 
 // The filters of anatomy_options over one profile.
@@ -118,7 +118,8 @@ class damage_list {
 // Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
 // `damage`. Gives false when stopped.
 template <class Use>
-bool for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage, Use&& use) {
+bool for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage,
+                    Use&& use) {
   constexpr std::size_t batch = 256;
   event_row rows[batch];
   event_scanner scanner(line.body);

@@ -18,8 +18,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 // All stats of a range (event, metadata or plane), in wire order; limit 0 takes all.
 template <class Range>
-[[nodiscard]] std::vector<named_stat> name_stats(const plane_index& plane, const Range& stats,
-                                                 named_stat::origin from, std::uint64_t limit = 0) {
+[[nodiscard]] std::vector<named_stat> name_stats(const plane_index& plane, const Range& stats, named_stat::origin from,
+                                                 std::uint64_t limit = 0) {
   std::vector<named_stat> named;
   for (const stat_view stat : stats) {
     if (limit != 0 && named.size() == limit) break;
@@ -33,8 +33,8 @@ template <class Range>
 
 // The stats of a scanned event.
 [[nodiscard]] inline message_range<stat_view, 4> stats_of(const event_row& event) noexcept {
-  return message_range<stat_view, 4>(
-      event.stats_bytes == 0 ? std::string_view() : std::string_view(event.stats, event.stats_bytes));
+  return message_range<stat_view, 4>(event.stats_bytes == 0 ? std::string_view()
+                                                            : std::string_view(event.stats, event.stats_bytes));
 }
 
 // The last stat with this metadata id, as protobuf readers that build a dictionary see it.

@@ -136,7 +136,8 @@ class step_finder {
       const bool same_list = i > 0 && found_.steps[i - 1].file == row.file &&
                              (row.source == step_source::host_step_num || found_.steps[i - 1].plane == row.plane);
       index = same_list ? index + 1 : 0;
-      if ((!options_.step || index == *options_.step) && selected_.name(row.name) && in_window(row)) kept.push_back(row);
+      if ((!options_.step || index == *options_.step) && selected_.name(row.name) && in_window(row))
+        kept.push_back(row);
     }
     found_.steps = std::move(kept);
   }

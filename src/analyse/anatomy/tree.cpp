@@ -14,7 +14,12 @@ class tree_walk {
  public:
   tree_walk(const profile& p, tree_visitor& visitor, const anatomy_options& o, const selection& selected,
             const hooks& host)
-      : profile_(p), visitor_(visitor), options_(o), selected_(selected), damage_(p, selected, is_xspace), meter_(host) {}
+      : profile_(p),
+        visitor_(visitor),
+        options_(o),
+        selected_(selected),
+        damage_(p, selected, is_xspace),
+        meter_(host) {}
 
   result<void> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {

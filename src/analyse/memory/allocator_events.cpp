@@ -15,15 +15,40 @@ namespace {
 
 // Stats of MemoryAllocation and MemoryDeallocation events (tsl profiler, TensorFlow's bfc_allocator and PJRT).
 enum class field : std::uint8_t {
-  addr, id, requested_bytes, allocation_bytes, bytes_allocated, peak_bytes_in_use, bytes_reserved, bytes_available,
-  fragmentation, shape, tf_op, data_type, allocator_name, index_on_host, device_ordinal, none,
+  addr,
+  id,
+  requested_bytes,
+  allocation_bytes,
+  bytes_allocated,
+  peak_bytes_in_use,
+  bytes_reserved,
+  bytes_available,
+  fragmentation,
+  shape,
+  tf_op,
+  data_type,
+  allocator_name,
+  index_on_host,
+  device_ordinal,
+  none,
 };
 constexpr std::size_t deepest_chain = 100;
 constexpr std::size_t field_count = static_cast<std::size_t>(field::none);
-constexpr std::array<std::string_view, field_count> field_names = {
-    "addr", "id", "requested_bytes", "allocation_bytes", "bytes_allocated", "peak_bytes_in_use", "bytes_reserved",
-    "bytes_available", "fragmentation", "shape", "tf_op", "data_type", "allocator_name", "index_on_host",
-    "device_ordinal"};
+constexpr std::array<std::string_view, field_count> field_names = {"addr",
+                                                                   "id",
+                                                                   "requested_bytes",
+                                                                   "allocation_bytes",
+                                                                   "bytes_allocated",
+                                                                   "peak_bytes_in_use",
+                                                                   "bytes_reserved",
+                                                                   "bytes_available",
+                                                                   "fragmentation",
+                                                                   "shape",
+                                                                   "tf_op",
+                                                                   "data_type",
+                                                                   "allocator_name",
+                                                                   "index_on_host",
+                                                                   "device_ordinal"};
 
 // Which field a stat id of one plane is.
 class field_table {
@@ -84,7 +109,8 @@ struct allocator_key {
     return std::to_string(index_on_host ? *index_on_host : device_ordinal ? *device_ordinal : id);
   }
   friend bool operator==(const allocator_key& a, const allocator_key& b) noexcept {
-    return a.name == b.name && a.index_on_host == b.index_on_host && a.device_ordinal == b.device_ordinal && a.id == b.id;
+    return a.name == b.name && a.index_on_host == b.index_on_host && a.device_ordinal == b.device_ordinal &&
+           a.id == b.id;
   }
 };
 
@@ -113,7 +139,7 @@ std::string device_of(const xspace_index& space, std::string_view name) {
   for (const plane_index& plane : space.planes) {
     if (plane.kind != plane_kind::device || plane.device != ordinal) continue;
     if (!kind.empty() && plane.name.find(kind) == std::string_view::npos) continue;
-    if (plane.name.find(' ') != std::string_view::npos) continue;   // "/device:TPU:0 SparseCore 1" is a part of one
+    if (plane.name.find(' ') != std::string_view::npos) continue;  // "/device:TPU:0 SparseCore 1" is a part of one
     return std::string(plane.name);
   }
   return {};
@@ -196,7 +222,7 @@ class collector {
   static allocator_key read_stats(const plane_index& plane, const field_table& fields, const event_row& row,
                                   allocator_event& e) {
     allocator_key key;
-    std::uint32_t seen = 0;   // the first of equal stats counts
+    std::uint32_t seen = 0;  // the first of equal stats counts
     for (const stat_view stat : stats_of(row)) {
       const field f = fields.of(stat.metadata_id());
       if (f == field::none || (seen >> static_cast<unsigned>(f) & 1U) != 0) continue;
@@ -218,8 +244,7 @@ class collector {
         case field::tf_op: e.tf_op = text_of(plane, stat); break;
         case field::data_type:
           e.data_type = text_of(plane, stat);
-          e.data_type_is_number =
-              stat.kind() == stat_kind::int64_value || stat.kind() == stat_kind::uint64_value;
+          e.data_type_is_number = stat.kind() == stat_kind::int64_value || stat.kind() == stat_kind::uint64_value;
           e.data_type_number = e.data_type_is_number ? stat.as_int64() : 0;
           break;
         case field::allocator_name: key.name = text_value(plane, stat); break;
@@ -282,7 +307,7 @@ class collector {
   progress_meter meter_;
   std::uint64_t done_bytes_ = 0;
   collected_events out_;
-  std::vector<std::pair<allocator_key, std::uint32_t>> known_;   // of the present plane
+  std::vector<std::pair<allocator_key, std::uint32_t>> known_;  // of the present plane
   std::size_t last_ = 0;
 };
 
@@ -300,7 +325,7 @@ collected_events collect_allocator_events(const profile& p, const std::string& h
 }
 
 std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const line_index& line,
-                                                       const std::vector<std::uint32_t>& events) {
+                                                            const std::vector<std::uint32_t>& events) {
   struct span {
     std::int64_t start, end;
     std::int64_t metadata_id;
@@ -313,12 +338,13 @@ std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& p
   std::uint32_t position = 0;
   while (const std::size_t n = scanner.next(rows, batch))
     for (std::size_t i = 0; i < n; ++i, ++position)
-      spans.push_back({rows[i].offset_ps, saturating_add(rows[i].offset_ps, std::max<std::int64_t>(rows[i].duration_ps, 0)),
+      spans.push_back({rows[i].offset_ps,
+                       saturating_add(rows[i].offset_ps, std::max<std::int64_t>(rows[i].duration_ps, 0)),
                        rows[i].metadata_id, position});
   std::stable_sort(spans.begin(), spans.end(), [](const span& a, const span& b) {
     return a.start < b.start || (a.start == b.start && a.end > b.end);
   });
-  std::vector<std::pair<std::uint32_t, std::size_t>> wanted;   // event, position in the answer
+  std::vector<std::pair<std::uint32_t, std::size_t>> wanted;  // event, position in the answer
   for (std::size_t i = 0; i < events.size(); ++i) wanted.emplace_back(events[i], i);
   std::sort(wanted.begin(), wanted.end());
   std::vector<std::vector<std::string_view>> found(events.size());
@@ -347,10 +373,11 @@ std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& p
 
 std::string tensorflow_type_name(std::int64_t type) {
   // tensorflow/core/framework/types.proto.
-  constexpr const char* names[] = {"invalid", "f32", "f64", "s32", "u8", "s16", "s8", "string", "c64", "s64", "pred",
-                                   "qint8", "quint8", "qint32", "bf16", "qint16", "quint16", "u16", "c128", "f16",
-                                   "resource", "variant", "u32", "u64", "f8e5m2", "f8e4m3fn", "f8e4m3fnuz",
-                                   "f8e4m3b11fnuz", "f8e5m2fnuz", "s4", "u4", "s2", "u2"};
+  constexpr const char* names[] = {
+      "invalid",       "f32",        "f64",      "s32",     "u8",     "s16",  "s8",     "string",   "c64",
+      "s64",           "pred",       "qint8",    "quint8",  "qint32", "bf16", "qint16", "quint16",  "u16",
+      "c128",          "f16",        "resource", "variant", "u32",    "u64",  "f8e5m2", "f8e4m3fn", "f8e4m3fnuz",
+      "f8e4m3b11fnuz", "f8e5m2fnuz", "s4",       "u4",      "s2",     "u2"};
   if (type >= 0 && type < static_cast<std::int64_t>(sizeof names / sizeof *names)) return names[type];
   return "dt" + std::to_string(type);
 }

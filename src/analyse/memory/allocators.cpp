@@ -27,9 +27,9 @@ std::vector<allocator_track> tracks_of(const collected_events& all) {
 allocator_replay replay_allocator(const collected_events& all, const allocator_track& track) {
   allocator_replay out;
   allocator_memory& f = out.facts;
-  hash_map<std::uint64_t, std::uint32_t> live;   // address -> position in spans
-  std::int64_t seen = 0;                         // allocated and seen allocated
-  std::int64_t before = 0;                       // still there from before the trace
+  hash_map<std::uint64_t, std::uint32_t> live;  // address -> position in spans
+  std::int64_t seen = 0;                        // allocated and seen allocated
+  std::int64_t before = 0;                      // still there from before the trace
   const auto bytes_of = [](const allocator_event& e) { return std::max<std::int64_t>(e.allocation_bytes, 0); };
   out.live_bytes.reserve(track.events.size());
   out.live_count.reserve(track.events.size());
@@ -37,8 +37,9 @@ allocator_replay replay_allocator(const collected_events& all, const allocator_t
   if (!track.events.empty()) {
     const allocator_event& first = all.events[track.events.front()];
     if (first.has_allocated) {
-      const std::int64_t base = first.is_allocation ? first.bytes_allocated - std::min(bytes_of(first), first.bytes_allocated)
-                                                    : saturating_add(first.bytes_allocated, bytes_of(first));
+      const std::int64_t base = first.is_allocation
+                                    ? first.bytes_allocated - std::min(bytes_of(first), first.bytes_allocated)
+                                    : saturating_add(first.bytes_allocated, bytes_of(first));
       before = f.pre_trace_bytes = std::max<std::int64_t>(base, 0);
     }
   }
@@ -80,8 +81,9 @@ allocator_replay replay_allocator(const collected_events& all, const allocator_t
     if (e.has_allocated && ours != e.bytes_allocated) {
       ++f.disagreements;
       if (e.bytes_allocated > 0)
-        out.drift_pct = std::max(out.drift_pct, std::fabs(static_cast<double>(ours) - static_cast<double>(e.bytes_allocated)) /
-                                                    static_cast<double>(e.bytes_allocated) * 100.0);
+        out.drift_pct =
+            std::max(out.drift_pct, std::fabs(static_cast<double>(ours) - static_cast<double>(e.bytes_allocated)) /
+                                        static_cast<double>(e.bytes_allocated) * 100.0);
     }
     const std::int64_t allocated = e.has_allocated ? std::max<std::int64_t>(e.bytes_allocated, 0) : ours;
     const std::int64_t occupied = saturating_add(std::max<std::int64_t>(e.bytes_reserved, 0), allocated);
@@ -96,7 +98,8 @@ allocator_replay replay_allocator(const collected_events& all, const allocator_t
       f.fragmentation_at_peak = e.fragmentation;
       out.occupancy_peak_at = at;
     }
-    f.capacity_bytes = std::max(f.capacity_bytes, saturating_add(occupied, std::max<std::int64_t>(e.bytes_available, 0)));
+    f.capacity_bytes =
+        std::max(f.capacity_bytes, saturating_add(occupied, std::max<std::int64_t>(e.bytes_available, 0)));
     f.lifetime_peak_bytes = std::max(f.lifetime_peak_bytes, e.peak_bytes_in_use);
   }
   f.trace_end_live_bytes = out.live_bytes.empty() ? 0 : out.live_bytes.back();

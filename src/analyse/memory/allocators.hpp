@@ -17,8 +17,8 @@ std::vector<allocator_track> tracks_of(const collected_events& all);
 
 // One allocation and the event that ends it.
 struct allocation_span {
-  std::uint32_t allocation = 0;              // event
-  std::uint32_t deallocation = no_event;     // event; no_event: alive at the end of the trace
+  std::uint32_t allocation = 0;           // event
+  std::uint32_t deallocation = no_event;  // event; no_event: alive at the end of the trace
   static constexpr std::uint32_t no_event = 0xffffffffU;
 };
 

@@ -47,8 +47,10 @@ live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t most_poin
   const std::uint64_t buckets = most_points / 2;
   std::size_t from = 0;
   for (std::uint64_t b = 0; b < buckets; ++b) {
-    const auto to = static_cast<std::size_t>(turns.size() / buckets * (b + 1) + turns.size() % buckets * (b + 1) / buckets);
-    const auto first = turns.begin() + static_cast<std::ptrdiff_t>(from), last = turns.begin() + static_cast<std::ptrdiff_t>(to);
+    const auto to =
+        static_cast<std::size_t>(turns.size() / buckets * (b + 1) + turns.size() % buckets * (b + 1) / buckets);
+    const auto first = turns.begin() + static_cast<std::ptrdiff_t>(from),
+               last = turns.begin() + static_cast<std::ptrdiff_t>(to);
     from = to;
     if (first == last) continue;
     const auto lowest = std::min_element(first, last, lower), highest = std::max_element(first, last, lower);

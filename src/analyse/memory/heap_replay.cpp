@@ -19,7 +19,7 @@ void trace_choice::count_events() {
   counted_ = true;
   for (std::size_t t = 0; t < program_.traces.size(); ++t) {
     hash_map<std::int64_t, std::uint64_t> here;
-    std::vector<std::int64_t> colors;   // in the order of first sight: the maps have none
+    std::vector<std::int64_t> colors;  // in the order of first sight: the maps have none
     for (const heap_event_view event : program_.traces[t].events()) {
       const std::uint32_t buffer = program_.buffer_by_id.find(event.buffer_id());
       if (buffer == nowhere || program_.buffers[buffer].allocation == nowhere) continue;
@@ -75,8 +75,8 @@ void heap_replay::decode(std::int64_t trace) {
     e.kind = event.kind();
     e.position = position;
     e.buffer = program_.buffer_by_id.find(event.buffer_id());
-    if (e.buffer == nowhere || program_.buffers[e.buffer].allocation == nowhere || e.kind > heap_event_kind::share_with ||
-        e.kind < heap_event_kind::alloc) {
+    if (e.buffer == nowhere || program_.buffers[e.buffer].allocation == nowhere ||
+        e.kind > heap_event_kind::share_with || e.kind < heap_event_kind::alloc) {
       ++result_.ignored;
       program_.problems.note("hlo.event_of_unassigned_buffer", [&] {
         return "a heap event is about logical buffer " + std::to_string(event.buffer_id()) +

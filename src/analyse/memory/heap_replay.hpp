@@ -14,7 +14,7 @@ namespace memory {
 struct replay_event {
   std::uint32_t buffer = nowhere;
   std::uint32_t shared_with = nowhere;
-  std::int32_t position = 0;     // among all events of the trace
+  std::int32_t position = 0;  // among all events of the trace
   heap_event_kind kind = heap_event_kind::alloc;
 };
 
@@ -28,7 +28,7 @@ class trace_choice {
 
  private:
   const program& program_;
-  std::vector<std::int64_t> trace_of_allocation_;   // -1: none
+  std::vector<std::int64_t> trace_of_allocation_;  // -1: none
   bool counted_ = false;
   hash_map<std::int64_t, std::pair<std::uint64_t, std::int64_t>> busiest_;  // color -> events, trace
   void count_events();
@@ -37,11 +37,11 @@ class trace_choice {
 struct replay_result {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_event = -1;
-  std::int64_t least_bytes = 0;          // of the curve over all events, 0 without events
+  std::int64_t least_bytes = 0;  // of the curve over all events, 0 without events
   std::uint64_t events = 0, ignored = 0;
   std::string_view peak_instruction, peak_computation;
-  bool overflow = false;                 // the sum left int64: the replay stopped there
-  std::vector<bool> touched;             // by allocation: has a buffer in the trace
+  bool overflow = false;      // the sum left int64: the replay stopped there
+  std::vector<bool> touched;  // by allocation: has a buffer in the trace
 };
 
 class heap_replay {
@@ -54,7 +54,8 @@ class heap_replay {
   // Live bytes after every event, in order.
   template <class Take>
   void visit_curve(Take&& take) const {
-    replay([&](const replay_event& event, std::int64_t live) { take(static_cast<std::int64_t>(event.position), live); });
+    replay(
+        [&](const replay_event& event, std::int64_t live) { take(static_cast<std::int64_t>(event.position), live); });
   }
 
   // The replay itself: calls step(event, live bytes) after each event; gives false from `keep` to leave a buffer out.
@@ -83,7 +84,7 @@ class share_chains {
   std::uint32_t root(std::uint32_t buffer) noexcept {
     while (parent_[buffer] != nowhere) {
       const std::uint32_t up = parent_[buffer];
-      if (parent_[up] != nowhere) parent_[buffer] = parent_[up];   // halves the path for the next visit
+      if (parent_[up] != nowhere) parent_[buffer] = parent_[up];  // halves the path for the next visit
       buffer = up;
     }
     return buffer;
@@ -122,7 +123,8 @@ bool heap_replay::replay(Step&& step, Keep&& keep, problem_list* problems) const
       case heap_event_kind::alloc: {
         const std::uint32_t root = chains.root(e.buffer);
         if (++users[root] > 1)
-          tell("hlo.allocated_twice", [&] { return name(e.buffer) + " is allocated while it is alive: it counts once"; });
+          tell("hlo.allocated_twice",
+               [&] { return name(e.buffer) + " is allocated while it is alive: it counts once"; });
         else if (!add(root, e.position))
           return false;
         break;

@@ -81,7 +81,7 @@ std::vector<buffer_row> lone_owners(const program& p, std::uint32_t pool, std::i
     if (bytes > 0) ranges.push_back({{from, from + bytes}, *b});
   }
   hash_map<std::uint32_t, std::int64_t> owned;
-  std::vector<std::uint32_t> owners;   // by address
+  std::vector<std::uint32_t> owners;  // by address
   total_bytes = 0;
   visit_lone_owners(ranges, [&](std::uint32_t owner, std::int64_t bytes) {
     std::int64_t& sum = owned[owner];
@@ -89,8 +89,7 @@ std::vector<buffer_row> lone_owners(const program& p, std::uint32_t pool, std::i
     sum += bytes;
     total_bytes += bytes;
   });
-  std::stable_sort(owners.begin(), owners.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return owned[a] > owned[b]; });
+  std::stable_sort(owners.begin(), owners.end(), [&](std::uint32_t a, std::uint32_t b) { return owned[a] > owned[b]; });
   std::vector<buffer_row> rows;
   rows.reserve(owners.size());
   for (const std::uint32_t owner : owners) {
@@ -108,7 +107,7 @@ result<hlo_report> report_on(program_study& study, std::int64_t color, const mem
   r.n_logical_buffers = p.buffers.size();
   r.n_buffer_allocations = p.allocations.size();
   r.top_allocations = largest_allocations(p);
-  problem_list ignored;   // overflow was told when the spaces were added up
+  problem_list ignored;  // overflow was told when the spaces were added up
   for (const allocation& a : p.allocations) add_bytes(r.all_allocations_bytes, a.size_bytes, ignored);
   const space_study* space = study.space(color);
   if (space == nullptr) {

@@ -18,7 +18,9 @@ std::int64_t sum_of(const std::vector<rollup_row>& rows) {
   return sum;
 }
 
-std::string human(std::int64_t bytes) { return human_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0))); }
+std::string human(std::int64_t bytes) {
+  return human_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)));
+}
 
 void check_hlo(const memory_result& r, std::vector<memory_invariant>& out) {
   if (!r.hlo) {
@@ -36,8 +38,7 @@ void check_hlo(const memory_result& r, std::vector<memory_invariant>& out) {
                  "peak of the entry sweep <= temp pool"});
   std::int64_t rows = 0;
   for (const buffer_row& row : h.alive) rows = saturating_add(rows, row.size_bytes);
-  const space_memory* space =
-      h.module < r.modules.size() ? r.modules[h.module].space(h.color) : nullptr;
+  const space_memory* space = h.module < r.modules.size() ? r.modules[h.module].space(h.color) : nullptr;
   const std::int64_t peak = space == nullptr ? 0 : space->peak_bytes;
   out.push_back({"H3", rows == h.alive_total_bytes && h.alive_total_bytes == peak, rows, peak,
                  "buffers alive at the peak add up to the peak"});
@@ -127,8 +128,9 @@ void add_findings(memory_result& r) {
                                        std::to_string(i.right) + " B. " +
                                        (i.left > i.right ? "The program may not have run while the trace was taken."
                                                          : "Other programs or weights share the device."));
-      r.findings.push_back(statement("memory.static_and_runtime_differ", certainty::possible, r.consistency_warnings.back(),
-                                     "", "compare `modules` with the program that ran at the peak"));
+      r.findings.push_back(statement("memory.static_and_runtime_differ", certainty::possible,
+                                     r.consistency_warnings.back(), "",
+                                     "compare `modules` with the program that ran at the peak"));
       continue;
     }
     r.consistency_warnings.push_back("invariant " + i.id + " is broken (" + i.note + "): " + std::to_string(i.left) +
@@ -144,10 +146,10 @@ void add_findings(memory_result& r) {
                                      "dump the module again if the numbers matter"));
     }
     if (!m.differs_from.empty())
-      r.findings.push_back(statement("memory.module_differs", certainty::fact,
-                                     m.label + " in " + m.sources.front().path + " has other memory than " +
-                                         m.differs_from,
-                                     m.label, "one of the two is from another compilation"));
+      r.findings.push_back(
+          statement("memory.module_differs", certainty::fact,
+                    m.label + " in " + m.sources.front().path + " has other memory than " + m.differs_from, m.label,
+                    "one of the two is from another compilation"));
   }
   if (r.fit && !r.fit->fits)
     r.findings.push_back(statement("memory.does_not_fit", certainty::fact,
@@ -161,18 +163,19 @@ void add_findings(memory_result& r) {
   const std::string& label = r.modules[h.module].label;
   if (donated > 0 && donated >= h.static_peak_bytes / 100) {
     finding f = statement("memory.donation", certainty::possible,
-                          std::to_string(h.donation.size()) + " parameters have the shape of a result and are not donated: " +
-                              human(donated) + " could be shared",
+                          std::to_string(h.donation.size()) +
+                              " parameters have the shape of a result and are not donated: " + human(donated) +
+                              " could be shared",
                           label, "donate them (donate_argnums) where the caller does not need them again");
     f.recoverable_bytes = donated;
     r.findings.push_back(std::move(f));
   }
   const space_memory* space = r.modules[h.module].space(h.color);
   if (space != nullptr && space->fragmentation_bytes > space->temp_bytes / 10 && space->temp_bytes > 0) {
-    finding f = statement("memory.fragmentation", certainty::fact,
-                          human(space->fragmentation_bytes) + " of the temporary memory of " + label +
-                              " is never used at once",
-                          label, "smaller or fewer long-lived temporaries pack better");
+    finding f =
+        statement("memory.fragmentation", certainty::fact,
+                  human(space->fragmentation_bytes) + " of the temporary memory of " + label + " is never used at once",
+                  label, "smaller or fewer long-lived temporaries pack better");
     f.recoverable_bytes = space->fragmentation_bytes;
     r.findings.push_back(std::move(f));
   }

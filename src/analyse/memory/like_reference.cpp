@@ -89,7 +89,8 @@ class hlo_like_reference {
   static fault no_such_pool() {
     fault f;
     f.code = fault_code::damaged;
-    f.message = "the reference takes the temp pool's index for its position, and there is no such position: it ends here";
+    f.message =
+        "the reference takes the temp pool's index for its position, and there is no such position: it ends here";
     f.hint = "the default mode analyses this module";
     return f;
   }
@@ -102,8 +103,9 @@ class hlo_like_reference {
   // A buffer counts from its definition until one position after its last direct use.
   void sweep_schedule() {
     schedule_sweep_result& s = report_.sweep;
-    s.scope_note = "The reference's sweep: buffers of the temp pool that the entry computation defines, each counted from "
-                   "its definition until the position after its last direct use there.";
+    s.scope_note =
+        "The reference's sweep: buffers of the temp pool that the entry computation defines, each counted from "
+        "its definition until the position after its last direct use there.";
     std::vector<std::uint32_t> order;
     if (program_.entry != nowhere) {
       const std::string_view entry = program_.computations[program_.entry].sequence;
@@ -125,7 +127,7 @@ class hlo_like_reference {
     struct change {
       std::int64_t at;
       bool removes;
-      std::uint32_t which;   // position in lives
+      std::uint32_t which;  // position in lives
     };
     std::vector<placed> lives;
     std::vector<change> changes;
@@ -182,7 +184,7 @@ class hlo_like_reference {
   void sweep_addresses() {
     if (pool_ == nullptr) return;
     std::vector<owned_range> ranges;
-    std::vector<std::pair<std::int64_t, std::int64_t>> assigned;   // id, offset
+    std::vector<std::pair<std::int64_t, std::int64_t>> assigned;  // id, offset
     for (const assigned_buffer_view a : pool_->view.assigned()) {
       const std::int64_t end = saturating_add(a.offset_bytes(), a.size_bytes());
       ranges.push_back({{a.offset_bytes(), end}, static_cast<std::uint32_t>(assigned.size())});
@@ -228,9 +230,8 @@ std::string text_like_reference(const text_stat& t) {
 
 std::string type_like_reference(const allocator_event& e) {
   if (!e.data_type_is_number && !e.data_type.is_ref && !e.data_type.text.empty()) return std::string(e.data_type.text);
-  const std::int64_t type =
-      e.data_type.is_ref ? static_cast<std::int64_t>(e.data_type.ref) : e.data_type_number;
-  switch (type) {   // the reference's table, as it is
+  const std::int64_t type = e.data_type.is_ref ? static_cast<std::int64_t>(e.data_type.ref) : e.data_type_number;
+  switch (type) {  // the reference's table, as it is
     case 0: return "INVALID";
     case 1: return "PRED";
     case 2: return "s8";
@@ -343,7 +344,7 @@ class live_table {
   const std::vector<allocator_event>& events_;
   std::vector<entry> entries_;
   hash_map<std::uint64_t, places> by_addr_;
-  std::uint64_t total_ = 0;   // wraps instead of overflowing
+  std::uint64_t total_ = 0;  // wraps instead of overflowing
   std::uint64_t count_ = 0;
 };
 
@@ -400,7 +401,8 @@ class runtime_like_reference {
       if (plane.name != "/device:TPU:0") continue;
       for (const line_index& line : plane.lines)
         if (line.header.name == "Steps" && steps_.empty())
-          add_windows(plane, line, [](std::string_view, std::int64_t) { return true; }, steps_);
+          add_windows(
+              plane, line, [](std::string_view, std::int64_t) { return true; }, steps_);
       if (!steps_.empty()) break;
     }
     has_steps_ = !steps_.empty();
@@ -408,9 +410,12 @@ class runtime_like_reference {
     for (const plane_index& plane : space_.planes) {
       if (plane.name != "/host:CPU") continue;
       for (const line_index& line : plane.lines)
-        add_windows(plane, line, [](std::string_view name, std::int64_t duration_ps) {
-          return duration_ps > 0 && name.find("Execute (jit_") != std::string_view::npos;
-        }, steps_);
+        add_windows(
+            plane, line,
+            [](std::string_view name, std::int64_t duration_ps) {
+              return duration_ps > 0 && name.find("Execute (jit_") != std::string_view::npos;
+            },
+            steps_);
       break;
     }
     std::stable_sort(steps_.begin(), steps_.end(),
@@ -418,9 +423,11 @@ class runtime_like_reference {
   }
 
   std::string choose(runtime_report& r) {
-    r.step.policy = options_.all_trace ? "all_trace" : options_.step ? "explicit"
+    r.step.policy = options_.all_trace                      ? "all_trace"
+                    : options_.step                         ? "explicit"
                     : options_.policy == step_policy::first ? "first"
-                    : options_.policy == step_policy::last  ? "last" : "peak";
+                    : options_.policy == step_policy::last  ? "last"
+                                                            : "peak";
     if (options_.all_trace) {
       window_ = {std::nullopt, 0, std::numeric_limits<std::int64_t>::max()};
       r.step.source = "all_trace";
@@ -592,7 +599,7 @@ class runtime_like_reference {
     std::vector<window_ns> by_start(steps_);
     std::stable_sort(by_start.begin(), by_start.end(),
                      [](const window_ns& a, const window_ns& b) { return a.from_ns < b.from_ns; });
-    std::vector<std::int64_t> starts, ends;   // ends[i]: the latest end of the windows up to i
+    std::vector<std::int64_t> starts, ends;  // ends[i]: the latest end of the windows up to i
     for (const window_ns& w : by_start) {
       starts.push_back(w.from_ns);
       ends.push_back(ends.empty() ? w.to_ns : std::max(ends.back(), w.to_ns));
@@ -621,8 +628,10 @@ class runtime_like_reference {
       const auto freed = first_free.find(e.addr);
       const bool has_free = freed != first_free.end();
       const std::int64_t until = has_free ? freed->second : end_ns;
-      row.crossed_step_boundaries = std::max<std::ptrdiff_t>(
-          std::upper_bound(starts.begin(), starts.end(), until) - std::lower_bound(starts.begin(), starts.end(), e.raw_ns), 0);
+      row.crossed_step_boundaries =
+          std::max<std::ptrdiff_t>(std::upper_bound(starts.begin(), starts.end(), until) -
+                                       std::lower_bound(starts.begin(), starts.end(), e.raw_ns),
+                                   0);
       row.deallocated = has_free && freed->second >= r.peak_ts_ns;
       if (!has_free && row.crossed_step_boundaries >= options_.persistent_threshold_steps)
         row.lifetime = lifetime_class::persistent;

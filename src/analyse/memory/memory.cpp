@@ -54,11 +54,12 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
   const collected_events all = collect_allocator_events(p, o.host, std::nullopt, host);
   if (all.stopped) return *all.stopped;
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
-  const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(), [](const capture_file& f) {
-    return f.family == file_family::xspace;
-  });
+  const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(),
+                                      [](const capture_file& f) { return f.family == file_family::xspace; });
   if (!any_xspace || !all.host_plane_present || all.events.empty()) {
-    r.runtime_absent_reason = !any_xspace ? "no_xplane_pb" : !all.host_plane_present ? "host_plane_absent" : "no_memory_events";
+    r.runtime_absent_reason = !any_xspace               ? "no_xplane_pb"
+                              : !all.host_plane_present ? "host_plane_absent"
+                                                        : "no_memory_events";
     return {};
   }
   const std::vector<allocator_track> tracks = tracks_of(all);
@@ -90,16 +91,19 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
     steps = std::move(*found);
   }
   r.xplane_path = p.what().files[all.allocators[best].file].path;
-  r.runtime = report_runtime(p, o, all, all.allocators[best], tracks[best], replays[best], steps, r.runtime_absent_reason);
+  r.runtime =
+      report_runtime(p, o, all, all.allocators[best], tracks[best], replays[best], steps, r.runtime_absent_reason);
   if (!r.runtime) return {};
   r.runtime->allocator = best;
   runtime_diagnostics& d = r.runtime->diagnostics;
   d.n_pools_seen = tracks.size();
   for (std::size_t i = 0; i < tracks.size(); ++i)
     d.pools.push_back({static_cast<std::int64_t>(i), r.allocators[i].name, r.allocators[i].n_allocations,
-                       r.allocators[i].n_deallocations, r.allocators[i].lifetime_peak_bytes, r.allocators[i].capacity_bytes});
+                       r.allocators[i].n_deallocations, r.allocators[i].lifetime_peak_bytes,
+                       r.allocators[i].capacity_bytes});
   if (all.without_time > 0)
-    d.warnings.push_back(std::to_string(all.without_time) + " allocator events have no time the capture's clock reaches");
+    d.warnings.push_back(std::to_string(all.without_time) +
+                         " allocator events have no time the capture's clock reaches");
   return {};
 }
 

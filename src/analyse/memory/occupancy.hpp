@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
 struct address_range {
-  std::int64_t begin = 0, end = 0;   // half open, not negative
+  std::int64_t begin = 0, end = 0;  // half open, not negative
 };
 
 // Ranges come and go; covered() is the size of their union. O(log n) a change.
@@ -34,7 +34,7 @@ class covered_bytes {
  private:
   struct node {
     std::int64_t covered = 0;
-    std::int32_t count = 0;   // ranges that cover all of it and not all of its parent
+    std::int32_t count = 0;  // ranges that cover all of it and not all of its parent
   };
 
   [[nodiscard]] std::size_t place(std::int64_t edge) const noexcept {
@@ -94,7 +94,7 @@ void visit_lone_owners(const std::vector<owned_range>& ranges, Take&& take) {
     edges.push_back({ranges[i].range.end, i, false});
   }
   std::sort(edges.begin(), edges.end(), [](const edge& a, const edge& b) { return a.at < b.at; });
-  std::uint64_t active = 0, sum = 0;   // the sum of the active positions is the one that is active alone
+  std::uint64_t active = 0, sum = 0;  // the sum of the active positions is the one that is active alone
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (i > 0 && active == 1 && edges[i].at > edges[i - 1].at)
       take(ranges[static_cast<std::size_t>(sum)].owner, edges[i].at - edges[i - 1].at);

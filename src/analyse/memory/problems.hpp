@@ -36,7 +36,7 @@ class problem_list {
 
 // Adds bytes; stops at the greatest int64 and says so.
 inline void add_bytes(std::int64_t& sum, std::int64_t bytes, problem_list& problems) {
-  if (bytes <= 0) return;   // negative sizes were made 0 and told when they were read
+  if (bytes <= 0) return;  // negative sizes were made 0 and told when they were read
   if (sum <= std::numeric_limits<std::int64_t>::max() - bytes) {
     sum += bytes;
     return;

@@ -44,7 +44,8 @@ void read_module(program& p) {
     ids.push_back(ref.id);
   });
   if (p.computation_by_id.build(ids) != 0)
-    p.problems.note("hlo.duplicate_id", [] { return std::string("two computations have the same id: the last counts"); });
+    p.problems.note("hlo.duplicate_id",
+                    [] { return std::string("two computations have the same id: the last counts"); });
 
   ids.clear();
   ids.reserve(p.instructions.size());
@@ -54,7 +55,8 @@ void read_module(program& p) {
     ids.push_back(view.id());
   }
   if (p.instruction_by_id.build(ids) != 0)
-    p.problems.note("hlo.duplicate_id", [] { return std::string("two instructions have the same id: the last counts"); });
+    p.problems.note("hlo.duplicate_id",
+                    [] { return std::string("two instructions have the same id: the last counts"); });
 
   p.entry = p.computation_by_id.find(p.module.entry_computation_id());
   for_each_in(p, p.module.schedule().sequences(), "the schedule breaks off", [&](std::string_view bytes) {
@@ -91,7 +93,8 @@ void read_buffers(program& p, const buffer_assignment_view& assignment) {
     ids.push_back(b.id);
   });
   if (p.buffer_by_id.build(ids) != 0)
-    p.problems.note("hlo.duplicate_id", [] { return std::string("two logical buffers have the same id: the last counts"); });
+    p.problems.note("hlo.duplicate_id",
+                    [] { return std::string("two logical buffers have the same id: the last counts"); });
 }
 
 void read_allocations(program& p, const buffer_assignment_view& assignment) {
@@ -162,7 +165,7 @@ void read_traces(program& p, const buffer_assignment_view& assignment) {
 // Walks down a tuple shape; an absent view when there is no such part.
 shape_view part_of(const shape_view& shape, const std::vector<std::int64_t>& index) {
   shape_view at = shape;
-  constexpr std::int64_t widest = 16384;   // further elements of a tuple are not looked for
+  constexpr std::int64_t widest = 16384;  // further elements of a tuple are not looked for
   for (const std::int64_t wanted : index) {
     std::int64_t position = 0;
     shape_view found;
@@ -183,8 +186,7 @@ shape_view part_of(const shape_view& shape, const std::vector<std::int64_t>& ind
 void source_table::read(const hlo_module_view& module) {
   const stack_frame_index_view index = module.stack_frame_index();
   for (const std::string_view name : index.file_names()) files_.push_back(name);
-  for (const file_location_view at : index.file_locations())
-    locations_.push_back({at.file_name_id(), at.line()});
+  for (const file_location_view at : index.file_locations()) locations_.push_back({at.file_name_id(), at.line()});
   for (const stack_frame_view frame : index.stack_frames()) frames_.push_back(frame.file_location_id());
 }
 
@@ -237,7 +239,7 @@ buffer_row describe(const program& p, std::uint32_t buffer, bool in_full) {
   const logical_buffer_view view(b.bytes);
   const buffer_location_view at = view.defined_at();
   for (const std::int64_t i : at.shape_index()) {
-    if (row.shape_index.size() == 100) break;   // deeper than any tuple that is read
+    if (row.shape_index.size() == 100) break;  // deeper than any tuple that is read
     row.shape_index.push_back(i);
   }
   row.instruction_id = at.instruction_id();

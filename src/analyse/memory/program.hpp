@@ -23,24 +23,24 @@ struct computation_ref {
   std::string_view bytes;
   std::int64_t id = 0;
   std::int64_t root_id = 0;
-  std::uint32_t first = 0, count = 0;     // its instructions
-  std::string_view sequence;              // schedule map entry; empty: the computation is not scheduled
+  std::uint32_t first = 0, count = 0;  // its instructions
+  std::string_view sequence;           // schedule map entry; empty: the computation is not scheduled
 };
 
 struct logical_buffer {
   std::int64_t id = 0;
-  std::int64_t size_bytes = 0;            // never negative
+  std::int64_t size_bytes = 0;                        // never negative
   std::int64_t offset_bytes = 0, assigned_bytes = 0;  // its place in the allocation
   std::int64_t color = 0;
   std::string_view bytes;
-  std::uint32_t allocation = nowhere;     // the last that names it
-  std::uint32_t instruction = nowhere;    // that defines it
-  bool has_definition = false;            // the message is there, found or not
+  std::uint32_t allocation = nowhere;   // the last that names it
+  std::uint32_t instruction = nowhere;  // that defines it
+  bool has_definition = false;          // the message is there, found or not
 };
 
 struct allocation {
   buffer_allocation_view view;
-  std::int64_t size_bytes = 0;            // never negative
+  std::int64_t size_bytes = 0;  // never negative
   std::uint64_t assigned = 0;
   // Of XLA's classes: what lives all the time (parameters, constants, results) and what is thread-local.
   [[nodiscard]] bool is_fixed() const noexcept {
@@ -82,10 +82,10 @@ struct program {
   id_index allocation_by_index;
   source_table sources;
   std::vector<heap_trace_view> traces;
-  std::uint32_t entry = nowhere;          // position in computations
+  std::uint32_t entry = nowhere;  // position in computations
   bool has_buffer_assignment = false;
   problem_list problems;
-  std::optional<fault> damage;            // the first
+  std::optional<fault> damage;  // the first
 
   [[nodiscard]] instruction_view instruction(std::uint32_t at) const noexcept {
     return at < instructions.size() ? instruction_view(instructions[at].bytes) : instruction_view();

@@ -47,7 +47,7 @@ std::vector<std::uint32_t> instructions_named(const program& p, const std::strin
 // Peak of a replay with the memory of some buffers given back between their first and last event.
 std::int64_t replay_without(const program& p, const heap_replay& replay, const std::vector<bool>& named) {
   const std::vector<replay_event>& events = replay.events();
-  std::vector<std::int64_t> saved(events.size() + 1, 0);   // changes of what is given back
+  std::vector<std::int64_t> saved(events.size() + 1, 0);  // changes of what is given back
   share_chains chains(p.buffers.size());
   std::vector<std::int32_t> users(p.buffers.size(), 0);
   std::vector<std::uint32_t> since(p.buffers.size(), 0);
@@ -67,7 +67,7 @@ std::int64_t replay_without(const program& p, const heap_replay& replay, const s
       if (e.kind == heap_event_kind::alloc) {
         rise(root, at);
       } else if (users[root] > 0 && --users[root] == 0) {
-        if (is_cut[root] && at > since[root] + 2) {   // it is there at its first event and at the one before its last
+        if (is_cut[root] && at > since[root] + 2) {  // it is there at its first event and at the one before its last
           saved[since[root] + 1] += p.buffers[root].size_bytes;
           saved[at - 1] -= p.buffers[root].size_bytes;
         }
@@ -105,7 +105,7 @@ std::int64_t sweep_without(const program& p, const space_study& space, const std
 
 std::vector<donation_row> donation_candidates(const program& p, std::int64_t color) {
   const buffers_of_allocations assigned(p);
-  hash_map<std::uint32_t, std::int64_t> result_element;   // instruction -> position in the result
+  hash_map<std::uint32_t, std::int64_t> result_element;  // instruction -> position in the result
   if (p.entry != nowhere) {
     const std::uint32_t root = p.instruction_by_id.find(p.computations[p.entry].root_id);
     if (root != nowhere && p.instruction(root).opcode() == "tuple") {
@@ -126,7 +126,7 @@ std::vector<donation_row> donation_candidates(const program& p, std::int64_t col
   const auto key_of = [&](std::uint32_t a, std::uint32_t buffer) {
     return describe(p, buffer, true).shape + '/' + std::to_string(p.allocations[a].size_bytes);
   };
-  constexpr std::size_t most_candidates = 4096;   // on either side; shapes take time to write
+  constexpr std::size_t most_candidates = 4096;  // on either side; shapes take time to write
   std::size_t candidates = 0;
   for (std::uint32_t a = 0; a < p.allocations.size() && candidates < most_candidates; ++a) {
     const buffer_allocation_view& v = p.allocations[a].view;

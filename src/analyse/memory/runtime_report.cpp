@@ -94,8 +94,9 @@ class reporter {
       report_.step.source = "all_trace";
       if (!options_.all_trace)
         report_.diagnostics.warnings.emplace_back(
-            windows.empty() ? "the capture has no steps: the whole trace is one window"
-                            : "the peak lies in no step: the whole trace is one window (--step-policy last looks at a step)");
+            windows.empty()
+                ? "the capture has no steps: the whole trace is one window"
+                : "the peak lies in no step: the whole trace is one window (--step-policy last looks at a step)");
     } else if (options_.policy == step_policy::first) {
       report_.step.policy = "first";
       take(windows.front());
@@ -141,7 +142,7 @@ class reporter {
       offer(at, when);
     }
     if (before) offer(*before, from_ps_);
-    if (!any) {   // the allocator did nothing yet: its state before the first event
+    if (!any) {  // the allocator did nothing yet: its state before the first event
       report_.peak_ts_ps = from_ps_;
       report_.peak_bytes = replay_.facts.pre_trace_bytes;
       nothing_yet_ = true;
@@ -175,7 +176,7 @@ class reporter {
   }
 
   void add_alive() {
-    hash_map<std::uint32_t, std::uint32_t> place;   // event -> position in the track
+    hash_map<std::uint32_t, std::uint32_t> place;  // event -> position in the track
     place.reserve(track_.events.size());
     for (std::uint32_t at = 0; at < track_.events.size(); ++at) place[track_.events[at]] = at;
     std::int64_t seen = 0;
@@ -213,8 +214,9 @@ class reporter {
     row.requested_bytes = e.requested_bytes;
     row.shape = e.shape.text.empty() ? std::string("<no shape>") : std::string(e.shape.text);
     row.tf_op = e.tf_op.text.empty() ? std::string("<no tf_op>") : std::string(e.tf_op.text);
-    row.data_type = e.data_type_is_number ? tensorflow_type_name(e.data_type_number)
-                    : e.data_type.text.empty() ? std::string("invalid") : std::string(e.data_type.text);
+    row.data_type = e.data_type_is_number      ? tensorflow_type_name(e.data_type_number)
+                    : e.data_type.text.empty() ? std::string("invalid")
+                                               : std::string(e.data_type.text);
     row.alloc_ts_ps = e.start_ps;
     row.alloc_ts_ns = to_ns(e.start_ps);
     row.age_ns_at_peak = std::max<std::int64_t>(report_.peak_ts_ns - row.alloc_ts_ns, 0);
@@ -244,7 +246,7 @@ class reporter {
     const xspace_index* space = profile_.xspace(of_.file);
     if (space == nullptr) return;
     const plane_index& plane = space->planes[static_cast<std::size_t>(of_.plane)];
-    std::vector<std::pair<std::int32_t, std::size_t>> by_line;   // line, row
+    std::vector<std::pair<std::int32_t, std::size_t>> by_line;  // line, row
     for (std::size_t row = 0; row < rows_events.size(); ++row)
       by_line.emplace_back(all_.events[rows_events[row]].line, row);
     std::sort(by_line.begin(), by_line.end());
@@ -264,8 +266,9 @@ class reporter {
     const std::size_t n = track_.events.size();
     const std::int64_t first = event(0).start_ps, last = event(n - 1).start_ps;
     const auto sample = [&](std::size_t at, std::int64_t when_ps) {
-      report_.samples.push_back({to_ns(when_ps), replay_.live_bytes[at], std::max<std::int64_t>(event(at).bytes_reserved, 0),
-                                 replay_.live_count[at], event(at).fragmentation});
+      report_.samples.push_back({to_ns(when_ps), replay_.live_bytes[at],
+                                 std::max<std::int64_t>(event(at).bytes_reserved, 0), replay_.live_count[at],
+                                 event(at).fragmentation});
     };
     if (options_.time_samples <= 1 || first == last) {
       sample(n - 1, last);
@@ -296,11 +299,12 @@ class reporter {
       if (e.tf_op.text.empty()) ++d.tf_op_missing_count;
     }
     if (!f.allocator_agrees)
-      d.warnings.push_back("the replay differs from the allocator's own count after " + std::to_string(f.disagreements) +
-                           " of " + std::to_string(track_.events.size()) + " events: the trace misses events of " +
-                           of_.name);
+      d.warnings.push_back("the replay differs from the allocator's own count after " +
+                           std::to_string(f.disagreements) + " of " + std::to_string(track_.events.size()) +
+                           " events: the trace misses events of " + of_.name);
     if (f.unmatched_frees > 0)
-      d.warnings.push_back(std::to_string(f.unmatched_frees) + " frees have no allocation in the trace: the memory was "
+      d.warnings.push_back(std::to_string(f.unmatched_frees) +
+                           " frees have no allocation in the trace: the memory was "
                            "allocated before it began");
     if (f.address_reuses > 0)
       d.warnings.push_back(std::to_string(f.address_reuses) + " addresses were allocated again without a free between");
@@ -328,7 +332,7 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
   if (!found) return std::move(found).error();
   step_windows out;
   const xspace_index* space = p.xspace(of.file);
-  std::int32_t plane = -1;   // the plane whose rows are taken
+  std::int32_t plane = -1;  // the plane whose rows are taken
   for (const step_row& row : found->steps) {
     if (row.file != of.file || space == nullptr) continue;
     if (plane < 0) plane = row.plane;

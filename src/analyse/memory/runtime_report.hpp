@@ -15,8 +15,8 @@ struct step_window {
   std::int64_t from_ps = 0, to_ps = 0;
 };
 struct step_windows {
-  std::vector<step_window> windows;   // by start
-  std::string source;                 // "steps_line", "xla_modules", "host_step_num"; "" when there are none
+  std::vector<step_window> windows;  // by start
+  std::string source;                // "steps_line", "xla_modules", "host_step_num"; "" when there are none
 };
 // The windows of an allocator's device, else of the first device of its file that has some.
 result<step_windows> windows_of(const profile& p, const allocator_identity& of, const hooks& host);

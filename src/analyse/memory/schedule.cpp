@@ -92,7 +92,7 @@ class layout {
 // Who uses each instruction, in compressed rows.
 struct use {
   std::uint32_t user;
-  std::uint32_t operand;   // position among the user's operands
+  std::uint32_t operand;  // position among the user's operands
 };
 class use_lists {
  public:
@@ -221,7 +221,7 @@ class tracer {
   std::vector<place> work_;
   std::uint64_t budget_;
   std::uint32_t root_;
-  std::vector<user_kind> kinds_;   // by instruction
+  std::vector<user_kind> kinds_;  // by instruction
 };
 
 address_range range_of(const program& p, std::uint32_t buffer, const std::vector<std::int64_t>& base) {
@@ -268,7 +268,7 @@ sweep_result sweep(const program& p, const std::vector<std::uint32_t>& buffers, 
     edges.push_back(range.end);
     ++begins[static_cast<std::size_t>(lives[i].first) + 1];
     ++ends[static_cast<std::size_t>(lives[i].last) + 2 > positions + 1 ? positions + 1
-                                                                     : static_cast<std::size_t>(lives[i].last) + 2];
+                                                                       : static_cast<std::size_t>(lives[i].last) + 2];
   }
   for (std::size_t i = 1; i < begins.size(); ++i) {
     begins[i] += begins[i - 1];

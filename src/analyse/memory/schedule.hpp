@@ -15,12 +15,12 @@ enum class sweep_scope : std::uint8_t {
 };
 
 struct lifetime {
-  std::int32_t first = -1, last = -1;   // positions in the order; -1: the buffer is defined outside it
+  std::int32_t first = -1, last = -1;  // positions in the order; -1: the buffer is defined outside it
 };
 
 struct execution_order {
-  std::vector<std::uint32_t> instructions;   // by position
-  std::vector<std::int32_t> position;        // by instruction; -1: not in it
+  std::vector<std::uint32_t> instructions;  // by position
+  std::vector<std::int32_t> position;       // by instruction; -1: not in it
   [[nodiscard]] bool present() const noexcept { return !instructions.empty(); }
 };
 execution_order order_of(program& p, sweep_scope scope);
@@ -35,8 +35,8 @@ struct sweep_result {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_position = -1;
   std::int64_t least_bytes = 0;
-  std::uint64_t placed = 0, skipped = 0;     // buffers inside and outside the order
-  std::vector<std::uint32_t> alive;          // at the peak
+  std::uint64_t placed = 0, skipped = 0;  // buffers inside and outside the order
+  std::vector<std::uint32_t> alive;       // at the peak
 };
 
 // Address ranges in use at every position. Buffers that share addresses count once, so that the peak never exceeds

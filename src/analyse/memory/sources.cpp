@@ -15,14 +15,15 @@ namespace {
 
 struct candidate {
   std::string_view blob;
-  std::string label;        // without directories and endings
+  std::string label;  // without directories and endings
   module_source source;
 };
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 bool cut_ending(std::string& name, std::string_view ending) {
-  if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0) return false;
+  if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0)
+    return false;
   name.resize(name.size() - ending.size());
   return true;
 }
@@ -51,9 +52,8 @@ class finder {
     if (options_.host.empty() || what.host.find(options_.host) != std::string::npos) return true;
     const xspace_index* space = profile_.xspace(file);
     if (space == nullptr) return what.host.empty();
-    return std::any_of(space->hostnames.begin(), space->hostnames.end(), [&](std::string_view name) {
-      return name.find(options_.host) != std::string_view::npos;
-    });
+    return std::any_of(space->hostnames.begin(), space->hostnames.end(),
+                       [&](std::string_view name) { return name.find(options_.host) != std::string_view::npos; });
   }
 
   void add_embedded(std::size_t file, const plane_index& plane) {
@@ -63,8 +63,7 @@ class finder {
       const event_metadata_view view(entry);
       if (!counts_in(plane.event_metadata, view.key(), entry)) continue;
       for (const stat_view stat : view.stats()) {
-        if (stat.kind() != stat_kind::bytes_value ||
-            std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end())
+        if (stat.kind() != stat_kind::bytes_value || std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end())
           continue;
         candidate c;
         c.blob = stat.as_bytes();
@@ -82,7 +81,7 @@ class finder {
     const bool dump = cut_ending(name, ".hlo.pb");
     if (!dump) cut_ending(name, ".hlo_proto.pb");
     c.source = source_of(file, dump ? "xla_dump" : "hlo_proto", name);
-    if (!dump) c.label = name;   // "module_0012.jit_f.cpu_after_optimizations" is no name of a program
+    if (!dump) c.label = name;  // "module_0012.jit_f.cpu_after_optimizations" is no name of a program
     candidates.push_back(std::move(c));
   }
 
@@ -165,10 +164,10 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
   if (!studied) return std::move(studied).error();
 
   found_modules out;
-  constexpr std::size_t most_variants = 100;   // of one name and id that a module is compared with
+  constexpr std::size_t most_variants = 100;  // of one name and id that a module is compared with
   hash_map<std::string, std::vector<std::size_t>> by_name;
   std::vector<bool> id_known;
-  std::vector<std::size_t> place_of(distinct.size(), 0);   // + 1; 0: not placed yet
+  std::vector<std::size_t> place_of(distinct.size(), 0);  // + 1; 0: not placed yet
   for (std::size_t i = 0; i < f.candidates.size(); ++i) {
     candidate& c = f.candidates[i];
     module_memory& shared = (*studied)[first_of[i]];
@@ -201,7 +200,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
         m.differs_from = known.label + " in " + known.sources.front().path;
         continue;
       }
-      if (known.damage || m.damage) continue;   // a damaged copy is listed beside the sound one
+      if (known.damage || m.damage) continue;  // a damaged copy is listed beside the sound one
       if (!known.has_buffer_assignment && m.has_buffer_assignment) std::swap(known, m);
       merge_into(known, m);
       place_of[first_of[i]] = other + 1;
@@ -243,8 +242,7 @@ result<std::size_t> choose_module(const std::vector<module_memory>& modules, con
     found = matches([&](const module_memory& m) {
       return m.name == wanted || m.program_id == wanted || std::to_string(m.module_id) == wanted;
     });
-  if (found.empty())
-    found = matches([&](const module_memory& m) { return m.label.find(wanted) != std::string::npos; });
+  if (found.empty()) found = matches([&](const module_memory& m) { return m.label.find(wanted) != std::string::npos; });
   if (found.empty()) {
     fault f;
     f.code = fault_code::not_found;

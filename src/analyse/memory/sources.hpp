@@ -9,7 +9,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
 struct found_modules {
-  std::vector<module_memory> modules;   // by peak in space 0, then total, then label
+  std::vector<module_memory> modules;  // by peak in space 0, then total, then label
   std::vector<file_damage> damage;
 };
 

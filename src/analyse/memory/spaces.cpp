@@ -119,8 +119,7 @@ void use_sweep(program& p, space_study& s, const execution_order& order, const s
   }
   f.bound = peak_bound::lower;
   f.bound_reason = "the module has no heap simulation; lifetimes are told from the schedule and may be longer";
-  if (r.skipped > 0)
-    f.bound_reason += "; " + std::to_string(r.skipped) + " buffers are defined outside the schedule";
+  if (r.skipped > 0) f.bound_reason += "; " + std::to_string(r.skipped) + " buffers are defined outside the schedule";
 }
 
 void describe_coverage(space_memory& f) {
@@ -188,7 +187,8 @@ std::unique_ptr<program_study> study_program(std::string_view hlo_proto) {
       s.facts.method = peak_method::allocation_sizes;
       s.facts.temp_peak_bytes = s.facts.temp_bytes;
       s.facts.bound = peak_bound::upper;
-      s.facts.bound_reason = "one of more than " + std::to_string(most_spaces) + " memory spaces: only sizes were added up";
+      s.facts.bound_reason =
+          "one of more than " + std::to_string(most_spaces) + " memory spaces: only sizes were added up";
     } else if (trace >= 0) {
       use_trace(p, s, trace, temporary);
     } else if (s.facts.temp_bytes > 0) {

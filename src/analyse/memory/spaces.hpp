@@ -14,17 +14,17 @@ namespace memory {
 // One space with what its peak was computed from.
 struct space_study {
   space_memory facts;
-  std::unique_ptr<heap_replay> replay;         // method heap_replay
-  std::vector<std::uint32_t> swept;            // method schedule_sweep: the buffers, their lifetimes, and the result
+  std::unique_ptr<heap_replay> replay;  // method heap_replay
+  std::vector<std::uint32_t> swept;     // method schedule_sweep: the buffers, their lifetimes, and the result
   std::vector<lifetime> lives;
   sweep_result swept_result;
-  std::vector<std::int64_t> base;              // address of each allocation of a sweep; -1: not swept
+  std::vector<std::int64_t> base;  // address of each allocation of a sweep; -1: not swept
   std::size_t positions = 0;
 };
 
 struct program_study {
   program code;
-  std::vector<space_study> spaces;             // by color
+  std::vector<space_study> spaces;  // by color
   [[nodiscard]] const space_study* space(std::int64_t color) const noexcept {
     for (const space_study& s : spaces)
       if (s.facts.color == color) return &s;

@@ -72,7 +72,8 @@ std::uint64_t write_rows(json_writer& out, std::string_view key, const Rows& row
 
 }  // namespace
 
-document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found, std::uint64_t limit) {
+document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
+                                  std::uint64_t limit) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::collectives);
   write_verdict(out, v);

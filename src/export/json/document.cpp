@@ -34,7 +34,8 @@ std::string hex_text(std::string_view bytes) {
 
 std::string files_text(std::size_t damaged, std::size_t all) {
   if (all == 1) return "the file is damaged";
-  return std::to_string(damaged) + " of " + std::to_string(all) + " files " + (damaged == 1 ? "is" : "are") + " damaged";
+  return std::to_string(damaged) + " of " + std::to_string(all) + " files " + (damaged == 1 ? "is" : "are") +
+         " damaged";
 }
 
 }  // namespace
@@ -216,7 +217,8 @@ result<document_status> write_any(json_writer& out, document which, const profil
       return written(anatomy_modules(p, o, host),
                      [&](const modules_result& r) { return write_modules(out, p, r, o.limit); });
     case document::framework:
-      return written(anatomy_framework(p, o, host), [&](const framework_result& r) { return write_framework(out, p, r); });
+      return written(anatomy_framework(p, o, host),
+                     [&](const framework_result& r) { return write_framework(out, p, r); });
     case document::collectives:
       return written(anatomy_collectives(p, o, host),
                      [&](const collectives_result& r) { return write_collectives(out, p, r, o.limit); });

@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-constexpr std::int64_t memory_version = 2;   // of the reference's schema
+constexpr std::int64_t memory_version = 2;  // of the reference's schema
 
 void write_text_or_null(json_writer& out, std::string_view key, const std::string& text) {
   out.key(key);
@@ -190,13 +190,12 @@ verdict judge_memory(const profile& p, const memory_result& r) {
     absent = "no_data_sources: HLO " + r.hlo_absent_reason;
     if (!r.runtime_absent_reason.empty()) absent += ", runtime " + r.runtime_absent_reason;
   }
-  const bool any_numbers = !r.allocators.empty() ||
-                           std::any_of(r.modules.begin(), r.modules.end(),
-                                       [](const module_memory& m) { return m.has_buffer_assignment; });
+  const bool any_numbers =
+      !r.allocators.empty() ||
+      std::any_of(r.modules.begin(), r.modules.end(), [](const module_memory& m) { return m.has_buffer_assignment; });
   if (!r.damage.empty() && !any_numbers) {
-    const bool only_hlo = std::all_of(p.what().files.begin(), p.what().files.end(), [](const capture_file& f) {
-      return f.family == file_family::hlo_proto;
-    });
+    const bool only_hlo = std::all_of(p.what().files.begin(), p.what().files.end(),
+                                      [](const capture_file& f) { return f.family == file_family::hlo_proto; });
     if (only_hlo) return {document_status::error, r.damage.front().what.message, &r.damage.front().what};
   }
   return judge(p, absent, r.damage);
@@ -284,7 +283,8 @@ result<document_status> write_memory_document(const profile& p, const memory_opt
   });
 }
 
-result<document_status> write_memory_document(const profile& p, const memory_options& o, sink& into, const hooks& host) {
+result<document_status> write_memory_document(const profile& p, const memory_options& o, sink& into,
+                                              const hooks& host) {
   result<memory_result> found = analyse_memory(p, o, host);
   if (!found) return std::move(found).error();
   return write_memory_document(p, o, *found, into);

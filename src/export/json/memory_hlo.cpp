@@ -77,8 +77,8 @@ void write_rollup(json_writer& out, std::string_view key, const std::vector<roll
   out.end_array();
 }
 
-void write_rollups(json_writer& out, const std::vector<rollup_row>& by_opcode, const std::vector<rollup_row>& by_op_name,
-                   std::int64_t total, std::uint64_t top) {
+void write_rollups(json_writer& out, const std::vector<rollup_row>& by_opcode,
+                   const std::vector<rollup_row>& by_op_name, std::int64_t total, std::uint64_t top) {
   out.key("rollups");
   out.begin_object();
   write_rollup(out, "by_opcode", by_opcode, total, top);
@@ -131,9 +131,10 @@ void write_always_alive(json_writer& out, const hlo_report& h, const memory_styl
   out.number(percent(h.always_alive_total_bytes, h.temp_pool_bytes));
   write_buffers(out, h.always_alive, style);
   write_rollups(out, h.always_by_opcode, h.always_by_op_name, h.always_alive_total_bytes, style.top);
-  out.field("definition",
-            "Bytes of the temp pool at addresses that one logical buffer alone ever uses. They need not be in use all the "
-            "time: what nothing can remove is residency_floor_bytes.");
+  out.field(
+      "definition",
+      "Bytes of the temp pool at addresses that one logical buffer alone ever uses. They need not be in use all the "
+      "time: what nothing can remove is residency_floor_bytes.");
   out.end_object();
 }
 

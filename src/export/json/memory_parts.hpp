@@ -10,7 +10,7 @@ namespace json {
 
 // Fields of the seed's schema version 2 keep its types: ids, addresses and ns are numbers there.
 struct memory_style {
-  bool reference = false;   // exactly the reference's fields
+  bool reference = false;  // exactly the reference's fields
   std::uint64_t top = 30;
 };
 

@@ -56,8 +56,8 @@ std::vector<file_damage> damage_of(const slices& s) {
   };
   for (const file_info& file : s.info.files)
     if (file.damage) add(file.file, *file.damage);
-  for (const auto* part : {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage, &s.collectives.damage,
-                           &s.memory.damage})
+  for (const auto* part : {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage,
+                           &s.collectives.damage, &s.memory.damage})
     for (const file_damage& d : *part) add(d.file, d.what);
   for (const chrome_file& file : s.chrome.files)
     if (file.damage) add(file.file, *file.damage);
