@@ -30,6 +30,9 @@ class filled_activity final : public activity {
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override { return communication_; }
   [[nodiscard]] const std::vector<step_trace_row>& step_trace() const noexcept override { return step_trace_; }
   [[nodiscard]] std::string_view text(string_id id) const noexcept override { return strings_.text(id); }
+  [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override {
+    return from_->origin_unix_ns();
+  }
   [[nodiscard]] bool has_host_spans(std::uint32_t host_group) const noexcept override {
     return host_group < host_spans_.size() && host_spans_[host_group] != nullptr;
   }
@@ -92,6 +95,16 @@ const char* kernel_class_name(kernel_class c) noexcept {
     case kernel_class::comm: return "comm";
     case kernel_class::copy: return "copy";
     case kernel_class::other: return "other";
+  }
+  return "other";
+}
+
+const char* accelerator_name(accelerator a) noexcept {
+  switch (a) {
+    case accelerator::other: return "other";
+    case accelerator::tpu: return "tpu";
+    case accelerator::gpu: return "gpu";
+    case accelerator::npu: return "npu";
   }
   return "other";
 }

@@ -1,6 +1,6 @@
 // Communication: asynchronous operations joined by flow, collectives on ops lines, kernels of communication
 // libraries.
-#include <analyse/anatomy/collective_names.hpp>
+#include <base/collective_names.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
