@@ -39,19 +39,33 @@ enum class snapshot_source : std::uint8_t { none, file, embedded };
 /// The snapshots of one node, in the order they were read.
 struct snapshot_set {
   std::vector<clock_pair> pairs;
+  std::vector<double> reference_host_ns;  ///< S of each pair as the reference tool rounds it; compat only
   snapshot_source source = snapshot_source::none;
   std::int64_t sampling_period_ns = 0;  ///< 0: unknown
-  bool host_is_relative = false;        ///< embedded: S counts from the start of the collector (see rebase_snapshots)
+  bool host_is_relative = false;        ///< embedded: S counted from the start of the collector, which was added
   std::vector<std::string> warnings;
 };
 
 /// Reads a message SnapshotPairs{1 repeated {1 sys_clock_ns, 2 tracer_clock_ns}, 2 sampling_period_ns}. Fault:
 /// damaged, with what was expected; no pair at all is no fault.
 result<snapshot_set> read_snapshot_pairs(std::string_view bytes, std::string path = {});
+/// What an XSpace itself says of its clocks; one look at the head of each plane.
+struct trace_clocks {
+  std::optional<std::int64_t> profile_start_ns;  ///< of the plane `Task Environment`, Unix ns
+  std::vector<std::string> hostnames;
+  bool merged = false;  ///< it has planes /node:<id>/clock_metadata: its times are corrected
+};
+trace_clocks read_trace_clocks(std::string_view xspace);
+
+struct snapshot_read_options {
+  std::int64_t start_walltime_ns = 0;          ///< of the node's collector; 0: unknown
+  std::optional<std::int64_t> relative_to_ns;  ///< what relative times count from; empty: start_walltime_ns
+  bool reference = false;                      ///< decide what is relative as the reference tool does (compat)
+};
 /// Reads the first plane `/host:snapshots` of an XSpace: each event's time is S, its stat `rocm_ns` R. No plane or no
-/// pair: an empty set. `start_walltime_ns` (0: unknown) is added to every S when they count from the collector's start:
-/// they lie before it by more than a day.
-result<snapshot_set> read_embedded_snapshots(std::string_view xspace, std::int64_t start_walltime_ns,
+/// pair: an empty set. Times that lie more than a day before the collector's start count from it (a post-processed
+/// trace). Fault: damaged.
+result<snapshot_set> read_embedded_snapshots(std::string_view xspace, const snapshot_read_options& o = {},
                                              std::string path = {});
 
 /// Start of a node's collector on its clocks, from the header of an offsets file or from run metadata.
@@ -160,7 +174,7 @@ class piecewise_map {
   struct segment {
     std::int64_t from, x0, y0;
     std::int64_t excess, length;  // y = y0 + (x - x0) + (x - x0) * excess / length
-    bool narrow;                  // the product fits 64 bits for every x of the segment
+    std::int64_t narrow_most;     // up to this x - x0 the product fits 64 bits
   };
   std::vector<segment> segments_;
   std::int64_t first_x_ = 0, last_x_ = 0;
@@ -222,9 +236,19 @@ struct clock_anomaly {
 };
 [[nodiscard]] const char* clock_anomaly_name(clock_anomaly::kind k) noexcept;  ///< "host_step", …
 
+/// How much measurements scatter about a smooth clock: root mean square and how many independent deviations it rests
+/// on.
+struct clock_scatter {
+  double rms_ps = 0;
+  double freedom = 0;
+};
+/// Scatter of several nodes taken together.
+[[nodiscard]] clock_scatter pooled_scatter(const std::vector<clock_scatter>& of) noexcept;
+
 struct clock_options {
   bool drift_slope = true;  ///< beyond the outermost offsets use drift_ppm where it agrees with the offsets
-  std::optional<std::int64_t> expected_noise_ps;  ///< scatter of one offset, when known from the other nodes
+  /// Scatter over all nodes of the run, when known: few measurements of one node say little about their own noise.
+  clock_scatter offset_scatter, snapshot_scatter;
 };
 
 /// What is known of one node.
@@ -238,9 +262,12 @@ struct clock_evidence {
   std::vector<offset_row> offsets;  ///< of this node, midpoints on S0, reachable ones only
 };
 
-/// Rows of one node with their midpoints on S0: the reference node's row of the same round where there is one, because
-/// every offset of a round is evaluated at its midpoint, else the row's own. Unreachable rows are left out.
-std::vector<offset_row> resolve_midpoints(const offset_table& table, std::int64_t node_id, std::int64_t reference_node);
+/// All rows by node id (then as in the file) with their midpoints on S0: the reference node's row of the same round
+/// where there is one, because every offset of a round is evaluated at its midpoint, else the row's own. Unreachable
+/// rows and rows without a midpoint are left out.
+std::vector<offset_row> resolve_midpoints(const offset_table& table, std::int64_t reference_node);
+/// The part of resolved rows that belongs to a node.
+std::vector<offset_row> rows_of_node(const std::vector<offset_row>& resolved, std::int64_t node_id);
 
 /// The clock of one node: from its device and host timestamps to corrected time.
 class node_clock {
@@ -270,30 +297,36 @@ class node_clock {
   [[nodiscard]] std::int64_t host_drift_ppt() const noexcept { return host_drift_; }      ///< of S against S0
   [[nodiscard]] std::int64_t tracer_drift_ppt() const noexcept { return tracer_drift_; }  ///< of R against S
   [[nodiscard]] double offset_variance_ns2() const noexcept { return offset_variance_ns2_; }
-  [[nodiscard]] std::int64_t offset_scatter_ps() const noexcept { return offset_scatter_ps_; }  ///< rms about the line
+  [[nodiscard]] const clock_scatter& offset_scatter() const noexcept { return offset_scatter_; }
+  [[nodiscard]] const clock_scatter& snapshot_scatter() const noexcept { return snapshot_scatter_; }
   [[nodiscard]] std::size_t offset_count() const noexcept { return offset_count_; }
 
  private:
-  struct error_model {
-    std::vector<std::int64_t> at_ps;                           // corrected times where the model changes
-    std::vector<std::int64_t> offset_ps;                       // bound of the offsets at these
-    std::int64_t snapshot_ps = 0;                              // of the snapshots, between them
-    std::int64_t first_snapshot_ps = 0, last_snapshot_ps = 0;  // corrected
-    std::int64_t snapshot_growth_before_ppt = 0, snapshot_growth_after_ppt = 0;
-    std::int64_t offset_growth_before_ppt = 0, offset_growth_after_ppt = 0;
-    struct span {
-      std::int64_t from_ps, to_ps, tracer_ps, host_ps;
-    };
-    std::vector<span> suspect;
+  // A measurement of the offset: when, and how far it can be wrong by its resolution.
+  struct offset_mark {
+    std::int64_t at_ps, resolution_ps;
+  };
+  // A part that is measured between two instants and extrapolated beyond them.
+  struct measured_part {
+    std::int64_t noise_ps = 0;
+    std::int64_t first_ps = 0, last_ps = 0;
+    std::int64_t growth_before_ppt = 0, growth_after_ppt = 0;
+    [[nodiscard]] double noise_at(std::int64_t t) const noexcept;
+  };
+  struct suspect_span {
+    std::int64_t from_ps, to_ps, tracer_ps, host_ps;
   };
   friend class node_clock_builder;
   std::int64_t node_id_ = 0;
   piecewise_map snapshots_, offsets_;
   std::optional<piecewise_map> direct_;  // R -> S0 where S is no function of it (a step of the wall clock)
-  error_model errors_;
+  measured_part snapshot_part_, offset_part_;
+  std::vector<offset_mark> marks_;
+  std::vector<suspect_span> suspects_;
   std::vector<clock_anomaly> anomalies_;
-  std::int64_t residual_ps_ = 0, host_drift_ = 0, tracer_drift_ = 0, offset_scatter_ps_ = 0;
+  std::int64_t residual_ps_ = 0, host_drift_ = 0, tracer_drift_ = 0;
   double offset_variance_ns2_ = 0;
+  clock_scatter offset_scatter_, snapshot_scatter_;
   std::size_t offset_count_ = 0;
 };
 
