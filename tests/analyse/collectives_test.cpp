@@ -2,7 +2,7 @@
 #include "capture_builder.hpp"
 #include "support.hpp"
 
-#include <analyse/anatomy/collective_names.hpp>
+#include <base/collective_names.hpp>
 
 #include <map>
 #include <optional>

@@ -1,9 +1,9 @@
 // Communication: asynchronous operations joined by flow, collectives on ops lines, kernels of communication
 // libraries.
-#include <analyse/anatomy/collective_names.hpp>
 #include <analyse/anatomy/program_opcodes.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>

@@ -1,0 +1,181 @@
+// What devices did and what their hosts recorded meanwhile: kernels, host spans and step markers, one model for
+// XSpace, Chrome/Kineto JSON and Ascend captures. The bubble detector and the architecture report stand on it.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/profile.hpp>
+#include <profkit/core/timeline.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// "The source does not say": of any _ps field here.
+inline constexpr std::int64_t no_time_ps = std::numeric_limits<std::int64_t>::min();
+
+/// What a kernel counts as. `aicpu` is Ascend's host-like core, `copy` a memory copy or set.
+enum class kernel_class : std::uint8_t { compute, aicpu, comm, copy, other };
+[[nodiscard]] const char* kernel_class_name(kernel_class c) noexcept;  ///< "compute", …
+
+/// Bits of kernel_row::flags.
+enum kernel_flags : std::uint8_t {
+  kernel_on_aicpu = 1,    ///< runs on an AI CPU, whatever its class (a collective may)
+  kernel_has_stream = 2,  ///< kernel_row::stream is known
+  kernel_duplicate = 4,   ///< the same collective was listed twice; this row makes no interval
+};
+
+/// One execution of one kernel (on TPUs: of one op). 64 bytes; names are in the activity's string table.
+struct kernel_row {
+  std::int64_t start_ps = 0;            ///< relative to the capture origin
+  std::int64_t duration_ps = 0;         ///< not negative; 0 counts but makes no interval
+  std::int64_t wait_ps = no_time_ps;    ///< the source's own wait column
+  std::int64_t launch_ps = no_time_ps;  ///< when the host launched it, by correlation or flow
+  std::uint64_t source_row = 0;         ///< line number (tables), ordinal (JSON), byte offset (XSpace)
+  string_id name = 0;
+  string_id op_type = 0;     ///< derived from the name where the source has no such column
+  string_id core = 0;        ///< execution unit as written, 0 when the source has none
+  string_id step = 0;        ///< step id as written, 0 when the source has none
+  std::uint16_t stream = 0;  ///< index into activity_device::streams
+  kernel_class kind = kernel_class::compute;
+  std::uint8_t flags = 0;
+  std::uint32_t details = 0;  ///< 1 + index into activity_device::details; 0: none
+};
+static_assert(sizeof(kernel_row) == 64);
+
+/// What tables and traces say beyond time; only kept where the source has it.
+struct kernel_details {
+  string_id input_shapes = 0, output_shapes = 0, input_dtypes = 0;
+  std::int64_t task_id = -1, block_dim = -1;
+  std::vector<std::pair<string_id, double>>
+      counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
+};
+
+/// A hardware stream (or TPU line) of a device.
+struct activity_stream {
+  std::int64_t id = -1;
+  string_id name = 0;
+};
+
+/// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
+enum class accelerator : std::uint8_t { other, tpu, gpu, npu };
+[[nodiscard]] const char* accelerator_name(accelerator a) noexcept;  ///< "tpu", …
+
+/// Which clock windows and host spans belong to a device: one rank, process or file.
+struct activity_device {
+  std::uint32_t file = 0;   ///< index into profile::what().files
+  std::int32_t plane = -1;  ///< position in an XSpace file
+  std::int64_t ordinal = -1;
+  std::int32_t rank = -1;
+  std::uint32_t host_group = 0;  ///< host spans and markers with this group explain it
+  string_id name = 0;            ///< "/device:TPU:0", "NPU 0", "GPU 3"
+  accelerator type = accelerator::other;
+  std::vector<activity_stream> streams;
+  std::vector<kernel_details> details;
+  std::uint64_t kernels = 0;  ///< rows the visitor will see
+  std::int64_t timestamp_resolution_ps = 1000;
+  bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
+  std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
+};
+
+/// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of
+/// communication, never of host activity.
+enum class host_span_kind : std::uint8_t { op, runtime, frame, annotation, gc, other, device_marker };
+/// One host activity with a length.
+struct host_span {
+  std::int64_t start_ps = 0, duration_ps = 0;
+  std::uint64_t source_row = 0;  ///< ordinal (JSON) or byte offset (XSpace)
+  string_id name = 0;
+  std::uint32_t thread = 0;  ///< counts threads of the capture
+  host_span_kind kind = host_span_kind::other;
+};
+
+/// Where a step window comes from, best first.
+enum class marker_source : std::uint8_t { profiler_step, numbered_step, pattern, device_annotation, step_id, line };
+struct step_marker {
+  std::uint32_t host_group = 0;
+  std::int32_t device = -1;  ///< index into devices(): a window in device time; -1: host time, for all of the group
+  string_id name = 0;
+  std::int64_t number = -1;
+  std::int64_t start_ps = 0, end_ps = 0;
+  marker_source source = marker_source::profiler_step;
+};
+
+/// One file that was read, and what was not taken from it.
+struct activity_input {
+  std::uint32_t file = 0;
+  std::string path, variant;  ///< "kernel_details 2025", "trace_view.json", "kineto", "xspace"
+  std::uint64_t rows = 0, rejected = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> reject_reasons;  ///< reason, count
+  std::uint64_t first_rejected_line = 0;                              ///< 1-based; 0: none
+  std::vector<std::string> unknown_columns, missing_columns, notes;
+  std::optional<fault> damage;
+};
+
+/// A communication operation as communication.json tells it.
+struct communication_row {
+  string_id step = 0, op = 0, group = 0;
+  std::int64_t start_ps = no_time_ps, elapsed_ps = 0, transit_ps = 0, wait_ps = 0;
+  std::uint32_t device = 0;
+  bool collective = true;
+};
+/// A row of step_trace_time.csv, for the self check.
+struct step_trace_row {
+  std::uint32_t device = 0;
+  string_id step = 0;
+  std::int64_t computing_ps = 0, exposed_ps = 0, overlapped_ps = 0, communication_ps = 0, free_ps = 0, stage_ps = 0,
+               preparing_ps = no_time_ps;
+};
+
+class kernel_visitor {
+ public:
+  virtual ~kernel_visitor() = default;
+  virtual result<void> rows(const kernel_row* rows, std::size_t count) = 0;
+};
+class host_span_visitor {
+ public:
+  virtual ~host_span_visitor() = default;
+  virtual result<void> spans(const host_span* spans, std::size_t count) = 0;
+};
+
+/// The activity of a capture. Tables and JSON are held in memory; an XSpace is walked on the wire each time it
+/// is visited, so that its size does not matter. Immutable: visit from any thread.
+class activity {
+ public:
+  virtual ~activity() = default;
+  [[nodiscard]] virtual const std::vector<activity_device>& devices() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<step_marker>& markers() const noexcept = 0;  ///< by group, device, start
+  [[nodiscard]] virtual const std::vector<activity_input>& inputs() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<communication_row>& communication() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<step_trace_row>& step_trace() const noexcept = 0;
+  [[nodiscard]] virtual std::string_view text(string_id id) const noexcept = 0;
+  /// Unix ns of time zero; nothing when the capture does not carry it.
+  [[nodiscard]] virtual std::optional<std::int64_t> origin_unix_ns() const noexcept = 0;
+  [[nodiscard]] virtual bool has_host_spans(std::uint32_t host_group) const noexcept = 0;
+  /// The kernels of a device by (start, end, row), in batches.
+  virtual result<void> visit_kernels(std::size_t device, kernel_visitor& into, const hooks& host = {}) const = 0;
+  /// Host spans of a group that touch [from_ps, to_ps), in no promised order.
+  virtual result<void> visit_host_spans(std::uint32_t host_group, std::int64_t from_ps, std::int64_t to_ps,
+                                        host_span_visitor& into, const hooks& host = {}) const = 0;
+};
+
+/// Options of read_activity().
+struct activity_options {
+  std::string device;        ///< substring of a device's name; "" all
+  std::string step_pattern;  ///< a user's own whole-name pattern of step markers; ECMAScript
+  bool details = true;       ///< keep shapes and counters
+};
+
+/// Reads kernels, host spans and markers of everything in the profile that has them. Damage is told in inputs();
+/// a capture without any device has no devices() and says why in `notes` of its inputs.
+result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const profile> from,
+                                                      const activity_options& options = {}, const hooks& host = {});
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
