@@ -41,7 +41,6 @@ inline constexpr const char* out_of_reach = "an event lies more than 106 days fr
 class event_filter {
  public:
   [[nodiscard]] bool keeps_all() const noexcept { return !by_name_ && windows_.empty() && !nothing_; }
-  [[nodiscard]] bool keeps_none() const noexcept { return nothing_; }
   [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
 
  private:
@@ -69,10 +68,6 @@ class selection {
   }
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
-  // Whether any filter looks at single events.
-  [[nodiscard]] bool filters_events() const noexcept {
-    return !options_->name.empty() || options_->step || options_->from_ps || options_->to_ps;
-  }
 
  private:
   selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
