@@ -54,6 +54,11 @@ std::string_view without_slashes(std::string_view name) noexcept {
   return name;
 }
 
+// Ids come from files: sums of them may wrap, but never trap.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 class namer {
  public:
   namer(const std::vector<plane_to_name>& planes, const naming_rules& rules) : planes_(planes), rules_(rules) {
@@ -98,7 +103,7 @@ class namer {
     if (f != family::none) {
       const auto ordinal = ordinal_of(p.name);
       const std::int64_t base = rules_.scheme == plane_scheme::rocm ? rocm_base : 0;
-      n.id = base + p.node * devices_per_node + ordinal.value_or(p.id);
+      n.id = wrapping_add(base + p.node * devices_per_node, ordinal.value_or(p.id));
       if (by_node)
         n.name = node_name(p, without_slashes(p.name));
       else
@@ -126,13 +131,16 @@ class namer {
   // Ids of planes that viewers show as devices are their process numbers: no two may be equal.
   void settle(std::vector<plane_name>& names) const {
     hash_set<std::int64_t> wanted_ids{host_process_id}, taken{host_process_id};
+    hash_map<std::int64_t, std::int64_t> free_after;  // where the last search from an id ended
     for (const plane_name& n : names)
       if (family_of(n.name) != family::none) wanted_ids.insert(n.id);
     for (plane_name& n : names) {
       const family f = family_of(n.name);
       if (f == family::none || taken.insert(n.id).second) continue;
       const std::string old = number_name(f, n.id);
-      while (wanted_ids.count(n.id) != 0 || taken.count(n.id) != 0) ++n.id;
+      std::int64_t& next = free_after.try_emplace(n.id, n.id).first->second;
+      while (wanted_ids.count(next) != 0 || taken.count(next) != 0) next = wrapping_add(next, 1);
+      n.id = next;
       taken.insert(n.id);
       n.moved = true;
       if (starts_with(n.name, old)) n.name = number_name(f, n.id) + n.name.substr(old.size());
