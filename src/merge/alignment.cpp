@@ -49,8 +49,11 @@ class aligner {
       if (auto ok = describe(t); !ok) return std::move(ok).error();
     if (auto ok = check_nodes(); !ok) return std::move(ok).error();
     if (auto ok = find_base(); !ok) return std::move(ok).error();
-    if (o_.correction == merge_correction::clock)
+    if (o_.correction == merge_correction::clock) {
       if (auto ok = build_clocks(); !ok) return std::move(ok).error();
+    } else {
+      leave_clocks();
+    }
     return std::move(all_);
   }
 
@@ -354,8 +357,18 @@ class aligner {
   }
 
   void by_walltime(aligned_trace& t) const {
-    if (t.report.status == node_status::corrected)
-      t.report.status = t.start.walltime_ns ? node_status::walltime : node_status::raw;
+    if (t.report.status != node_status::corrected) return;
+    const bool known = t.start.walltime_ns && o_.correction != merge_correction::none;
+    t.report.status = known || o_.reference ? node_status::walltime : node_status::raw;
+  }
+  void leave_clocks() {
+    node_start reference;
+    if (const node_start* s = offsets_.start_of(0)) reference = *s;
+    for (aligned_trace& t : all_.traces) {
+      if (!t.usable || !t.before.empty()) continue;
+      by_walltime(t);
+      if (o_.reference) t.reference.emplace(t.start, reference, snapshot_set{}, std::vector<offset_row>{}, false);
+    }
   }
 
   result<void> take_reference(aligned_trace& t, const snapshot_set& snapshots) {
