@@ -179,6 +179,7 @@ void json_writer::value(std::uint64_t n) {
 void json_writer::number(double d) {
   if (!std::isfinite(d)) return null();
   before_value();
+  if (d == 0 && std::signbit(d)) return raw("-0.0");  // "-0" is an integer to many readers: the sign would be lost
   char text[64];
   raw({text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, d).ptr - text)});
 }

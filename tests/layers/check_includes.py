@@ -65,6 +65,7 @@ CHECKED_FOLDERS = ["include", "src", "capi", "tools", "bindings", "examples"]
 NAMES = [
     (r"\babsl\s*::", "src/base/hash_map.hpp"),
     (r"\bsimdjson\s*::", "src/read/"),
+    (r"\btoml\s*::", "src/read/toml_tree.cpp"),
     (r"\bgoogle\s*::\s*protobuf\b", None),
 ]
 

@@ -1,4 +1,4 @@
-#include <analyse/anatomy/collective_names.hpp>
+#include <base/collective_names.hpp>
 
 #include <cstddef>
 
