@@ -41,6 +41,7 @@ inline constexpr const char* out_of_reach = "an event lies more than 106 days fr
 class event_filter {
  public:
   [[nodiscard]] bool keeps_all() const noexcept { return !by_name_ && windows_.empty() && !nothing_; }
+  [[nodiscard]] bool keeps_none() const noexcept { return nothing_; }
   [[nodiscard]] bool keeps(const event_row& event, std::optional<std::int64_t> start_ps) const noexcept;
 
  private:
