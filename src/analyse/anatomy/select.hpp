@@ -69,6 +69,10 @@ class selection {
   }
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
+  // Whether any filter looks at single events.
+  [[nodiscard]] bool filters_events() const noexcept {
+    return !options_->name.empty() || options_->step || options_->from_ps || options_->to_ps;
+  }
 
  private:
   selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
