@@ -135,7 +135,7 @@ class help_formatter final : public CLI::Formatter {
 // Values as they were typed. They are understood after parsing, so that every mistake is told in one way.
 struct typed_values {
   std::string io, threads, fail_on, step, time, limit, color, order;
-  std::string top, policy, threshold, samples, fit, curve, compat;
+  std::string space, top, policy, threshold, samples, fit, curve, compat;
   std::vector<std::string> what_if;
   bool no_runtime = false;
 };
@@ -159,6 +159,7 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Memory";
   add_value(app, "--module", o.memory.module, "NAME|ID", "Module to look into (default: the one with the highest peak)",
             group);
+  add_value(app, "--space", typed.space, "COLOR|NAME", "Memory space to look into, as 5 or Host (default 0)", group);
   add_value(app, "--top", typed.top, "K", "Rows of the lists of buffers and of the rollups (default 30)", group);
   app.add_flag("--no-runtime", typed.no_runtime, "Only what the compiler assigned")->group(group);
   add_value(app, "--fit", typed.fit, "BYTES", "Does it fit into so much, as in 32GiB? Exit status 1 when not", group);
@@ -304,18 +305,21 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
   if (threshold) o.memory.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
   if (samples) o.memory.time_samples = *samples;
   if (curve) o.memory.curve_points = *curve;
+  if (!typed.space.empty()) {
+    const std::optional<std::int64_t> color = profkit::memory_space_color(typed.space);
+    if (!color)
+      return wrong_value("--space", typed.space, "no memory space",
+                         "write its color, or one of HBM, VMEM, Sflag, CMEM, SMEM, Host, SparseCore");
+    o.memory.memory_space = *color;
+  }
   if (!typed.fit.empty()) {
     profkit::result<std::uint64_t> bytes = parse_bytes(typed.fit);
     if (!bytes) return wrong_value("--fit", typed.fit, bytes.error().message, bytes.error().hint);
     o.memory.fit_bytes = *bytes;
   }
   for (const std::string& question : typed.what_if) {
-    const std::size_t equals = question.find('=');
-    const std::string action = question.substr(0, equals);
-    if (equals == std::string::npos || equals + 1 == question.size() || (action != "remat" && action != "offload"))
-      return wrong_value("--what-if", question, "not a question that can be answered",
-                         "write remat=NAME or offload=NAME, with the name of an instruction");
-    (action == "remat" ? o.memory.remat : o.memory.offload).push_back(question.substr(equals + 1));
+    if (profkit::result<void> added = profkit::add_what_if(question, o.memory); !added)
+      return wrong_value("--what-if", question, added.error().message, added.error().hint);
   }
   if (!typed.step.empty()) {  // a step that is not there is told by the analysis, as for any other step
     std::int64_t n = 0;

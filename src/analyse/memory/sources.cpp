@@ -126,12 +126,12 @@ void merge_into(module_memory& into, module_memory& from) {
   }
 }
 
-std::int64_t peak_of(const module_memory& m) {
-  const space_memory* s = m.space(0);
+std::int64_t peak_of(const module_memory& m, std::int64_t color = 0) {
+  const space_memory* s = m.space(color);
   return s == nullptr ? 0 : s->peak_bytes;
 }
-std::int64_t total_of(const module_memory& m) {
-  const space_memory* s = m.space(0);
+std::int64_t total_of(const module_memory& m, std::int64_t color = 0) {
+  const space_memory* s = m.space(color);
   return s == nullptr ? 0 : s->total_bytes;
 }
 
@@ -217,10 +217,18 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
 }
 
 result<std::size_t> choose_module(const std::vector<module_memory>& modules, const std::string& wanted,
-                                  std::string& how) {
+                                  std::int64_t color, std::string& how) {
+  const auto lower = [&](std::size_t a, std::size_t b) {
+    return std::pair(peak_of(modules[a], color), total_of(modules[a], color)) <
+           std::pair(peak_of(modules[b], color), total_of(modules[b], color));
+  };
   if (wanted.empty()) {
-    how = "the module with the highest peak in memory space 0, of " + std::to_string(modules.size());
-    return std::size_t{0};
+    how = "the module with the highest peak in memory space " + std::to_string(color) + ", of " +
+          std::to_string(modules.size());
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < modules.size(); ++i)
+      if (lower(best, i)) best = i;
+    return best;
   }
   const auto matches = [&](auto&& fits) {
     std::vector<std::size_t> found;
@@ -247,7 +255,7 @@ result<std::size_t> choose_module(const std::vector<module_memory>& modules, con
   how = "asked for as '" + wanted + "'";
   if (found.size() > 1)
     how += "; of " + std::to_string(found.size()) + " modules that fit, the one with the highest peak";
-  return found.front();
+  return *std::max_element(found.begin(), found.end(), lower);
 }
 
 }  // namespace memory
