@@ -172,7 +172,9 @@ class table_reader {
       counter_names_.push_back(strings_.intern(c.name));
     }
     fields_.resize(last + 1);
-    last_needed_ = last;
+    for (const ascend_column c : {ascend_column::name, ascend_column::start, ascend_column::duration}) {
+      times_end_ = std::max(times_end_, header_[c]);
+    }
     return true;
   }
 
@@ -194,8 +196,11 @@ class table_reader {
   // The row is taken, or why it is not.
   [[nodiscard]] const char* take_row() {
     const std::size_t count = reader_.fields();
-    if (reader_.cut() || count < header_.columns || (count != header_.columns && reader_.spans_lines())) {
-      return broken_row();
+    if (count != header_.columns || reader_.cut()) {
+      // Some writers leave fields at the end away; what counts is that the times are there, and whole.
+      const bool short_of_times = count <= times_end_ || (count < header_.columns && !reader_.terminated());
+      if (reader_.cut() || short_of_times || reader_.spans_lines()) return broken_row();
+      for (std::size_t i = count; i < fields_.size(); ++i) fields_[i] = {};
     }
     kernel_row row;
     if (const char* const why = take_times(row)) return why;
@@ -365,7 +370,7 @@ class table_reader {
   std::vector<std::string_view> fields_;
   ascend_header header_;
   std::string_view header_text_;
-  std::size_t last_needed_ = 0, reread_ = 0;
+  std::size_t times_end_ = 0, reread_ = 0;
   std::vector<string_id> counter_names_;
   std::vector<shared_details> shared_;  // one a device
   hash_map<string_id, string_id> type_of_name_;
