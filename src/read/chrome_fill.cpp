@@ -1,6 +1,7 @@
 // Chrome trace JSON to timeline: complete and instant events, and begin/end events matched by name.
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
+#include <read/chrome_pairs.hpp>
 #include <read/fill.hpp>
 
 #include <base/hash_map.hpp>
@@ -74,47 +75,6 @@ class name_collector final : public chrome_visitor {
   std::string key_, scratch_;
 };
 
-// Begin events that wait for their end, on one thread.
-class open_events {
- public:
-  struct begin {
-    std::int64_t start_ps;
-    std::uint64_t ordinal;
-    string_id name;
-  };
-
-  void push(const begin& b) {
-    by_name_[b.name].push_back(b);
-    order_.push_back({b.ordinal, b.name});
-  }
-  // The latest of that name, or the latest of all when the end event has none (name 0).
-  std::optional<begin> pop(string_id name) {
-    drop_closed();
-    if (name == 0 && !order_.empty()) name = order_.back().name;
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end() || found->second.empty()) return std::nullopt;
-    const begin latest = found->second.back();
-    found->second.pop_back();
-    drop_closed();
-    return latest;
-  }
-
- private:
-  struct entry {
-    std::uint64_t ordinal;
-    string_id name;
-  };
-  void drop_closed() {
-    while (!order_.empty()) {
-      const std::vector<begin>& same_name = by_name_[order_.back().name];
-      if (!same_name.empty() && same_name.back().ordinal == order_.back().ordinal) return;
-      order_.pop_back();
-    }
-  }
-  hash_map<string_id, std::vector<begin>> by_name_;
-  std::vector<entry> order_;
-};
-
 // Second pass.
 class event_filler final : public chrome_visitor {
  public:
@@ -175,7 +135,7 @@ class event_filler final : public chrome_visitor {
 
   struct per_thread {
     track_id track = 0;
-    open_events open;
+    open_begins open;
     std::vector<timeline_event> rows;
   };
 

@@ -262,9 +262,11 @@ void device_pass::close_windows(std::int64_t now_ps) {
   while (window_ < windows_.windows.size() && windows_.windows[window_].end_ps <= now_ps) close_window();
 }
 
-std::string device_pass::id_of(const step_window& w) const {
+std::string device_pass::id_of(const step_window& w) {
   if (w.pseudo) return "capture";
-  return w.number >= 0 ? std::to_string(w.number) : std::string(of_.text(w.name));
+  if (w.number >= 0) return std::to_string(w.number);
+  // Names without a number come again and again: the runs of each are counted.
+  return std::string(of_.text(w.name)) + '#' + std::to_string(name_counts_[w.name]++);
 }
 
 void device_pass::close_window() {

@@ -61,7 +61,7 @@ class device_pass final : public kernel_visitor {
   void describe_step(std::vector<step_structure>& structures);
   void open_step() noexcept;
   [[nodiscard]] bool in_window(std::int64_t at_ps) const noexcept;
-  [[nodiscard]] std::string id_of(const step_window& w) const;
+  [[nodiscard]] std::string id_of(const step_window& w);
 
   const activity& of_;
   const std::size_t device_;
@@ -97,6 +97,7 @@ class device_pass final : public kernel_visitor {
   std::int64_t outside_from_ps_ = 0;
   std::int64_t tail_from_ps_ = open_start, tail_to_ps_ = open_start;  // of the window that closed last, when it had one
 
+  hash_map<string_id, std::uint64_t> name_counts_;
   string_id step_name_ = 0;  // the step id looked at last
   std::int64_t step_number_ = -1;
 };
