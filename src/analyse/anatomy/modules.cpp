@@ -4,6 +4,7 @@
 #include <analyse/anatomy/hlo_parts.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
@@ -25,8 +26,7 @@ std::string_view file_name(std::string_view path) noexcept {
 std::string_view module_file_stem(std::string_view path) noexcept {
   std::string_view name = file_name(path);
   for (const std::string_view ending : {".gz", ".zst", ".pb", ".hlo_proto", ".hlo"})
-    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending)
-      name.remove_suffix(ending.size());
+    if (name.size() > ending.size() && ends_with(name, ending)) name.remove_suffix(ending.size());
   return name;
 }
 
