@@ -633,7 +633,7 @@ class merger {
       const auto shifted = checked_mul(p.node, line_ids_per_node);
       id = static_cast<std::int64_t>(as_wire(id) + as_wire(shifted.value_or(0)));
     }
-    if (o_.reference && !(p.named.is_host && !p.named.shifts_lines)) display_id = id;
+    if (o_.reference) display_id = id;
     line.head.clear();
     line.tail.clear();
     if (id != 0) append_varint_field(line.head, 1, as_wire(id));

@@ -104,9 +104,9 @@ TEST_CASE("every healthy golden is within 1 ns of rational arithmetic") {
   const auto root = corpus_path("oracles/merge/golden");
   if (!root) PROFKIT_SKIP("no corpus");
   const char* const healthy[] = {
-      "n2_embedded",    "n2_file",           "n2_both",      "n2_boottime_file", "n2_zero_epoch",  "n2_zero_boottime",
-      "n2_extrapolate", "n2_dup_snapshot",   "n4_file_late", "n6_ids",           "n2_convert",     "n2_latestart0",
-      "n2_ref_stats",   "n2_no_collectives", "n2_bad_json",  "n2_print",         "n2_nocorrection"};
+      "n2_embedded",    "n2_file",           "n2_both",      "n2_boottime_file", "n2_zero_epoch", "n2_zero_boottime",
+      "n2_extrapolate", "n2_dup_snapshot",   "n4_file_late", "n6_ids",           "n2_convert",    "n2_latestart0",
+      "n2_ref_stats",   "n2_no_collectives", "n2_bad_json",  "n2_print"};
   for (const char* name : healthy) {
     INFO(name);
     golden_case c = read_case(*root / name);
@@ -116,6 +116,56 @@ TEST_CASE("every healthy golden is within 1 ns of rational arithmetic") {
     const fs::path fixed = c.folder / "out/exact_fixed.csv.gz";
     const auto exact = read_exact(fs::exists(fixed) ? fixed : c.folder / "out/exact.csv.gz");
     CHECK(worst_distance(c, m, exact) <= 1000);
+  }
+}
+
+TEST_CASE("a node that cannot be corrected is aligned by wall time when asked to go on") {
+  const auto root = corpus_path("oracles/merge/golden");
+  if (!root) PROFKIT_SKIP("no corpus");
+  for (const char* name : {"n2_missing_offsets", "n2_missing_snapshot", "n2_one_snapshot"}) {
+    INFO(name);
+    golden_case c = read_case(*root / name);
+    c.options.keep_order = true;
+    CHECK_FALSE(merge_into_memory(c.options).outcome);
+    c.options.keep_going = true;
+    const merged m = merge_into_memory(c.options);
+    if (!m.outcome) FAIL(m.outcome.error().message);
+    CHECK(m.outcome->nodes.back().status == node_status::walltime);
+    CHECK_FALSE(m.outcome->nodes.back().bounds.known);
+    CHECK(worst_distance(c, m, read_exact(c.folder / "out/exact.csv.gz")) <= 1000);
+  }
+}
+
+TEST_CASE("every fault is told, and nothing is written") {
+  const auto root = corpus_path("oracles/merge/golden");
+  if (!root) PROFKIT_SKIP("no corpus");
+  struct faulty {
+    const char* name;
+    fault_code code;
+    const char* message;  // a part of it
+  };
+  const faulty all[] = {
+      {"n2_count_mismatch", fault_code::invalid_argument, "2 traces, but 1 snapshot file"},
+      {"n2_empty_trace", fault_code::damaged, "node 1: its trace is empty"},
+      {"n2_missing_trace", fault_code::not_found, "node 1: its trace cannot be opened"},
+      {"n2_missing_snapfile", fault_code::not_found, "node 1: its snapshot file cannot be read"},
+      {"n2_missing_snapshot", fault_code::invalid_argument, "node 1: it has 0 clock snapshots"},
+      {"n2_one_snapshot", fault_code::invalid_argument, "node 1: it has 1 clock snapshot"},
+      {"n2_missing_offsets", fault_code::invalid_argument, "node 1: the offsets file has no usable row"},
+      {"n2_no_offsets_file", fault_code::not_found, "the offsets file cannot be read"},
+      {"n2_no_meta", fault_code::invalid_argument, "no start times"},
+      {"n2_truncated", fault_code::damaged, "node 1: its trace is damaged or cut at byte"},
+  };
+  for (const faulty& f : all) {
+    INFO(f.name);
+    const golden_case c = read_case(*root / f.name);
+    const merged m = merge_into_memory(c.options);
+    REQUIRE_FALSE(m.outcome);
+    INFO(m.outcome.error().message);
+    CHECK(m.outcome.error().code == f.code);
+    CHECK(m.outcome.error().message.find(f.message) != std::string::npos);
+    CHECK_FALSE(m.outcome.error().hint.empty());
+    CHECK(m.bytes.empty());
   }
 }
 
