@@ -804,6 +804,10 @@ class probe_records {
     const std::uint64_t block = i / per_block_;
     return block < blocks_ ? slot(i, block, i % per_block_) : slot(i, blocks_ - 1, per_block_);
   }
+  /// The first byte of slot i < present_lanes().
+  [[nodiscard]] const char* lane_at_slot(std::uint64_t i) const noexcept {
+    return at_ + static_cast<std::size_t>(i * lane_bytes_);
+  }
   /// The lane of a block; one without capacity where there is none. Random access.
   [[nodiscard]] probe_lane lane(std::uint64_t block, std::uint64_t lane) const noexcept {
     if (is_flat_) return block == no_block && lane < rows_ ? slot(lane, no_block, lane) : probe_lane();

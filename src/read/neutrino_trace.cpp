@@ -380,6 +380,18 @@ class probe_trace_reader {
     return nullptr;
   }
 
+  // One probe serves all kernels: what their descriptions agree on holds for a file whose launch the log lost.
+  [[nodiscard]] probe_level common_level(std::size_t map, std::size_t count) const {
+    probe_level common = probe_level::unknown;
+    for (const probe_kernel& kernel : trace_.kernels) {
+      if (!kernel.info || kernel.info->maps.size() != count) continue;
+      const probe_level level = kernel.info->maps[map].first;
+      if (common != probe_level::unknown && level != common) return probe_level::unknown;
+      common = level;
+    }
+    return common;
+  }
+
   // Level by kernel.info, else the log, else probe.toml.
   [[nodiscard]] std::vector<probe_hint> hints_of(const probe_bin& bin, std::size_t count) const {
     std::vector<probe_hint> hints(count);
@@ -400,9 +412,13 @@ class probe_trace_reader {
       }
     }
     const probe_kernel* kernel = kernel_of(bin);
-    if (kernel == nullptr || !kernel->info || kernel->info->maps.size() != count) return hints;
-    for (std::size_t i = 0; i < count; ++i)
-      if (kernel->info->maps[i].first != probe_level::unknown) hints[i].level = kernel->info->maps[i].first;
+    if (kernel != nullptr && kernel->info && kernel->info->maps.size() == count) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (kernel->info->maps[i].first != probe_level::unknown) hints[i].level = kernel->info->maps[i].first;
+    } else if (bin.launch < 0) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (hints[i].level == probe_level::unknown) hints[i].level = common_level(i, count);
+    }
     return hints;
   }
 
