@@ -33,7 +33,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 12> commands{{
+constexpr std::array<command_help, 13> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -94,6 +94,14 @@ constexpr std::array<command_help, 12> commands{{
      "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
      "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
      "  profkit memory dump/ --no-runtime --json      for programs\n"},
+    {command::export_trace, "export", "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
+     "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
+     "tells the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
+     "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.",
+     "  profkit export logdir -o run.pftrace           open it on ui.perfetto.dev\n"
+     "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"
+     "  profkit export vm.xplane.pb --time 10ms:20ms --plane TPU:0 -o part.xplane.pb\n"
+     "  profkit export rank0.json.gz --format csv | head\n"},
     {command::dump, "dump", "Any protobuf file as text or JSON, field by field",
      "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
      "nothing is hidden, unknown fields included.",
@@ -174,6 +182,16 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
 }
 
+void add_export_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Output";
+  add_value(app, "--format", o.export_format, "WHICH", "trace.json, trace.json.gz, pftrace, xspace or csv", group);
+  add_value(app, "--compat", typed.compat, "WHAT", "'xla': trace.json byte for byte as XLA's converter writes it",
+            group);
+  add_value(app, "-o,--output", o.output_path, "FILE", "Write to FILE, which appears when it is complete", group);
+  add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", group);
+  app.add_flag("-q,--quiet", o.quiet, "No progress and no summary on standard error")->group(group);
+}
+
 void add_output_options(CLI::App& app, options& o, typed_values& typed, bool has_tables) {
   const char* group = "Output";
   add_value(app, "--limit", typed.limit, "N", "Rows of each list; 0 shows all", group);
@@ -216,7 +234,10 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
   const bool is_memory = help.what == command::memory;
   if (is_memory) add_memory_options(sub, o, typed);
   if (!is_dump && !is_memory) add_filters(sub, o, typed);
-  add_output_options(sub, o, typed, !is_dump);
+  if (help.what == command::export_trace)
+    add_export_options(sub, o, typed);
+  else
+    add_output_options(sub, o, typed, !is_dump);
   add_input_options(sub, o, typed, !is_dump);
   sub.set_help_flag("-h,--help", "This text")->group("Output");
   sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
@@ -326,6 +347,9 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
     return wrong;
   if ((wrong = understand_number("--threads", typed.threads, threads, 1, 1024))) return wrong;
   o.threads = static_cast<std::uint32_t>(threads.value_or(std::clamp(std::thread::hardware_concurrency(), 1u, 64u)));
+  if (o.what == command::export_trace) {
+    if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_xla, {{"xla", true}}))) return wrong;
+  }
   if (o.what == command::memory) {
     if ((wrong = understand_memory(typed, o))) return wrong;
   } else if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) {

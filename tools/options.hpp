@@ -21,6 +21,7 @@ enum class command {
   collectives,
   chrome,
   memory,
+  export_trace,
   dump,
 };
 
@@ -54,6 +55,8 @@ struct options {
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
   bool compat_reference = false;  // memory --compat reference
+  std::string export_format;      // export --format, as typed
+  bool compat_xla = false;        // export --compat xla
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

@@ -17,6 +17,7 @@ class plain_source final : public io_source {
   using io_source::io_source;
   [[nodiscard]] compression encoding() const noexcept override { return compression::none; }
   [[nodiscard]] std::optional<std::string_view> span() const noexcept override { return input_->span(); }
+  void forget(std::string_view part) const noexcept override { input_->forget(part); }
 
   result<std::size_t> read(void* into, std::size_t bytes) override {
     return contained([&] {

@@ -1,5 +1,6 @@
 #include <read/detect.hpp>
 
+#include <base/affix.hpp>
 #include <read/probe.hpp>
 
 #include <array>
@@ -46,10 +47,6 @@ constexpr std::array<format_row, 8> formats{{
     {file_family::op_stats, "*.op_stats_v2.pb", ".op_stats_v2.pb", false, confidence::certain, nullptr, host_rule::none,
      false},
 }};
-
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 std::string_view without_compression(std::string_view name) noexcept {
   for (const std::string_view suffix : {".gz", ".zst"}) {

@@ -45,6 +45,9 @@ class source {
   /// all bytes that decoded and then a fault; an input that shrank gives input_changed. The fault's byte_offset
   /// counts decoded bytes; for a compressed stream its message names the encoded byte as well.
   virtual result<std::size_t> read(void* into, std::size_t bytes) = 0;
+  /// A hint that a part of span() will not be looked at for a while: its pages may leave memory. It stays readable, and
+  /// any thread may call this.
+  virtual void forget(std::string_view /*part_of_span*/) const noexcept {}
   /// Back to the first byte. Fails with `unsupported` for standard input that was consumed.
   virtual result<void> rewind() = 0;
 

@@ -1,0 +1,9 @@
+#include <read/activity_parts.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+result<void> fill_activity_from_ascend(activity_parts&) { return {}; }
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
