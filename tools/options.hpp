@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace profkit_tool {
 
@@ -22,6 +23,7 @@ enum class command {
   chrome,
   memory,
   export_trace,
+  validate,
   dump,
 };
 
@@ -57,6 +59,14 @@ struct options {
   bool compat_reference = false;  // memory --compat reference
   std::string export_format;      // export --format, as typed
   bool compat_xla = false;        // export --compat xla
+
+  std::vector<std::string> traces;  // validate
+  std::string csv_path;
+  bool match_occurrence = false;
+  bool align_collectives = false;
+  bool fail_on_violations = false;
+  std::optional<std::int64_t> bound_ps;
+  std::int64_t max_bound_ps = 1000000000;
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,
