@@ -214,5 +214,20 @@ result<what_if_result> what_if(const program_study& study, const space_study& sp
 }
 
 }  // namespace memory
+
+result<void> add_what_if(std::string_view question, memory_options& o) {
+  const std::size_t equals = question.find('=');
+  const std::string_view action = question.substr(0, equals);
+  if (equals == std::string_view::npos || equals + 1 == question.size() || (action != "remat" && action != "offload")) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = "not a question that can be answered";
+    f.hint = "write remat=NAME or offload=NAME, with the name of an instruction";
+    return f;
+  }
+  (action == "remat" ? o.remat : o.offload).emplace_back(question.substr(equals + 1));
+  return {};
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

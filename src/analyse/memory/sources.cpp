@@ -2,8 +2,7 @@
 
 #include "spaces.hpp"
 
-#include <analyse/anatomy/select.hpp>
-#include <analyse/anatomy/stats.hpp>
+#include <analyse/anatomy/embedded_modules.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
@@ -57,21 +56,13 @@ class finder {
   }
 
   void add_embedded(std::size_t file, const plane_index& plane) {
-    const std::vector<std::int64_t> ids = stat_ids(plane, "Hlo Proto");
-    if (ids.empty()) return;
-    for (const std::string_view entry : plane.event_metadata_entries) {
-      const event_metadata_view view(entry);
-      if (!counts_in(plane.event_metadata, view.key(), entry)) continue;
-      for (const stat_view stat : view.stats()) {
-        if (stat.kind() != stat_kind::bytes_value || std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end())
-          continue;
-        candidate c;
-        c.blob = stat.as_bytes();
-        c.label = std::string(view.name());
-        c.source = source_of(file, "embedded", c.label);
-        candidates.push_back(std::move(c));
-      }
-    }
+    for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
+      candidate c;
+      c.blob = blob;
+      c.label = std::string(entry.name());
+      c.source = source_of(file, "embedded", c.label);
+      candidates.push_back(std::move(c));
+    });
   }
 
   void add_file(std::size_t file) {
@@ -135,12 +126,12 @@ void merge_into(module_memory& into, module_memory& from) {
   }
 }
 
-std::int64_t peak_of(const module_memory& m) {
-  const space_memory* s = m.space(0);
+std::int64_t peak_of(const module_memory& m, std::int64_t color = 0) {
+  const space_memory* s = m.space(color);
   return s == nullptr ? 0 : s->peak_bytes;
 }
-std::int64_t total_of(const module_memory& m) {
-  const space_memory* s = m.space(0);
+std::int64_t total_of(const module_memory& m, std::int64_t color = 0) {
+  const space_memory* s = m.space(color);
   return s == nullptr ? 0 : s->total_bytes;
 }
 
@@ -226,10 +217,18 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
 }
 
 result<std::size_t> choose_module(const std::vector<module_memory>& modules, const std::string& wanted,
-                                  std::string& how) {
+                                  std::int64_t color, std::string& how) {
+  const auto lower = [&](std::size_t a, std::size_t b) {
+    return std::pair(peak_of(modules[a], color), total_of(modules[a], color)) <
+           std::pair(peak_of(modules[b], color), total_of(modules[b], color));
+  };
   if (wanted.empty()) {
-    how = "the module with the highest peak in memory space 0, of " + std::to_string(modules.size());
-    return std::size_t{0};
+    how = "the module with the highest peak in memory space " + std::to_string(color) + ", of " +
+          std::to_string(modules.size());
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < modules.size(); ++i)
+      if (lower(best, i)) best = i;
+    return best;
   }
   const auto matches = [&](auto&& fits) {
     std::vector<std::size_t> found;
@@ -256,7 +255,7 @@ result<std::size_t> choose_module(const std::vector<module_memory>& modules, con
   how = "asked for as '" + wanted + "'";
   if (found.size() > 1)
     how += "; of " + std::to_string(found.size()) + " modules that fit, the one with the highest peak";
-  return found.front();
+  return *std::max_element(found.begin(), found.end(), lower);
 }
 
 }  // namespace memory

@@ -17,10 +17,10 @@ struct found_modules {
 // are one module with several sources; the same name and id with other memory is told in differs_from.
 result<found_modules> find_modules(const profile& p, const memory_options& o, const hooks& host);
 
-// The module a name or id means: exact label, name or id first, else part of a label; the highest peak of several.
-// Faults: not_found. `how` says what was chosen and why.
+// The module a name or id means: exact label, name or id first, else part of a label; of several the one with the
+// highest peak in the memory space. Faults: not_found. `how` says what was chosen and why.
 result<std::size_t> choose_module(const std::vector<module_memory>& modules, const std::string& wanted,
-                                  std::string& how);
+                                  std::int64_t color, std::string& how);
 
 }  // namespace memory
 }  // namespace PROFKIT_NAMESPACE
