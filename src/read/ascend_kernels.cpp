@@ -202,6 +202,7 @@ class table_reader {
       if (reader_.cut() || short_of_times || reader_.spans_lines()) return broken_row();
       for (std::size_t i = count; i < fields_.size(); ++i) fields_[i] = {};
     }
+    if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
     kernel_row row;
     if (const char* const why = take_times(row)) return why;
     row.source_row = reader_.line();
@@ -226,6 +227,9 @@ class table_reader {
 
   const char* broken_row() {
     const bool cut = reader_.cut();
+    const char* const why = cut                                  ? "the row ends inside a quoted field"
+                            : reader_.fields() < header_.columns ? "the row has fewer fields than the header"
+                                                                 : "a quoted field goes over several rows";
     // A lost quote swallows rows: give them back, as long as that does not mean reading the file again and again.
     if (reader_.spans_lines() || cut) {
       const std::size_t swallowed = reader_.end_offset() - reader_.offset();
@@ -234,7 +238,7 @@ class table_reader {
         reader_.resume_after_first_line();
       }
     }
-    return cut ? "the row ends inside a quoted field" : "the row has fewer fields than the header";
+    return why;
   }
 
   const char* take_times(kernel_row& row) {

@@ -212,20 +212,19 @@ TEST_CASE("host spans are found by time, also among very many that overlap") {
 }
 
 TEST_CASE("a trace with broken parts gives what is intact, and says what was lost") {
-  const auto a = read_text(
-      R"({"schemaVersion":1,"distributedInfo":{"rank":3},"traceEvents":[
-    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":5}},
-    {"ph":"X","cat":"kernel","name":"void ns::gemm<1>(int)","pid":0,"tid":7,"ts":"10.5","dur":4,"args":{
-  "device" : 0, "stream" : 7, "correlation" : 5}},
-    {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum","pid":0,"tid":8,"ts":11,"dur":"x","args":{"device":0,"stream":8}},
-    {"ph":"X","cat":"kernel","name":"bad)"
-      "\x01\xff"
-      R"(","pid":0,"tid":8,"ts":12,"dur":-4,"args":{"device":0,"stream":8}},
-    {"ph":"X","cat":"kernel","name":"late","name":"twice","pid":0,"tid":8,"ts":20,"dur":1,"args":{"device":0,"stream":8,"correlation":77}},
-    {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#4","pid":0,"tid":7,"ts":10,"dur":20,"args":{}},
-    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":9,"tid":9,"ts":0,"dur":3},
-    {"ph":"X","cat":"kernel","name":"cut","pid":0)",
-      "rank3.pt.trace.json");
+  const std::string text = std::string(R"json({"schemaVersion":1,"distributedInfo":{"rank":3},"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"launch","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":5}},
+{"ph":"X","cat":"kernel","name":"void ns::gemm<1>(int)","pid":0,"tid":7,"ts":"10.5","dur":4,
+ "args":{"device":0,"stream":7,"correlation":5}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum","pid":0,"tid":8,"ts":11,"dur":"x","args":{"device":0}},
+{"ph":"X","cat":"kernel","name":"bad)json") +
+                           "\x01\xff" + R"json(","pid":0,"tid":8,"ts":12,"dur":-4,"args":{"device":0}},
+{"ph":"X","cat":"kernel","name":"late","name":"twice","pid":0,"tid":8,"ts":20,"dur":1,
+ "args":{"device":0,"stream":8,"correlation":77}},
+{"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#4","pid":0,"tid":7,"ts":10,"dur":20,"args":{}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":9,"tid":9,"ts":0,"dur":3},
+{"ph":"X","cat":"kernel","name":"cut","pid":0)json";
+  const auto a = read_text(text, "rank3.pt.trace.json");
   REQUIRE(a->devices().size() == 1);
   const activity_device& d = a->devices()[0];
   CHECK(d.rank == 3);
