@@ -1,5 +1,6 @@
 // The memory analysis: time against size, peak memory, and the run-time part. Prints one line a figure.
 //   memory_bench [CORPUS]
+//   memory_bench --write FILE      the generated module, for memory_peers.py
 #include <profkit/core/memory.hpp>
 
 #include "../tests/memory/hlo_builder.hpp"
@@ -119,6 +120,10 @@ void report_memory(const char* name, const std::string& path) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 3 && std::string(arguments[1]) == "--write") {
+    std::ofstream file(arguments[2], std::ios::binary);
+    return file << generated_module(200000, 1000000) ? 0 : 1;
+  }
   // First, while this process is small: a forked child starts with its pages.
   const std::string folder = std::filesystem::temp_directory_path() / ("memory_bench." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
