@@ -266,10 +266,14 @@ PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info
 /** The format of a file. \since 0.1 */
 enum {
   PK_FAMILY_UNKNOWN = 0,
-  PK_FAMILY_XSPACE = 1,       /**< *.xplane.pb */
-  PK_FAMILY_CHROME_TRACE = 2, /**< trace-event JSON */
-  PK_FAMILY_HLO_PROTO = 3,    /**< xla.HloProto */
-  PK_FAMILY_OP_STATS = 4      /**< ALL_HOSTS.op_stats_v2.pb */
+  PK_FAMILY_XSPACE = 1,         /**< *.xplane.pb */
+  PK_FAMILY_CHROME_TRACE = 2,   /**< trace-event JSON */
+  PK_FAMILY_HLO_PROTO = 3,      /**< xla.HloProto */
+  PK_FAMILY_OP_STATS = 4,       /**< ALL_HOSTS.op_stats_v2.pb */
+  PK_FAMILY_ASCEND_KERNELS = 5, /**< kernel_details.csv, op_summary*.csv */
+  PK_FAMILY_ASCEND_TABLE = 6,   /**< step_trace_time.csv, operator_details.csv, op_statistic*.csv */
+  PK_FAMILY_ASCEND_JSON = 7,    /**< communication.json, profiler_info*.json, profiler_metadata.json */
+  PK_FAMILY_ASCEND_DATABASE = 8 /**< *.db of torch_npu and msprof: named, not read */
 };
 /** "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;

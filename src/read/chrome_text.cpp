@@ -1,11 +1,9 @@
 #include <read/chrome_text.hpp>
 
 #include <profkit/core/chrome.hpp>
-#include <profkit/time.hpp>
 #include <read/chrome_scan.hpp>
 
 #include <cstring>
-#include <limits>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -80,141 +78,15 @@ std::size_t append_escape(std::string& out, std::string_view text, std::size_t a
   return 6;
 }
 
-// A decimal number split at its point: sign, all digits in order, and how many stand before the point.
-struct decimal_text {
-  bool negative = false;
-  std::string_view whole, fraction;
-  std::int64_t exponent = 0;
-
-  // Digits before the point once the exponent is applied; can be negative or exceed the digits there are.
-  [[nodiscard]] std::int64_t point() const noexcept { return static_cast<std::int64_t>(whole.size()) + exponent; }
-  [[nodiscard]] std::size_t digits() const noexcept { return whole.size() + fraction.size(); }
-  [[nodiscard]] std::uint32_t digit(std::size_t i) const noexcept {
-    return static_cast<std::uint32_t>((i < whole.size() ? whole[i] : fraction[i - whole.size()]) - '0');
-  }
-};
-
-// Number text, or a string around it (Ascend writes times so, at times with blanks after them).
-bool split_decimal(std::string_view raw, decimal_text& into) noexcept {
+// The text of a number, also out of a string around it (Ascend writes times so, at times with blanks after them).
+std::string_view number_text(std::string_view raw) noexcept {
   std::string_view text = trim_json_space(raw);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
     text = text.substr(1, text.size() - 2);
     while (text.size() >= 2 && text.substr(text.size() - 2) == "\\t") text.remove_suffix(2);
     text = trim_json_space(text);
   }
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  if (at != end && (*at == '-' || *at == '+')) into.negative = *at++ == '-';
-  const char* start = at;
-  while (at != end && is_digit(*at)) ++at;
-  into.whole = std::string_view(start, static_cast<std::size_t>(at - start));
-  into.fraction = {};
-  if (at != end && *at == '.') {
-    start = ++at;
-    while (at != end && is_digit(*at)) ++at;
-    into.fraction = std::string_view(start, static_cast<std::size_t>(at - start));
-  }
-  if (into.digits() == 0) return false;
-  into.exponent = 0;
-  if (at != end && (*at == 'e' || *at == 'E')) {
-    ++at;
-    bool down = false;
-    if (at != end && (*at == '-' || *at == '+')) down = *at++ == '-';
-    if (at == end) return false;
-    for (; at != end && is_digit(*at); ++at) {
-      if (into.exponent < 1'000'000'000) into.exponent = into.exponent * 10 + (*at - '0');
-    }
-    if (down) into.exponent = -into.exponent;
-  }
-  return at == end;
-}
-
-// The magnitude times 10^scale, cut to an integer, and the digit after the cut; false when it is 1e19 or more.
-struct scaled {
-  std::uint64_t value = 0;
-  std::uint32_t next_digit = 0;
-};
-bool scale_magnitude(const decimal_text& d, std::int64_t scale, scaled& into) noexcept {
-  constexpr std::uint64_t bound = 999'999'999'999'999'999ULL;
-  into = {};
-  const std::int64_t kept = d.point() + scale;  // digits of the result
-  if (kept < 0) return true;
-  std::size_t i = 0;
-  for (; i < d.digits() && static_cast<std::int64_t>(i) < kept; ++i) {
-    if (into.value > bound) return false;
-    into.value = into.value * 10 + d.digit(i);
-  }
-  if (i < d.digits()) {
-    into.next_digit = d.digit(i);
-    return true;
-  }
-  if (into.value == 0) return true;
-  for (auto zeros = static_cast<std::int64_t>(i); zeros < kept; ++zeros) {
-    if (into.value > bound) return false;
-    into.value *= 10;
-  }
-  return true;
-}
-
-// Reads digits eight at a time where there are as many. The machine's byte order does not matter: the first
-// digit ends up highest on a little-endian one, others take the slow way.
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-constexpr bool eight_at_once = true;
-#else
-constexpr bool eight_at_once = false;
-#endif
-
-bool eight_digits(const char* at, const char* end, std::uint64_t& bytes) noexcept {
-  if (!eight_at_once || end - at < 8) return false;
-  std::memcpy(&bytes, at, 8);
-  constexpr std::uint64_t high_halves = 0xf0f0f0f0f0f0f0f0ULL;
-  return (bytes & high_halves) == 0x3030303030303030ULL &&
-         ((bytes + 0x0606060606060606ULL) & high_halves) == 0x3030303030303030ULL;
-}
-
-std::uint32_t value_of_eight(std::uint64_t bytes) noexcept {
-  bytes = (bytes & 0x0f0f0f0f0f0f0f0fULL) * 2561 >> 8;
-  bytes = (bytes & 0x00ff00ff00ff00ffULL) * 6553601 >> 16;
-  return static_cast<std::uint32_t>((bytes & 0x0000ffff0000ffffULL) * 42949672960001ULL >> 32);
-}
-
-// The usual form: up to eighteen digits, perhaps a fraction. False for any other, right or wrong.
-bool parse_plain_microseconds(std::string_view text, decimal_time& into) noexcept {
-  constexpr std::ptrdiff_t most_digits = 18;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto digit = [&at] { return static_cast<std::uint32_t>(static_cast<unsigned char>(*at)) - '0'; };
-  std::uint64_t us = 0, eight = 0;
-  const char* const whole = at;
-  for (; eight_digits(at, end, eight); at += 8) {
-    if (at - whole > most_digits - 8) return false;
-    us = us * 100'000'000 + value_of_eight(eight);
-  }
-  for (; at != end && digit() < 10; ++at) us = us * 10 + digit();
-  if (at == whole || at - whole > most_digits) return false;
-  std::uint32_t sub_ps = 0;
-  if (at != end) {
-    if (*at++ != '.' || at == end) return false;
-    if (eight_digits(at, end, eight)) {
-      sub_ps = (value_of_eight(eight) / 10 + 5) / 10;  // the seventh digit rounds
-      for (at += 8; eight_digits(at, end, eight); at += 8) {}
-    } else {
-      std::uint32_t unit = 1'000'000;
-      for (; at != end && unit > 1 && digit() < 10; ++at) {
-        unit /= 10;
-        sub_ps += digit() * unit;
-      }
-      if (at != end && digit() < 10 && digit() >= 5) ++sub_ps;
-    }
-    while (at != end && digit() < 10) ++at;
-    if (at != end) return false;
-    if (sub_ps == 1'000'000) {
-      sub_ps = 0;
-      ++us;
-    }
-  }
-  into = {static_cast<std::int64_t>(us), static_cast<std::int32_t>(sub_ps)};
-  return true;
+  return text;
 }
 
 }  // namespace
@@ -261,55 +133,17 @@ bool parse_duration(std::string_view raw_value, std::int64_t& ps) noexcept {
 }
 
 bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept {
-  const bool quoted = raw_value.size() >= 2 && raw_value.front() == '"' && raw_value.back() == '"';
-  if (parse_plain_microseconds(quoted ? raw_value.substr(1, raw_value.size() - 2) : raw_value, into)) return true;
-  decimal_text d;
-  if (!split_decimal(raw_value, d)) return false;
-  scaled whole;
-  if (!scale_magnitude(d, 0, whole) || whole.value > 1'000'000'000'000'000'000ULL) return false;
-  // The six digits after the point, and the seventh to round by.
-  std::uint32_t sub_ps = 0;
-  const std::int64_t point = d.point();
-  const auto digit_at = [&](std::int64_t i) {
-    return i < 0 || i >= static_cast<std::int64_t>(d.digits()) ? 0U : d.digit(static_cast<std::size_t>(i));
-  };
-  for (std::int64_t i = point; i < point + 6; ++i) sub_ps = sub_ps * 10 + digit_at(i);
-  if (digit_at(point + 6) >= 5) ++sub_ps;
-  into.us = static_cast<std::int64_t>(whole.value);
-  if (sub_ps == 1'000'000) {
-    ++into.us;
-    sub_ps = 0;
-  }
-  into.sub_ps = static_cast<std::int32_t>(sub_ps);
-  if (d.negative) {
-    into.us = -into.us;
-    if (into.sub_ps > 0) {
-      --into.us;
-      into.sub_ps = 1'000'000 - into.sub_ps;
-    }
-  }
-  return true;
+  return parse_microseconds_text(number_text(raw_value), into);
 }
 
 bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noexcept {
-  const std::int64_t us = t.us - zero_us;  // both are at most 1e18 in magnitude
-  // The least number is one below the last multiple: from there, count up.
-  const bool negative = us < 0 && t.sub_ps > 0;
-  const auto whole = checked_mul(negative ? us + 1 : us, ps_per_us);
-  const auto sum = whole ? checked_add(*whole, negative ? t.sub_ps - ps_per_us : t.sub_ps) : std::nullopt;
-  if (sum) ps = *sum;
-  return sum.has_value();
+  const auto since = ps_since(t, zero_us);
+  if (since) ps = *since;
+  return since.has_value();
 }
 
 std::optional<std::int64_t> json_scaled_integer(std::string_view raw_value, int scale) {
-  decimal_text d;
-  if (!split_decimal(raw_value, d)) return std::nullopt;
-  scaled s;
-  if (!scale_magnitude(d, scale, s)) return std::nullopt;
-  if (s.next_digit >= 5) ++s.value;
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (s.value > most + (d.negative ? 1 : 0)) return std::nullopt;
-  return d.negative ? static_cast<std::int64_t>(std::uint64_t{0} - s.value) : static_cast<std::int64_t>(s.value);
+  return decimal_scaled_integer(number_text(raw_value), scale);
 }
 
 std::string_view json_text(std::string_view raw_value, std::string& scratch, bool* sound) {

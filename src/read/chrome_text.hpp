@@ -1,6 +1,6 @@
 // The pieces of JSON text that every part of the Chrome reader needs.
 #pragma once
-#include <profkit/namespace.hpp>
+#include <profkit/decimal.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -40,11 +40,6 @@ json_value_end end_of_string(const char* at, const char* end) noexcept;
 // Past the value that starts at `at`: string, object, array, or a run of other bytes up to a separator.
 json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_nesting) noexcept;
 
-// A time in microseconds: us + sub_ps / 1e6, sub_ps in [0, 1e6).
-struct decimal_time {
-  std::int64_t us = 0;
-  std::int32_t sub_ps = 0;
-};
 // From a raw JSON number, or a string that holds one; exact, digits past ps rounded half away from zero.
 bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept;
 // A span of microseconds in ps; false also when it does not fit 64 bits.

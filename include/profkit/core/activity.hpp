@@ -63,6 +63,10 @@ struct activity_stream {
   string_id name = 0;
 };
 
+/// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
+enum class accelerator : std::uint8_t { other, tpu, gpu, npu };
+[[nodiscard]] const char* accelerator_name(accelerator a) noexcept;  ///< "tpu", …
+
 /// Which clock windows and host spans belong to a device: one rank, process or file.
 struct activity_device {
   std::uint32_t file = 0;   ///< index into profile::what().files
@@ -71,14 +75,18 @@ struct activity_device {
   std::int32_t rank = -1;
   std::uint32_t host_group = 0;  ///< host spans and markers with this group explain it
   string_id name = 0;            ///< "/device:TPU:0", "NPU 0", "GPU 3"
+  accelerator type = accelerator::other;
   std::vector<activity_stream> streams;
   std::vector<kernel_details> details;
   std::uint64_t kernels = 0;  ///< rows the visitor will see
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
+  std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
 };
 
-enum class host_span_kind : std::uint8_t { op, runtime, frame, annotation, gc, other };  ///< frame: python_function
+/// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of
+/// communication, never of host activity.
+enum class host_span_kind : std::uint8_t { op, runtime, frame, annotation, gc, other, device_marker };
 /// One host activity with a length.
 struct host_span {
   std::int64_t start_ps = 0, duration_ps = 0;
@@ -147,6 +155,8 @@ class activity {
   [[nodiscard]] virtual const std::vector<communication_row>& communication() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<step_trace_row>& step_trace() const noexcept = 0;
   [[nodiscard]] virtual std::string_view text(string_id id) const noexcept = 0;
+  /// Unix ns of time zero; nothing when the capture does not carry it.
+  [[nodiscard]] virtual std::optional<std::int64_t> origin_unix_ns() const noexcept = 0;
   [[nodiscard]] virtual bool has_host_spans(std::uint32_t host_group) const noexcept = 0;
   /// The kernels of a device by (start, end, row), in batches.
   virtual result<void> visit_kernels(std::size_t device, kernel_visitor& into, const hooks& host = {}) const = 0;

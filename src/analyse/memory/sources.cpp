@@ -1,7 +1,8 @@
 #include "sources.hpp"
 
-#include <analyse/anatomy/select.hpp>
-#include <analyse/anatomy/stats.hpp>
+#include "spaces.hpp"
+
+#include <analyse/anatomy/embedded_modules.hpp>
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
@@ -56,21 +57,13 @@ class finder {
   }
 
   void add_embedded(std::size_t file, const plane_index& plane) {
-    const std::vector<std::int64_t> ids = stat_ids(plane, "Hlo Proto");
-    if (ids.empty()) return;
-    for (const std::string_view entry : plane.event_metadata_entries) {
-      const event_metadata_view view(entry);
-      if (!counts_in(plane.event_metadata, view.key(), entry)) continue;
-      for (const stat_view stat : view.stats()) {
-        if (stat.kind() != stat_kind::bytes_value || std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end())
-          continue;
-        candidate c;
-        c.blob = stat.as_bytes();
-        c.label = std::string(view.name());
-        c.source = source_of(file, "embedded", c.label);
-        candidates.push_back(std::move(c));
-      }
-    }
+    for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
+      candidate c;
+      c.blob = blob;
+      c.label = std::string(entry.name());
+      c.source = source_of(file, "embedded", c.label);
+      candidates.push_back(std::move(c));
+    });
   }
 
   void add_file(std::size_t file) {

@@ -1,0 +1,68 @@
+// What read_activity() is put together from, and its fillers: one a family of files.
+#pragma once
+#include <profkit/core/activity.hpp>
+
+#include <base/string_table.hpp>
+#include <read/step_names.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// The kernels of one device. Immutable: visited from any thread; names were interned when it was made.
+class kernel_source {
+ public:
+  virtual ~kernel_source() = default;
+  virtual result<void> visit(kernel_visitor& into, const hooks& host) const = 0;
+};
+
+// The host spans of one group, under the same rules.
+class host_span_source {
+ public:
+  virtual ~host_span_source() = default;
+  virtual result<void> visit(std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
+                             const hooks& host) const = 0;
+};
+
+struct activity_parts {
+  activity_parts(std::shared_ptr<const profile> p, const activity_options& o, const hooks& h, step_names s)
+      : from(std::move(p)), options(o), host(h), steps(std::move(s)) {}
+
+  // Sources may keep `from`: it lives as long as the activity.
+  std::shared_ptr<const profile> from;
+  const activity_options& options;
+  const hooks& host;
+  step_names steps;
+
+  string_table strings;
+  std::vector<activity_device> devices;
+  std::vector<std::unique_ptr<const kernel_source>> kernels;        // one a device
+  std::vector<std::unique_ptr<const host_span_source>> host_spans;  // by host group; null: the group has none
+  std::vector<step_marker> markers;                                 // in any order
+  std::vector<activity_input> inputs;
+  std::vector<communication_row> communication;
+  std::vector<step_trace_row> step_trace;
+  std::uint32_t threads = 0;  // host threads numbered so far
+
+  // A new host group without spans.
+  std::uint32_t add_host_group() {
+    host_spans.emplace_back();
+    return static_cast<std::uint32_t>(host_spans.size() - 1);
+  }
+  // Adds a device with its kernels when options.device wants it; its index, or -1.
+  std::int32_t add_device(activity_device device, std::unique_ptr<const kernel_source> of);
+};
+
+// Each reads what it knows of the profile, in the order of its files. Damage goes to `inputs`; the fault that is
+// given back stops everything (cancelled, out_of_memory, a bad option).
+result<void> fill_activity_from_xspace(activity_parts& into);  // activity_xspace.cpp
+result<void> fill_activity_from_ascend(activity_parts& into);  // activity_ascend.cpp
+result<void> fill_activity_from_kineto(activity_parts& into);  // activity_kineto.cpp
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

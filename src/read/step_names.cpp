@@ -1,0 +1,53 @@
+#include <read/step_names.hpp>
+
+#include <base/affix.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// std::regex recurses once a character: longer names are never steps.
+constexpr std::size_t longest_step_name = 1024;
+
+bool is_numbered(std::string_view name, std::string_view prefix) noexcept {
+  return name.size() > prefix.size() && starts_with(name, prefix) &&
+         name.find_first_not_of("0123456789", prefix.size()) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::int64_t trailing_number(std::string_view name) noexcept {
+  const auto last = name.find_last_not_of("0123456789");
+  const std::string_view digits = last == std::string_view::npos ? name : name.substr(last + 1);
+  std::int64_t number = -1;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return read.ec == std::errc() ? number : -1;
+}
+
+result<step_names> step_names::make(const std::string& pattern) {
+  step_names made;
+  if (pattern.empty()) return made;
+  try {
+    made.pattern_ = std::make_shared<const std::regex>(pattern, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& e) {
+    return fault{fault_code::invalid_argument, "the pattern of step names \"" + pattern + "\": " + e.what(), "",
+                 no_offset, "give an ECMAScript regular expression, such as train_step_[0-9]+"};
+  }
+  return made;
+}
+
+std::optional<named_step> step_names::match(std::string_view name) const {
+  if (is_numbered(name, "ProfilerStep#")) return named_step{marker_source::profiler_step, trailing_number(name)};
+  if (is_numbered(name, "Iteration#") || is_numbered(name, "Step#")) {
+    return named_step{marker_source::numbered_step, trailing_number(name)};
+  }
+  if (pattern_ == nullptr || name.size() > longest_step_name) return std::nullopt;
+  if (!std::regex_match(name.begin(), name.end(), *pattern_)) return std::nullopt;
+  return named_step{marker_source::pattern, trailing_number(name)};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
