@@ -164,8 +164,8 @@ void print_floor(session& s, const memory_result& r) {
   }
   for (const what_if_result& w : h.what_if) {
     s.out().line("  what if " + w.action + ' ' + escape_for_terminal(w.name) + ": peak " + size_text(w.before_bytes) +
-                 " -> at least " + size_text(w.after_bytes) + " (" + count_of(w.n_buffers, "buffer") + ", " +
-                 size_text(w.buffer_bytes) + ')');
+                 " -> at least " + size_text(w.after_bytes) + ", at most " + size_text(w.before_bytes - w.after_bytes) +
+                 " saved (" + count_of(w.n_buffers, "buffer") + ", " + size_text(w.buffer_bytes) + ')');
     s.out().line("    " + wrap(w.claim, 96, 4));
   }
 }
