@@ -177,7 +177,11 @@ enum {
 
 /** Flags of pk_open_options. \since 0.1 */
 enum {
-  PK_OPEN_COPY = 1 /**< pk_profile_open_buffer() copies the bytes instead of borrowing them */
+  PK_OPEN_COPY = 1, /**< pk_profile_open_buffer() copies the bytes instead of borrowing them */
+  /** Only the documents info and ops will be asked for: each of them reads an XSpace that cannot be mapped (compressed,
+   *  a pipe, callbacks) through a window, and pk_limits::max_materialised_bytes bounds no more than its metadata. Any
+   *  other question still decodes all of it into memory. Callbacks are then called by the threads that ask. */
+  PK_OPEN_ONE_PASS = 2
 };
 
 /** \since 0.1 */
@@ -214,7 +218,7 @@ typedef struct pk_read_callbacks {
   uint32_t reserved;    /**< 0 */
   void* user;           /**< handed to `read_at` */
   /** Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
-   *  number on failure (PK_E_IO). Called by the opening thread only. */
+   *  number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set. */
   int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
   uint64_t size_bytes; /**< of the whole input, still compressed; PK_NO_OFFSET when unknown */
 } pk_read_callbacks;

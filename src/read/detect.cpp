@@ -156,5 +156,17 @@ detection detect(std::string_view file_name, std::string_view head) {
   return probed;
 }
 
+std::string read_head(source& from) {
+  std::string head(probe_bytes, '\0');
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const auto count = from.read(head.data() + have, head.size() - have);
+    if (!count.ok() || *count == 0) break;
+    have += *count;
+  }
+  head.resize(have);
+  return head;
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

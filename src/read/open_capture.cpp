@@ -39,19 +39,6 @@ std::string file_name_of(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// The first decoded bytes of a source, as many as the probes want; what comes before a fault is enough.
-std::string read_head(source& from) {
-  std::string head(probe_bytes, '\0');
-  std::size_t have = 0;
-  while (have < head.size()) {
-    const auto count = from.read(head.data() + have, head.size() - have);
-    if (!count.ok() || *count == 0) break;
-    have += *count;
-  }
-  head.resize(have);
-  return head;
-}
-
 // A source that was read from already, with the bytes that were read put back before the rest.
 class replayed_source final : public source {
  public:
@@ -77,6 +64,8 @@ class replayed_source final : public source {
     at_ = 0;
     return {};
   }
+  [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return rest_->encoded_position(); }
+  void keep_for_rewind(std::uint64_t most_bytes) override { rest_->keep_for_rewind(most_bytes); }
 
  private:
   std::unique_ptr<source> rest_;
@@ -116,6 +105,7 @@ result<capture> open_stream(capture c) {
   auto opened = open_file_source(c.path, io_mode::automatic, c.bounds);
   if (!opened.ok()) return std::move(opened).error();
   const compression encoding = (*opened)->encoding();
+  (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
   std::string head = read_head(**opened);
   c.files.push_back(described(c.path, {detect(file_name_of(c.path), head), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));

@@ -43,8 +43,17 @@ struct capture_run {
   bool chosen = false;
 };
 
+/// What will be asked of files that cannot be mapped (compressed, a pipe, callbacks).
+enum class access_mode : std::uint8_t {
+  random,  ///< anything: they are decoded into memory when they are opened, under limits::max_materialised_bytes
+  /// Inventory and op totals: each of those reads an XSpace from its beginning to its end through a window, and only
+  /// another question decodes it into memory. What was read only once (a pipe) may then be gone.
+  one_pass,
+};
+
 struct open_options {
   io_mode io = io_mode::automatic;
+  access_mode access = access_mode::random;
   std::string run;  ///< "" the newest; "all" every run; else the run folder's name
   limits bounds;
   hooks host;
