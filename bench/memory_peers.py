@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The memory analysis against its peers, each in its own process: memory_peers.py LIBPROFKIT CORPUS
+"""The memory analysis against its peers: memory_peers.py LIBPROFKIT CORPUS [MODULE.hlo_proto.pb ...]
 
-XProf's memory_viewer conversion of a module, where the Python package xprof is installed, against pk_memory_open() and
-its document; the corpus's exact replay of allocator events against the run-time part. Processor time, best of some
-runs, without start and imports on either side.
+XProf's memory_viewer conversion of a module, where the Python package xprof is installed, against opening the same
+file, pk_memory_open() and its document; the corpus's exact replay of allocator events against the same of the
+capture. Processor time, best of some runs, without start and imports on either side. `memory_bench --write FILE`
+makes a large module.
 """
 import ctypes
 import pathlib
@@ -37,11 +38,11 @@ def best_of(runs, work):
     return best
 
 
-def ours(library, path, module):
-    """Seconds to open a capture, analyse it and write the document; only what the compiler assigned for a module."""
+def ours(library, path, runtime):
+    """Seconds to open a capture, analyse it and write the document."""
     pk = ctypes.CDLL(library)
     discard = WRITE(lambda user, data, size: 0)
-    options = Options(ctypes.sizeof(Options), NO_RUNTIME if module else 0, None, module and module.encode(), 30, 0, 0, 0,
+    options = Options(ctypes.sizeof(Options), 0 if runtime else NO_RUNTIME, None, None, 30, 0, 0, 0,
                       200, 2, 0, None)
 
     def once():
@@ -56,8 +57,8 @@ def ours(library, path, module):
     return best_of(RUNS, once)
 
 
-def xprof(path, module):
-    """Seconds of XProf's conversion; None when it is not installed."""
+def xprof(path):
+    """Seconds of XProf's conversion of a *.hlo_proto.pb; None when it is not installed."""
     try:
         from xprof.convert import raw_to_tool_data
     except ImportError:
@@ -65,11 +66,14 @@ def xprof(path, module):
     with tempfile.TemporaryDirectory() as folder:  # the converter writes beside its input
         run = pathlib.Path(folder) / "plugins/profile/run"
         run.mkdir(parents=True)
-        copy = shutil.copy(path, run)
+        shutil.copy(path, run)
+        capture = run / "empty.xplane.pb"  # the converter takes the module that lies beside it
+        capture.write_bytes(b"")
 
         def once():
-            data, _ = raw_to_tool_data.xspace_to_tool_data([copy], "memory_viewer",
-                                                           {"module_name": module, "use_saved_result": False})
+            data, _ = raw_to_tool_data.xspace_to_tool_data(
+                [str(capture)], "memory_viewer",
+                {"module_name": path.name.removesuffix(".hlo_proto.pb"), "use_saved_result": False})
             assert data
 
         once()
@@ -105,12 +109,14 @@ def compare(name, peer, peer_s, our_s, wanted):
 def main():
     library, corpus = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     inputs = corpus / "oracles/xspace-and-memory/in"
-    for capture, module in [("tpu2", "jit_f(12190760917235803885)"), ("jax_mlp_train", "jit_train_step(36)"),
-                            ("jax_transformer", "jit_loss(36)")]:
-        path = next((inputs / capture).glob("*.xplane.pb"))
-        compare(f"{capture} {module}", "XProf's memory_viewer", xprof(path, module), ours(library, path, module), 20)
+    modules = [pathlib.Path(name) for name in sys.argv[3:]] + [
+        inputs / name for name in ("tpu2_hlo/jit_f(12190760917235803885).hlo_proto.pb",
+                                   "jax_mlp_train/jit_train_step(36).hlo_proto.pb",
+                                   "jax_transformer/jit_loss(36).hlo_proto.pb")]
+    for path in modules:
+        compare(path.name, "XProf's memory_viewer", xprof(path), ours(library, path, False), 20)
     path = next((inputs / "syn_perf20k").glob("*.xplane.pb"))
-    compare("syn_perf20k", "the exact replay", exact_replay(corpus, path), ours(library, path, None), 40)
+    compare("syn_perf20k", "the exact replay", exact_replay(corpus, path), ours(library, path, True), 40)
 
 
 if __name__ == "__main__":

@@ -54,8 +54,7 @@ result<void> add_hlo(const profile& p, const memory_options& o, const hooks& hos
     return {};
   }
   if (o.memory_space != 0 && m.space(o.memory_space) == nullptr) return no_such_space(m, o.memory_space);
-  const std::unique_ptr<program_study> study = study_program(m.blob);
-  auto report = report_on(*study, o.memory_space, o);
+  auto report = report_on(*found->studies[m.blob.data()], o.memory_space, o);
   if (!report) return std::move(report).error();
   report->module = *chosen;
   report->hlo_proto_path = m.sources.front().path;

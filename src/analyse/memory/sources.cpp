@@ -3,6 +3,7 @@
 #include "spaces.hpp"
 
 #include <analyse/anatomy/embedded_modules.hpp>
+#include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
@@ -149,8 +150,17 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     if (fresh) distinct.push_back(i);
     first_of[i] = at->second;
   }
-  auto studied = map_items<module_memory>(distinct.size(), host, [&](std::size_t i) -> result<module_memory> {
-    return analyse_hlo_memory(f.candidates[distinct[i]].blob);
+  struct studied_program {
+    std::unique_ptr<program_study> study;
+    module_memory facts;
+  };
+  auto studied = map_items<studied_program>(distinct.size(), host, [&](std::size_t i) -> result<studied_program> {
+    return contained([&]() -> result<studied_program> {
+      studied_program s;
+      s.study = study_program(f.candidates[distinct[i]].blob);
+      s.facts = facts_of(*s.study);
+      return s;
+    });
   });
   if (!studied) return std::move(studied).error();
 
@@ -161,7 +171,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
   std::vector<std::size_t> place_of(distinct.size(), 0);  // + 1; 0: not placed yet
   for (std::size_t i = 0; i < f.candidates.size(); ++i) {
     candidate& c = f.candidates[i];
-    module_memory& shared = (*studied)[first_of[i]];
+    const module_memory& shared = (*studied)[first_of[i]].facts;
     if (shared.damage) {
       fault why = *shared.damage;
       why.path = c.source.path;
@@ -203,6 +213,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     id_known.push_back(!id.empty());
     place_of[first_of[i]] = out.modules.size();
   }
+  for (studied_program& s : *studied) out.studies[s.study->code.blob.data()] = std::move(s.study);
   if (!o.name.empty())
     out.modules.erase(std::remove_if(out.modules.begin(), out.modules.end(),
                                      [&](const module_memory& m) { return m.label.find(o.name) == std::string::npos; }),

@@ -1,7 +1,8 @@
 // Every compiled program of a capture, each once.
 #pragma once
-#include <profkit/core/memory.hpp>
+#include "spaces.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace profkit {
@@ -9,7 +10,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
 struct found_modules {
-  std::vector<module_memory> modules;  // by peak in space 0, then total, then label
+  std::vector<module_memory> modules;                             // by peak in space 0, then total, then label
+  hash_map<const char*, std::unique_ptr<program_study>> studies;  // by where a module's blob begins
   std::vector<file_damage> damage;
 };
 

@@ -111,7 +111,7 @@ void use_sweep(program& p, space_study& s, const execution_order& order, const s
   if (r.peak_position >= 0) {
     const std::uint32_t at = order.instructions[static_cast<std::size_t>(r.peak_position)];
     f.peak_instruction = p.instruction(at).name();
-    f.peak_computation = computation_view(p.computations[p.instructions[at].computation].bytes).name();
+    f.peak_computation = p.computations[p.instructions[at].computation].name;
   }
   f.fragmentation_bytes = f.temp_bytes - f.temp_outside_bytes - r.peak_bytes;
   if (r.peak_bytes == f.temp_bytes) {
