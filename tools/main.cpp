@@ -27,6 +27,7 @@ int run(const options& asked) {
     case command::collectives: return run_slice(asked, document::collectives, print_collectives);
     case command::chrome: return run_slice(asked, document::chrome, print_chrome);
     case command::memory: return run_memory(asked);
+    case command::bubbles: return run_bubbles(asked);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;

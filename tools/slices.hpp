@@ -19,6 +19,9 @@ profkit::result<void> print_chrome(session& s);
 // memory has options of its own. Gives the exit status.
 int run_memory(const options& asked);
 
+// So has bubbles.
+int run_bubbles(const options& asked);
+
 // dump works on one file without a profile. Gives the exit status.
 int run_dump(const options& asked);
 
