@@ -2,7 +2,7 @@
 //
 //   xspace_bench [--megabytes=N] [--benchmark_…]
 //
-// Inputs are real captures under tests/data (or, for the GPU one, in the large corpus), grown in memory.
+// Inputs are real captures under tests/data and, where it is there, one of the large corpus, grown in memory.
 #include "amplify.hpp"
 #include "peers.hpp"
 #include "ratio_reporter.hpp"
@@ -235,11 +235,9 @@ class input {
 #endif
   }
 
-  // The aims stand for the captures named `tpu` and `gpu`.
   void add_rows(std::vector<ratio_row>& rows) const {
-    const bool has_aims = name_ == "tpu" || name_ == "gpu";
     const auto row = [&](const char* what, const char* slower, const char* faster, double aim, bool at_most = false) {
-      rows.push_back({name_ + ": " + what, name_ + "/" + slower, name_ + "/" + faster, has_aims ? aim : 0, at_most});
+      rows.push_back({name_ + ": " + what, name_ + "/" + slower, name_ + "/" + faster, aim, at_most});
     };
     row("events, libprotobuf arena / profkit", "events_protobuf", "events", 15);
     row("events, protozero / profkit", "events_protozero", "events", 2);
@@ -306,7 +304,7 @@ int main(int argc, char** argv) {
     return true;
   };
   take("tpu", data + "/tests/data/xspace/tpu_v6e_inference.xplane.pb");
-  if (!take("gpu", captures + "xspace/gpu_tf_2020_8gpu.xplane.pb"))
-    take("mi300", data + "/tests/data/xspace/jax08_gemm_mi300.xplane.pb");
+  take("mi300", data + "/tests/data/xspace/jax08_gemm_mi300.xplane.pb");
+  take("gpu", captures + "xspace/gpu_tf_2020_8gpu.xplane.pb");
   return run_and_print_ratios(static_cast<int>(arguments.size()), arguments.data(), rows);
 }

@@ -99,9 +99,10 @@ void print_async_rows(session& s, const collectives_result& found, const place_n
 
 // Threads of one host plane, and streams of one device, together.
 std::vector<profkit::collective_op_row> by_plane(const collectives_result& found) {
-  std::map<std::tuple<std::uint32_t, std::int32_t, std::string_view>, profkit::collective_op_row> totals;
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::string_view, std::string_view>, profkit::collective_op_row>
+      totals;
   for (const profkit::collective_op_row& row : found.ops) {
-    auto [at, is_first] = totals.try_emplace({row.file, row.plane, row.name}, row);
+    auto [at, is_first] = totals.try_emplace({row.file, row.plane, row.name, row.category}, row);
     if (is_first) continue;
     profkit::collective_op_row& total = at->second;
     total.count += row.count;

@@ -3,10 +3,12 @@
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/merge.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace profkit_tool {
 
@@ -23,6 +25,9 @@ enum class command {
   chrome,
   memory,
   bubbles,
+  export_trace,
+  merge,
+  validate,
   dump,
 };
 
@@ -56,7 +61,19 @@ struct options {
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
   profkit::bubble_options bubbles;
-  bool compat_reference = false;  // memory --compat reference
+  bool compat_reference = false;                                             // memory --compat reference
+  std::string export_format;                                                 // export --format, as typed
+  bool compat_xla = false;                                                   // export --compat xla
+  profkit::merge_options merge;                                              // merge, but for io
+  bool trace_json = false, print_events = false, print_collectives = false;  // merge
+
+  std::vector<std::string> traces;  // validate
+  std::string csv_path;
+  bool match_occurrence = false;
+  bool align_collectives = false;
+  bool fail_on_violations = false;
+  std::optional<std::int64_t> bound_ps;
+  std::int64_t max_bound_ps = 1000000000;
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

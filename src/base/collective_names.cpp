@@ -1,3 +1,4 @@
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 
 #include <cstddef>
@@ -5,13 +6,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
-constexpr bool ends_with(std::string_view text, std::string_view ending) noexcept {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
 
 // HLO opcodes that communicate (xla/hlo/ir/hlo_opcode.h of openxla/xla, 2021 to 2026), and the names that the
 // TPU compiler gives to fused and wrapped ones. hlo_category is the opcode, or "<opcode> fusion".

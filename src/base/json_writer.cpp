@@ -59,8 +59,10 @@ void append_u_escape(std::string& out, std::uint32_t unit) {
   out.append(text, sizeof text);
 }
 
-// The string between quotes; a byte that is not UTF-8 as the lone surrogate 0xDC00 + byte.
-void append_quoted(std::string& out, std::string_view text) {
+}  // namespace
+
+// A byte that is not UTF-8 becomes the lone surrogate 0xDC00 + byte.
+void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;  // start of the bytes that go out as they are
   for (std::size_t at = 0; at < text.size();) {
@@ -87,8 +89,6 @@ void append_quoted(std::string& out, std::string_view text) {
   out.append(text, plain, text.size() - plain);
   out += '"';
 }
-
-}  // namespace
 
 json_writer::json_writer(sink& out, style s) : out_(out), style_(s) { buffer_.reserve(flush_bytes + 4096); }
 
@@ -152,13 +152,13 @@ void json_writer::key(std::string_view name) {
   before_value();
   after_key_ = true;
   if (!state_.ok()) return;
-  append_quoted(buffer_, name);
+  append_json_string(buffer_, name);
   raw(style_ == style::compact ? ":" : ": ");
 }
 
 void json_writer::value(std::string_view text) {
   before_value();
-  if (state_.ok()) append_quoted(buffer_, text);
+  if (state_.ok()) append_json_string(buffer_, text);
 }
 
 void json_writer::value(bool b) {
@@ -179,6 +179,7 @@ void json_writer::value(std::uint64_t n) {
 void json_writer::number(double d) {
   if (!std::isfinite(d)) return null();
   before_value();
+  if (d == 0 && std::signbit(d)) return raw("-0.0");  // "-0" is an integer to many readers: the sign would be lost
   char text[64];
   raw({text, static_cast<std::size_t>(std::to_chars(text, text + sizeof text, d).ptr - text)});
 }

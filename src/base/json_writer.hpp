@@ -10,6 +10,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+// The text as a JSON string, quotes included; bytes that are not UTF-8 as json_writer writes them.
+void append_json_string(std::string& out, std::string_view text);
+
 // Output is deterministic: UTF-8, two-space indent or compact, keys in the order given. A byte that is not
 // valid UTF-8 is written as \udcXX (the lone low surrogate 0xDC00 + byte), so that the original bytes can
 // be had back and the document stays valid JSON. The first sink fault is kept; later calls do nothing.

@@ -26,6 +26,7 @@ class encoded_input {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   // All bytes, when they lie in memory.
   [[nodiscard]] virtual std::optional<std::string_view> span() const noexcept { return std::nullopt; }
+  virtual void forget(std::string_view /*part_of_span*/) const noexcept {}  // see source::forget()
   // Bytes given out by read() since the start.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
 

@@ -30,6 +30,13 @@ class mapped_input final : public encoded_input {
     if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
   }
   [[nodiscard]] std::optional<std::string_view> span() const noexcept override { return bytes_; }
+  // Whole pages only: those at the edges may hold bytes of others.
+  void forget(std::string_view part) const noexcept override {
+    static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = static_cast<std::size_t>(part.data() - bytes_.data());
+    const std::size_t from = (begin + page - 1) / page * page, to = (begin + part.size()) / page * page;
+    if (from < to) ::madvise(const_cast<char*>(bytes_.data()) + from, to - from, MADV_DONTNEED);
+  }
 
  private:
   result<std::size_t> fill(void* into, std::size_t bytes) override {

@@ -1,10 +1,12 @@
 #include <profkit/core/sink.hpp>
 
 #include <base/contained.hpp>
+#include <base/thread_pool.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,89 +16,126 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t largest_step_bytes = std::size_t{1} << 30;  // zlib counts in 32 bits
-constexpr int gzip_window_bits = 15 + 16;
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+constexpr std::size_t window_bytes = std::size_t{32} << 10;
+constexpr int raw_deflate = -15;
+
+// One block of the stream: compressed apart from the others, with the text before it as its dictionary, and ended at
+// a byte, so that blocks can be made on any number of threads and put one behind the other.
+struct block {
+  std::string text, made;
+  std::string dictionary;  // the last bytes of the block before
+  uLong checksum = 0;
+  bool last = false;
+};
+
+result<void> compress(block& b, int level) {
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, raw_deflate, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""};
+  if (!b.dictionary.empty())
+    deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(b.dictionary.data()),
+                         static_cast<uInt>(b.dictionary.size()));
+  b.checksum = crc32(0, reinterpret_cast<const Bytef*>(b.text.data()), static_cast<uInt>(b.text.size()));
+  b.made.resize(deflateBound(&stream, static_cast<uLong>(b.text.size())) + 16);  // and the mark of a flush
+  stream.next_in = reinterpret_cast<Bytef*>(b.text.data());
+  stream.avail_in = static_cast<uInt>(b.text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(b.made.data());
+  stream.avail_out = static_cast<uInt>(b.made.size());
+  deflate(&stream, b.last ? Z_FINISH : Z_SYNC_FLUSH);
+  b.made.resize(b.made.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return {};
+}
 
 class compressing_sink final : public sink {
  public:
-  compressing_sink(std::unique_ptr<sink> inner, int level) : inner_(std::move(inner)), out_(std::size_t{64} << 10) {
-    const int usable = std::clamp(level, 1, 9);
-    initialised_ = deflateInit2(&stream_, usable, Z_DEFLATED, gzip_window_bits, 8, Z_DEFAULT_STRATEGY) == Z_OK;
-    if (!initialised_) {
-      failed_ = fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""};
-      return;
-    }
-    // No time, name or system in the header: equal input gives equal output.
-    header_.os = 255;
-    deflateSetHeader(&stream_, &header_);
-  }
-  ~compressing_sink() override {
-    if (initialised_) deflateEnd(&stream_);
+  compressing_sink(std::unique_ptr<sink> inner, int level, std::uint32_t threads)
+      : inner_(std::move(inner)), level_(std::clamp(level, 1, 9)) {
+    host_.threads = std::max<std::uint32_t>(threads, 1);
+    blocks_.emplace_back();
   }
 
   result<void> write(std::string_view bytes) override {
-    return contained([&] { return compress(bytes, Z_NO_FLUSH); });
+    return contained([&]() -> result<void> {
+      if (failed_) return *failed_;
+      while (!bytes.empty()) {
+        if (blocks_.back().text.size() == block_bytes) {
+          if (auto begun = begin_block(); !begun.ok()) return begun;
+        }
+        std::string& text = blocks_.back().text;
+        const std::size_t taken = std::min(bytes.size(), block_bytes - text.size());
+        text.append(bytes.substr(0, taken));
+        bytes.remove_prefix(taken);
+      }
+      return {};
+    });
   }
 
   result<void> finish() override {
     return contained([&]() -> result<void> {
-      if (finished_) return state();
+      if (failed_) return *failed_;
+      if (finished_) return {};
       finished_ = true;
-      if (auto flushed = compress({}, Z_FINISH); !flushed.ok()) return flushed;
+      blocks_.back().last = true;
+      if (auto flushed = flush(); !flushed.ok()) return flushed;
+      char trailer[8];
+      for (int i = 0; i < 4; ++i) trailer[i] = static_cast<char>(checksum_ >> (8 * i));
+      for (int i = 0; i < 4; ++i) trailer[4 + i] = static_cast<char>(text_bytes_ >> (8 * i));
+      if (auto written = keep(inner_->write({trailer, sizeof trailer})); !written.ok()) return written;
       return keep(inner_->finish());
     });
   }
 
  private:
-  [[nodiscard]] result<void> state() const {
-    if (failed_) return *failed_;
-    return {};
-  }
-
   result<void> keep(result<void> done) {
     if (!done.ok() && !failed_) failed_ = done.error();
     return done;
   }
 
-  result<void> compress(std::string_view bytes, int flush) {
-    if (failed_) return *failed_;
-    do {
-      const std::size_t given = std::min(bytes.size(), largest_step_bytes);
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-      stream_.avail_in = static_cast<uInt>(given);
-      if (auto moved = deflate_given(flush); !moved.ok()) return moved;
-      bytes.remove_prefix(given);
-    } while (!bytes.empty());
+  result<void> begin_block() {
+    block next;
+    next.dictionary = blocks_.back().text.substr(block_bytes - window_bytes);
+    if (blocks_.size() >= host_.threads) {
+      if (auto flushed = flush(); !flushed.ok()) return flushed;
+    }
+    blocks_.push_back(std::move(next));
     return {};
   }
 
-  // Compresses what the stream was given and hands on what comes out.
-  result<void> deflate_given(int flush) {
-    do {
-      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
-      stream_.avail_out = static_cast<uInt>(out_.size());
-      deflate(&stream_, flush);
-      const std::size_t made = out_.size() - stream_.avail_out;
-      if (made != 0) {
-        if (auto written = keep(inner_->write({out_.data(), made})); !written.ok()) return written;
-      }
-    } while (stream_.avail_out == 0);
+  result<void> flush() {
+    auto done = for_each_item(blocks_.size(), host_, [this](std::size_t i) { return compress(blocks_[i], level_); });
+    if (!done.ok()) return keep(std::move(done));
+    if (!head_written_) {
+      // No time, name or system: equal input gives equal output.
+      constexpr char head[] = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
+      head_written_ = true;
+      if (auto written = keep(inner_->write({head, sizeof head})); !written.ok()) return written;
+    }
+    for (const block& b : blocks_) {
+      checksum_ = crc32_combine(checksum_, b.checksum, static_cast<z_off_t>(b.text.size()));
+      text_bytes_ += b.text.size();
+      if (auto written = keep(inner_->write(b.made)); !written.ok()) return written;
+    }
+    blocks_.clear();
     return {};
   }
 
   std::unique_ptr<sink> inner_;
-  std::vector<char> out_;
-  z_stream stream_{};
-  gz_header header_{};
-  bool initialised_ = false;
+  const int level_;
+  hooks host_;
+  std::vector<block> blocks_;  // the last one is being filled
+  uLong checksum_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  bool head_written_ = false;
   bool finished_ = false;
   std::optional<fault> failed_;
 };
 
 }  // namespace
 
-std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, int level) {
-  return std::make_unique<compressing_sink>(std::move(inner), level);
+std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, int level, std::uint32_t threads) {
+  return std::make_unique<compressing_sink>(std::move(inner), level, threads);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -17,6 +17,7 @@ class plain_source final : public io_source {
   using io_source::io_source;
   [[nodiscard]] compression encoding() const noexcept override { return compression::none; }
   [[nodiscard]] std::optional<std::string_view> span() const noexcept override { return input_->span(); }
+  void forget(std::string_view part) const noexcept override { input_->forget(part); }
 
   result<std::size_t> read(void* into, std::size_t bytes) override {
     return contained([&] {
@@ -184,6 +185,14 @@ compression compression_of(std::string_view first) noexcept {
 
 source_result open_file_source(const std::string& path, io_mode mode, const limits& bounds) {
   return contained([&] { return open_over(open_file_input(path, mode), bounds); });
+}
+
+source_result open_plain_file_source(const std::string& path, io_mode mode) {
+  return contained([&]() -> source_result {
+    input_result opened = open_file_input(path, mode);
+    if (!opened.ok()) return std::move(opened).error();
+    return std::unique_ptr<source>(std::make_unique<plain_source>(std::move(*opened)));
+  });
 }
 
 source_result open_buffer_source(std::string_view bytes, std::string label, const limits& bounds) {

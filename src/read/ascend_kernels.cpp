@@ -172,7 +172,9 @@ class table_reader {
       counter_names_.push_back(strings_.intern(c.name));
     }
     fields_.resize(last + 1);
-    last_needed_ = last;
+    for (const ascend_column c : {ascend_column::name, ascend_column::start, ascend_column::duration}) {
+      times_end_ = std::max(times_end_, header_[c]);
+    }
     return true;
   }
 
@@ -194,9 +196,13 @@ class table_reader {
   // The row is taken, or why it is not.
   [[nodiscard]] const char* take_row() {
     const std::size_t count = reader_.fields();
-    if (reader_.cut() || count < header_.columns || (count != header_.columns && reader_.spans_lines())) {
-      return broken_row();
+    if (count != header_.columns || reader_.cut()) {
+      // Some writers leave fields at the end away; what counts is that the times are there, and whole.
+      const bool short_of_times = count <= times_end_ || (count < header_.columns && !reader_.terminated());
+      if (reader_.cut() || short_of_times || reader_.spans_lines()) return broken_row();
+      for (std::size_t i = count; i < fields_.size(); ++i) fields_[i] = {};
     }
+    if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
     kernel_row row;
     if (const char* const why = take_times(row)) return why;
     row.source_row = reader_.line();
@@ -221,6 +227,9 @@ class table_reader {
 
   const char* broken_row() {
     const bool cut = reader_.cut();
+    const char* const why = cut                                  ? "the row ends inside a quoted field"
+                            : reader_.fields() < header_.columns ? "the row has fewer fields than the header"
+                                                                 : "a quoted field goes over several rows";
     // A lost quote swallows rows: give them back, as long as that does not mean reading the file again and again.
     if (reader_.spans_lines() || cut) {
       const std::size_t swallowed = reader_.end_offset() - reader_.offset();
@@ -229,7 +238,7 @@ class table_reader {
         reader_.resume_after_first_line();
       }
     }
-    return cut ? "the row ends inside a quoted field" : "the row has fewer fields than the header";
+    return why;
   }
 
   const char* take_times(kernel_row& row) {
@@ -365,7 +374,7 @@ class table_reader {
   std::vector<std::string_view> fields_;
   ascend_header header_;
   std::string_view header_text_;
-  std::size_t last_needed_ = 0, reread_ = 0;
+  std::size_t times_end_ = 0, reread_ = 0;
   std::vector<string_id> counter_names_;
   std::vector<shared_details> shared_;  // one a device
   hash_map<string_id, string_id> type_of_name_;

@@ -103,7 +103,8 @@ std::string_view ascend_op_type(std::string_view name) noexcept {
     const auto bar = rest.rfind('_');
     if (bar == std::string_view::npos) return rest.empty() ? name : rest;
     const std::string_view word = rest.substr(bar + 1);
-    if (!word.empty() && !is_number(word)) return word;
+    // Op types begin with a capital; split_qkv_rmsnorm_rope_kernel is one name.
+    if (!word.empty() && !is_number(word)) return word.front() >= 'A' && word.front() <= 'Z' ? word : rest;
     rest = rest.substr(0, bar);
   }
 }

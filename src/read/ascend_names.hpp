@@ -21,7 +21,7 @@ struct ascend_class {
                                            std::string_view name) noexcept;
 
 // The op type that a kernel name tells, where a table has none: the last word of aclnnA_BAiCore_C and of
-// trans_Cast_18, hcom_x_ of hcom_x__a_b_c.
+// trans_Cast_18, hcom_x_ of hcom_x__a_b_c, all of a name in small letters.
 [[nodiscard]] std::string_view ascend_op_type(std::string_view name) noexcept;
 
 // "N/A", "-", "null" and nothing stand for no value.

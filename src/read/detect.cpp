@@ -1,5 +1,6 @@
 #include <read/detect.hpp>
 
+#include <base/affix.hpp>
 #include <read/probe.hpp>
 
 #include <cstddef>
@@ -68,10 +69,6 @@ constexpr format_row formats[] = {
     {file_family::op_stats, "*.op_stats_v2.pb", "", ".op_stats_v2.pb", confidence::certain, nullptr, host_rule::none,
      false},
 };
-
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 std::string_view without_compression(std::string_view name) noexcept {
   for (const std::string_view suffix : {".gz", ".zst"}) {

@@ -5,6 +5,8 @@
 // negative), and the lines of real TPU, GPU and CPU captures.
 #include <profkit/core/timeline.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -12,10 +14,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
 
 struct plane_rule {
   std::string_view name;

@@ -2,6 +2,7 @@
 // each gets a pass of its own, so that nothing has to be kept.
 #include <read/proto_text.hpp>
 
+#include <base/hash_map.hpp>
 #include <base/json_writer.hpp>
 
 #include <algorithm>
@@ -223,6 +224,7 @@ class json_dumper {
     const bool is_message = name.kind() == proto_type::message;
     const proto_message_name* const element = is_message ? known_proto_names().messages + name.index : nullptr;
     const bool is_map = is_message && element->map_entry;
+    const last_entries last = is_map ? last_entries_of(message, name, *element) : last_entries();
     if (is_map)
       out_.begin_object();
     else
@@ -239,10 +241,9 @@ class json_dumper {
           if (shown(++count)) text(name, f.bytes);
           break;
         case field_form::message:
-          if (!shown(++count)) break;
           if (is_map)
-            entry(f.bytes, *element, depth);
-          else
+            entry(f.bytes, *element, last, count, depth);
+          else if (shown(++count))
             object({f.bytes}, element, depth + 1);
           break;
         case field_form::unknown: break;
@@ -264,28 +265,51 @@ class json_dumper {
     if (p != end) run_.damaged_at(p, "a packed value is cut");
   }
 
-  // An entry of a map: its key and value are fields 1 and 2, absent when they have the default.
-  void entry(std::string_view bytes, const proto_message_name& type, std::uint32_t depth) {
-    const proto_names& names = known_proto_names();
-    const proto_field_name& key = *names.find_field(&type, 1);
-    const proto_field_name& value = *names.find_field(&type, 2);
-    std::string key_text;
-    if (key.kind() != proto_type::string) append_scalar(key_text, key, 0);
+  // Where the entry of each key starts that counts: of several the last.
+  using last_entries = hash_map<std::string, const char*>;
+  last_entries last_entries_of(const pieces& message, const proto_field_name& name, const proto_message_name& type) {
+    last_entries last;
+    for_each_field(message, [&](const wire_field& f, bool cut) {
+      if (f.number != name.number || form_of(&name, f.type) != field_form::message) return true;
+      if (cut)
+        last.try_emplace(entry_key(f.bytes, type), f.bytes.data());
+      else
+        last.insert_or_assign(entry_key(f.bytes, type), f.bytes.data());
+      return true;
+    });
+    return last;
+  }
+
+  // The key and the value of a map's entry are fields 1 and 2, absent when they have the default.
+  std::string entry_key(std::string_view bytes, const proto_message_name& type) {
+    const proto_field_name& key = *known_proto_names().find_field(&type, 1);
+    std::string text;
+    if (key.kind() != proto_type::string) append_scalar(text, key, 0);
+    for_each_field({bytes}, [&](const wire_field& f, bool cut) {
+      if (f.number != 1 || cut) return true;
+      const field_form form = form_of(&key, f.type);
+      if (form == field_form::text && run_.fits(f.bytes)) text = f.bytes;
+      if (form == field_form::scalar) {
+        text.clear();
+        append_scalar(text, key, f.value);
+      }
+      return true;
+    });
+    return text;
+  }
+
+  void entry(std::string_view bytes, const proto_message_name& type, const last_entries& last, std::uint64_t& count,
+             std::uint32_t depth) {
+    const std::string key = entry_key(bytes, type);
+    if (last.at(key) != bytes.data() || !shown(++count)) return;
+    const proto_field_name& value = *known_proto_names().find_field(&type, 2);
     bool has_value = false;
     for_each_field({bytes}, [&](const wire_field& f, bool cut) {
-      if (f.number == 1 && !cut) {
-        const field_form form = form_of(&key, f.type);
-        if (form == field_form::text && run_.fits(f.bytes)) key_text = f.bytes;
-        if (form == field_form::scalar) {
-          key_text.clear();
-          append_scalar(key_text, key, f.value);
-        }
-      }
       has_value |=
           f.number == 2 && form_of(&value, f.type) != field_form::unknown && (!cut || shows_clipped(&value, f));
       return true;
     });
-    out_.key(key_text);
+    out_.key(key);
     if (has_value)
       singular({bytes}, &type, value, depth + 1);
     else if (value.kind() == proto_type::message)

@@ -1,5 +1,7 @@
 #include <read/step_names.hpp>
 
+#include <base/affix.hpp>
+
 #include <charconv>
 #include <utility>
 
@@ -11,7 +13,7 @@ namespace {
 constexpr std::size_t longest_step_name = 1024;
 
 bool is_numbered(std::string_view name, std::string_view prefix) noexcept {
-  return name.size() > prefix.size() && name.substr(0, prefix.size()) == prefix &&
+  return name.size() > prefix.size() && starts_with(name, prefix) &&
          name.find_first_not_of("0123456789", prefix.size()) == std::string_view::npos;
 }
 

@@ -297,7 +297,7 @@ AT(pk_document_options, to_ps, 56);
 AT(pk_document_options, limit, 64);
 AT(pk_document_options, hooks, 72);
 
-SIZE(pk_memory_options, 80);
+SIZE(pk_memory_options, 104);
 AT(pk_memory_options, struct_size, 0);
 AT(pk_memory_options, flags, 4);
 AT(pk_memory_options, host, 8);
@@ -310,6 +310,9 @@ AT(pk_memory_options, time_samples, 56);
 AT(pk_memory_options, persistent_threshold_steps, 64);
 AT(pk_memory_options, step_policy, 68);
 AT(pk_memory_options, hooks, 72);
+AT(pk_memory_options, memory_space, 80);
+AT(pk_memory_options, what_if, 88);
+AT(pk_memory_options, what_if_count, 96);
 
 SIZE(pk_memory_module, 96);
 AT(pk_memory_module, name, 0);
@@ -351,7 +354,7 @@ AT(pk_memory_allocator, unmatched_frees, 88);
 AT(pk_memory_allocator, allocator_agrees, 96);
 AT(pk_memory_allocator, chosen, 100);
 
-SIZE(pk_live_buffer, 136);
+SIZE(pk_live_buffer, 168);
 AT(pk_live_buffer, logical_buffer_id, 0);
 AT(pk_live_buffer, size_bytes, 8);
 AT(pk_live_buffer, allocation_index, 16);
@@ -360,11 +363,14 @@ AT(pk_live_buffer, instruction_id, 32);
 AT(pk_live_buffer, instruction_name, 40);
 AT(pk_live_buffer, opcode, 56);
 AT(pk_live_buffer, op_name, 72);
-AT(pk_live_buffer, shape, 88);
-AT(pk_live_buffer, source_file, 104);
-AT(pk_live_buffer, source_line, 120);
-AT(pk_live_buffer, residency, 128);
-AT(pk_live_buffer, instruction_found, 132);
+AT(pk_live_buffer, computation_name, 88);
+AT(pk_live_buffer, shape, 104);
+AT(pk_live_buffer, shape_index, 120);
+AT(pk_live_buffer, shape_index_count, 128);
+AT(pk_live_buffer, source_file, 136);
+AT(pk_live_buffer, source_line, 152);
+AT(pk_live_buffer, residency, 160);
+AT(pk_live_buffer, instruction_found, 164);
 
 SIZE(pk_curve_point, 16);
 AT(pk_curve_point, event, 0);

@@ -100,7 +100,7 @@ def check_case(check, tool, folder, scenario, variant, seed, more):
             check.equal(name + " op types", count_types(device), truth["op_counts"])
         if flags.get("dupcomm"):
             comm = device["classes"]["comm"] - sum(1 for r in device["rows"] if "Aicpu" in r[2])
-            check.equal(name + " duplicates", device["duplicates"], comm // 2 if variant != "level0" else 0)
+            check.equal(name + " duplicates", device["duplicates"], comm // 2)
         traced = not flags.get("notrace") and devices == 1
         if traced and variant != "old2023":
             check.equal(name + " launches", device["launched"], device["kernels"])

@@ -4,6 +4,9 @@
 
 #include <base/collective_names.hpp>
 
+#include <map>
+#include <optional>
+
 using namespace profkit;
 using namespace profkit::test;
 
@@ -128,6 +131,98 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
   const auto absent = anatomy_collectives(*held_none);
   REQUIRE(absent);
   CHECK(!absent->absent.empty());
+}
+
+namespace {
+
+// The ops of a capture that communicate, all lines together: name and category, executions and their time.
+using op_facts = std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::int64_t>>;
+op_facts facts_of(const profile& p, const anatomy_options& o = {}) {
+  const auto found = anatomy_collectives(p, o);
+  REQUIRE(found);
+  op_facts facts;
+  for (const collective_op_row& row : found->ops) {
+    auto& [count, total_ps] = facts[{std::string(row.name), std::string(row.category)}];
+    count += row.count;
+    total_ps += row.total_ps;
+  }
+  return facts;
+}
+
+std::string program(const std::string& name, std::int64_t id,
+                    const std::vector<std::pair<std::string, std::string>>& names_and_opcodes) {
+  message computation;
+  for (const auto& [instruction, opcode] : names_and_opcodes)
+    computation.sub(2, message().text(1, instruction).text(2, opcode));
+  return message().sub(1, message().text(1, name).number(5, id).sub(3, computation)).bytes();
+}
+
+}  // namespace
+
+TEST_CASE("programs tell what the instructions of hosts are") {
+  plane_builder programs("/host:metadata");
+  const auto add = [&](const std::string& name, std::int64_t id,
+                       const std::vector<std::pair<std::string, std::string>>& instructions) {
+    const std::string blob = program(name, id, instructions);
+    const std::string label = name + "(" + std::to_string(id) + ")";
+    programs.metadata(label).sub(5, programs.bytes_stat("Hlo Proto", blob));
+  };
+  add("jit_f", 70, {{"psum.7", "all-reduce"}, {"all-reduce", "fusion"}, {"go.1", "all-gather-start"}});
+  add("jit_g", 71, {{"psum.7", "add"}, {"twice", "all-to-all"}});
+  add("jit_g", 72, {{"twice", "copy"}});
+
+  plane_builder host("/host:CPU");
+  const auto op = [&](const std::string& name, std::int64_t at_ps, const std::string& module,
+                      std::optional<std::int64_t> id) {
+    std::vector<message> stats = {host.ref_stat("hlo_op", name), host.ref_stat("hlo_module", module)};
+    if (id) stats.push_back(host.int_stat("program_id", *id));
+    return host.event(name, at_ps, 10, stats);
+  };
+  message aggregated = message().number(1, host.event_id("psum.7")).number(3, 30).number(5, 3);
+  aggregated.sub(4, host.ref_stat("hlo_op", "psum.7")).sub(4, host.int_stat("program_id", 70));
+  host.line("thread", {op("psum.7", 0, "jit_f", 70), op("psum.7", 20, "jit_g", 71),  // one name and id, two programs
+                       op("psum.7", 40, "jit_f", std::nullopt),                      // by the name of the module
+                       op("psum.7", 60, "jit_f", 99),                                // no program has this id
+                       op("all-reduce", 80, "jit_f", 70),                            // what its name says is not so
+                       op("all-reduce", 100, "jit_h", 5),                            // nothing but its name is known
+                       op("go.1", 120, "jit_f", 70), op("twice", 140, "jit_g", 71),
+                       op("twice", 160, "jit_g", std::nullopt),  // two programs of this name disagree
+                       aggregated, host.event("psum.7", 180, 10)});
+  const opened held = open_bytes(space_of({programs, host}));
+  CHECK(facts_of(*held) == op_facts{{{"psum.7", "all-reduce"}, {6, 60}},
+                                    {{"all-reduce", "all-reduce"}, {1, 10}},
+                                    {{"go.1", "all-gather-start"}, {1, 10}},
+                                    {{"twice", "all-to-all"}, {1, 10}}});
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  CHECK(found->ops.front().min_ps == 10);
+  CHECK(found->ops.front().max_ps == 10);
+  anatomy_options window;
+  window.from_ps = 130;
+  CHECK(facts_of(*held, window) == op_facts{{{"twice", "all-to-all"}, {1, 10}}});
+}
+
+TEST_CASE("collectives of real JAX captures that are named after the jaxpr") {
+  // Counts and times: an independent reader's sums over the events with these hlo_op stats.
+  const auto two = profile::open(data_path("jax/two_process_rank0").string());
+  REQUIRE(two);
+  CHECK(facts_of(**two) == op_facts{{{"all-reduce.2", "all-reduce"}, {8, 101139147000}},
+                                    {{"psum.7", "all-reduce"}, {8, 33799814000}},
+                                    {{"all_gather.7", "all-gather"}, {8, 21691417000}},
+                                    {{"all-to-all", "all-to-all"}, {8, 20571117000}},
+                                    {{"ppermute.3", "collective-permute"}, {8, 9095591000}}});
+  const auto captures = corpus_path("captures/jax/multi_device");
+  if (!captures) PROFKIT_SKIP("no corpus: captures/jax/multi_device is missing");
+  const auto many = profile::open(captures->string());
+  REQUIRE(many);
+  CHECK(facts_of(**many) == op_facts{{{"all-reduce.4", "all-reduce"}, {24, 27186260000}},
+                                     {{"all-reduce", "all-reduce"}, {24, 20818438000}},
+                                     {{"pmax.7", "all-reduce"}, {24, 11349989000}},
+                                     {{"ppermute.3", "collective-permute"}, {24, 7087808000}},
+                                     {{"psum.7", "all-reduce"}, {24, 4922513000}},
+                                     {{"reduce_scatter.7", "reduce-scatter"}, {24, 3336539000}},
+                                     {{"all_gather.3", "all-gather"}, {24, 3328086000}},
+                                     {{"all-to-all", "all-to-all"}, {24, 2844855000}}});
 }
 
 TEST_CASE("every asynchronous copy of a real TPU capture finds its stall") {

@@ -109,6 +109,7 @@ TEST_CASE("JSON numbers") {
   CHECK(number([](json_writer& j) { j.value(std::numeric_limits<std::uint64_t>::max()); }) == "18446744073709551615");
   CHECK(number([](json_writer& j) { j.id(std::numeric_limits<std::uint64_t>::max()); }) == "\"18446744073709551615\"");
   CHECK(number([](json_writer& j) { j.number(0.1); }) == "0.1");
+  CHECK(number([](json_writer& j) { j.number(-0.0); }) == "-0.0");
   CHECK(number([](json_writer& j) { j.number(std::nan("")); }) == "null");
   CHECK(number([](json_writer& j) { j.number(-HUGE_VAL); }) == "null");
   CHECK(number([](json_writer& j) { j.milliseconds(1'234'567'500); }) == "1.234568");

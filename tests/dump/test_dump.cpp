@@ -82,6 +82,11 @@ TEST_CASE("packed and unpacked integers, maps, oneofs, split messages") {
   CHECK(text_of(entry, "XPlane") == "event_metadata {\n  key: 9\n  value {\n    name: \"op\"\n  }\n}\n");
   CHECK(json_of(block(1, block(1, "k")), "FrontendAttributes") == R"({"map":{"k":""}})");
 
+  // A later entry of a map takes the place of an earlier one; all of them were in the file.
+  const std::string later = block(4, number(1, 9) + block(2, block(4, "2nd")));
+  CHECK(json_of(entry + later, "XPlane") == R"({"event_metadata":{"9":{"display_name":"2nd"}}})");
+  CHECK(text_of(entry + later, "XPlane").find("\"op\"") != std::string::npos);
+
   // The last member of a oneof counts; all of them were in the file.
   const std::string stat = number(3, 1) + block(5, "text") + number(3, 2);
   CHECK(json_of(stat, "XStat") == R"({"uint64_value":"2"})");

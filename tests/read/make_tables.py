@@ -37,9 +37,11 @@ with open(os.path.join(out, "capture_counts.tsv"), "w") as table:
                         sum(len(e.stats) for e in line.events)]
                 table.write("\t".join(map(str, [name, p, l] + sums)) + "\n")
 
-# XProf counts ops and kernels by name over all devices; times in microseconds.
+# XProf counts ops and kernels by name over all devices; times in microseconds. Of TPU ops it tells what one run costs, as
+# rates over their time.
 with open(os.path.join(out, "xprof_totals.tsv"), "w") as table:
-    table.write("# capture, name, occurrences, total ns (rounded) as XProf 2.24.2's hlo_stats and kernel_stats tell them\n")
+    table.write("# as XProf 2.24.2's hlo_stats and kernel_stats tell them: capture, name, occurrences, total ns (rounded);\n")
+    table.write("# of TPU ops also category, framework op, and bytes accessed and FLOPs of one run\n")
     for case, name, tool in (
             ("tpu_inference_2", "xspace/tpu_v6e_inference.xplane.pb", "hlo_stats"),
             ("xprof_gpu_2020", "xspace/gpu_tf_2020_8gpu.xplane.pb", "kernel_stats"),
@@ -49,12 +51,17 @@ with open(os.path.join(out, "xprof_totals.tsv"), "w") as table:
         totals = {}
         with open(os.path.join(shared, "oracles", "xprof", case, tool + ".csv")) as file:
             for row in csv.DictReader(file):
+                facts = []
                 if tool == "hlo_stats":
                     key, count, us = row["HLO op name"], row["#Occurrences"], row["Total time (us)"]
+                    seconds = float(us) / 1e6 / float(count)
+                    facts = [row["HLO op category"], row["Framework op name"],
+                             round(float(row["Measured memory BW (GiB/s)"]) * 2**30 * seconds),
+                             round(float(row["Normalized GFLOP/s"]) * 1e9 * seconds)]
                 else:
                     key, count, us = row["Kernel Name"], row["Occurrences"], row["Total Duration (μs)"]
-                total = totals.setdefault(key, [0, 0.0])
+                total = totals.setdefault(key, [0, 0.0, facts])
                 total[0] += int(float(count))
                 total[1] += float(us)
-        for key, (count, us) in sorted(totals.items()):
-            table.write("\t".join([name, key, str(count), str(round(us * 1000))]) + "\n")
+        for key, (count, us, facts) in sorted(totals.items()):
+            table.write("\t".join(map(str, [name, key, count, round(us * 1000)] + facts)) + "\n")

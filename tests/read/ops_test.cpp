@@ -259,16 +259,24 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
   struct total {
     std::uint64_t count = 0;
     std::int64_t ps = 0;
+    std::vector<std::string> facts;  // category, framework op, bytes and FLOPs of a run; of TPU ops alone
   };
   std::map<std::string, std::map<std::string, total>> expected;
   std::ifstream in(source_root() / "tests" / "read" / "xprof_totals.tsv");
   REQUIRE(in.good());
   for (std::string text; std::getline(in, text);) {
     if (text.empty() || text[0] == '#') continue;
-    const std::size_t first = text.find('\t'), third = text.rfind('\t'), second = text.rfind('\t', third - 1);
-    total& t = expected[text.substr(0, first)][text.substr(first + 1, second - first - 1)];
-    t.count = std::strtoull(text.c_str() + second + 1, nullptr, 10);
-    t.ps = std::strtoll(text.c_str() + third + 1, nullptr, 10) * 1000;
+    std::vector<std::string> cells(1);
+    for (const char c : text)
+      if (c == '\t')
+        cells.emplace_back();
+      else
+        cells.back() += c;
+    REQUIRE((cells.size() == 4 || cells.size() == 8));
+    total& t = expected[cells[0]][cells[1]];
+    t.count = std::stoull(cells[2]);
+    t.ps = std::stoll(cells[3]) * 1000;
+    t.facts.assign(cells.begin() + 4, cells.end());
   }
   REQUIRE(expected.size() == 5);
   std::size_t compared = 0;
@@ -291,6 +299,13 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
         total& t = found[std::string(display.empty() ? op.metadata().name() : display)];
         t.count += op.count;
         if (!device_duration) t.ps += op.total_ps;
+        t.facts.resize(4);
+        for (const named_stat& stat : op_stats(p, line, op)) {
+          if (stat.name == "hlo_category") t.facts[0] = stat.text;
+          if (stat.name == "tf_op") t.facts[1] = stat.text;
+          if (stat.name == "bytes_accessed") t.facts[2] = std::to_string(stat.bits);
+          if (stat.name == "flops") t.facts[3] = std::to_string(stat.bits);
+        }
       }
       if (!device_duration) continue;
       const line_index& scanned = plane.lines[static_cast<std::size_t>(line.line)];
@@ -306,6 +321,7 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
       REQUIRE(found.count(op) == 1);
       REQUIRE(found[op].count == theirs.count);
       REQUIRE(std::abs(found[op].ps - theirs.ps) <= 1000);  // theirs are rounded to ns
+      if (!theirs.facts.empty()) REQUIRE(found[op].facts == theirs.facts);
       ++compared;
     }
   }

@@ -14,6 +14,17 @@ namespace {
 constexpr unsigned varint_type = 0, fixed64_type = 1, delimited_type = 2, group_type = 3, end_group_type = 4,
                    fixed32_type = 5;
 
+// How a value of the field's type is written when it is not packed.
+unsigned native_type(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+    case FieldDescriptor::CPPTYPE_STRING: return delimited_type;
+    case FieldDescriptor::CPPTYPE_DOUBLE: return fixed64_type;
+    case FieldDescriptor::CPPTYPE_FLOAT: return fixed32_type;
+    default: return varint_type;
+  }
+}
+
 // The value in groups of seven bits, in at least `length` bytes.
 std::string base_128(std::uint64_t value, std::size_t length) {
   std::string out;
@@ -52,12 +63,9 @@ void wire_generator::append_known(std::vector<std::string>& fields, const FieldD
   if (chance(3)) {  // a number of ours with a wire type that is not: an unknown field
     const unsigned types[] = {varint_type, fixed64_type, delimited_type, group_type, fixed32_type};
     const unsigned type = types[below(5)];
-    const bool is_text =
-        field.cpp_type() == FieldDescriptor::CPPTYPE_STRING || field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-    const bool packable = field.is_repeated() && !is_text;
-    const bool is_double = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
-    const bool native = is_text ? type == delimited_type : is_double ? type == fixed64_type : type == varint_type;
-    if (!native && !(packable && type == delimited_type)) fields.push_back(foreign(number, type, depth));
+    const bool packable = field.is_repeated() && native_type(field) != delimited_type;
+    if (type != native_type(field) && !(packable && type == delimited_type))
+      fields.push_back(foreign(number, type, depth));
   }
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_MESSAGE:
@@ -70,27 +78,31 @@ void wire_generator::append_known(std::vector<std::string>& fields, const FieldD
     case FieldDescriptor::CPPTYPE_STRING:
       for (; occurrences; --occurrences, --fields_left_) fields.push_back(delimited(number, text_for(field)));
       return;
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-      for (; occurrences; --occurrences, --fields_left_)
-        fields.push_back(tag(number, fixed64_type) + fixed(integer(), 8));
-      return;
     default:
-      if (field.is_repeated()) return append_integers(fields, field);
+      if (field.is_repeated()) return append_numbers(fields, field);
       for (; occurrences; --occurrences, --fields_left_)
-        fields.push_back(tag(number, varint_type) + varint(integer_for(field)));
+        fields.push_back(tag(number, native_type(field)) + number_for(field));
   }
 }
 
-void wire_generator::append_integers(std::vector<std::string>& fields, const FieldDescriptor& field) {
+void wire_generator::append_numbers(std::vector<std::string>& fields, const FieldDescriptor& field) {
   const auto number = static_cast<std::uint32_t>(field.number());
   for (std::uint64_t runs = below(4); runs; --runs, --fields_left_) {
     if (chance(40)) {
-      fields.push_back(tag(number, varint_type) + varint(integer_for(field)));
+      fields.push_back(tag(number, native_type(field)) + number_for(field));
       continue;
     }
     std::string packed;
-    for (std::uint64_t n = below(6); n; --n) packed += varint(integer_for(field));
+    for (std::uint64_t n = below(6); n; --n) packed += number_for(field);
     fields.push_back(delimited(number, packed));
+  }
+}
+
+std::string wire_generator::number_for(const FieldDescriptor& field) {
+  switch (native_type(field)) {
+    case fixed64_type: return fixed(integer(), 8);
+    case fixed32_type: return fixed(integer(), 4);
+    default: return varint(integer_for(field));
   }
 }
 
@@ -146,14 +158,14 @@ std::uint64_t wire_generator::integer_for(const FieldDescriptor& field) {
 std::string wire_generator::text() {
   std::string out;
   const std::uint64_t length = chance(85) ? below(24) : chance(90) ? 120 + below(20) : 16380 + below(8);
-  for (std::uint64_t i = 0; i < length; ++i) out += static_cast<char>(below(256));
+  for (std::uint64_t i = 0; i < length; ++i) out += static_cast<char>(ascii_text_ ? below(128) : below(256));
   return out;
 }
 
 std::string wire_generator::text_for(const FieldDescriptor& field) {
   if (field.containing_type()->options().map_entry() && field.number() == 1) {
     static const std::string keys[] = {"", "mesh", "x\xff"};
-    return keys[below(std::size(keys))];
+    return keys[below(ascii_text_ ? 2 : std::size(keys))];
   }
   return text();
 }

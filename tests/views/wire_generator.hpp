@@ -1,5 +1,5 @@
 // Random messages of a given type, made at the level of the wire: everything a protobuf parser must accept, in any
-// order. Fields are shuffled, repeated and split into pieces, integers packed and unpacked, map keys and values
+// order. Fields are shuffled, repeated and split into pieces, numbers packed and unpacked, map keys and values
 // missing, doubled or split, unknown fields and groups strewn in, known numbers used with foreign wire types, varints
 // padded.
 #pragma once
@@ -14,7 +14,8 @@ namespace profkit::test {
 
 class wire_generator {
  public:
-  explicit wire_generator(std::uint64_t seed) : random_(seed) {}
+  /// With `ascii_text` all strings and bytes are ASCII, for readers that insist on UTF-8.
+  explicit wire_generator(std::uint64_t seed, bool ascii_text = false) : random_(seed), ascii_text_(ascii_text) {}
 
   /// A message of about at most `fields` fields, sub-messages included.
   std::string message(const google::protobuf::Descriptor& type, int fields);
@@ -25,7 +26,8 @@ class wire_generator {
  private:
   std::string body(const google::protobuf::Descriptor& type, int depth);
   void append_known(std::vector<std::string>& fields, const google::protobuf::FieldDescriptor& field, int depth);
-  void append_integers(std::vector<std::string>& fields, const google::protobuf::FieldDescriptor& field);
+  void append_numbers(std::vector<std::string>& fields, const google::protobuf::FieldDescriptor& field);
+  std::string number_for(const google::protobuf::FieldDescriptor& field);
   std::string unknown(const google::protobuf::Descriptor* type, int depth);
   std::string foreign(std::uint32_t number, unsigned wire_type, int depth);
   std::uint64_t integer();
@@ -38,6 +40,7 @@ class wire_generator {
   std::string fixed(std::uint64_t value, int bytes);
 
   std::mt19937_64 random_;
+  bool ascii_text_;
   int fields_left_ = 0;
 };
 

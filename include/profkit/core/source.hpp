@@ -45,6 +45,9 @@ class source {
   /// all bytes that decoded and then a fault; an input that shrank gives input_changed. The fault's byte_offset
   /// counts decoded bytes; for a compressed stream its message names the encoded byte as well.
   virtual result<std::size_t> read(void* into, std::size_t bytes) = 0;
+  /// A hint that a part of span() will not be looked at for a while: its pages may leave memory. It stays readable, and
+  /// any thread may call this.
+  virtual void forget(std::string_view /*part_of_span*/) const noexcept {}
   /// Back to the first byte. Fails with `unsupported` for standard input that was consumed.
   virtual result<void> rewind() = 0;
 
@@ -56,6 +59,9 @@ class source {
 /// unsupported (a pipe that is to be mapped), io.
 result<std::unique_ptr<source>> open_file_source(const std::string& path, io_mode mode = io_mode::automatic,
                                                  const limits& bounds = {});
+/// The same for a format that is never compressed: the bytes as they are, also when they begin like a gzip or zstd
+/// file.
+result<std::unique_ptr<source>> open_plain_file_source(const std::string& path, io_mode mode = io_mode::automatic);
 /// Borrows `bytes`, which must outlive the source.
 result<std::unique_ptr<source>> open_buffer_source(std::string_view bytes, std::string label,
                                                    const limits& bounds = {});

@@ -1,13 +1,15 @@
 // Communication: asynchronous operations joined by flow, collectives on ops lines, kernels of communication
 // libraries.
-#include <base/collective_names.hpp>
+#include <analyse/anatomy/program_opcodes.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -214,38 +216,139 @@ class async_finder {
   hash_map<std::uint64_t, std::size_t> by_flow_;
 };
 
-// The category of an op if it communicates, with "-start" or "-done" where it is a half; else empty.
+// The collective that a name or opcode means, with "-start" or "-done" where it is a half; else empty.
+std::string_view category_of_name(std::string_view name) {
+  const std::string_view collective = collective_of(name);
+  const async_role role = role_of(name);
+  if (collective.empty() || role == async_role::none) return collective;
+  return name.substr(0, operation_of(name).size() + (role == async_role::start ? 6 : 5));
+}
+
+// The category of an op if it communicates; else empty.
 std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
   if (line.kind == line_kind::stream) return collective_library_of(op.metadata().name());
   for (const named_stat& stat : op_stats(p, line, op))
     if (stat.name == "hlo_category" && !collective_of(stat.text).empty())
       return role_of(stat.text) == async_role::none ? collective_of(stat.text) : stat.text;
-  const std::string_view name = instruction_name(op.metadata().name());
-  const std::string_view collective = collective_of(name);
-  if (collective.empty() || role_of(name) == async_role::none) return collective;
-  return name.substr(0, operation_of(name).size() + (role_of(name) == async_role::start ? 6 : 5));
+  return category_of_name(instruction_name(op.metadata().name()));
 }
 
-void add_ops(const profile& p, const ops_result& ops, collectives_result& into) {
-  for (const ops_line& line : ops.lines) {
-    for (const op_row& op : line.ops) {
-      const std::string_view category = op_category(p, line, op);
-      if (category.empty()) continue;
-      collective_op_row& row = into.ops.emplace_back();
-      row.file = line.file;
-      row.plane = line.plane;
-      row.line = line.line;
-      row.name = op.metadata().name();
-      row.category = category;
-      row.count = op.count;
-      row.total_ps = op.total_ps;
-      row.min_ps = op.min_ps;
-      row.max_ps = op.max_ps;
-    }
+void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
+  for (const op_row& op : line.ops) {
+    const std::string_view category = op_category(p, line, op);
+    if (category.empty()) continue;
+    collective_op_row& row = into.ops.emplace_back();
+    row.file = line.file;
+    row.plane = line.plane;
+    row.line = line.line;
+    row.name = op.metadata().name();
+    row.category = category;
+    row.count = op.count;
+    row.total_ps = op.total_ps;
+    row.min_ps = op.min_ps;
+    row.max_ps = op.max_ps;
   }
-  std::stable_sort(into.ops.begin(), into.ops.end(),
-                   [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
 }
+
+// Collectives among the ops that host threads ran. Their name is no more than a hint: each event names its program,
+// and the program inside the file knows the instruction. Instructions of different programs share names and
+// metadata ids, so that every event is looked at.
+class host_op_finder {
+ public:
+  host_op_finder(const profile& p, const selection& selected, damage_list& damage, progress_meter& meter,
+                 collectives_result& into)
+      : profile_(p), selected_(selected), damage_(damage), meter_(meter), found_(into) {}
+
+  result<void> add_line(const ops_line& at) {
+    const xspace_index& space = *profile_.xspace(at.file);
+    const auto plane_at = static_cast<std::size_t>(at.plane);
+    if (file_ != at.file) {
+      file_ = at.file;
+      opcodes_.emplace(space);
+      plane_ = no_plane;
+    }
+    const plane_index& plane = space.planes[plane_at];
+    if (plane_ != plane_at) enter_plane(plane, plane_at);
+    const line_index& line = plane.lines[static_cast<std::size_t>(at.line)];
+    const line_clock clock(profile_, at.file, line, complete_header(line));
+    const event_filter filter = selected_.events_of(at.file, plane_at);
+    const std::size_t first_row = found_.ops.size();
+    hash_map<std::pair<std::int64_t, std::string_view>, std::size_t> rows;  // by metadata id and category
+    for_each_event(line, at.file, plane, damage_, [&](const event_row& event) {
+      if (!filter.keeps(event, clock.start_of(event))) return true;
+      const std::string_view category = category_of(plane, event);
+      if (category.empty()) return true;
+      const auto [row, is_new] = rows.try_emplace({event.metadata_id, category}, found_.ops.size());
+      if (is_new) {
+        collective_op_row& added = found_.ops.emplace_back();
+        added.file = at.file;
+        added.plane = at.plane;
+        added.line = at.line;
+        added.name = plane.event_name(event.metadata_id);
+        added.category = category;
+        added.min_ps = std::numeric_limits<std::int64_t>::max();
+        added.max_ps = -1;
+      }
+      count(event, found_.ops[row->second]);
+      return true;
+    });
+    for (std::size_t i = first_row; i < found_.ops.size(); ++i)
+      if (found_.ops[i].max_ps < 0) found_.ops[i].min_ps = found_.ops[i].max_ps = 0;  // aggregated events alone
+    return meter_.step(line.offset + line.body.size());
+  }
+
+ private:
+  static constexpr std::size_t no_plane = static_cast<std::size_t>(-1);
+  using instruction_key = std::tuple<std::optional<std::int64_t>, std::string_view, std::string_view>;
+
+  void enter_plane(const plane_index& plane, std::size_t plane_at) {
+    plane_ = plane_at;
+    ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
+    ids_of_module_ = stat_ids(plane, "hlo_module");
+    ids_of_program_ = stat_ids(plane, "program_id");
+    categories_.clear();
+  }
+
+  std::string_view category_of(const plane_index& plane, const event_row& event) {
+    const auto hlo_op = find_stat(event, ids_of_hlo_op_);
+    if (!hlo_op) return {};
+    instruction_key key;
+    auto& [program, module, instruction] = key;
+    instruction = text_value(plane, *hlo_op);
+    if (const auto stat = find_stat(event, ids_of_module_)) module = text_value(plane, *stat);
+    if (const auto stat = find_stat(event, ids_of_program_)) program = integer_value(*stat);
+    const auto [at, is_new] = categories_.try_emplace(key);
+    if (is_new) {
+      const std::string_view opcode = opcodes_->find(program, module, instruction);
+      at->second = category_of_name(opcode.empty() ? instruction_name(instruction) : opcode);
+    }
+    return at->second;
+  }
+
+  // As op_totals counts.
+  static void count(const event_row& event, collective_op_row& row) {
+    const std::int64_t duration_ps = std::max<std::int64_t>(event.duration_ps, 0);
+    row.total_ps = saturating_add(row.total_ps, duration_ps);
+    if ((event.flags & event_has_occurrences) != 0) {
+      row.count += static_cast<std::uint64_t>(std::max<std::int64_t>(event.num_occurrences, 0));
+      return;
+    }
+    ++row.count;
+    row.min_ps = std::min(row.min_ps, duration_ps);
+    row.max_ps = std::max(row.max_ps, duration_ps);
+  }
+
+  const profile& profile_;
+  const selection& selected_;
+  damage_list& damage_;
+  progress_meter& meter_;
+  collectives_result& found_;
+  std::optional<program_opcodes> opcodes_;  // of the file
+  std::optional<std::uint32_t> file_;
+  std::size_t plane_ = no_plane;
+  std::vector<std::int64_t> ids_of_hlo_op_, ids_of_module_, ids_of_program_;
+  hash_map<instruction_key, std::string_view> categories_;
+};
 
 result<collectives_result> find_collectives(const profile& p, const anatomy_options& o, const hooks& host) {
   result<selection> selected = selection::make(p, o, host);
@@ -265,7 +368,15 @@ result<collectives_result> find_collectives(const profile& p, const anatomy_opti
       if (result<void> added = asynchronous.add_plane(file, plane); !added) return std::move(added).error();
     }
   }
-  add_ops(p, *ops, found);
+  host_op_finder host_ops(p, *selected, damage, meter, found);
+  for (const ops_line& line : ops->lines) {
+    if (line.kind != line_kind::thread)
+      add_ops(p, line, found);
+    else if (result<void> added = host_ops.add_line(line); !added)
+      return std::move(added).error();
+  }
+  std::stable_sort(found.ops.begin(), found.ops.end(),
+                   [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
   if (found.async.empty() && found.ops.empty())
     found.absent =
         "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "

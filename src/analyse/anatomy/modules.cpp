@@ -1,8 +1,10 @@
 // Compiled programs: the HloProtos inside an XSpace and those in files of their own.
+#include <analyse/anatomy/embedded_modules.hpp>
 #include <analyse/anatomy/hlo_compare.hpp>
 #include <analyse/anatomy/hlo_parts.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
@@ -15,8 +17,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::string_view hlo_proto_stat = "Hlo Proto";  // kHloProto of XProf's xplane_schema
-
 std::string_view file_name(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
@@ -26,8 +26,7 @@ std::string_view file_name(std::string_view path) noexcept {
 std::string_view module_file_stem(std::string_view path) noexcept {
   std::string_view name = file_name(path);
   for (const std::string_view ending : {".gz", ".zst", ".pb", ".hlo_proto", ".hlo"})
-    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending)
-      name.remove_suffix(ending.size());
+    if (name.size() > ending.size() && ends_with(name, ending)) name.remove_suffix(ending.size());
   return name;
 }
 
@@ -62,25 +61,17 @@ class module_finder {
     for (std::size_t plane_at = 0; plane_at < space.planes.size(); ++plane_at) {
       const plane_index& plane = space.planes[plane_at];
       if (plane.kind != plane_kind::metadata || !selected_.plane(plane)) continue;
-      const std::vector<std::int64_t> ids = stat_ids(plane, hlo_proto_stat);
-      if (ids.empty()) continue;
-      for (const std::string_view bytes : plane.event_metadata_entries) {
-        const event_metadata_view entry(bytes);
-        if (!counts_in(plane.event_metadata, entry.key(), bytes)) continue;
-        for (const stat_view stat : entry.stats()) {
-          if (stat.kind() != stat_kind::bytes_value) continue;
-          if (std::find(ids.begin(), ids.end(), stat.metadata_id()) == ids.end()) continue;
-          any_ = true;
-          if (!selected_.name(entry.name(), entry.display_name())) continue;
-          module_row row;
-          row.file = static_cast<std::uint32_t>(file);
-          row.plane = static_cast<std::int32_t>(plane_at);
-          row.metadata_id = entry.key();
-          row.name = entry.name();
-          fill(row, stat.as_bytes());
-          found_.modules.push_back(std::move(row));
-        }
-      }
+      for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
+        any_ = true;
+        if (!selected_.name(entry.name(), entry.display_name())) return;
+        module_row row;
+        row.file = static_cast<std::uint32_t>(file);
+        row.plane = static_cast<std::int32_t>(plane_at);
+        row.metadata_id = entry.key();
+        row.name = entry.name();
+        fill(row, blob);
+        found_.modules.push_back(std::move(row));
+      });
     }
   }
 

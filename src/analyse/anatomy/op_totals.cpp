@@ -23,7 +23,7 @@ inline std::uint64_t between(std::int64_t from, std::int64_t to) noexcept {
 }  // namespace
 
 op_totals::op_totals(std::size_t dense_ids)
-    : dense_ids_(dense_ids), sums_(dense_ids + 1), open_(1, open_event{least_ps, most_ps, 0}) {}
+    : dense_ids_(dense_ids), sums_(dense_ids + 1), open_(idle_events, open_event{least_ps, most_ps, 0}) {}
 
 op_totals::slot_number op_totals::sparse_slot_of(std::int64_t metadata_id) {
   const auto [at, is_new] = sparse_slots_.try_emplace(metadata_id, static_cast<slot_number>(sums_.size()));
@@ -49,45 +49,55 @@ void op_totals::add_aggregated(const event_row& row) {
   sum.max_ps = std::max(sum.max_ps, op_sum::not_placed);
 }
 
+// Takes the time from `from_ps` to `end_ps` from those who own it, the topmost first. What ends by then will never own
+// time again and goes.
+op_totals::open_event* op_totals::take_time(op_sum* sums, open_event* top, std::int64_t from_ps, std::int64_t end_ps) {
+  while (top->end_ps <= end_ps && top->slot != 0) {
+    if (top->end_ps > from_ps) {
+      sums[top->slot].self_ps -= between(from_ps, top->end_ps);
+      from_ps = top->end_ps;
+    }
+    --top;
+  }
+  sums[top->slot].self_ps -= between(from_ps, end_ps);
+  return top;
+}
+
 // An event with the same start as those on top, but longer: it belongs below them.
 op_totals::sweep op_totals::place_below_shorter(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot) {
   open_event* above = s.top + 1;
-  while (above[-1].start_ps == start_ps && above[-1].end_ps < end_ps) --above;
-  // Of those below, what ends before this event does will never own time again.
-  open_event* below = above;
-  while (below[-1].end_ps <= end_ps && below[-1].slot != 0) --below;
+  std::int64_t owned_until_ps = start_ps;
+  while (above[-1].start_ps == start_ps && above[-1].end_ps < end_ps) owned_until_ps = (--above)->end_ps;
+  s.sums[slot].self_ps -= between(start_ps, owned_until_ps);
   const std::ptrdiff_t kept = s.top + 1 - above;
-  std::memmove(below + 1, above, static_cast<std::size_t>(kept) * sizeof(open_event));
-  *below = {start_ps, end_ps, slot};
-  s.top = below + kept;
+  open_event* const place = take_time(s.sums, above - 1, owned_until_ps, end_ps) + 1;
+  std::memmove(place + 1, above, static_cast<std::size_t>(kept) * sizeof(open_event));
+  *place = {start_ps, end_ps, slot};
+  s.top = place + kept;
   s.top_end_ps = s.top->end_ps;
   return s;
 }
 
-// Opens an event that starts now or later than all before it. The bottom of the stack ends last of all, but for an
-// event that ends with the clock, which is looked at apart.
-inline op_totals::sweep op_totals::place(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot) {
-  if (__builtin_expect(end_ps <= start_ps, 0)) return s;
-  const bool same_start = start_ps == s.now_ps;  // as the event placed last
-  // Whether the owner of the time has ended by now, and whether it ends before the new event does, is anyone's guess
-  // on a line of mixed durations: the first of each is done without a branch.
-  const std::int64_t until_ps = std::min(s.top_end_ps, start_ps);
-  s.sums[s.top->slot].self_ps += between(s.now_ps, until_ps);
-  s.now_ps = until_ps;
-  s.top -= s.top_end_ps <= start_ps ? 1 : 0;
-  s.top_end_ps = s.top->end_ps;
-  while (__builtin_expect(s.top_end_ps <= start_ps, 0)) {
-    s.sums[s.top->slot].self_ps += between(s.now_ps, s.top_end_ps);
-    s.now_ps = s.top_end_ps;
-    --s.top;
-    s.top_end_ps = s.top->end_ps;
-  }
-  s.sums[s.top->slot].self_ps += between(s.now_ps, start_ps);
-  s.now_ps = start_ps;
-  if (__builtin_expect(same_start || end_ps == most_ps, 0) && s.top_end_ps <= end_ps)
+// Opens an event that starts now or later than all before it. It has its whole time to itself for now, and takes that
+// from the events that are open: the top owns the time up to its end, the next one that up to its own, and so on. The
+// bottom of the stack ends last of all, but for an event that ends with the clock, which is looked at apart.
+inline op_totals::sweep op_totals::place(sweep s, bool same_start, std::int64_t start_ps, std::int64_t end_ps,
+                                         slot_number slot) {
+  s.sums[slot].self_ps += between(start_ps, end_ps);
+  if (__builtin_expect((same_start && s.top_end_ps < end_ps) || end_ps == most_ps, 0))
     return place_below_shorter(s, start_ps, end_ps, slot);
-  s.top -= s.top_end_ps <= end_ps ? 1 : 0;
-  while (__builtin_expect(s.top->end_ps <= end_ps, 0)) --s.top;
+  // How many of those on top end before this event does is anyone's guess on a line of mixed durations: the first
+  // three are done without a branch. Nothing is taken from one that had ended, nor from one behind the new end.
+  open_event* const top = s.top;
+  const std::int64_t ends_ps[] = {s.top_end_ps, top[-1].end_ps, top[-2].end_ps};
+  std::int64_t from_ps = start_ps;
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t until_ps = std::min(std::max(ends_ps[i], start_ps), end_ps);
+    s.sums[top[-i].slot].self_ps -= between(from_ps, until_ps);
+    s.top = ends_ps[i] <= end_ps ? top - i - 1 : s.top;
+    from_ps = until_ps;
+  }
+  if (__builtin_expect(ends_ps[2] <= end_ps, 0)) s.top = take_time(s.sums, s.top, from_ps, end_ps);
   ++s.top;
   *s.top = {start_ps, end_ps, slot};
   s.top_end_ps = end_ps;
@@ -97,19 +107,16 @@ inline op_totals::sweep op_totals::place(sweep s, std::int64_t start_ps, std::in
 // Room for `events` more on the stack.
 op_totals::sweep op_totals::begin_sweep(std::size_t events) {
   if (open_.size() < depth_ + events) open_.resize(std::max(depth_ + events, open_.size() * 2));
-  return {sums_.data(), open_.data() + depth_ - 1, now_ps_, open_[depth_ - 1].end_ps};
+  return {sums_.data(), open_.data() + depth_ - 1, open_[depth_ - 1].end_ps};
 }
 
-void op_totals::end_sweep(const sweep& s) {
-  depth_ = static_cast<std::size_t>(s.top - open_.data()) + 1;
-  now_ps_ = s.now_ps;
-}
+void op_totals::end_sweep(const sweep& s) { depth_ = static_cast<std::size_t>(s.top - open_.data()) + 1; }
 
 template <bool WithSelf>
 inline void op_totals::add_all(const event_row* rows, std::size_t count) {
   events_ += count;
   placed_ += count;
-  sweep s{sums_.data(), nullptr, 0, 0};
+  sweep s{sums_.data(), nullptr, 0};
   if constexpr (WithSelf) s = begin_sweep(count);
   std::int64_t duration_sum = duration_sum_ps_;
   std::int64_t last_start = last_start_ps_;
@@ -141,9 +148,10 @@ inline void op_totals::add_all(const event_row* rows, std::size_t count) {
     sum.max_ps = std::max(sum.max_ps, duration);
     duration_sum = add_up(duration_sum, duration);
     if constexpr (WithSelf) {
+      const bool same_start = row->offset_ps == last_start;
       in_order = in_order && row->offset_ps >= last_start;
       last_start = row->offset_ps;
-      if (__builtin_expect(in_order, 1)) s = place(s, row->offset_ps, add_up(row->offset_ps, duration), slot);
+      if (__builtin_expect(in_order, 1)) s = place(s, same_start, last_start, add_up(last_start, duration), slot);
     }
   }
   duration_sum_ps_ = duration_sum;
@@ -169,15 +177,18 @@ void op_totals::sweep_unordered() {
     if (a.end_ps != b.end_ps) return a.end_ps > b.end_ps;
     return a.order < b.order;
   });
-  depth_ = 1;
-  now_ps_ = least_ps;
+  depth_ = idle_events;
   for (op_sum& sum : sums_) sum.self_ps = 0;
+  std::int64_t last_start_ps = least_ps;
   constexpr std::size_t batch = 4096;  // the stack grows with what is open, not with the line
   for (std::size_t at = 0; at < unordered_.size(); at += batch) {
     const std::size_t count = std::min(batch, unordered_.size() - at);
     sweep s = begin_sweep(count);
-    for (std::size_t i = at; i < at + count; ++i)
-      s = place(s, unordered_[i].start_ps, unordered_[i].end_ps, unordered_[i].slot);
+    for (std::size_t i = at; i < at + count; ++i) {
+      const placed_event& e = unordered_[i];
+      s = place(s, e.start_ps == last_start_ps, e.start_ps, e.end_ps, e.slot);
+      last_start_ps = e.start_ps;
+    }
     end_sweep(s);
   }
   unordered_ = {};
@@ -187,11 +198,6 @@ void op_totals::finish() {
   if (finished_) return;
   finished_ = true;
   if (!in_order_) sweep_unordered();
-  for (; depth_ > 1; --depth_) {
-    const open_event& owner = open_[depth_ - 1];
-    sums_[owner.slot].self_ps += between(now_ps_, owner.end_ps);
-    now_ps_ = owner.end_ps;
-  }
   // Aggregated events have no place in time. On a line that has no others, they are all the time there is.
   if (placed_ == 0)
     for (op_sum& sum : sums_) sum.self_ps = static_cast<std::uint64_t>(sum.total_ps);

@@ -78,7 +78,6 @@ class op_totals {
   struct sweep {
     op_sum* sums;
     open_event* top;
-    std::int64_t now_ps;
     std::int64_t top_end_ps;
   };
 
@@ -87,22 +86,23 @@ class op_totals {
   [[nodiscard]] slot_number slot_of(std::int64_t metadata_id);
   [[nodiscard]] slot_number sparse_slot_of(std::int64_t metadata_id);
   void add_aggregated(const event_row& row);
-  static sweep place(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
+  static open_event* take_time(op_sum* sums, open_event* top, std::int64_t from_ps, std::int64_t end_ps);
+  static sweep place(sweep s, bool same_start, std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
   static sweep place_below_shorter(sweep s, std::int64_t start_ps, std::int64_t end_ps, slot_number slot);
   [[nodiscard]] sweep begin_sweep(std::size_t events);
   void end_sweep(const sweep& s);
   void sweep_unordered();
 
   std::size_t dense_ids_;
-  std::vector<op_sum> sums_;  // of idle time, then the dense ids, then the others
+  std::vector<op_sum> sums_;  // of idle time (whose self time means nothing), then the dense ids, then the others
   std::vector<std::int64_t> sparse_ids_;
   hash_map<std::int64_t, slot_number> sparse_slots_;
 
-  // Open events below a first one that stands for idle time and never ends; their ends strictly decrease towards
-  // the last, which owns the time now.
+  // Open events above some that stand for idle time and never end; their ends strictly decrease towards the last,
+  // which owns the time now.
+  static constexpr std::size_t idle_events = 3;  // as many as place() looks at unasked
   std::vector<open_event> open_;
-  std::size_t depth_ = 1;
-  std::int64_t now_ps_ = std::numeric_limits<std::int64_t>::min();
+  std::size_t depth_ = idle_events;
   std::int64_t last_start_ps_ = std::numeric_limits<std::int64_t>::min();
   bool in_order_ = true;
   bool finished_ = false;

@@ -200,7 +200,7 @@ class collector {
           if (!start) ++out_.without_time;
           allocator_event e;
           e.start_ps = start.value_or(0);
-          e.raw_ns = raw_ns(header.timestamp_ns, rows[i].offset_ps);
+          e.raw_ns = saturating_add(header.timestamp_ns, floor_ns(rows[i].offset_ps));
           e.line = static_cast<std::int32_t>(line);
           e.event = position;
           e.is_allocation = allocates;
@@ -211,12 +211,6 @@ class collector {
       }
       if (!scanner.ok()) note_damage(file, plane.lines[line].offset + scanner.offset());
     }
-  }
-
-  static std::int64_t raw_ns(std::int64_t timestamp_ns, std::int64_t offset_ps) noexcept {
-    std::int64_t ns = offset_ps / 1000;
-    if (offset_ps % 1000 < 0) --ns;
-    return saturating_add(timestamp_ns, ns);
   }
 
   static allocator_key read_stats(const plane_index& plane, const field_table& fields, const event_row& row,

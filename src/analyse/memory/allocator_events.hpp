@@ -1,6 +1,7 @@
 // Allocations and deallocations as host planes record them.
 #pragma once
 #include <profkit/core/memory.hpp>
+#include <profkit/time.hpp>
 
 #include <read/xspace_index.hpp>
 
@@ -67,6 +68,10 @@ collected_events collect_allocator_events(const profile& p, const std::string& h
 // Names of the events on a line that enclose an event, outermost first, for several events of one line.
 std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const line_index& line,
                                                             const std::vector<std::uint32_t>& events);
+
+[[nodiscard]] constexpr std::int64_t floor_ns(std::int64_t ps) noexcept {
+  return ps / ps_per_ns - (ps % ps_per_ns < 0 ? 1 : 0);
+}
 
 // tensorflow.DataType by number: "f32", "bf16"; "dt<n>" for others.
 [[nodiscard]] std::string tensorflow_type_name(std::int64_t type);

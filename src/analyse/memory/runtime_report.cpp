@@ -12,8 +12,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 namespace {
 
-std::int64_t to_ns(std::int64_t ps) noexcept { return ps >= 0 ? ps / 1000 : -((-(ps + 1)) / 1000) - 1; }
-
 class lifetime_rollup {
  public:
   void add(std::string_view key, const live_row& row) {
@@ -107,8 +105,8 @@ class reporter {
       report_.step.policy = "peak";
       take(*holding(windows, replay_.facts.occupancy_peak_ps));
     }
-    report_.step.from_ns = to_ns(from_ps_);
-    report_.step.to_ns = to_ns(to_ps_);
+    report_.step.from_ns = floor_ns(from_ps_);
+    report_.step.to_ns = floor_ns(to_ps_);
     return true;
   }
 
@@ -145,11 +143,16 @@ class reporter {
     if (!any) {  // the allocator did nothing yet: its state before the first event
       report_.peak_ts_ps = from_ps_;
       report_.peak_bytes = replay_.facts.pre_trace_bytes;
+      report_.replayed_bytes = report_.allocated_bytes = report_.peak_bytes;
       nothing_yet_ = true;
+    } else {
+      report_.reserved_bytes = std::max<std::int64_t>(event(peak_at_).bytes_reserved, 0);
+      report_.replayed_bytes = replay_.live_bytes[peak_at_];
+      report_.allocated_bytes = report_.peak_bytes - report_.reserved_bytes;
     }
-    report_.peak_ts_ns = to_ns(report_.peak_ts_ps);
+    report_.peak_ts_ns = floor_ns(report_.peak_ts_ps);
     report_.global_peak_bytes = replay_.facts.occupancy_peak_bytes;
-    report_.global_peak_ts_ns = to_ns(replay_.facts.occupancy_peak_ps);
+    report_.global_peak_ts_ns = floor_ns(replay_.facts.occupancy_peak_ps);
     report_.is_global_peak = report_.peak_bytes == report_.global_peak_bytes;
     report_.fragmentation_at_peak = nothing_yet_ ? 0 : event(peak_at_).fragmentation;
     report_.pool_id = nothing_yet_ ? event(0).id : event(peak_at_).id;
@@ -169,7 +172,7 @@ class reporter {
     row.tf_op = what;
     row.data_type = "invalid";
     row.alloc_ts_ps = event(0).start_ps;
-    row.alloc_ts_ns = to_ns(row.alloc_ts_ps);
+    row.alloc_ts_ns = floor_ns(row.alloc_ts_ps);
     row.age_ns_at_peak = std::max<std::int64_t>(report_.peak_ts_ns - row.alloc_ts_ns, 0);
     if (std::string_view(kind) == "pre_trace") row.lifetime = lifetime_class::persistent;
     report_.alive.push_back(std::move(row));
@@ -190,10 +193,8 @@ class reporter {
         seen = saturating_add(seen, report_.alive.back().size_bytes);
       }
       add_parents(rows_events);
-      const allocator_event& e = event(peak_at_);
-      const std::int64_t reserved = std::max<std::int64_t>(e.bytes_reserved, 0);
-      add_special("program_reserved", "<running program>", reserved);
-      const std::int64_t rest = report_.peak_bytes - reserved - seen;
+      add_special("program_reserved", "<running program>", report_.reserved_bytes);
+      const std::int64_t rest = report_.allocated_bytes - seen;
       if (rest > 0) add_special("pre_trace", "<allocated before the trace>", rest);
     } else {
       add_special("pre_trace", "<allocated before the trace>", report_.peak_bytes);
@@ -218,7 +219,7 @@ class reporter {
                     : e.data_type.text.empty() ? std::string("invalid")
                                                : std::string(e.data_type.text);
     row.alloc_ts_ps = e.start_ps;
-    row.alloc_ts_ns = to_ns(e.start_ps);
+    row.alloc_ts_ns = floor_ns(e.start_ps);
     row.age_ns_at_peak = std::max<std::int64_t>(report_.peak_ts_ns - row.alloc_ts_ns, 0);
     const bool freed = span.deallocation != allocation_span::no_event;
     row.deallocated = freed;
@@ -266,7 +267,7 @@ class reporter {
     const std::size_t n = track_.events.size();
     const std::int64_t first = event(0).start_ps, last = event(n - 1).start_ps;
     const auto sample = [&](std::size_t at, std::int64_t when_ps) {
-      report_.samples.push_back({to_ns(when_ps), replay_.live_bytes[at],
+      report_.samples.push_back({floor_ns(when_ps), replay_.live_bytes[at],
                                  std::max<std::int64_t>(event(at).bytes_reserved, 0), replay_.live_count[at],
                                  event(at).fragmentation});
     };

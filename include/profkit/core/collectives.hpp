@@ -1,0 +1,180 @@
+// Collectives across nodes: which executions belong together, whether they happened in a possible order, who came
+// late, and what they say about the nodes' clocks.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/export.hpp>
+#include <profkit/core/profile.hpp>
+#include <profkit/core/sink.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// What the order of starts and ends of a collective must be.
+enum class collective_semantics : std::uint8_t {
+  barrier,         ///< nobody ends before everybody began: all-reduce, all-gather, reduce-scatter, all-to-all
+  to_one,          ///< the root ends after all began: reduce
+  from_one,        ///< nobody ends before the root began: broadcast
+  point_to_point,  ///< a receiver ends after its sender began: send, recv, collective-permute
+};
+[[nodiscard]] const char* collective_semantics_name(collective_semantics s) noexcept;  ///< "barrier", …
+
+enum class collective_match : std::uint8_t {
+  automatic,   ///< by run id where every execution has one, else by time, with repair of what a node missed
+  occurrence,  ///< the i-th of each node, all of its devices together, as the reference tool does it
+};
+
+struct validation_options {
+  collective_match match = collective_match::automatic;
+  /// Error of every corrected time, ps, instead of what the trace itself says of its nodes.
+  std::optional<std::int64_t> bound_ps;
+  /// Ends and starts of the members of each group are looked at only in this window of common time.
+  std::optional<std::int64_t> from_ps, to_ps;
+  hooks host;
+};
+
+/// A node: everything that one wall clock stamped.
+struct collective_node {
+  std::int64_t id = 0;
+  std::string hostname;
+  std::uint32_t trace = 0;                ///< index into the traces that were given
+  std::uint32_t devices = 0;              ///< with at least one collective
+  std::uint64_t collectives = 0;
+  std::optional<std::int64_t> bound_ps;   ///< the widest error of its times; empty when the trace says nothing of it
+};
+
+/// An operation on one device number of every node, or (occurrence) on all devices together.
+struct collective_op {
+  std::string name;      ///< hlo_op, or the kernel where there is none
+  std::string module;    ///< hlo_module; "" when unknown
+  std::int32_t device = -1;  ///< local device number; -1: all together
+  collective_semantics semantics = collective_semantics::barrier;
+  std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
+  std::int64_t most_skew_ps = 0;       ///< latest start - first start
+  std::int64_t mean_skew_ps = 0;
+  std::int64_t mean_transfer_ps = 0;   ///< first end - latest start, where that is not negative
+  std::int32_t latest_node = -1;       ///< index of the node that came last most often
+  std::uint64_t latest_count = 0;
+  enum class share : std::uint8_t { none, arrival, transfer, mixed, inconclusive } cost = share::none;
+};
+[[nodiscard]] const char* collective_share_name(collective_op::share s) noexcept;
+
+/// One execution of a group.
+struct collective_member {
+  std::uint32_t node = 0;  ///< index
+  std::uint32_t reserved = 0;
+  std::int64_t start_ps = 0, end_ps = 0;  ///< since validation_result::origin_unix_ns
+  std::int64_t correlation_id = -1;
+  double reference_start_ns = 0, reference_end_ns = 0;  ///< occurrence: as the reference tool computes them
+};
+
+/// The executions of one invocation.
+struct collective_group {
+  std::uint32_t op = 0;
+  std::uint32_t occurrence = 0;
+  std::uint64_t first_member = 0;
+  std::uint32_t member_count = 0;
+  std::uint32_t latest_start = 0, earliest_end = 0;  ///< members, counted from first_member
+  std::int64_t start_gap_ps = 0;                     ///< latest start - first start
+  std::int64_t order_gap_ps = 0;                     ///< latest start - earliest end; 0 or more is a raw violation
+  std::int64_t bound_ps = 0;                         ///< of both members together
+  bool judged = true;                                ///< the order of its members is known to matter
+  bool violates_raw = false, violates = false;       ///< `violates`: beyond the bound
+};
+
+/// Something a person should know of: an execution without partners, a clock that nobody corrected.
+struct collective_warning {
+  enum class kind : std::uint8_t { count_mismatch, unmatched, one_node, bound_unknown, clocks_uncorrected, suspect_clock };
+  kind what = kind::unmatched;
+  std::int64_t node_id = -1;
+  std::uint64_t count = 0;
+  std::string op, text;
+};
+[[nodiscard]] const char* collective_warning_name(collective_warning::kind k) noexcept;
+
+struct validation_result {
+  collective_match match = collective_match::automatic;
+  std::string absent;  ///< why nothing was compared; "" when something was
+  std::vector<std::string> traces;
+  std::optional<std::int64_t> origin_unix_ns;  ///< what times count from
+  bool corrected = false;     ///< the trace is a merge with corrected clocks
+  bool bounds_known = false;  ///< of every node
+  std::vector<collective_node> nodes;  ///< by id
+  std::vector<collective_op> ops;
+  std::vector<collective_group> groups;  ///< by op, then occurrence
+  std::vector<collective_member> members;
+  std::uint64_t violations = 0;       ///< beyond the bound of the clocks
+  std::uint64_t violations_raw = 0;   ///< latest start not before earliest end, whatever the bound
+  std::uint64_t pair_violations = 0;  ///< pairs of nodes of which one ended before the other began
+  std::uint64_t overlaps = 0;         ///< groups in order
+  std::uint64_t unjudged = 0;         ///< groups whose kind allows any order
+  std::uint64_t warnings = 0;
+  std::vector<collective_warning> warning_list;
+  double mean_gap_ns = 0;  ///< of start gaps; occurrence: summed as the reference tool does
+  std::vector<file_damage> damage;  ///< `file` is an index into traces
+};
+
+/// Compares collectives across nodes: one merged trace, or one trace a node. A node is told by the plane stat node_id,
+/// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace. A null trace could not be
+/// opened: it keeps its place. Faults: invalid_argument (no trace at all), cancelled.
+result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
+                                               const validation_options& o = {});
+
+// ---- clocks from collectives ----
+
+/// How far node b's clock is from node a's: b - a = offset + drift * (t - pivot), t and pivot on a's clock.
+struct clock_relation {
+  std::uint32_t a = 0, b = 0;    ///< indices into alignment_result::nodes
+  std::uint64_t constraints = 0;  ///< barrier-like groups both took part in
+  std::int64_t pivot_ps = 0;
+  /// Every offset (at the pivot) and drift that no collective contradicts lies in these; exact hulls of the feasible set.
+  std::int64_t least_offset_ps = 0, most_offset_ps = 0;
+  double least_drift_ppm = 0, most_drift_ppm = 0;
+  bool feasible = true;    ///< false: the collectives contradict one another
+  bool decidable = false;  ///< the interval is no wider than max_bound
+};
+
+struct aligned_node {
+  std::int64_t id = 0;
+  std::string hostname;
+  bool reached = false;  ///< joined to the reference node by collectives
+  clock_relation to_reference;  ///< a is the reference node
+  double offset_ps = 0, drift_ppm = 0;  ///< point estimate: centre of the feasible set
+  double spread_ps = 0;                 ///< of the ends of barriers about that estimate, robust
+  bool contains_zero = false;           ///< no shift at all is possible: one clock explains everything
+  std::optional<std::int64_t> snapshot_offset_ps;  ///< what snapshots say, where the trace has them
+  bool agrees = true;                              ///< with the snapshots, within both bounds
+};
+
+struct alignment_options {
+  std::int64_t max_bound_ps = 1000000000;  ///< 1 ms: wider intervals decide nothing
+  double max_drift_ppm = 1000;             ///< no clock is worse
+  std::int64_t reference_node = 0;         ///< id
+};
+
+struct alignment_result {
+  std::string absent;
+  std::uint32_t reference = 0;  ///< index
+  std::vector<aligned_node> nodes;
+  std::vector<clock_relation> pairs;
+  std::uint64_t undecidable = 0, contradictions = 0;
+};
+
+/// Offset and drift of every node from its barrier-like collectives alone: each says that nobody ended before
+/// everybody began. Intervals are exact for a pair and at least as wide as the truth for a node reached through others.
+alignment_result align_by_collectives(const validation_result& matched, const alignment_options& o = {});
+
+/// One JSON document, "profkit.validate"; with `alignment` its part as well.
+result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into);
+/// The document of the reference tool, byte for byte where its numbers are the same: only for match occurrence.
+result<void> write_reference_validation(const validation_result& found, sink& into);
+/// A row a group: event_idx,op_name,occurrence,start_gap_ns and, for each node, node_<id>_corr_id,node_<id>_start_ns.
+result<void> write_validation_csv(const validation_result& found, sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,119 @@
+// One timeline from the traces of many machines: their clocks aligned, their planes renamed, all of it streamed from
+// wire to wire. Stats and metadata are copied as they are; only times and names change.
+#pragma once
+#include <profkit/core/clock.hpp>
+#include <profkit/core/sink.hpp>
+#include <profkit/core/source.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// How planes are named. seed: /device:GPU:<64 node + k>, hosts of nodes above 0 as /device:GPU:<10000 node>; rocm: the
+/// numbers of the reference tool (100 + 64 node + k); node: /node:<n>/device:GPU:<k> and /node:<n>/host_threads.
+enum class plane_scheme : std::uint8_t { seed, rocm, node };
+/// clock: by snapshots and offsets. walltime: by the start of each node's collector. none: times as the files tell
+/// them.
+enum class merge_correction : std::uint8_t { clock, walltime, none };
+/// Which instant becomes 0. automatic: the start of the reference node, or the earliest event when one lies before it.
+enum class merge_zero : std::uint8_t { automatic, earliest, reference, none };
+
+/// What to merge. Paths may be empty when there is none.
+struct merge_options {
+  std::vector<std::string> traces;     ///< one a node, or a trace that this library merged
+  std::vector<std::string> snapshots;  ///< none, or one a trace ("" where a trace carries its own)
+  std::string offsets, run_metadata;
+  std::string run_dir;       ///< find what is not named above in this folder
+  std::string not_an_input;  ///< left out of what is found: the output
+
+  merge_correction correction = merge_correction::clock;
+  merge_zero zero = merge_zero::automatic;
+  plane_scheme scheme = plane_scheme::seed;
+  std::string plane_prefix;          ///< before names of the scheme `node`, which it implies
+  bool keep_going = false;           ///< what is missing or damaged is told and left out, not an error
+  bool keep_order = false;           ///< leave the events of a line in their order
+  bool scale_durations = false;      ///< map the end of an event, too, instead of keeping its duration
+  bool tracer_host_threads = false;  ///< lines "Host Threads/<n>" of /host:ROCTRACER are stamped by the tracer clock
+  bool reference = false;            ///< bit for bit what the reference tool does (--compat=reference)
+
+  clock_options clocks;
+  io_mode io = io_mode::automatic;
+  limits bounds;
+};
+
+/// How a node came into the timeline.
+enum class node_status : std::uint8_t { corrected, walltime, raw, missing, corrupt };
+[[nodiscard]] const char* node_status_name(node_status s) noexcept;  ///< "corrected", …
+
+struct merged_node {
+  std::int64_t id = 0;
+  std::string hostname, trace;
+  node_status status = node_status::corrected;
+  bool aligned_before = false;  ///< came out of a trace that was merged before; its times were only shifted
+  snapshot_source snapshots_from = snapshot_source::none;
+  std::uint64_t snapshots = 0, offset_windows = 0, missing_snapshots = 0;
+  std::uint64_t events = 0, planes = 0, clamped_events = 0, sorted_lines = 0;
+  std::uint64_t snapshot_extrapolated_events = 0, offset_extrapolated_events = 0, out_of_reach_events = 0;
+  /// S - S0 over the events: largest by magnitude, least (signed), mean.
+  std::int64_t max_correction_ps = 0, min_correction_ps = 0, mean_correction_ps = 0;
+  std::int64_t residual_ps = 0, host_drift_ppt = 0, tracer_drift_ppt = 0, sampling_period_ns = 0;
+  double offset_variance_ns2 = 0;
+  node_bounds bounds;  ///< relative to merge_result::origin_ns
+  std::vector<clock_anomaly> anomalies;
+};
+
+struct merged_plane {
+  std::string name;
+  std::int64_t id = 0;
+  std::int64_t node = 0;
+  std::string source;  ///< its name in the input
+  bool moved = false;  ///< its id was taken; it has the next free one
+};
+
+struct merge_result {
+  std::string run_id;
+  std::int64_t reference_node = 0;
+  std::int64_t origin_ns = 0;  ///< Unix ns of time zero of the output
+  std::vector<std::string> hostnames;
+  std::vector<merged_node> nodes;
+  std::vector<merged_plane> planes;
+  std::vector<std::string> warnings;
+  std::uint64_t events = 0, output_bytes = 0;
+};
+
+/// Sees every event that is kept, node by node in file order, after its time was corrected.
+class merge_observer {
+ public:
+  struct event {
+    std::int64_t node = 0;
+    std::string_view plane;  ///< its name in the input
+    std::int64_t line_id = 0;
+    std::uint64_t index = 0;  ///< in the line
+    std::string_view name;    ///< of its metadata
+    std::string_view op;      ///< its stat hlo_op; empty without one
+    std::int64_t correlation_id = -1;
+    std::int64_t recorded_ns = 0, recorded_sub_ps = 0;  ///< on the clock that stamped it
+    std::int64_t before_ns = 0, before_sub_ps = 0;      ///< wall time of its node before correction, Unix
+    std::int64_t after_ns = 0, after_sub_ps = 0;        ///< corrected, Unix
+  };
+  virtual ~merge_observer() = default;
+  virtual result<void> take(const event& e) = 0;
+};
+
+/// Merges into a sink, which it does not finish. Two passes over the traces; the bytes are the same for any number of
+/// threads. Memory: 64 MB, the largest metadata map, and 16 bytes for each event of the largest unsorted line. Nothing
+/// is written when it fails before the second pass. Faults: invalid_argument (counts, ids or runs that do not fit each
+/// other), not_found, damaged, unsupported (an event out of the reach of int64 ps), cancelled, output.
+result<merge_result> merge_traces(const merge_options& o, sink& into, const hooks& host = {},
+                                  merge_observer* observer = nullptr);
+
+/// <stem>.metadata.json: docs/schemas/merge.json. Does not finish the sink.
+result<void> write_merge_metadata(const merge_result& r, sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,974 @@
+// Views over a Neutrino probe trace (result/<elapsed>.bin): header, section table, where each map lies, and its
+// records. Header-only, standard library only, no allocation, no exception; nothing is read outside the bytes given.
+//
+//   0  u32 grid x, y, z    12  u32 block x, y, z    24  u32 dynamic shared bytes    28  u32 number of maps n
+//   32 + 16 i              section entry i          32 + 16 n                       the regions, back to back
+//
+// Little endian; no magic, no version. A section entry has been written in five ways (probe_sections), told apart by
+// its numbers and, where these leave a doubt, by what the driver's log and the kernel's description say
+// (probe_evidence). What cannot be settled is a flag on the map (probe_flag), never a guess in silence.
+//
+// A *lane* is a thread or a warp, as the map says. Its slot lies at (block * lanes_per_block + lane) * lane_bytes, and
+// holds the records that it saved in order, then zeros: there is no count. A saved record of zeros at the end of a lane
+// cannot be told from an unused one. Nothing bounds a lane on the device: one that saves more than fits writes into the
+// slot of the next lane.
+//
+// Source of the format: the traces of the hook driver of open-neutrino/neutrino, and the driver's source.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+/// Who has a slot of its own in a map.
+enum class probe_level : std::uint8_t { unknown, thread, warp };
+/// The type of a field, unsigned.
+enum class probe_type : std::uint8_t { u64, u32 };
+
+/// How the sections of a file are written.
+enum class probe_sections : std::uint8_t {
+  unknown,
+  total_bytes,         ///< u64 bytes of the region, u64 offset (2024-12 to 2025-03)
+  lane_bytes,          ///< u64 bytes of a lane, u64 offset (2025-04 to 06)
+  dynamic_lane_bytes,  ///< the same with 2^64-1 where the map's size was not known (2025-04-30 to 05-06)
+  warp_width,          ///< u32 bytes of a lane, u32 threads of a lane, u64 offset (2025-07 and later)
+  hip,                 ///< u32 bytes of the region, modulo 2^32, u32 that was never set, u64 offset
+  from_log,            ///< the table says nothing usable; the log's sizes add up to the file
+};
+
+/// What is doubtful or special about a map; see probe_flag_name().
+enum probe_flag : std::uint32_t {
+  probe_offset_recomputed = 1u << 0,   ///< the recorded offset is wrong; the region was found by its place in the file
+  probe_size_mismatch = 1u << 1,       ///< the regions do not add up to the file; the recorded offsets were used
+  probe_truncated = 1u << 2,           ///< a part of the region lies past the end of the file
+  probe_overlap = 1u << 3,             ///< the region shares bytes with another one
+  probe_bad_offset = 1u << 4,          ///< the recorded offset cannot be right and nothing else tells the place
+  probe_level_guessed = 1u << 5,       ///< thread or warp: the sources disagree, or arithmetic alone allows both
+  probe_level_unknown = 1u << 6,       ///< one flat array of lanes, of no known block
+  probe_aliased = 1u << 7,             ///< the last warp of a block is partial and shares its slot with the next block
+  probe_table_ignored = 1u << 8,       ///< level and sizes are the log's
+  probe_slack = 1u << 9,               ///< a lane ends in bytes that are too few for a record
+  probe_raw_words = 1u << 10,          ///< no description of the fields: u64 words w0, w1, …
+  probe_shape_mismatch = 1u << 11,     ///< the description's sizes are not those of the file
+  probe_maps_mismatch = 1u << 12,      ///< the description has another number of maps
+  probe_possible_overflow = 1u << 13,  ///< a lane with room for several records is full: it may have saved more
+  probe_shape_assumed = 1u << 14       ///< the fields are those of a tool that the kernel's hook or the caller names
+};
+inline constexpr unsigned probe_flag_count = 15;
+
+/// The name of one flag ("offset_recomputed"), by the position of its bit; "" past the last.
+[[nodiscard]] constexpr const char* probe_flag_name(unsigned bit) noexcept {
+  constexpr const char* names[probe_flag_count] = {
+      "offset_recomputed", "size_mismatch",  "truncated",     "overlap",           "bad_offset",
+      "level_guessed",     "level_unknown",  "aliased",       "table_ignored",     "slack",
+      "raw_words",         "shape_mismatch", "maps_mismatch", "possible_overflow", "shape_assumed"};
+  return bit < probe_flag_count ? names[bit] : "";
+}
+[[nodiscard]] constexpr const char* probe_level_name(probe_level level) noexcept {
+  return level == probe_level::thread ? "thread" : level == probe_level::warp ? "warp" : "unknown";
+}
+[[nodiscard]] constexpr const char* probe_type_name(probe_type type) noexcept {
+  return type == probe_type::u64 ? "u64" : "u32";
+}
+[[nodiscard]] constexpr const char* probe_sections_name(probe_sections sections) noexcept {
+  switch (sections) {
+    case probe_sections::unknown: return "unknown";
+    case probe_sections::total_bytes: return "total_bytes";
+    case probe_sections::lane_bytes: return "lane_bytes";
+    case probe_sections::dynamic_lane_bytes: return "dynamic_lane_bytes";
+    case probe_sections::warp_width: return "warp_width";
+    case probe_sections::hip: return "hip";
+    case probe_sections::from_log: return "from_log";
+  }
+  return "unknown";
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::uint32_t probe_u32(const char* at) noexcept {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  const auto* byte = reinterpret_cast<const unsigned char*>(at);
+  return byte[0] | std::uint32_t{byte[1]} << 8 | std::uint32_t{byte[2]} << 16 | std::uint32_t{byte[3]} << 24;
+#else
+  std::uint32_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+#endif
+}
+[[nodiscard]] inline std::uint64_t probe_u64(const char* at) noexcept {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return probe_u32(at) | std::uint64_t{probe_u32(at + 4)} << 32;
+#else
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+#endif
+}
+
+inline constexpr std::uint64_t probe_huge = std::numeric_limits<std::uint64_t>::max();
+
+/// Sums and products of numbers out of a header: probe_huge when the true one does not fit.
+[[nodiscard]] constexpr std::uint64_t probe_sum(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > probe_huge - b ? probe_huge : a + b;
+}
+[[nodiscard]] constexpr std::uint64_t probe_product(std::uint64_t a, std::uint64_t b) noexcept {
+  return b != 0 && a > probe_huge / b ? probe_huge : a * b;
+}
+
+}  // namespace detail
+
+/// A block that is not known: see probe_lane::block.
+inline constexpr std::uint64_t no_block = detail::probe_huge;
+
+struct probe_header {
+  std::uint32_t grid[3] = {};
+  std::uint32_t block[3] = {};
+  std::uint32_t shared_bytes = 0;  ///< dynamic
+  std::uint32_t maps = 0;          ///< as it stands; no promise that the file holds so many entries
+
+  /// Blocks of the launch and threads of a block. The driver multiplies in 32 bits and so does this.
+  [[nodiscard]] constexpr std::uint32_t blocks() const noexcept { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] constexpr std::uint32_t threads() const noexcept { return block[0] * block[1] * block[2]; }
+};
+
+/// One entry of the section table, as two numbers and an offset.
+struct probe_section {
+  std::uint32_t low = 0, high = 0;
+  std::uint64_t offset = 0;
+  [[nodiscard]] constexpr std::uint64_t size() const noexcept { return low | std::uint64_t{high} << 32; }
+};
+
+/// The first bytes of a trace and its length. The regions need not be there to find out where they lie.
+class probe_file {
+ public:
+  static constexpr std::size_t header_bytes = 32, section_bytes = 16;
+
+  constexpr probe_file() noexcept = default;
+  /// All bytes of the file.
+  constexpr explicit probe_file(std::string_view bytes) noexcept : head_(bytes), length_(bytes.size()) {}
+  /// The first bytes (the header and the table) of a file of `length` bytes.
+  constexpr probe_file(std::string_view head, std::uint64_t length) noexcept : head_(head), length_(length) {}
+
+  [[nodiscard]] constexpr std::uint64_t length() const noexcept { return length_; }
+  [[nodiscard]] constexpr bool has_header() const noexcept { return head_.size() >= header_bytes; }
+  /// All zeros when there is no header.
+  [[nodiscard]] probe_header header() const noexcept {
+    probe_header h;
+    if (!has_header()) return h;
+    const auto word = [this](std::size_t i) { return detail::probe_u32(head_.data() + 4 * i); };
+    for (std::size_t i = 0; i < 3; ++i) {
+      h.grid[i] = word(i);
+      h.block[i] = word(3 + i);
+    }
+    h.shared_bytes = word(6);
+    h.maps = word(7);
+    return h;
+  }
+  /// The entries of the table; 0 unless the whole table is there, in the file and in the bytes given.
+  [[nodiscard]] std::size_t section_count() const noexcept {
+    if (!has_header() || length_ < header_bytes) return 0;
+    const std::uint32_t maps = header().maps;
+    const std::uint64_t room = std::min<std::uint64_t>(length_, head_.size()) - header_bytes;
+    return maps <= room / section_bytes ? maps : 0;
+  }
+  /// Entry i; i < section_count().
+  [[nodiscard]] probe_section section(std::size_t i) const noexcept {
+    const char* at = head_.data() + header_bytes + section_bytes * i;
+    return {detail::probe_u32(at), detail::probe_u32(at + 4), detail::probe_u64(at + 8)};
+  }
+
+ private:
+  std::string_view head_;
+  std::uint64_t length_ = 0;
+};
+
+/// Where one map lies and how it is laid out.
+struct probe_map {
+  std::uint32_t index = 0;  ///< of its section
+  probe_level level = probe_level::unknown;
+  std::uint32_t width = 0;            ///< threads of a lane: 1, 32 or 64
+  std::uint64_t blocks = 0;           ///< of the launch
+  std::uint64_t lanes_per_block = 0;  ///< lane stride on the device; 0 when a block is smaller than a warp
+  std::uint64_t lanes_in_file = 0;    ///< lanes that the file has room for, a block
+  std::uint64_t lane_bytes = 0;
+  std::uint64_t offset = 0;           ///< of the region, in the file
+  std::uint64_t bytes = 0;            ///< of the region, whole; ~0 when the header's numbers overflow
+  std::uint64_t present_bytes = 0;    ///< of it, in the file
+  std::uint64_t recorded_offset = 0;  ///< what the section entry says
+  std::uint32_t flags = 0;            ///< probe_flag
+};
+
+enum class probe_status : std::uint8_t {
+  ok,
+  short_header,             ///< fewer than 32 bytes
+  section_table_truncated,  ///< the header tells of more maps than the file can describe
+  unknown_section_variant,  ///< the entries fit none of the known ways to write them
+};
+[[nodiscard]] constexpr const char* probe_status_name(probe_status status) noexcept {
+  switch (status) {
+    case probe_status::ok: return "ok";
+    case probe_status::short_header: return "short_header";
+    case probe_status::section_table_truncated: return "section_table_truncated";
+    case probe_status::unknown_section_variant: return "unknown_section_variant";
+  }
+  return "ok";
+}
+
+/// What is known about one map from outside the file.
+struct probe_hint {
+  probe_level level = probe_level::unknown;  ///< from the kernel's description, the log, or the probe's
+  std::uint32_t record_bytes = 0;            ///< 0: not known
+  bool logged = false;                       ///< the log has the launch's own line for this map:
+  std::uint64_t logged_lanes = 0;            ///<   lanes of a block in the file
+  std::uint64_t logged_lane_bytes = 0;
+  std::uint64_t logged_bytes = 0;
+};
+
+/// Which driver wrote the file, as far as the log's tags and the folder's name tell.
+enum class probe_writer : std::uint8_t { unknown, v0, v1_or_v2, v0_to_v2, v3 };
+
+/// What is known about a file from outside it.
+struct probe_evidence {
+  const probe_hint* maps = nullptr;
+  std::size_t map_count = 0;  ///< hints count only when there are as many as sections
+  probe_writer writer = probe_writer::unknown;
+  bool is_hip = false;
+};
+
+struct probe_layout {
+  probe_status status = probe_status::ok;
+  probe_sections sections = probe_sections::unknown;
+  std::uint64_t trailing_bytes = 0;  ///< of the file, after its last region
+  bool no_records = false;           ///< a grid or a block of nothing
+};
+
+namespace detail {
+
+/// Finds the regions of one file: which way its sections are written, then where each region starts.
+class probe_resolver {
+ public:
+  probe_resolver(const probe_file& file, const probe_evidence& evidence, probe_map* maps) noexcept
+      : file_(file),
+        evidence_(evidence),
+        maps_(maps),
+        header_(file.header()),
+        count_(file.section_count()),
+        blocks_(header_.blocks()),
+        threads_(header_.threads()),
+        base_(32 + 16 * std::uint64_t{count_}) {
+    hinted_ = evidence.maps != nullptr && evidence.map_count == count_;
+  }
+
+  probe_layout run() noexcept {
+    probe_layout found;
+    found.no_records = blocks_ == 0 || threads_ == 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      maps_[i] = {};
+      maps_[i].index = static_cast<std::uint32_t>(i);
+      maps_[i].blocks = blocks_;
+      maps_[i].recorded_offset = file_.section(i).offset;
+    }
+    found.sections = read_table();
+    if (found.sections == probe_sections::unknown) {
+      found.status = probe_status::unknown_section_variant;
+      return found;
+    }
+    place_regions();
+    std::uint64_t end = base_;
+    for (std::size_t i = 0; i < count_; ++i) end = std::max(end, probe_sum(maps_[i].offset, maps_[i].present_bytes));
+    found.trailing_bytes = file_.length() > end ? file_.length() - end : 0;
+    return found;
+  }
+
+ private:
+  [[nodiscard]] const probe_hint* hint(std::size_t i) const noexcept { return hinted_ ? evidence_.maps + i : nullptr; }
+  [[nodiscard]] probe_level hinted_level(std::size_t i) const noexcept {
+    return hinted_ ? evidence_.maps[i].level : probe_level::unknown;
+  }
+  [[nodiscard]] std::uint32_t warp() const noexcept { return evidence_.is_hip ? 64 : 32; }
+  [[nodiscard]] std::uint64_t lanes_in_file(probe_level level, std::uint32_t width) const noexcept {
+    return level == probe_level::warp ? (std::uint64_t{threads_} + width - 1) / width : threads_;
+  }
+  [[nodiscard]] std::uint64_t region(probe_level level, std::uint32_t width, std::uint64_t lane_bytes) const noexcept {
+    return probe_product(probe_product(blocks_, lanes_in_file(level, width)), lane_bytes);
+  }
+
+  void set(std::size_t i, probe_level level, std::uint32_t width, std::uint64_t lane_bytes) noexcept {
+    probe_map& m = maps_[i];
+    m.level = level;
+    m.width = level == probe_level::warp ? width : level == probe_level::thread ? 1 : 0;
+    m.lane_bytes = lane_bytes;
+    m.lanes_in_file = lanes_in_file(level, width);
+    m.lanes_per_block = level == probe_level::warp ? threads_ / width : threads_;
+    m.bytes = region(level, width, lane_bytes);
+    if (level == probe_level::warp && threads_ % width != 0) m.flags |= probe_aliased;
+  }
+  // Lanes of no known block: the region as one array.
+  void set_flat(std::size_t i, std::uint64_t lane_bytes, std::uint64_t bytes) noexcept {
+    probe_map& m = maps_[i];
+    m.level = probe_level::unknown;
+    m.lane_bytes = lane_bytes;
+    m.bytes = bytes;
+    m.flags |= probe_level_unknown;
+  }
+
+  // What lies between a recorded offset and the next one, or the end of the file; probe_huge when that is nothing.
+  [[nodiscard]] std::uint64_t extent(std::size_t i) const noexcept {
+    const std::uint64_t from = file_.section(i).offset;
+    const std::uint64_t to = i + 1 < count_ ? file_.section(i + 1).offset : file_.length();
+    return to >= from ? to - from : probe_huge;
+  }
+
+  [[nodiscard]] bool has_old_tags() const noexcept {
+    return evidence_.writer == probe_writer::v0 || evidence_.writer == probe_writer::v1_or_v2 ||
+           evidence_.writer == probe_writer::v0_to_v2;
+  }
+
+  // ---- the table ----
+
+  probe_sections read_table() noexcept {
+    bool widths = true, plain = true;
+    std::size_t dynamic = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_section s = file_.section(i);
+      widths = widths && (s.high == 1 || s.high == 32 || s.high == 64);
+      const bool is_dynamic = s.size() == probe_huge;
+      dynamic += is_dynamic;
+      plain = plain && (s.high == 0 || is_dynamic);
+    }
+    const bool totals = is_total(count_);
+    if (widths) {
+      // A region of 4 GiB and more, and HIP's number that was never set, can look like a width.
+      set_widths();
+      if (total() != file_.length()) {
+        if (totals && set_totals()) return probe_sections::total_bytes;
+        if (has_old_tags() && is_hip() && set_hip()) return probe_sections::hip;
+        reset_flags();
+        set_widths();
+      }
+      return probe_sections::warp_width;
+    }
+    if (plain && dynamic != 0 && set_dynamic(dynamic)) return probe_sections::dynamic_lane_bytes;
+    if (plain && dynamic == 0) {
+      const bool lanes = is_per_lane(count_);
+      if (totals != lanes) return totals ? use_totals() : use_lanes();
+      return totals ? read_single_lane() : read_inconclusive();
+    }
+    if (totals && set_totals()) return probe_sections::total_bytes;
+    if (is_from_log()) return use_log();
+    if (has_old_tags() && is_hip() && set_hip()) return probe_sections::hip;
+    return probe_sections::unknown;
+  }
+
+  // A launch of one lane: the numbers alone allow both readings, which agree on the bytes but not on the level.
+  probe_sections read_single_lane() noexcept {
+    if (evidence_.writer == probe_writer::v0) return use_totals();
+    if (evidence_.writer == probe_writer::v1_or_v2) return use_lanes();
+    if (const int told = logged_reading(); told != 0) return told > 0 ? use_totals() : use_lanes();
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_level level = hinted_level(i);
+      if (level != probe_level::unknown && region(level, warp(), file_.section(i).size()) != extent(i))
+        return use_totals();
+    }
+    return use_lanes();
+  }
+
+  // The file's length contradicts both readings: it is cut, or longer than it was.
+  probe_sections read_inconclusive() noexcept {
+    if (count_ > 1) {
+      const bool totals = is_total(count_ - 1), lanes = is_per_lane(count_ - 1);
+      if (totals != lanes) return totals ? use_totals() : use_lanes();
+    }
+    if (is_from_log()) return use_log();
+    if (const int told = logged_reading(); told != 0) return told > 0 ? use_totals() : use_lanes();
+    if (evidence_.writer == probe_writer::v0) return use_totals();
+    if (evidence_.writer == probe_writer::v1_or_v2) return use_lanes();
+    return probe_sections::unknown;
+  }
+  // What the sizes are by the log: 1 of regions, -1 of lanes, 0 when it says neither or both.
+  [[nodiscard]] int logged_reading() const noexcept {
+    bool totals = hinted_, lanes = hinted_;
+    for (std::size_t i = 0; i < count_ && hinted_; ++i) {
+      const probe_hint& h = evidence_.maps[i];
+      totals = totals && h.logged && file_.section(i).size() == h.logged_bytes;
+      lanes = lanes && h.logged && file_.section(i).size() == h.logged_lane_bytes;
+    }
+    return totals == lanes ? 0 : totals ? 1 : -1;
+  }
+
+  [[nodiscard]] bool is_total(std::size_t sections) const noexcept {
+    for (std::size_t i = 0; i < sections; ++i)
+      if (extent(i) == probe_huge || extent(i) != file_.section(i).size()) return false;
+    return true;
+  }
+  [[nodiscard]] bool is_per_lane(std::size_t sections) const noexcept {
+    for (std::size_t i = 0; i < sections; ++i) {
+      const std::uint64_t lane = file_.section(i).size(), bytes = extent(i);
+      if (bytes == probe_huge) return false;
+      if (region(probe_level::thread, 1, lane) != bytes && region(probe_level::warp, warp(), lane) != bytes)
+        return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool is_hip() const noexcept {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (extent(i) == probe_huge || static_cast<std::uint32_t>(extent(i)) != file_.section(i).low) return false;
+    return true;
+  }
+  [[nodiscard]] bool is_from_log() const noexcept {
+    if (!hinted_) return false;
+    std::uint64_t bytes = base_;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_hint& h = evidence_.maps[i];
+      if (!h.logged || h.level == probe_level::unknown) return false;
+      bytes = probe_sum(bytes, h.logged_bytes);
+    }
+    return bytes == file_.length();
+  }
+
+  void reset_flags() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) maps_[i].flags = 0;
+  }
+  void set_widths() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_section s = file_.section(i);
+      set(i, s.high == 1 ? probe_level::thread : probe_level::warp, s.high, s.low);
+    }
+  }
+
+  probe_sections use_totals() noexcept { return set_totals() ? probe_sections::total_bytes : probe_sections::unknown; }
+  bool set_totals() noexcept {
+    reset_flags();
+    for (std::size_t i = 0; i < count_; ++i) set_from_total(i, file_.section(i).size(), warp());
+    return true;
+  }
+  bool set_hip() noexcept {
+    reset_flags();
+    for (std::size_t i = 0; i < count_; ++i) set_from_total(i, extent(i), 64);
+    return true;
+  }
+  // The bytes of a lane from those of the region: which levels divide it, and which of them others tell of.
+  void set_from_total(std::size_t i, std::uint64_t bytes, std::uint32_t width) noexcept {
+    const std::uint64_t threads = probe_product(blocks_, lanes_in_file(probe_level::thread, 1));
+    const std::uint64_t warps = probe_product(blocks_, lanes_in_file(probe_level::warp, width));
+    if (threads == 0) {
+      set(i, hinted_level(i) == probe_level::unknown ? probe_level::thread : hinted_level(i), width, 0);
+      maps_[i].bytes = bytes;
+      return;
+    }
+    bool by_thread = bytes % threads == 0, by_warp = bytes % warps == 0;
+    const probe_level told = hinted_level(i);
+    if ((told == probe_level::thread && by_thread) || (told == probe_level::warp && by_warp)) {
+      set(i, told, width, bytes / (told == probe_level::thread ? threads : warps));
+      return;
+    }
+    const std::uint32_t record = hint(i) != nullptr ? hint(i)->record_bytes : 0;
+    if (by_thread && by_warp && record != 0 && bytes / threads % record != 0) by_thread = false;
+    if (!by_thread && !by_warp) {
+      set_flat(i, record != 0 ? record : 8, bytes);
+      return;
+    }
+    set(i, by_thread ? probe_level::thread : probe_level::warp, width, bytes / (by_thread ? threads : warps));
+    if (told != probe_level::unknown || (by_thread && by_warp)) maps_[i].flags |= probe_level_guessed;
+  }
+
+  probe_sections use_lanes() noexcept {
+    reset_flags();
+    for (std::size_t i = 0; i < count_; ++i) set_from_lane(i, file_.section(i).size(), extent(i));
+    return probe_sections::lane_bytes;
+  }
+  void set_from_lane(std::size_t i, std::uint64_t lane, std::uint64_t bytes) noexcept {
+    const bool by_thread = region(probe_level::thread, 1, lane) == bytes;
+    const bool by_warp = region(probe_level::warp, warp(), lane) == bytes;
+    const probe_level told = hinted_level(i);
+    if (told != probe_level::unknown && ((told == probe_level::thread ? by_thread : by_warp) || by_thread == by_warp)) {
+      set(i, told, warp(), lane);
+    } else if (by_thread || by_warp) {
+      set(i, by_thread ? probe_level::thread : probe_level::warp, warp(), lane);
+      if (told != probe_level::unknown || (by_thread && by_warp)) maps_[i].flags |= probe_level_guessed;
+    } else {
+      const std::uint64_t offset = file_.section(i).offset;
+      const std::uint64_t most = offset <= file_.length() ? file_.length() - offset : 0;
+      const std::uint64_t have = bytes == probe_huge ? most : std::min(bytes, most);
+      set_flat(i, lane, lane == 0 ? 0 : have / lane * lane);
+    }
+  }
+
+  // One map of unknown size is what the others leave of the file; of several, only the log knows.
+  bool set_dynamic(std::size_t dynamic) noexcept {
+    std::uint64_t others = base_;
+    reset_flags();
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (file_.section(i).size() == probe_huge) continue;
+      const bool trusted = i + 1 == count_ || extent(i) < file_.length();
+      set_from_lane(i, file_.section(i).size(), trusted ? extent(i) : probe_huge);
+      if (maps_[i].level == probe_level::unknown) {
+        // The offsets after a dynamic map are garbage, so the level alone decides.
+        const probe_level told = hinted_level(i);
+        maps_[i].flags &= ~std::uint32_t{probe_level_unknown};
+        set(i, told == probe_level::unknown ? probe_level::thread : told, warp(), file_.section(i).size());
+        if (told == probe_level::unknown) maps_[i].flags |= probe_level_guessed;
+      }
+      others = probe_sum(others, maps_[i].bytes);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (file_.section(i).size() != probe_huge) continue;
+      const probe_hint* h = hint(i);
+      const probe_level level = hinted_level(i) == probe_level::warp ? probe_level::warp : probe_level::thread;
+      const std::uint64_t lanes = probe_product(blocks_, lanes_in_file(level, warp()));
+      const std::uint64_t rest = others <= file_.length() ? file_.length() - others : 0;
+      const bool divides = dynamic == 1 && lanes != 0 && others <= file_.length() && rest % lanes == 0;
+      if (divides)
+        set(i, level, warp(), rest / lanes);
+      else if (h != nullptr && h->logged)
+        set(i, level, warp(), h->logged_lane_bytes);
+      else if (lanes == 0)
+        set(i, level, warp(), 0);
+      else
+        return false;
+    }
+    return true;
+  }
+
+  probe_sections use_log() noexcept {
+    reset_flags();
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_hint& h = evidence_.maps[i];
+      const std::uint32_t width = h.logged_lanes != lanes_in_file(probe_level::warp, 32) &&
+                                          h.logged_lanes == lanes_in_file(probe_level::warp, 64)
+                                      ? 64
+                                      : 32;
+      set(i, h.level, width, h.logged_lane_bytes);
+      maps_[i].flags |= probe_table_ignored;
+    }
+    return probe_sections::from_log;
+  }
+
+  // ---- the regions ----
+
+  [[nodiscard]] std::uint64_t total() const noexcept {
+    std::uint64_t bytes = base_;
+    for (std::size_t i = 0; i < count_; ++i) bytes = probe_sum(bytes, maps_[i].bytes);
+    return bytes;
+  }
+
+  // The offsets that the driver records: since 2025-07 it leaves out the partial warps of a block.
+  [[nodiscard]] bool is_as_written() const noexcept {
+    std::uint64_t exact = base_, written = base_;
+    bool is_exact = true, is_written = true;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_map& m = maps_[i];
+      is_exact = is_exact && m.recorded_offset == exact;
+      is_written = is_written && m.recorded_offset == written;
+      exact = probe_sum(exact, m.bytes);
+      const std::uint64_t all = probe_product(probe_product(blocks_, threads_), m.lane_bytes);
+      written = probe_sum(written, m.width == 0 || all == probe_huge ? probe_huge : all / m.width);
+    }
+    return is_exact || is_written;
+  }
+
+  [[nodiscard]] bool is_inside(const probe_map& m) const noexcept {
+    return m.recorded_offset >= base_ && probe_sum(m.recorded_offset, m.bytes) <= file_.length();
+  }
+
+  // Sorts by offset, marks what shares bytes with what stands before it, and sorts back.
+  void mark_overlaps() noexcept {
+    std::sort(maps_, maps_ + count_, [](const probe_map& a, const probe_map& b) {
+      return a.recorded_offset != b.recorded_offset ? a.recorded_offset < b.recorded_offset : a.index < b.index;
+    });
+    std::uint64_t end = 0;
+    probe_map* last = nullptr;
+    for (std::size_t i = 0; i < count_; ++i) {
+      probe_map& m = maps_[i];
+      if (m.bytes == 0 || (m.flags & probe_bad_offset) != 0) continue;
+      if (last != nullptr && m.recorded_offset < end) {
+        m.flags |= probe_overlap;
+        last->flags |= probe_overlap;
+      }
+      if (last == nullptr || probe_sum(m.recorded_offset, m.bytes) > end) {
+        end = probe_sum(m.recorded_offset, m.bytes);
+        last = &m;
+      }
+    }
+    std::sort(maps_, maps_ + count_, [](const probe_map& a, const probe_map& b) { return a.index < b.index; });
+  }
+
+  void place_regions() noexcept {
+    const std::uint64_t all = total();
+    // Regions that overflow the file cannot be placed by offsets that lie in it: the file was cut.
+    const bool by_place = all >= file_.length() || is_as_written();
+    if (by_place) {
+      std::uint64_t at = base_;
+      for (std::size_t i = 0; i < count_; ++i) {
+        probe_map& m = maps_[i];
+        m.offset = at;
+        at = probe_sum(at, m.bytes);
+        m.present_bytes = m.offset >= file_.length() ? 0 : std::min(m.bytes, file_.length() - m.offset);
+        if (m.present_bytes < m.bytes) m.flags |= probe_truncated;
+        if (m.offset != m.recorded_offset) m.flags |= probe_offset_recomputed;
+        if (all < file_.length()) m.flags |= probe_size_mismatch;
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      probe_map& m = maps_[i];
+      m.offset = m.recorded_offset;
+      m.flags |= probe_size_mismatch;
+      if (m.offset < base_ || m.offset > file_.length()) {
+        m.flags |= probe_bad_offset;
+        continue;
+      }
+      m.present_bytes = std::min(m.bytes, file_.length() - m.offset);
+      if (m.present_bytes < m.bytes) m.flags |= probe_truncated;
+    }
+    mark_overlaps();
+  }
+
+  const probe_file& file_;
+  const probe_evidence& evidence_;
+  probe_map* maps_;
+  probe_header header_;
+  std::size_t count_;
+  std::uint32_t blocks_, threads_;
+  std::uint64_t base_;
+  bool hinted_ = false;
+};
+
+}  // namespace detail
+
+/// Finds out where the maps of a file lie. `maps` has room for file.section_count() of them and is filled in the order
+/// of the table unless the status says otherwise. A file without maps is fine. O(n log n).
+inline probe_layout resolve_probe_maps(const probe_file& file, const probe_evidence& evidence,
+                                       probe_map* maps) noexcept {
+  probe_layout found;
+  if (!file.has_header() || file.length() < probe_file::header_bytes) {
+    found.status = probe_status::short_header;
+    return found;
+  }
+  if (file.section_count() != file.header().maps) {
+    found.status = probe_status::section_table_truncated;
+    return found;
+  }
+  return detail::probe_resolver(file, evidence, maps).run();
+}
+
+/// One field of a record.
+struct probe_field {
+  std::string_view name;
+  probe_type type = probe_type::u64;
+  std::uint32_t offset = 0;    ///< in the record
+  std::uint32_t declared = 0;  ///< its place in the description
+};
+
+/// Brings fields from the order of the description into that of memory (every u64, then every u32, each in the order
+/// of the description), sets `offset` and `declared`, and gives the bytes of a record.
+inline std::uint32_t store_order(probe_field* fields, std::size_t count) noexcept {
+  std::uint32_t offset = 0;
+  for (std::size_t i = 0; i < count; ++i) fields[i].declared = static_cast<std::uint32_t>(i);
+  for (const probe_type type : {probe_type::u64, probe_type::u32}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (fields[i].type != type) continue;
+      fields[i].offset = offset;
+      offset += type == probe_type::u64 ? 8 : 4;
+    }
+  }
+  std::sort(fields, fields + count, [](const probe_field& a, const probe_field& b) { return a.offset < b.offset; });
+  return offset;
+}
+
+/// One record: bytes of the file.
+class probe_record {
+ public:
+  constexpr probe_record() noexcept = default;
+  constexpr explicit probe_record(const char* at) noexcept : at_(at) {}
+  [[nodiscard]] const char* data() const noexcept { return at_; }
+  [[nodiscard]] std::uint64_t u64(std::uint32_t offset) const noexcept { return detail::probe_u64(at_ + offset); }
+  [[nodiscard]] std::uint32_t u32(std::uint32_t offset) const noexcept { return detail::probe_u32(at_ + offset); }
+  [[nodiscard]] std::uint64_t value(const probe_field& field) const noexcept {
+    return field.type == probe_type::u64 ? u64(field.offset) : u32(field.offset);
+  }
+
+ private:
+  const char* at_ = nullptr;
+};
+
+namespace detail {
+
+/// Whole bytes up to and with the last one that is not zero.
+[[nodiscard]] inline std::size_t probe_written_bytes(const char* at, std::size_t bytes) noexcept {
+  while (bytes >= 32) {
+    const char* p = at + bytes - 32;
+    if ((probe_u64(p) | probe_u64(p + 8) | probe_u64(p + 16) | probe_u64(p + 24)) != 0) break;
+    bytes -= 32;
+  }
+  while (bytes >= 8 && probe_u64(at + bytes - 8) == 0) bytes -= 8;
+  while (bytes != 0 && at[bytes - 1] == 0) --bytes;
+  return bytes;
+}
+
+/// Whether a record that lies whole in memory is all zeros.
+[[nodiscard]] inline bool probe_is_zero(const char* at, std::uint32_t bytes) noexcept {
+  if (bytes == 16) return (probe_u64(at) | probe_u64(at + 8)) == 0;
+  if (bytes == 8) return probe_u64(at) == 0;
+  return probe_written_bytes(at, bytes) == 0;
+}
+
+}  // namespace detail
+
+/// The slot of one lane.
+class probe_lane {
+ public:
+  constexpr probe_lane() noexcept = default;
+  constexpr probe_lane(const char* at, std::uint64_t records, std::uint32_t record_bytes, std::uint64_t block,
+                       std::uint64_t lane) noexcept
+      : at_(at), records_(records), record_bytes_(record_bytes), block_(block), lane_(lane) {}
+
+  /// no_block when several blocks share the slot, or the level is not known.
+  [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
+  /// In its block; in the map when the block is not known.
+  [[nodiscard]] std::uint64_t lane() const noexcept { return lane_; }
+  /// Whole records that the slot has room for and the file holds.
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return records_; }
+  /// Record k < capacity(), used or not.
+  [[nodiscard]] probe_record record(std::uint64_t k) const noexcept {
+    return probe_record(at_ + static_cast<std::size_t>(k) * record_bytes_);
+  }
+  /// The records up to the last that is not all zeros.
+  [[nodiscard]] std::uint64_t used() const noexcept {
+    if (records_ == 1) return detail::probe_is_zero(at_, record_bytes_) ? 0 : 1;
+    const std::size_t bytes = detail::probe_written_bytes(at_, static_cast<std::size_t>(records_) * record_bytes_);
+    return (bytes + record_bytes_ - 1) / record_bytes_;
+  }
+
+ private:
+  const char* at_ = nullptr;
+  std::uint64_t records_ = 0;
+  std::uint32_t record_bytes_ = 1;
+  std::uint64_t block_ = no_block, lane_ = 0;
+};
+
+/// The records of one map. Borrows the bytes of the file.
+class probe_records {
+ public:
+  constexpr probe_records() noexcept = default;
+  /// `file`: all its bytes (fewer than resolve_probe_maps() was told are taken for a file that was cut since).
+  /// `record_bytes`: of one record; 0, or more than a lane holds, leaves no records.
+  probe_records(std::string_view file, const probe_map& map, std::uint32_t record_bytes) noexcept
+      : record_bytes_(record_bytes == 0 ? 1 : record_bytes),
+        lane_bytes_(map.lane_bytes),
+        per_block_(map.lanes_per_block) {
+    if (map.offset > file.size()) return;
+    at_ = file.data() + map.offset;
+    present_ = std::min<std::uint64_t>(map.present_bytes, file.size() - map.offset);
+    capacity_ = record_bytes == 0 ? 0 : map.lane_bytes / record_bytes;
+    if (lane_bytes_ == 0 || capacity_ == 0) return;
+    slots_ = map.bytes / lane_bytes_;
+    if (map.level == probe_level::unknown) {
+      rows_ = slots_;
+      is_flat_ = true;
+    } else if (per_block_ == 0) {
+      rows_ = std::min<std::uint64_t>(slots_, 1);  // every block writes slot 0
+      is_flat_ = true;
+    } else {
+      rows_ = detail::probe_product(map.blocks, per_block_);
+      // The extra warp of the last block has a slot that no other block overwrites.
+      if ((map.flags & probe_aliased) != 0 && slots_ > rows_) ++rows_;
+      rows_ = std::min(rows_, slots_);
+      blocks_ = map.blocks;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t record_bytes() const noexcept { return record_bytes_; }
+  /// Whole records a lane has room for.
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+  /// Lanes that some thread or warp may have written, block by block.
+  [[nodiscard]] std::uint64_t lane_count() const noexcept { return rows_; }
+  /// Of these, the lanes of which the file holds at least one record.
+  [[nodiscard]] std::uint64_t present_lanes() const noexcept {
+    if (rows_ == 0 || present_ < record_bytes_) return 0;
+    return std::min(rows_, (present_ - record_bytes_) / lane_bytes_ + 1);
+  }
+
+  /// The lane in slot i < lane_count(), in the order of the file.
+  [[nodiscard]] probe_lane lane_at(std::uint64_t i) const noexcept {
+    if (is_flat_) return slot(i, no_block, i);
+    const std::uint64_t block = i / per_block_;
+    return block < blocks_ ? slot(i, block, i % per_block_) : slot(i, blocks_ - 1, per_block_);
+  }
+  /// The first byte of slot i < present_lanes().
+  [[nodiscard]] const char* lane_at_slot(std::uint64_t i) const noexcept {
+    return at_ + static_cast<std::size_t>(i * lane_bytes_);
+  }
+  /// The lane of a block; one without capacity where there is none. Random access.
+  [[nodiscard]] probe_lane lane(std::uint64_t block, std::uint64_t lane) const noexcept {
+    if (is_flat_) return block == no_block && lane < rows_ ? slot(lane, no_block, lane) : probe_lane();
+    if (block >= blocks_) return {};
+    const bool is_last_extra = block + 1 == blocks_ && lane == per_block_ && rows_ > blocks_ * per_block_;
+    if (lane >= per_block_ && !is_last_extra) return {};
+    return slot(block * per_block_ + lane, block, lane);
+  }
+
+  /// Calls visit(const probe_lane&) for each lane the file holds, in order; a visit that gives false ends it.
+  template <class Visit>
+  void each_lane(Visit&& visit) const {
+    const std::uint64_t lanes = present_lanes();
+    std::uint64_t block = is_flat_ ? no_block : 0, lane = 0;
+    for (std::uint64_t i = 0; i < lanes; ++i) {
+      if (!is_flat_ && lane == per_block_ && block + 1 < blocks_) {
+        lane = 0;
+        ++block;
+      }
+      if (!go_on(visit, slot(i, block, lane))) return;
+      ++lane;
+    }
+  }
+
+  /// Calls visit(const probe_record&) for each used record, in order: the fast way over everything.
+  template <class Visit>
+  void each_record(Visit&& visit) const {
+    const std::uint64_t lanes = present_lanes();
+    if (lanes == 0) return;
+    const std::uint64_t whole = std::min(lanes, present_ / lane_bytes_);
+    const char* at = at_;
+    if (capacity_ == 1) {
+      const char* const end = at + static_cast<std::size_t>(whole * lane_bytes_);
+      if (record_bytes_ == 16 && lane_bytes_ == 16) {
+        for (; at != end; at += 16)
+          if (!detail::probe_is_zero(at, 16)) visit(probe_record(at));
+      } else if (record_bytes_ == 8 && lane_bytes_ == 8) {
+        for (; at != end; at += 8)
+          if (!detail::probe_is_zero(at, 8)) visit(probe_record(at));
+      } else {
+        for (; at != end; at += static_cast<std::size_t>(lane_bytes_))
+          if (!detail::probe_is_zero(at, record_bytes_)) visit(probe_record(at));
+      }
+    } else {
+      for (std::uint64_t i = 0; i < whole; ++i) visit_used(slot(i, no_block, i), visit);
+    }
+    for (std::uint64_t i = whole; i < lanes; ++i) visit_used(slot(i, no_block, i), visit);
+  }
+
+  /// A used record and where it stands.
+  struct row {
+    std::uint64_t block = no_block, lane = 0, k = 0;
+    probe_record record;
+  };
+
+  /// Input iterator over every used record.
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = row;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const row*;
+    using reference = const row&;
+
+    iterator() noexcept = default;
+    iterator(const probe_records* of, std::uint64_t first, std::uint64_t lanes) noexcept
+        : of_(of), at_(first), lanes_(lanes) {
+      if (first < lanes) {
+        const probe_lane lane = of->lane_at(first);
+        block_ = lane.block();
+        in_block_ = lane.lane();
+      }
+      load();
+    }
+    reference operator*() const noexcept { return row_; }
+    pointer operator->() const noexcept { return &row_; }
+    iterator& operator++() noexcept {
+      if (++row_.k < used_) {
+        row_.record = lane_.record(row_.k);
+      } else {
+        step();
+        load();
+      }
+      return *this;
+    }
+    iterator operator++(int) noexcept {
+      iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.at_ == b.at_ && a.row_.k == b.row_.k;
+    }
+    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return !(a == b); }
+
+   private:
+    // The first lane from at_ on that holds a record.
+    void load() noexcept {
+      row_.k = 0;
+      for (; at_ < lanes_; step()) {
+        lane_ = of_->slot(at_, block_, in_block_);
+        used_ = lane_.used();
+        if (used_ == 0) continue;
+        row_ = {lane_.block(), lane_.lane(), 0, lane_.record(0)};
+        return;
+      }
+    }
+    // To the next slot, without a division.
+    void step() noexcept {
+      ++at_;
+      ++in_block_;
+      if (!of_->is_flat_ && in_block_ == of_->per_block_ && block_ + 1 < of_->blocks_) {
+        in_block_ = 0;
+        ++block_;
+      }
+    }
+    const probe_records* of_ = nullptr;
+    std::uint64_t at_ = 0, lanes_ = 0, used_ = 0;
+    std::uint64_t block_ = no_block, in_block_ = 0;
+    probe_lane lane_;
+    row row_;
+  };
+  [[nodiscard]] iterator begin() const noexcept { return {this, 0, present_lanes()}; }
+  [[nodiscard]] iterator end() const noexcept { return {this, present_lanes(), present_lanes()}; }
+  /// From the first lane in slot i on.
+  [[nodiscard]] iterator from(std::uint64_t i) const noexcept {
+    return {this, std::min(i, present_lanes()), present_lanes()};
+  }
+
+ private:
+  [[nodiscard]] probe_lane slot(std::uint64_t i, std::uint64_t block, std::uint64_t lane) const noexcept {
+    const std::uint64_t start = i * lane_bytes_;
+    std::uint64_t records = capacity_;
+    if (start >= present_)
+      records = 0;
+    else if (present_ - start < lane_bytes_)
+      records = std::min(records, (present_ - start) / record_bytes_);
+    return {at_ + static_cast<std::size_t>(std::min(start, present_)), records, record_bytes_, block, lane};
+  }
+  template <class Visit>
+  static void visit_used(const probe_lane& lane, Visit& visit) {
+    const std::uint64_t used = lane.used();
+    for (std::uint64_t k = 0; k < used; ++k) visit(lane.record(k));
+  }
+  template <class Visit>
+  static bool go_on(Visit& visit, const probe_lane& lane) {
+    if constexpr (std::is_same_v<decltype(visit(lane)), bool>) {
+      return visit(lane);
+    } else {
+      visit(lane);
+      return true;
+    }
+  }
+
+  const char* at_ = nullptr;
+  std::uint64_t present_ = 0;
+  std::uint32_t record_bytes_ = 1;
+  std::uint64_t lane_bytes_ = 1, per_block_ = 0, capacity_ = 0;
+  std::uint64_t slots_ = 0, rows_ = 0, blocks_ = 0;
+  bool is_flat_ = false;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,327 @@
+#include "instances.hpp"
+
+#include "analyse/anatomy/select.hpp"
+#include "analyse/anatomy/stats.hpp"
+#include "base/collective_names.hpp"
+#include "base/hash_map.hpp"
+#include "base/progress.hpp"
+#include "read/line_time.hpp"
+#include "read/xspace_index.hpp"
+
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) noexcept { return text.find(part) != text.npos; }
+
+// A number behind `prefix`; empty when none stands there.
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view prefix) noexcept {
+  const std::size_t at = text.find(prefix);
+  if (at == text.npos) return std::nullopt;
+  std::int64_t number = -1;
+  for (std::size_t i = at + prefix.size(); i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    if (number > INT64_MAX / 100) return std::nullopt;
+    number = std::max<std::int64_t>(number, 0) * 10 + (text[i] - '0');
+  }
+  return number < 0 ? std::nullopt : std::optional<std::int64_t>(number);
+}
+
+constexpr std::int64_t devices_per_node = 64;       // in the plane ids of a merge
+constexpr std::int64_t first_reference_id = 100;    // the reference tool's plane ids start here
+constexpr std::int64_t first_host_id = 10000;       // and those of hosts here
+
+
+struct plane_facts {
+  std::optional<std::int64_t> node;  // as the plane itself tells it
+  std::string_view hostname;
+};
+
+plane_facts facts_of(const plane_index& plane) {
+  plane_facts facts;
+  for (const std::string_view bytes : plane.stats) {
+    const stat_view stat(bytes);
+    const std::string_view name = plane.stat_name(stat.metadata_id());
+    if (name == "node_id") facts.node = integer_value(stat);
+    if (name == "hostname") facts.hostname = text_value(plane, stat);
+  }
+  if (!facts.node) facts.node = number_behind(plane.name, "/node:");
+  return facts;
+}
+
+// Which lines hold executions of operations, each once.
+bool is_of_interest(const line_index& line) noexcept {
+  return line.kind == line_kind::stream || line.kind == line_kind::ops || line.kind == line_kind::async ||
+         line.kind == line_kind::other;
+}
+
+class finder {
+ public:
+  finder(const trace_list& traces, const hooks& host) : traces_(traces), host_(host) {}
+
+  result<collective_instances> find() {
+    for (const auto& trace : traces_)
+      if (const auto origin = trace == nullptr ? std::nullopt : trace->origin_unix_ns())
+        if (!found_.origin_unix_ns || *origin < *found_.origin_unix_ns) found_.origin_unix_ns = origin;
+    for (std::uint32_t t = 0; t < traces_.size(); ++t)
+      if (traces_[t] != nullptr)
+        if (result<void> read = read_trace(t); !read) return std::move(read).error();
+    return number_nodes();
+  }
+
+ private:
+  struct node_key {
+    std::uint32_t trace;  // of nodes that no plane tells apart
+    std::int64_t file;
+    std::int64_t id;
+    bool explicit_id;
+    bool operator<(const node_key& o) const noexcept {
+      if (explicit_id != o.explicit_id) return explicit_id < o.explicit_id;
+      if (explicit_id) return id < o.id;
+      return std::tie(trace, file, id) < std::tie(o.trace, o.file, o.id);
+    }
+  };
+
+  result<void> read_trace(std::uint32_t t) {
+    const profile& p = *traces_[t];
+    progress_meter progress(host_);
+    std::int64_t shift_ps = 0;
+    if (found_.origin_unix_ns && p.origin_unix_ns()) {
+      const auto ns = checked_sub(*p.origin_unix_ns(), *found_.origin_unix_ns);
+      const auto ps = ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
+      if (!ps) {
+        note(t, {fault_code::damaged, "this trace lies more than 106 days from the first one", p.what().path, no_offset,
+                 "were these captured in one run?"});
+        return {};
+      }
+      shift_ps = *ps;
+    }
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      if (const fault* why = p.file_fault(file)) note(t, *why);
+      const xspace_index* const space = p.xspace(file);
+      if (space == nullptr) continue;
+      // Ids of 100 and more alone are those of the reference tool's merge.
+      bool reference_ids = true;
+      for (const plane_index& plane : space->planes)
+        if (plane.kind == plane_kind::device && plane.id < first_reference_id) reference_ids = false;
+      for (const plane_index& plane : space->planes) {
+        if (plane.kind != plane_kind::device) continue;
+        const plane_facts facts = facts_of(plane);
+        node_key key{t, static_cast<std::int64_t>(file), 0, false};
+        std::int32_t device = plane.device >= 0 ? plane.device : static_cast<std::int32_t>(plane.id);
+        if (facts.node) {
+          key = {0, 0, *facts.node, true};
+          device = static_cast<std::int32_t>(device % devices_per_node);
+        } else if (plane.id >= first_host_id) {
+          continue;  // a host that a merge shows as a device
+        } else if (reference_ids) {
+          key.id = (plane.id - first_reference_id) / devices_per_node;
+          device = static_cast<std::int32_t>((plane.id - first_reference_id) % devices_per_node);
+        } else if (plane.id >= devices_per_node) {
+          key.id = plane.id / devices_per_node;
+          device = static_cast<std::int32_t>(plane.id % devices_per_node);
+        }
+        std::string_view hostname = facts.hostname;
+        if (hostname.empty() && !space->hostnames.empty() && !facts.node && key.id == 0)
+          hostname = space->hostnames.front();
+        if (result<void> read = read_plane(t, p, file, plane, key, device, hostname, shift_ps, progress); !read)
+          return read;
+      }
+    }
+    return {};
+  }
+
+  std::uint32_t node_of(const node_key& key, std::uint32_t trace, std::string_view hostname) {
+    const auto [at, is_new] = nodes_.try_emplace(key, static_cast<std::uint32_t>(found_.nodes.size()));
+    if (is_new) {
+      collective_node& node = found_.nodes.emplace_back();
+      node.id = key.id;
+      node.trace = trace;
+    }
+    collective_node& node = found_.nodes[at->second];
+    if (node.hostname.empty()) node.hostname = std::string(hostname);
+    return at->second;
+  }
+
+  // What is known of an event by its metadata id.
+  struct event_kind {
+    std::string_view name;  // instruction or kernel; "" when the name alone says nothing
+    bool collective = false, done = false;
+    std::uint32_t text = 0;
+  };
+
+  result<void> read_plane(std::uint32_t t, const profile& p, std::size_t file, const plane_index& plane,
+                          const node_key& key, std::int32_t device, std::string_view hostname, std::int64_t shift_ps,
+                          progress_meter& progress) {
+    const std::uint32_t node = node_of(key, t, hostname);
+    const std::vector<std::int64_t> op_ids = stat_ids(plane, "hlo_op"), module_ids = stat_ids(plane, "hlo_module"),
+                                    correlation_ids = stat_ids(plane, "correlation_id"),
+                                    run_ids = stat_ids(plane, "run_id");
+    const bool has_async = std::any_of(plane.lines.begin(), plane.lines.end(),
+                                       [](const line_index& line) { return line.kind == line_kind::async; });
+    hash_map<std::int64_t, event_kind> kinds;
+    const std::size_t before = found_.all.size();
+    constexpr std::size_t batch = 256;
+    event_row rows[batch];
+    for (const line_index& line : plane.lines) {
+      if (!is_of_interest(line)) continue;
+      const line_clock clock(p, file, line, complete_header(line));
+      open_starts_.clear();
+      event_scanner scanner(line.body);
+      while (const std::size_t n = scanner.next(rows, batch)) {
+        if (result<void> step = progress.step(line.offset + scanner.offset()); !step) return step;
+        for (std::size_t i = 0; i < n; ++i) {
+          const event_row& row = rows[i];
+          const auto [at, is_new] = kinds.try_emplace(row.metadata_id);
+          if (is_new) at->second = kind_of(plane, row.metadata_id);
+          const event_kind& kind = at->second;
+          std::string_view op;
+          if (const auto stat = find_stat(row, op_ids)) op = text_value(plane, *stat);
+          const bool op_is_collective = !op.empty() && !collective_of(op).empty();
+          if (!kind.collective && !op_is_collective) continue;
+          const auto start = clock.start_of(row);
+          const auto placed = start ? checked_add(*start, shift_ps) : std::nullopt;
+          if (!placed) continue;
+          collective_instance e;
+          e.node = node;
+          e.device = device;
+          e.start_ps = *placed;
+          e.end_ps = saturating_add(*placed, std::max<std::int64_t>(row.duration_ps, 0));
+          e.name = found_.texts.intern(op.empty() ? kind.name : op);
+          if (const auto stat = find_stat(row, module_ids)) e.module = found_.texts.intern(text_value(plane, *stat));
+          if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
+          if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
+          // A line of instructions shows the two ends of an asynchronous one; the async line shows it whole.
+          if (line.kind == line_kind::ops && op.empty() && add_half(e, kind, has_async)) continue;
+          found_.all.push_back(std::move(e));
+        }
+      }
+      if (!scanner.ok())
+        note(t, {fault_code::damaged, "an event breaks the protobuf format", p.what().files[file].path,
+                 line.offset + scanner.offset(), "what lies behind it on this line is not counted"});
+    }
+    collective_node& told = found_.nodes[node];
+    told.collectives += found_.all.size() - before;
+    if (found_.all.size() != before) devices_[node].insert(device);
+    return {};
+  }
+
+  // True when the event is one end of an asynchronous operation and was dealt with here.
+  bool add_half(const collective_instance& e, const event_kind& kind, bool has_async) {
+    const async_role role = role_of(kind.name);
+    if (role == async_role::none) return false;
+    if (has_async) return true;
+    const std::string_view operation = operation_of(kind.name);
+    if (role == async_role::start) {
+      open_starts_[std::string(operation)] = found_.all.size();
+      return false;
+    }
+    const auto open = open_starts_.find(std::string(operation));
+    if (open == open_starts_.end()) return true;
+    collective_instance& begun = found_.all[open->second];
+    begun.end_ps = std::max(begun.end_ps, e.end_ps);
+    open_starts_.erase(open);
+    return true;
+  }
+
+  event_kind kind_of(const plane_index& plane, std::int64_t metadata_id) {
+    event_kind kind;
+    const std::string_view name = plane.event_name(metadata_id);
+    const std::string_view display = plane.event_display_name(metadata_id);
+    kind.name = name;
+    const std::string_view instruction = instruction_name(display.empty() ? name : display);
+    if (!collective_of(instruction).empty()) {
+      kind.collective = true;
+      kind.name = instruction;
+    } else if (!collective_library_of(name).empty()) {
+      kind.collective = true;
+    }
+    return kind;
+  }
+
+  // Ids: what planes say counts; traces that say nothing are numbered by their place, beside those.
+  collective_instances number_nodes() {
+    const bool several = nodes_.size() > 1;
+    std::set<std::int64_t> taken;
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> files;
+    for (const auto& [key, node] : nodes_) {
+      if (key.explicit_id)
+        taken.insert(key.id);
+      else
+        files.try_emplace({key.trace, key.file}, static_cast<std::uint32_t>(files.size()));
+    }
+    for (const auto& [key, node] : nodes_) {
+      if (key.explicit_id || !several) continue;
+      const bool one_in_file = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {
+                                 return !other.first.explicit_id && other.first.trace == key.trace &&
+                                        other.first.file == key.file;
+                               }) == 1;
+      std::int64_t id = one_in_file && files.size() > 1 ? std::int64_t{files[{key.trace, key.file}]} : key.id;
+      while (taken.count(id) != 0) ++id;
+      taken.insert(id);
+      found_.nodes[node].id = id;
+    }
+    for (const auto& [node, devices] : devices_) found_.nodes[node].devices = static_cast<std::uint32_t>(devices.size());
+    // By id.
+    std::vector<std::uint32_t> order(found_.nodes.size()), place_of(found_.nodes.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return found_.nodes[a].id < found_.nodes[b].id; });
+    std::vector<collective_node> sorted;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      place_of[order[i]] = i;
+      sorted.push_back(std::move(found_.nodes[order[i]]));
+    }
+    found_.nodes = std::move(sorted);
+    for (collective_instance& e : found_.all) e.node = place_of[e.node];
+    return std::move(found_);
+  }
+
+  void note(std::uint32_t trace, fault why) {
+    for (const file_damage& known : found_.damage)
+      if (known.file == trace) return;
+    found_.damage.push_back({trace, std::move(why)});
+  }
+
+  const trace_list& traces_;
+  const hooks& host_;
+  collective_instances found_;
+  std::map<node_key, std::uint32_t> nodes_;
+  std::map<std::uint32_t, std::set<std::int32_t>> devices_;
+  hash_map<std::string, std::size_t> open_starts_;
+};
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+collective_semantics semantics_of(std::string_view name) noexcept {
+  const std::string_view opcode = collective_of(instruction_name(name));
+  if (opcode == "send" || opcode == "recv" || opcode == "collective-permute") return collective_semantics::point_to_point;
+  if (opcode == "collective-broadcast") return collective_semantics::from_one;
+  if (!opcode.empty()) return collective_semantics::barrier;
+  // Kernels: ncclDevKernel_Broadcast_RING_LL, ncclKernel_SendRecv, ncclDevKernel_Reduce_Sum_f32_RING_LL.
+  std::string text;
+  for (const char c : name.substr(0, name.find_first_of("(<"))) text += lower(c);
+  if (contains(text, "sendrecv") || contains(text, "_send") || contains(text, "_recv"))
+    return collective_semantics::point_to_point;
+  if (contains(text, "broadcast")) return collective_semantics::from_one;
+  if (contains(text, "reduce") && !contains(text, "allreduce") && !contains(text, "reducescatter"))
+    return collective_semantics::to_one;
+  return collective_semantics::barrier;
+}
+
+result<collective_instances> find_collectives(const trace_list& traces, const hooks& host) {
+  return finder(traces, host).find();
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

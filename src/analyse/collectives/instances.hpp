@@ -1,0 +1,47 @@
+// Executions of collectives as traces hold them, before anything is compared.
+#pragma once
+#include <profkit/core/collectives.hpp>
+
+#include "base/string_table.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+struct collective_instance {
+  std::uint32_t node = 0;  // index into collective_instances::nodes
+  std::int32_t device = 0;
+  std::uint32_t name = 0, module = 0;  // in texts
+  std::int64_t start_ps = 0, end_ps = 0;
+  std::int64_t correlation_id = -1;
+  std::optional<std::int64_t> run_id;
+  double reference_start_ns = 0, reference_end_ns = 0;
+};
+
+struct collective_instances {
+  string_table texts;
+  std::vector<collective_node> nodes;
+  std::vector<collective_instance> all;
+  std::optional<std::int64_t> origin_unix_ns;
+  std::vector<file_damage> damage;
+};
+
+// What a collective of this name (an HLO instruction, a kernel) demands of the order of its members.
+[[nodiscard]] collective_semantics semantics_of(std::string_view name) noexcept;
+
+using trace_list = std::vector<std::shared_ptr<const profile>>;
+// Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
+result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
+// As the reference tool finds them: names that contain certain words, times in doubles, references not looked up.
+result<collective_instances> find_collectives_like_reference(const trace_list& traces, const hooks& host);
+
+// Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.
+void match_by_time(const collective_instances& found, bool clocks_agree, validation_result& into);
+void match_by_occurrence(const collective_instances& found, validation_result& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

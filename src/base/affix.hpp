@@ -1,0 +1,18 @@
+// How texts begin and end: what C++20 says with members of string_view.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+[[nodiscard]] constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
+  return text.substr(0, prefix.size()) == prefix;
+}
+[[nodiscard]] constexpr bool ends_with(std::string_view text, std::string_view ending) noexcept {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,292 @@
+#include "chrome_slices.hpp"
+
+#include <profkit/time.hpp>
+
+#include "base/json_writer.hpp"
+#include "base/utf8.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+bool contains(std::string_view text, std::string_view wanted) noexcept {
+  return wanted.empty() || text.find(wanted) != std::string_view::npos;
+}
+
+// 7 and "7" are different.
+void append_key(std::string& key, const chrome_ref& ref) {
+  key += ref.is_string ? '"' : ' ';
+  key += ref.text;
+  key += '\0';
+}
+
+std::string json_of(const chrome_ref& ref) {
+  if (ref.text.empty()) return "0";
+  if (!ref.is_string) return std::string(ref.text);
+  std::string quoted;
+  append_json_string(quoted, ref.text);
+  return quoted;
+}
+
+class slice_reader final : public chrome_visitor {
+ public:
+  slice_reader(chrome_slices& into, const chrome_filters& filters, std::int64_t shift_ps)
+      : found_(into), filters_(filters), shift_ps_(shift_ps) {}
+
+  bool event(const chrome_event& e) override {
+    switch (e.phase) {
+      case 'M': name_things(e); break;
+      case 'X': add(e, e.dur_ps.value_or(0), false); break;
+      case 'i':
+      case 'I':
+      case 'R': add(e, 0, true); break;
+      case 'B': begin(e); break;
+      case 'E': end(e); break;
+      case 'C':
+      case 's':
+      case 't':
+      case 'f': mark(e); break;
+      case 0: break;
+      default: ++found_.other_phases; break;
+    }
+    return true;
+  }
+
+  void finish() {
+    for (auto& [thread, open] : open_) found_.unpaired += open.size();
+  }
+
+ private:
+  struct begun {
+    chrome_slice slice;
+    std::string name;
+  };
+
+  std::size_t process_of(const chrome_event& e) {
+    key_.clear();
+    append_key(key_, e.pid);
+    const auto [at, is_new] = processes_.try_emplace(key_, found_.processes.size());
+    if (is_new) {
+      chrome_process_entry& added = found_.processes.emplace_back();
+      added.pid = std::string(e.pid.text);
+      added.pid_json = json_of(e.pid);
+    }
+    return at->second;
+  }
+  std::size_t thread_of(const chrome_event& e) {
+    const std::size_t process = process_of(e);
+    append_key(key_, e.tid);
+    const auto [at, is_new] = threads_.try_emplace(key_, found_.threads.size());
+    if (is_new) {
+      chrome_thread& added = found_.threads.emplace_back();
+      added.process = process;
+      added.tid = std::string(e.tid.text);
+      added.tid_json = json_of(e.tid);
+    }
+    return at->second;
+  }
+
+  void name_things(const chrome_event& e) {
+    if (e.pid.text.empty()) return;
+    if (e.name == "process_name")
+      found_.processes[process_of(e)].name = text_in(e, "name");
+    else if (e.name == "process_labels")
+      found_.processes[process_of(e)].labels = text_in(e, "labels");
+    else if (e.name == "process_sort_index")
+      found_.processes[process_of(e)].sort_index = json_scaled_integer(json_member(e.args_json, "sort_index"));
+    else if (e.name == "thread_name")
+      found_.threads[thread_of(e)].name = text_in(e, "name");
+    else if (e.name == "thread_sort_index")
+      found_.threads[thread_of(e)].sort_index = json_scaled_integer(json_member(e.args_json, "sort_index"));
+  }
+  std::string text_in(const chrome_event& e, std::string_view key) {
+    return std::string(json_text(json_member(e.args_json, key), scratch_));
+  }
+
+  std::optional<chrome_slice> slice_of(const chrome_event& e) {
+    if (!e.ts_ps) return std::nullopt;
+    const auto start = checked_add(*e.ts_ps, shift_ps_);
+    if (!start || e.json.size() > std::numeric_limits<std::uint32_t>::max()) {
+      ++found_.out_of_reach;
+      return std::nullopt;
+    }
+    chrome_slice slice;
+    slice.start_ps = *start;
+    slice.at = e.byte_offset;
+    slice.size = static_cast<std::uint32_t>(e.json.size());
+    return slice;
+  }
+
+  void keep(std::size_t thread, chrome_slice slice, std::int64_t duration_ps, std::string_view name) {
+    slice.duration_ps = std::max<std::int64_t>(duration_ps, 0);
+    const auto end = checked_add(slice.start_ps, slice.duration_ps);
+    if (!end) {
+      ++found_.out_of_reach;
+      return;
+    }
+    if (!contains(name, filters_.name)) return;
+    if (filters_.to_ps && slice.start_ps >= *filters_.to_ps) return;
+    if (filters_.from_ps && slice.start_ps < *filters_.from_ps && *end <= *filters_.from_ps) return;
+    std::vector<chrome_slice>& slices = found_.threads[thread].slices;
+    slice.ordinal = static_cast<std::uint32_t>(slices.size());
+    slices.push_back(slice);
+  }
+
+  void add(const chrome_event& e, std::int64_t duration_ps, bool instant) {
+    std::optional<chrome_slice> slice = slice_of(e);
+    if (!slice) return;
+    slice->instant = instant;
+    keep(thread_of(e), *slice, duration_ps, e.name);
+  }
+  void begin(const chrome_event& e) {
+    if (const std::optional<chrome_slice> slice = slice_of(e))
+      open_[thread_of(e)].push_back({*slice, std::string(e.name)});
+  }
+  // The innermost open slice ends, whatever the names say: viewers do the same.
+  void end(const chrome_event& e) {
+    const std::optional<chrome_slice> slice = slice_of(e);
+    if (!slice) return;
+    const std::size_t thread = thread_of(e);
+    std::vector<begun>& open = open_[thread];
+    if (open.empty()) {
+      ++found_.unpaired;
+      return;
+    }
+    const begun started = std::move(open.back());
+    open.pop_back();
+    keep(thread, started.slice, checked_sub(slice->start_ps, started.slice.start_ps).value_or(0), started.name);
+  }
+  void mark(const chrome_event& e) {
+    const std::optional<chrome_slice> slice = slice_of(e);
+    if (!slice) return;
+    if (filters_.to_ps && slice->start_ps >= *filters_.to_ps) return;
+    if (filters_.from_ps && slice->start_ps < *filters_.from_ps) return;
+    chrome_mark m;
+    m.at_ps = slice->start_ps;
+    m.at = slice->at;
+    m.size = slice->size;
+    m.phase = e.phase;
+    m.process = process_of(e);
+    if (e.phase != 'C') m.thread = thread_of(e);
+    found_.marks.push_back(m);
+  }
+
+  chrome_slices& found_;
+  const chrome_filters& filters_;
+  const std::int64_t shift_ps_;
+  hash_map<std::string, std::size_t> processes_, threads_;
+  hash_map<std::size_t, std::vector<begun>> open_;
+  std::string key_, scratch_;
+};
+
+bool before(const chrome_slice& a, const chrome_slice& b) noexcept {
+  return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.duration_ps > b.duration_ps;
+}
+
+}  // namespace
+
+result<chrome_slices> read_chrome_slices(const profile& p, std::size_t file, const chrome_filters& filters,
+                                         const hooks& host) {
+  chrome_slices found;
+  const auto own = p.file_origin_unix_ns(file);
+  std::optional<std::int64_t> shift_ps = 0;
+  if (own && p.origin_unix_ns()) {
+    const auto ns = checked_sub(*own, *p.origin_unix_ns());
+    shift_ps = ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
+  }
+  const std::string& path = p.what().files[file].path;
+  if (!shift_ps)
+    return fault{fault_code::damaged, "times lie more than 106 days from the origin of the capture", path, no_offset,
+                 "export this file alone"};
+  chrome_options options;
+  options.bounds = p.what().bounds;
+  options.host = host;
+  slice_reader reader(found, filters, *shift_ps);
+  result<chrome_summary> read = read_chrome(p.bytes(file), reader, options);
+  if (!read) {
+    fault why = std::move(read).error();
+    why.path = path;
+    return why;
+  }
+  reader.finish();
+  if (const fault* known = p.file_fault(file))
+    found.damage = *known;
+  else
+    found.damage = read->damage;
+  if (found.damage) found.damage->path = path;
+  for (chrome_thread& thread : found.threads) {
+    const std::string& process = found.processes[thread.process].name;
+    if (!contains(process, filters.plane) || !contains(thread.name, filters.line)) thread.slices.clear();
+    std::stable_sort(thread.slices.begin(), thread.slices.end(), before);
+  }
+  const auto dropped = [&](const chrome_mark& m) {
+    return !contains(found.processes[m.process].name, filters.plane) || !filters.line.empty() || !filters.name.empty();
+  };
+  found.marks.erase(std::remove_if(found.marks.begin(), found.marks.end(), dropped), found.marks.end());
+  return found;
+}
+
+chrome_event_text fields_of(std::string_view event_json) {
+  return {json_member(event_json, "cat"), json_member(event_json, "args"), json_member(event_json, "id")};
+}
+
+void append_sound_json(std::string& out, std::string_view raw) {
+  std::string scratch;
+  std::size_t at = 0;
+  while (at < raw.size()) {
+    const char c = raw[at];
+    if (c == '"') {
+      std::size_t end = at + 1;
+      bool plain = true;
+      for (; end < raw.size() && raw[end] != '"'; ++end) {
+        if (raw[end] == '\\') {
+          plain = false;
+          ++end;
+        } else if (static_cast<unsigned char>(raw[end]) < 0x20 || static_cast<unsigned char>(raw[end]) >= 0x80) {
+          plain = false;
+        }
+      }
+      const std::string_view text = raw.substr(at, std::min(end + 1, raw.size()) - at);
+      if (plain && end < raw.size())
+        out += text;
+      else
+        append_json_string(out, json_text(text, scratch));
+      at = end + 1;
+      continue;
+    }
+    if (c == ',') {
+      const std::size_t next = raw.find_first_not_of(" \t\r\n,", at + 1);
+      if (next != std::string_view::npos && raw[next] != '}' && raw[next] != ']') out += ',';
+      at = next == std::string_view::npos ? raw.size() : next;
+      continue;
+    }
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      ++at;
+      continue;
+    }
+    if (c == '{' || c == '}' || c == '[' || c == ']' || c == ':') {
+      out += c;
+      ++at;
+      continue;
+    }
+    // A number or a word: what JSON does not know (NaN, Infinity, True) becomes text.
+    const std::size_t end = std::min(raw.find_first_of(" \t\r\n,{}[]:\"", at), raw.size());
+    const std::string_view word = raw.substr(at, end - at);
+    const bool known = word == "true" || word == "false" || word == "null" ||
+                       ((word.front() == '-' || (word.front() >= '0' && word.front() <= '9')) &&
+                        word.find_first_not_of("0123456789+-.eE") == std::string_view::npos &&
+                        word.find_first_of("0123456789") != std::string_view::npos);
+    if (known)
+      out += word;
+    else
+      append_json_string(out, word);
+    at = end;
+  }
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,160 @@
+// One row an event, as RFC 4180 has it.
+#include "chrome_slices.hpp"
+#include "event_walk.hpp"
+#include "parts.hpp"
+#include "plane_text.hpp"
+
+#include "base/format.hpp"
+
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::size_t flush_bytes = std::size_t{256} << 10;
+
+void append_cell(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t quote = std::min(text.find('"', at), text.size());
+    out += text.substr(at, quote - at);
+    if (quote < text.size()) out += "\"\"";
+    at = quote + 1;
+  }
+  out += '"';
+}
+
+class csv_exporter {
+ public:
+  explicit csv_exporter(const trace_job& job) : job_(job) {}
+
+  result<void> write() {
+    out_ = "file,host,plane,line,line_id,start_ps,duration_ps,name,stats\r\n";
+    for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
+      const capture_file& listed = job_.p.what().files[file];
+      if (!job_.selected.file(file) || listed.export_of >= 0) continue;
+      result<void> written;
+      if (job_.p.xspace(file) != nullptr)
+        written = write_xspace(file);
+      else if (listed.family == file_family::chrome_trace)
+        written = write_chrome(file);
+      if (!written) return written;
+    }
+    return flush();
+  }
+
+ private:
+  result<void> flush() {
+    result<void> written = job_.into.write(out_);
+    out_.clear();
+    return written;
+  }
+
+  std::string head_of(std::size_t file, std::string_view plane, std::string_view line, std::string_view line_id) {
+    std::string head = std::to_string(file) + ',';
+    append_cell(head, host_of(job_.p, file));
+    head += ',';
+    append_cell(head, plane);
+    head += ',';
+    append_cell(head, line);
+    head += ',';
+    append_cell(head, line_id);
+    head += ',';
+    return head;
+  }
+
+  result<void> append_row(const std::string& head, std::int64_t start_ps, std::int64_t duration_ps,
+                          std::string_view name, std::string_view stats) {
+    out_ += head;
+    append_integer(out_, start_ps);
+    out_ += ',';
+    append_integer(out_, duration_ps);
+    out_ += ',';
+    append_cell(out_, name);
+    out_ += ',';
+    append_cell(out_, stats);
+    out_ += "\r\n";
+    ++job_.told.events;
+    return out_.size() < flush_bytes ? result<void>() : flush();
+  }
+
+  result<void> write_xspace(std::size_t file) {
+    const xspace_index& space = *job_.p.xspace(file);
+    progress_meter progress(job_.o.host, job_.p.bytes(file).size());
+    std::string stats;
+    for (std::size_t at = 0; at < space.planes.size(); ++at) {
+      const plane_index& plane = space.planes[at];
+      if (!job_.selected.plane(plane) || plane.lines.empty()) continue;
+      const event_filter filter = job_.selected.events_of(file, at);
+      plane_text text(plane, json_dialect::people);
+      for (const line_index& line : plane.lines) {
+        if (!job_.selected.line(line)) continue;
+        const line_header header = complete_header(line);
+        const std::string head = head_of(file, plane.name, line_title(header), std::to_string(header.id));
+        line_walk walk(job_.p, file, plane, line, header, filter, job_.damage, progress, losses_);
+        const std::uint64_t before = job_.told.events;
+        const auto use = [&](const placed_event* events, std::size_t count) -> result<void> {
+          for (std::size_t e = 0; e < count; ++e) {
+            stats.clear();
+            text.append_arguments(stats, text.prepare(events[e].metadata_id), events[e].all_stats());
+            const std::string_view display = plane.event_display_name(events[e].metadata_id);
+            result<void> added = append_row(head, events[e].start_ps, events[e].duration_ps,
+                                            display.empty() ? plane.event_name(events[e].metadata_id) : display, stats);
+            if (!added) return added;
+          }
+          return {};
+        };
+        if (result<void> walked = walk.in_time_order(use); !walked) return walked;
+        if (job_.told.events != before) ++job_.told.tracks;
+      }
+    }
+    job_.told.aggregated_left_out += std::exchange(losses_.aggregated, 0);
+    job_.told.out_of_reach += std::exchange(losses_.out_of_reach, 0);
+    return {};
+  }
+
+  result<void> write_chrome(std::size_t file) {
+    const anatomy_options& asked = job_.o.filters;
+    result<chrome_slices> read = read_chrome_slices(
+        job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
+    if (!read) return std::move(read).error();
+    if (read->damage) job_.damage.note(file, *read->damage);
+    job_.told.out_of_reach += read->out_of_reach;
+    const std::string_view bytes = job_.p.bytes(file);
+    std::string stats, scratch;
+    for (const chrome_thread& thread : read->threads) {
+      if (thread.slices.empty()) continue;
+      ++job_.told.tracks;
+      const chrome_process_entry& process = read->processes[thread.process];
+      const std::string head =
+          head_of(file, process.name.empty() ? process.pid : process.name, thread.name, thread.tid);
+      for (const chrome_slice& slice : thread.slices) {
+        const std::string_view json = bytes.substr(slice.at, slice.size);
+        stats.clear();
+        const std::string_view args = json_member(json, "args");
+        append_sound_json(stats, args.empty() ? std::string_view("{}") : args);
+        result<void> added = append_row(head, slice.start_ps, slice.duration_ps,
+                                        json_text(json_member(json, "name"), scratch), stats);
+        if (!added) return added;
+      }
+    }
+    return {};
+  }
+
+  const trace_job& job_;
+  std::string out_;
+  walk_losses losses_;
+};
+
+}  // namespace
+
+result<void> write_events_csv(const trace_job& job) { return csv_exporter(job).write(); }
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,90 @@
+#include "parts.hpp"
+
+#include "event_walk.hpp"
+
+#include "base/contained.hpp"
+
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+bool has_events(file_family f) noexcept { return f == file_family::xspace || f == file_family::chrome_trace; }
+
+fault refused(fault_code code, std::string message, std::string hint) {
+  return {code, std::move(message), "", no_offset, std::move(hint)};
+}
+
+bool filters_anything(const anatomy_options& o) noexcept {
+  return !o.host.empty() || !o.plane.empty() || !o.line.empty() || !o.name.empty() || o.step || o.from_ps || o.to_ps;
+}
+
+// Whether what was asked for can be had from these files.
+result<void> check(const profile& p, const trace_export_options& o, const selection& selected) {
+  if (o.format < trace_format::trace_json || o.format > trace_format::csv)
+    return refused(fault_code::invalid_argument, "there is no such trace format", "");
+  if (o.like_xla && o.format != trace_format::trace_json)
+    return refused(fault_code::invalid_argument, "only trace.json can be written as XLA writes it", "");
+  if (o.like_xla && filters_anything(o.filters))
+    return refused(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
+                   "leave the filters out, or write trace.json without the compatibility");
+  if (o.format != trace_format::xspace && !o.like_xla) return {};
+  const std::size_t files = xspace_files(p, selected).size();
+  if (files == 1) return {};
+  if (files == 0)
+    return refused(fault_code::unsupported, "there is no XSpace to write this from",
+                   "Chrome traces become trace.json, pftrace or csv");
+  return refused(fault_code::invalid_argument, "this takes one XSpace, and there are " + std::to_string(files),
+                 "name one file, choose one with --host, or join them with `profkit merge`");
+}
+
+std::string absence(const profile& p) {
+  if (p.file_count() == 0) return "no file of the capture was recognised";
+  return "no file of the capture has events: an XSpace or a Chrome trace is needed";
+}
+
+}  // namespace
+
+const char* trace_format_name(trace_format f) noexcept {
+  switch (f) {
+    case trace_format::trace_json: return "trace.json";
+    case trace_format::perfetto: return "pftrace";
+    case trace_format::xspace: return "xspace";
+    case trace_format::csv: return "csv";
+  }
+  return "";
+}
+
+result<trace_export_outcome> export_trace(const profile& p, const trace_export_options& o, sink& into) {
+  return contained([&]() -> result<trace_export_outcome> {
+    result<selection> selected = selection::make(p, o.filters, o.host);
+    if (!selected) return std::move(selected).error();
+    trace_export_outcome told;
+    bool any = false;
+    for (const capture_file& file : p.what().files) any = any || (has_events(file.family) && file.export_of < 0);
+    if (!any) {
+      told.status = document_status::absent;
+      told.absent = absence(p);
+      return told;
+    }
+    if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
+    damage_list damage(p, *selected, [](file_family f) noexcept { return has_events(f); });
+    const trace_job job{p, o, *selected, damage, told, into};
+    result<void> written;
+    switch (o.format) {
+      case trace_format::trace_json: written = o.like_xla ? write_xla_json(job) : write_trace_json(job); break;
+      case trace_format::perfetto: written = write_perfetto(job); break;
+      case trace_format::xspace: written = write_xspace_slice(job); break;
+      case trace_format::csv: written = write_events_csv(job); break;
+    }
+    if (!written) return std::move(written).error();
+    told.damage = damage.take();
+    if (!told.damage.empty()) told.status = anything_intact(p) ? document_status::partial : document_status::error;
+    return told;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,30 @@
+// The exporters behind export_trace(): one function a format and kind of input.
+#pragma once
+#include <profkit/core/trace_export.hpp>
+
+#include "analyse/anatomy/select.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// What every exporter works with.
+struct trace_job {
+  const profile& p;
+  const trace_export_options& o;
+  const selection& selected;
+  damage_list& damage;
+  trace_export_outcome& told;
+  sink& into;
+};
+
+result<void> write_trace_json(const trace_job& job);    // XSpace and Chrome files
+result<void> write_xla_json(const trace_job& job);      // one XSpace
+result<void> write_perfetto(const trace_job& job);      // XSpace and Chrome files
+result<void> write_xspace_slice(const trace_job& job);  // one XSpace
+result<void> write_events_csv(const trace_job& job);    // XSpace and Chrome files
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

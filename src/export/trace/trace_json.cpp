@@ -1,0 +1,277 @@
+// Trace JSON for people: everything that has a place in time, overlapping events on lanes of their own.
+#include "chrome_slices.hpp"
+#include "event_walk.hpp"
+#include "json_text.hpp"
+#include "lanes.hpp"
+#include "parts.hpp"
+#include "row_writer.hpp"
+
+#include "base/format.hpp"
+#include "base/json_writer.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::uint64_t lanes_in_sort_index = 1024;
+
+class json_exporter {
+ public:
+  explicit json_exporter(const trace_job& job)
+      : job_(job), rows_(job.into, job.o.host), several_files_(job.p.file_count() > 1) {}
+
+  result<void> write() {
+    std::string head = "{\"displayTimeUnit\":\"ns\",";
+    if (const auto origin = job_.p.origin_unix_ns()) {
+      head += "\"baseTimeNanoseconds\":";
+      append_integer(head, *origin);
+      head += ',';
+    }
+    head += "\"metadata\":{\"producer\":\"profkit\"},\"traceEvents\":[\n";
+    if (result<void> written = job_.into.write(head); !written) return written;
+    for (std::size_t file = 0; file < job_.p.file_count(); ++file) {
+      const capture_file& listed = job_.p.what().files[file];
+      if (!job_.selected.file(file) || listed.export_of >= 0) continue;
+      result<void> written;
+      if (job_.p.xspace(file) != nullptr)
+        written = write_xspace(file);
+      else if (listed.family == file_family::chrome_trace)
+        written = write_chrome(file);
+      if (!written) return written;
+    }
+    if (result<void> flushed = rows_.flush(); !flushed) return flushed;
+    job_.told.flows += rows_.flows();
+    job_.told.counters += rows_.counters();
+    return job_.into.write("{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{}}\n]}\n");
+  }
+
+ private:
+  result<void> write_xspace(std::size_t file) {
+    const xspace_index& space = *job_.p.xspace(file);
+    progress_meter progress(job_.o.host, job_.p.bytes(file).size());
+    for (std::size_t at = 0; at < space.planes.size(); ++at) {
+      const plane_index& plane = space.planes[at];
+      if (!job_.selected.plane(plane)) continue;
+      const event_filter filter = job_.selected.events_of(file, at);
+      std::shared_ptr<plane_style> style;
+      std::uint32_t next_tid = static_cast<std::uint32_t>(plane.lines.size());
+      for (std::size_t i = 0; i < plane.lines.size(); ++i) {
+        const line_index& line = plane.lines[i];
+        if (!job_.selected.line(line)) continue;
+        const line_header header = complete_header(line);
+        line_walk walk(job_.p, file, plane, line, header, filter, job_.damage, progress, losses_);
+        lane_splitter lanes;
+        std::vector<std::uint32_t> tids;
+        const bool counter = line.kind == line_kind::counter;
+        const auto use = [&](const placed_event* events, std::size_t count) -> result<void> {
+          if (!style) {
+            style = std::make_shared<plane_style>(plane, file, json_dialect::people);
+            style->pid = ++processes_;
+            if (result<void> named = name_process(process_name(job_.p, file, plane.name, several_files_)); !named)
+              return named;
+          }
+          for (std::size_t e = 0; e < count; ++e) {
+            const placed_event& event = events[e];
+            const std::size_t place =
+                counter ? 0 : lanes.place(event.start_ps, event.end_ps(), [](std::size_t, std::int64_t) {});
+            const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+            if (lane >= tids.size()) {
+              tids.push_back(lane == 0 ? static_cast<std::uint32_t>(i + 1) : ++next_tid);
+              ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+              if (result<void> named = name_thread(tids.back(), lane_title(line_title(header), lane),
+                                                   (i + 1) * lanes_in_sort_index + lane);
+                  !named)
+                return named;
+            }
+            const trace_row row{&style->text.prepare(event.metadata_id),
+                                static_cast<std::uint64_t>(event.start_ps),
+                                static_cast<std::uint64_t>(event.duration_ps),
+                                event.stats,
+                                event.stats_bytes,
+                                tids[lane],
+                                counter};
+            if (result<void> added = rows_.add(style, row); !added) return added;
+          }
+          if (!counter) job_.told.events += count;
+          return {};
+        };
+        if (result<void> walked = walk.in_time_order(use); !walked) return walked;
+        job_.told.crowded += lanes.crowded();
+      }
+    }
+    job_.told.aggregated_left_out += std::exchange(losses_.aggregated, 0);
+    job_.told.out_of_reach += std::exchange(losses_.out_of_reach, 0);
+    return {};
+  }
+
+  // Times become numbers on the capture's clock, texts become sound JSON; what is no slice keeps its place.
+  result<void> write_chrome(std::size_t file) {
+    const anatomy_options& asked = job_.o.filters;
+    result<chrome_slices> read = read_chrome_slices(
+        job_.p, file, {asked.plane, asked.line, asked.name, asked.from_ps, asked.to_ps}, job_.o.host);
+    if (!read) return std::move(read).error();
+    if (read->damage) job_.damage.note(file, *read->damage);
+    job_.told.out_of_reach += read->out_of_reach;
+    const std::string_view bytes = job_.p.bytes(file);
+    std::vector<std::uint64_t> pids(read->processes.size(), 0);
+    std::vector<std::uint32_t> first_tids(read->threads.size(), 0);
+    const auto open_process = [&](std::size_t process) -> result<void> {
+      if (pids[process] != 0) return {};
+      const chrome_process_entry& entry = read->processes[process];
+      pids[process] = ++processes_;
+      const std::string name = entry.name.empty() ? "process " + entry.pid : entry.name;
+      const std::string host = several_files_ ? host_of(job_.p, file) : std::string();
+      return name_process(host.empty() ? name : host + ": " + name);
+    };
+    for (std::size_t t = 0; t < read->threads.size(); ++t) {
+      const chrome_thread& thread = read->threads[t];
+      if (thread.slices.empty()) continue;
+      if (result<void> opened = open_process(thread.process); !opened) return opened;
+      const std::string title = thread.name.empty() ? "thread " + thread.tid : thread.name;
+      lane_splitter lanes;
+      std::vector<std::uint32_t> tids;
+      std::string text;
+      for (const chrome_slice& slice : thread.slices) {
+        const std::size_t place =
+            slice.instant ? 0
+                          : lanes.place(slice.start_ps, slice.start_ps + slice.duration_ps,
+                                        [](std::size_t, std::int64_t) {});
+        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        if (lane >= tids.size()) {
+          tids.push_back(++chrome_tids_);
+          if (lane == 0) first_tids[t] = tids.back();
+          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+          append_thread_name(text, pids[thread.process], tids.back(), lane_title(title, lane),
+                             order_of(thread, t) * lanes_in_sort_index + lane);
+        }
+        append_chrome_slice(text, slice, bytes.substr(slice.at, slice.size), pids[thread.process], tids[lane]);
+        ++job_.told.events;
+        if (text.size() >= text_bytes) {
+          if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
+        }
+      }
+      job_.told.crowded += lanes.crowded();
+      if (result<void> added = rows_.add_text(std::move(text)); !added) return added;
+    }
+    std::string text;
+    for (const chrome_mark& mark : read->marks) {
+      if (result<void> opened = open_process(mark.process); !opened) return opened;
+      if (mark.phase != 'C' && first_tids[mark.thread] == 0) continue;  // a flow between slices that were not kept
+      append_chrome_mark(text, mark, bytes.substr(mark.at, mark.size), pids[mark.process],
+                         mark.phase == 'C' ? 0 : first_tids[mark.thread]);
+      ++(mark.phase == 'C' ? job_.told.counters : job_.told.flows);
+      if (text.size() >= text_bytes) {
+        if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
+      }
+    }
+    return rows_.add_text(std::move(text));
+  }
+
+  // Threads that say where they belong come first.
+  static std::uint64_t order_of(const chrome_thread& thread, std::size_t position) noexcept {
+    constexpr std::int64_t most_index = std::int64_t{1} << 32;
+    if (thread.sort_index && *thread.sort_index >= 0 && *thread.sort_index < most_index)
+      return static_cast<std::uint64_t>(*thread.sort_index);
+    return static_cast<std::uint64_t>(most_index) + position;
+  }
+
+  void append_chrome_slice(std::string& out, const chrome_slice& slice, std::string_view json, std::uint64_t pid,
+                           std::uint32_t tid) {
+    out += slice.instant ? "{\"ph\":\"i\",\"s\":\"t\",\"pid\":" : "{\"ph\":\"X\",\"pid\":";
+    append_integer(out, pid);
+    out += ",\"tid\":";
+    append_integer(out, std::uint64_t{tid});
+    out += ",\"ts\":";
+    append_exact_microseconds(out, slice.start_ps);
+    if (!slice.instant) {
+      out += ",\"dur\":";
+      append_exact_microseconds(out, slice.duration_ps);
+    }
+    append_texts(out, json, false);
+    out += "},\n";
+  }
+
+  void append_chrome_mark(std::string& out, const chrome_mark& mark, std::string_view json, std::uint64_t pid,
+                          std::uint32_t tid) {
+    out += "{\"ph\":\"";
+    out += mark.phase;
+    out += mark.phase == 'f' ? "\",\"bp\":\"e\",\"pid\":" : "\",\"pid\":";
+    append_integer(out, pid);
+    if (tid != 0) {
+      out += ",\"tid\":";
+      append_integer(out, std::uint64_t{tid});
+    }
+    out += ",\"ts\":";
+    append_exact_microseconds(out, mark.at_ps);
+    append_texts(out, json, true);
+    out += "},\n";
+  }
+
+  static void append_texts(std::string& out, std::string_view json, bool with_id) {
+    for (const char* const key : {"cat", "name", "id", "args"}) {
+      if (!with_id && key[0] == 'i') continue;
+      const std::string_view raw = json_member(json, key);
+      if (raw.empty()) continue;
+      out += ",\"";
+      out += key;
+      out += "\":";
+      append_sound_json(out, raw);
+    }
+  }
+
+  result<void> name_process(const std::string& name) {
+    std::string text = "{\"ph\":\"M\",\"pid\":";
+    append_integer(text, processes_);
+    text += ",\"name\":\"process_name\",\"args\":{\"name\":";
+    append_json_string(text, name);
+    text += "}},\n{\"ph\":\"M\",\"pid\":";
+    append_integer(text, processes_);
+    text += ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":";
+    append_integer(text, processes_);
+    text += "}},\n";
+    return rows_.add_text(std::move(text));
+  }
+  result<void> name_thread(std::uint32_t tid, const std::string& name, std::uint64_t sort_index) {
+    std::string text;
+    append_thread_name(text, processes_, tid, name, sort_index);
+    return rows_.add_text(std::move(text));
+  }
+  static void append_thread_name(std::string& text, std::uint64_t pid, std::uint32_t tid, const std::string& name,
+                                 std::uint64_t sort_index) {
+    const auto append_head = [&](const char* what) {
+      text += "{\"ph\":\"M\",\"pid\":";
+      append_integer(text, pid);
+      text += ",\"tid\":";
+      append_integer(text, std::uint64_t{tid});
+      text.append(",\"name\":\"").append(what).append("\",\"args\":{");
+    };
+    append_head("thread_name");
+    text += "\"name\":";
+    append_json_string(text, name);
+    text += "}},\n";
+    append_head("thread_sort_index");
+    text += "\"sort_index\":";
+    append_integer(text, sort_index);
+    text += "}},\n";
+  }
+
+  static constexpr std::size_t text_bytes = std::size_t{1} << 20;
+
+  const trace_job& job_;
+  row_writer rows_;
+  const bool several_files_;
+  std::uint64_t processes_ = 0;
+  std::uint32_t chrome_tids_ = 0;
+  walk_losses losses_;
+};
+
+}  // namespace
+
+result<void> write_trace_json(const trace_job& job) { return json_exporter(job).write(); }
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

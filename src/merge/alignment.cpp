@@ -1,0 +1,486 @@
+#include "alignment.hpp"
+
+#include <profkit/time.hpp>
+#include <profkit/xspace.hpp>
+
+#include <base/progress.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::int64_t day_ns = 86'400 * ns_per_s;
+
+std::string node_text(std::int64_t id) { return "node " + std::to_string(id); }
+
+// The first line time that is a Unix time.
+std::optional<std::int64_t> first_absolute_ns(std::string_view xspace) noexcept {
+  for (const plane_view plane : xspace_view(xspace).planes())
+    for (const line_view line : plane.lines()) {
+      wire_reader reader(line.bytes());
+      for (wire_field field; reader.next(field) && field.number < 4;)
+        if (field.is_varint(3) && static_cast<std::int64_t>(field.value) >= least_absolute_ns)
+          return static_cast<std::int64_t>(field.value);
+    }
+  return std::nullopt;
+}
+
+class aligner {
+ public:
+  aligner(const merge_options& o, const hooks& host) : o_(o), host_(host) {}
+
+  result<alignment> run() {
+    auto inputs = resolve_inputs(o_, host_);
+    if (!inputs) return std::move(inputs).error();
+    inputs_ = std::move(*inputs);
+    all_.warnings = inputs_.warnings;
+    if (inputs_.run) {
+      all_.run_id = inputs_.run->run_id;
+      all_.reference_node = inputs_.run->reference_node.value_or(0);
+    }
+    if (o_.reference) all_.reference_node = 0;
+    for (const trace_input& t : inputs_.traces)
+      if (auto ok = open(t); !ok) return std::move(ok).error();
+    if (auto ok = read_offset_file(); !ok) return std::move(ok).error();
+    for (aligned_trace& t : all_.traces)
+      if (auto ok = describe(t); !ok) return std::move(ok).error();
+    if (auto ok = check_nodes(); !ok) return std::move(ok).error();
+    if (auto ok = find_base(); !ok) return std::move(ok).error();
+    if (o_.correction == merge_correction::clock) {
+      if (auto ok = build_clocks(); !ok) return std::move(ok).error();
+    } else {
+      leave_clocks();
+    }
+    return std::move(all_);
+  }
+
+ private:
+  // With keep_going a fault becomes a warning. A stop by the caller always ends the merge.
+  result<void> tell(const fault& f) {
+    if (!o_.keep_going || f.code == fault_code::cancelled) return f;
+    all_.warnings.push_back(fault_text(f));
+    return {};
+  }
+  void warn(std::string text) { all_.warnings.push_back(std::move(text)); }
+
+  static fault about(std::int64_t node, fault_code code, const std::string& what, std::string hint, std::string path,
+                     std::uint64_t at = no_offset) {
+    fault f;
+    f.code = code;
+    f.message = node_text(node) + ": " + what;
+    f.hint = std::move(hint);
+    f.path = std::move(path);
+    f.byte_offset = at;
+    return f;
+  }
+
+  result<void> open(const trace_input& input) {
+    aligned_trace& t = all_.traces.emplace_back();
+    t.input = input;
+    t.report.id = input.node_id;
+    t.report.trace = input.path;
+    auto from = open_file_source(input.path, o_.io, o_.bounds);
+    if (!from) {
+      t.report.status = node_status::missing;
+      fault f = std::move(from).error();
+      f.message = node_text(input.node_id) + ": its trace cannot be opened: " + f.message;
+      return tell(f);
+    }
+    std::unique_ptr<source> opened = std::move(from).value();
+    if (const auto span = opened->span()) {
+      t.bytes = *span;
+      t.mapped = std::move(opened);
+    } else {
+      auto held = hold_bytes(std::move(opened), o_.bounds, host_);
+      if (!held) {
+        t.report.status = node_status::corrupt;
+        fault f = std::move(held).error();
+        f.message = node_text(input.node_id) + ": " + f.message;
+        return tell(f);
+      }
+      t.held = std::move(held).value();
+      t.bytes = t.held.bytes;
+      if (t.held.damage) {
+        t.report.status = node_status::corrupt;
+        if (auto ok = tell(*t.held.damage); !ok) return ok;
+      }
+    }
+    t.usable = true;
+    if (t.bytes.empty()) {
+      t.report.status = node_status::corrupt;
+      return tell(about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
+                        "The profiler was stopped before it wrote; fetch the trace again.", input.path, 0));
+    }
+    if (const char* const damage = damage_position(t.bytes)) {
+      const std::uint64_t at = offset_in(t.bytes, damage);
+      t.report.status = node_status::corrupt;
+      if (o_.reference) t.usable = false;  // the reference tool drops the node
+      t.bytes = t.bytes.substr(0, at);
+      return tell(about(input.node_id, fault_code::damaged,
+                        "its trace is damaged or cut at byte " + std::to_string(at) + ": a field runs past the end",
+                        "Fetch the trace again; --keep_going merges the planes before the damage.", input.path, at));
+    }
+    return {};
+  }
+
+  result<void> read_offset_file() {
+    if (inputs_.offsets.empty()) {
+      if (o_.correction != merge_correction::clock || only_merged_traces()) return {};
+      fault f;
+      f.code = fault_code::invalid_argument;
+      f.message = "no offsets: the clocks of the nodes cannot be aligned";
+      f.hint = "Give the offsets file with --offsets, or align by wall time with --no_correction.";
+      return tell(f);
+    }
+    auto held = read_whole(inputs_.offsets, o_, host_);
+    if (!held) {
+      fault f = std::move(held).error();
+      f.message = "the offsets file cannot be read: " + f.message;
+      return tell(f);
+    }
+    offset_read_options how;
+    how.reference = o_.reference;
+    how.bounds = o_.bounds;
+    auto table = read_offsets(held->bytes, inputs_.offsets, how);
+    if (!table) return tell(table.error());
+    offsets_ = std::move(*table);
+    for (const std::string& w : offsets_.warnings) warn(inputs_.offsets + ": " + w);
+    if (offsets_.broken_lines > 0)
+      warn(inputs_.offsets + ": " + std::to_string(offsets_.broken_lines) + " lines are no JSON and were passed over");
+    if (o_.reference) return {};
+    if (offsets_.unreachable_rows > 0)
+      warn(inputs_.offsets + ": " + std::to_string(offsets_.unreachable_rows) +
+           " rows of unreachable nodes are not used");
+    if (offsets_.unconverged_rows > 0)
+      warn(inputs_.offsets + ": " + std::to_string(offsets_.unconverged_rows) +
+           " rows are of rounds that did not converge");
+    if (!offsets_.run_id.empty() && !all_.run_id.empty() && offsets_.run_id != all_.run_id)
+      return tell(different_runs("the offsets file", offsets_.run_id, inputs_.offsets));
+    if (all_.run_id.empty()) all_.run_id = offsets_.run_id;
+    return {};
+  }
+
+  [[nodiscard]] fault different_runs(const std::string& what, const std::string& run, std::string path) const {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = what + " belongs to run '" + run + "', the others to run '" + all_.run_id + "'";
+    f.hint = "Merge files of one run only.";
+    f.path = std::move(path);
+    return f;
+  }
+
+  bool only_merged_traces() const {
+    return std::all_of(all_.traces.begin(), all_.traces.end(),
+                       [](const aligned_trace& t) { return t.usable && read_trace_clocks(t.bytes).merged; });
+  }
+
+  // What the trace, the offsets header and the run metadata say of a node, and whether they agree.
+  result<void> describe(aligned_trace& t) {
+    if (!t.usable) return {};
+    t.clocks = read_trace_clocks(t.bytes);
+    if (t.clocks.merged && !o_.reference) {
+      auto before = read_clock_metadata(t.bytes);
+      if (!before) {
+        t.usable = false;
+        t.report.status = node_status::corrupt;
+        before.error().path = t.input.path;
+        return tell(before.error());
+      }
+      t.before = std::move(*before);
+      t.file_start_ns = t.before.front().origin_ns;
+      for (const clock_metadata& m : t.before)
+        if (!m.run_id.empty() && !all_.run_id.empty() && m.run_id != all_.run_id)
+          return tell(different_runs("this merged trace", m.run_id, t.input.path));
+        else if (all_.run_id.empty())
+          all_.run_id = m.run_id;
+      return {};
+    }
+    const std::int64_t id = t.input.node_id;
+    if (!t.clocks.hostnames.empty()) t.report.hostname = t.clocks.hostnames.front();
+    if (const node_start* s = offsets_.start_of(id)) t.start = *s;
+    t.start.node_id = id;
+    if (o_.reference) return {};
+    if (const run_node* n = inputs_.run ? inputs_.run->find(id) : nullptr) {
+      if (!n->hostname.empty() && !t.report.hostname.empty() && n->hostname != t.report.hostname)
+        warn(node_text(id) + ": the run metadata calls its host " + n->hostname + ", the trace " + t.report.hostname);
+      if (!n->hostname.empty()) t.report.hostname = n->hostname;
+      for (auto field : {&node_start::walltime_ns, &node_start::gpu_ns}) {
+        const auto& theirs = n->start.*field;
+        auto& ours = t.start.*field;
+        if (theirs && ours && *theirs != *ours)
+          return tell(about(id, fault_code::invalid_argument,
+                            "the offsets header and the run metadata give different start times (" +
+                                std::to_string(*ours) + " and " + std::to_string(*theirs) + ")",
+                            "They belong to different runs, or to different nodes.", inputs_.run_path));
+        if (!ours) ours = theirs;
+      }
+    }
+    // What a post-processed trace counts from: the start of the session, else of the collector.
+    t.file_start_ns = t.clocks.profile_start_ns;
+    if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > day_ns))
+      t.file_start_ns = t.start.walltime_ns;
+    return {};
+  }
+
+  // No two inputs may bring the same node.
+  result<void> check_nodes() {
+    std::vector<std::int64_t> ids;
+    for (const aligned_trace& t : all_.traces) {
+      if (t.before.empty()) ids.push_back(t.input.node_id);
+      for (const clock_metadata& m : t.before) ids.push_back(m.bounds.node_id);
+    }
+    std::sort(ids.begin(), ids.end());
+    const auto twice = std::adjacent_find(ids.begin(), ids.end());
+    if (twice == ids.end() || o_.reference) return {};
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = node_text(*twice) + " comes from two of the traces";
+    f.hint = "Leave one of them out, or give ids with --run_metadata.";
+    return f;
+  }
+
+  // Corrected zero before it is shifted: the start of the reference node.
+  result<void> find_base() {
+    const node_start* reference = start_of_reference();
+    if (reference != nullptr && reference->walltime_ns) {
+      all_.base_ns = *reference->walltime_ns;
+      return check_references();
+    }
+    for (const aligned_trace& t : all_.traces)
+      if (!t.before.empty()) {
+        all_.base_ns = t.before.front().origin_ns;
+        return check_references();
+      }
+    if (o_.correction == merge_correction::clock && !offsets_.rows.empty() && !o_.reference) {
+      fault f;
+      f.code = fault_code::invalid_argument;
+      f.message =
+          "no start times: the offsets file has no header line with start_walltime_ns and start_gpu_ns of node " +
+          std::to_string(all_.reference_node);
+      f.hint =
+          "Without them device times have no zero. Add the header {\"meta\":true,\"nodes\":[…]}, or give the start "
+          "times with --run_metadata.";
+      f.path = inputs_.offsets;
+      if (auto ok = tell(f); !ok) return ok;
+    }
+    for (const aligned_trace& t : all_.traces)
+      if (t.file_start_ns) {
+        all_.base_ns = *t.file_start_ns;
+        return {};
+      }
+    for (const aligned_trace& t : all_.traces)
+      if (const auto ns = first_absolute_ns(t.bytes)) {
+        all_.base_ns = *ns;
+        return {};
+      }
+    return {};
+  }
+
+  [[nodiscard]] const node_start* start_of_reference() const {
+    for (const aligned_trace& t : all_.traces)
+      if (t.before.empty() && t.input.node_id == all_.reference_node && t.start.walltime_ns) return &t.start;
+    if (const node_start* s = offsets_.start_of(all_.reference_node)) return s;
+    if (const run_node* n = inputs_.run ? inputs_.run->find(all_.reference_node) : nullptr) return &n->start;
+    return nullptr;
+  }
+
+  // Traces that were merged before stand on their reference's clock.
+  result<void> check_references() {
+    bool first = true;
+    for (const aligned_trace& t : all_.traces)
+      for (const clock_metadata& m : t.before) {
+        if (!m.corrected) continue;
+        const bool alone = first && only_before();
+        if (alone) all_.reference_node = m.reference_node;
+        first = false;
+        if (m.reference_node == all_.reference_node) continue;
+        fault f;
+        f.code = fault_code::invalid_argument;
+        f.message = "this merged trace is on the clock of node " + std::to_string(m.reference_node) +
+                    ", the others on that of node " + std::to_string(all_.reference_node);
+        f.hint = "Merge the original traces together instead.";
+        f.path = t.input.path;
+        if (auto ok = tell(f); !ok) return ok;
+        break;
+      }
+    return {};
+  }
+  [[nodiscard]] bool only_before() const {
+    return std::all_of(all_.traces.begin(), all_.traces.end(),
+                       [](const aligned_trace& t) { return !t.usable || !t.before.empty(); });
+  }
+
+  result<snapshot_set> snapshots_of(aligned_trace& t) {
+    const std::int64_t id = t.input.node_id;
+    if (!t.input.snapshots.empty()) {
+      auto held = read_whole(t.input.snapshots, o_, host_);
+      result<snapshot_set> read =
+          held ? read_snapshot_pairs(held->bytes, t.input.snapshots) : result<snapshot_set>(held.error());
+      if (!read) {
+        fault f = std::move(read).error();
+        f.message = node_text(id) + ": its snapshot file cannot be read: " + f.message;
+        if (auto ok = tell(f); !ok) return std::move(ok).error();
+      } else if (!read->pairs.empty()) {
+        return read;
+      } else {
+        warn(node_text(id) + ": " + t.input.snapshots + " holds no snapshot; those in the trace are used");
+      }
+    }
+    snapshot_read_options how;
+    how.reference = o_.reference;
+    how.start_walltime_ns = t.start.walltime_ns.value_or(0);
+    how.relative_to_ns = t.file_start_ns;
+    return read_embedded_snapshots(t.bytes, how, t.input.path);
+  }
+
+  result<void> build_clocks() {
+    resolved_ = o_.reference ? std::vector<offset_row>() : resolve_midpoints(offsets_, all_.reference_node);
+    std::vector<std::pair<aligned_trace*, clock_evidence>> evidence;
+    for (aligned_trace& t : all_.traces) {
+      if (!t.usable || !t.before.empty()) continue;
+      auto snapshots = snapshots_of(t);
+      if (!snapshots) {
+        if (auto ok = tell(snapshots.error()); !ok) return ok;
+        snapshots = snapshot_set{};
+      }
+      t.report.snapshots = snapshots->pairs.size();
+      t.report.snapshots_from = snapshots->source;
+      t.report.sampling_period_ns = snapshots->sampling_period_ns;
+      for (const std::string& w : snapshots->warnings) warn(node_text(t.input.node_id) + ": " + w);
+      if (auto ok = o_.reference ? take_reference(t, *snapshots) : add_evidence(t, *snapshots, evidence); !ok)
+        return ok;
+    }
+    return build_from(evidence);
+  }
+
+  void by_walltime(aligned_trace& t) const {
+    if (t.report.status != node_status::corrected) return;
+    const bool known = t.start.walltime_ns && o_.correction != merge_correction::none;
+    t.report.status = known || o_.reference ? node_status::walltime : node_status::raw;
+  }
+  void leave_clocks() {
+    node_start reference;
+    if (const node_start* s = offsets_.start_of(0)) reference = *s;
+    for (aligned_trace& t : all_.traces) {
+      if (!t.usable || !t.before.empty()) continue;
+      by_walltime(t);
+      if (o_.reference) t.reference.emplace(t.start, reference, snapshot_set{}, std::vector<offset_row>{}, false);
+    }
+  }
+
+  result<void> take_reference(aligned_trace& t, const snapshot_set& snapshots) {
+    std::vector<offset_row> rows;
+    for (const offset_row& row : offsets_.rows)
+      if (row.node_id == t.input.node_id) rows.push_back(row);
+    t.report.offset_windows = rows.size();
+    node_start reference;
+    if (const node_start* s = offsets_.start_of(0)) reference = *s;
+    t.reference.emplace(t.start, reference, snapshots, rows, true);
+    if (t.reference->is_full()) return {};
+    by_walltime(t);
+    return tell(snapshots.pairs.size() < 2 ? too_few(t, snapshots) : no_offsets(t));
+  }
+
+  [[nodiscard]] fault too_few(const aligned_trace& t, const snapshot_set& snapshots) const {
+    return about(t.input.node_id, fault_code::invalid_argument,
+                 "it has " + std::to_string(snapshots.pairs.size()) +
+                     (snapshots.pairs.size() == 1 ? " clock snapshot" : " clock snapshots") +
+                     "; two are needed to map its tracer clock to its wall clock",
+                 "Give its snapshot file with --snapshots, align all by wall time with --no_correction, or this node "
+                 "alone with --keep_going.",
+                 t.input.snapshots.empty() ? t.input.path : t.input.snapshots);
+  }
+  [[nodiscard]] fault no_offsets(const aligned_trace& t) const {
+    return about(t.input.node_id, fault_code::invalid_argument, "the offsets file has no usable row of it",
+                 "Check node ids and 'reachable' there, or align this node by wall time with --keep_going.",
+                 inputs_.offsets);
+  }
+
+  result<void> add_evidence(aligned_trace& t, const snapshot_set& snapshots,
+                            std::vector<std::pair<aligned_trace*, clock_evidence>>& into) {
+    clock_evidence e;
+    e.node_id = t.input.node_id;
+    e.is_reference = e.node_id == all_.reference_node;
+    e.offsets = rows_of_node(resolved_, e.node_id);
+    e.snapshots = snapshots.pairs;
+    e.reference_base_ns = all_.base_ns;
+    t.report.offset_windows = e.offsets.size();
+    if (!t.start.walltime_ns || !t.start.gpu_ns) {
+      by_walltime(t);
+      return tell(about(e.node_id, fault_code::invalid_argument, "its start_walltime_ns or start_gpu_ns is not known",
+                        "Both stand in the header of the offsets file or in the run metadata.", inputs_.offsets));
+    }
+    e.host_base_ns = *t.start.walltime_ns;
+    e.tracer_base_ns = *t.start.gpu_ns;
+    if (snapshots.pairs.size() < 2) {
+      by_walltime(t);
+      return tell(too_few(t, snapshots));
+    }
+    if (e.offsets.empty() && !e.is_reference) {
+      by_walltime(t);
+      return tell(no_offsets(t));
+    }
+    if (e.is_reference && e.offsets.empty() && o_.keep_going && !offsets_.rows.empty())
+      warn(node_text(e.node_id) + ": the reference node has no offsets of its own; none are needed");
+    into.emplace_back(&t, std::move(e));
+    return {};
+  }
+
+  // Twice: the scatter of all nodes together says more of each than its own few measurements.
+  result<void> build_from(const std::vector<std::pair<aligned_trace*, clock_evidence>>& evidence) {
+    std::vector<clock_scatter> offsets, snapshots;
+    for (const auto& [t, e] : evidence) {
+      auto clock = node_clock::build(e, o_.clocks);
+      if (!clock) continue;
+      offsets.push_back(clock->offset_scatter());
+      snapshots.push_back(clock->snapshot_scatter());
+    }
+    clock_options how = o_.clocks;
+    if (!(how.offset_scatter.freedom > 0)) how.offset_scatter = pooled_scatter(offsets);
+    if (!(how.snapshot_scatter.freedom > 0)) how.snapshot_scatter = pooled_scatter(snapshots);
+    for (const auto& [t, e] : evidence) {
+      auto clock = node_clock::build(e, how);
+      if (!clock) {
+        by_walltime(*t);
+        clock.error().path = t->input.path;
+        if (auto ok = tell(clock.error()); !ok) return ok;
+        continue;
+      }
+      t->clock = std::move(*clock);
+      merged_node& r = t->report;
+      r.anomalies = t->clock->anomalies();
+      r.residual_ps = t->clock->residual_ps();
+      r.host_drift_ppt = t->clock->host_drift_ppt();
+      r.tracer_drift_ppt = t->clock->tracer_drift_ppt();
+      r.offset_variance_ns2 = t->clock->offset_variance_ns2();
+      for (const clock_anomaly& a : r.anomalies) warn(node_text(r.id) + ": " + a.text);
+    }
+    return {};
+  }
+
+  const merge_options& o_;
+  const hooks& host_;
+  merge_inputs inputs_;
+  alignment all_;
+  offset_table offsets_;
+  std::vector<offset_row> resolved_;
+};
+
+}  // namespace
+
+std::string fault_text(const fault& f) {
+  std::string text;
+  if (!f.path.empty() && f.message.find(f.path) == std::string::npos) text = f.path + ": ";
+  text += f.message;
+  if (f.byte_offset != no_offset && f.message.find(std::to_string(f.byte_offset)) == std::string::npos)
+    text += " (at byte " + std::to_string(f.byte_offset) + ')';
+  return text;
+}
+
+result<alignment> align_traces(const merge_options& o, const hooks& host) { return aligner(o, host).run(); }
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

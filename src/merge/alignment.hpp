@@ -1,0 +1,53 @@
+// Each trace of a merge with its clock: opened, cross-checked, ready to be read twice.
+#pragma once
+#include "inputs.hpp"
+#include "reference_clock.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// One trace, opened.
+struct aligned_trace {
+  trace_input input;
+  std::unique_ptr<source> mapped;  // null when the bytes had to be held
+  held_bytes held;
+  std::string_view bytes;  // up to the first damage
+  trace_clocks clocks;
+
+  merged_node report;                  // of a trace of one node
+  std::vector<clock_metadata> before;  // of a merged trace: its nodes
+  bool usable = false;                 // false: missing, or nothing of it can be read
+
+  std::optional<node_clock> clock;           // status corrected
+  std::optional<reference_clock> reference;  // compat
+  node_start start;
+  std::optional<std::int64_t> file_start_ns;  // what line times below 1e17 count from, Unix ns
+
+  void forget(std::string_view part) const noexcept {
+    if (mapped) mapped->forget(part);
+  }
+};
+
+struct alignment {
+  std::vector<aligned_trace> traces;
+  std::string run_id;
+  std::int64_t reference_node = 0;
+  std::int64_t base_ns = 0;  // Unix ns of corrected zero
+  std::vector<std::string> warnings;
+};
+
+result<alignment> align_traces(const merge_options& o, const hooks& host);
+
+// The Unix ns that stands for `timestamp_ns` of a line: itself, or counted from the start of the file.
+inline constexpr std::int64_t least_absolute_ns = 100'000'000'000'000'000;
+
+[[nodiscard]] std::string fault_text(const fault& f);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,35 @@
+// How measurements of a clock scatter about a smooth line, and what that says about their largest error.
+#pragma once
+#include <profkit/core/clock.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// One measurement: a small deviation (ps) at a time (ps).
+struct deviation {
+  std::int64_t at_ps = 0, size_ps = 0;
+};
+
+// A straight line through deviations by least squares.
+struct fitted_line {
+  double slope = 0;        // ps a ps
+  double rms_ps = 0;       // of what is left, about the degrees of freedom; 0 when there are none
+  double mean_square = 0;  // of what is left, about the number of points
+  double freedom = 0;
+};
+fitted_line fit_line(const std::vector<deviation>& points) noexcept;
+
+// Scatter of independent errors. A clock that wanders smoothly is no noise: where second differences are much smaller
+// than what is left of the line, they are used.
+clock_scatter scatter_of(const std::vector<deviation>& points) noexcept;
+
+// What no error of such a scatter exceeds (99.95 %), given how well the scatter is known.
+double largest_error_ps(const clock_scatter& own, const clock_scatter& pooled) noexcept;
+
+[[nodiscard]] double median_of(std::vector<double> values) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

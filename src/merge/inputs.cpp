@@ -1,0 +1,207 @@
+#include "inputs.hpp"
+
+#include <profkit/core/discover.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::string_view trace_endings[] = {".xplane.pb", ".xspace", ".xspace.pb", ".xplane.pb.gz"};
+constexpr std::string_view snapshot_endings[] = {".snapshot_pairs.pb", ".snapshots.pb"};
+constexpr std::int64_t most_node_id = 1'000'000'000;  // numbers of planes are made from it
+
+bool ends_with(std::string_view text, std::string_view with) noexcept {
+  return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
+}
+template <class Endings>
+std::string_view without_ending(std::string_view name, const Endings& endings) noexcept {
+  for (const std::string_view e : endings)
+    if (ends_with(name, e)) return name.substr(0, name.size() - e.size());
+  return {};
+}
+
+// The number after the last "node" of a name: "node3", "node-3" or "node_3".
+std::optional<std::int64_t> node_in_name(std::string_view name) noexcept {
+  const std::size_t at = name.rfind("node");
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = name.substr(at + 4);
+  if (!rest.empty() && (rest.front() == '-' || rest.front() == '_')) rest.remove_prefix(1);
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), id);
+  if (error != std::errc{} || id < 0) return std::nullopt;
+  static_cast<void>(end);
+  return id;
+}
+
+fault usage(std::string message, std::string hint, std::string path = {}) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.message = std::move(message);
+  f.hint = std::move(hint);
+  f.path = std::move(path);
+  return f;
+}
+
+class resolver {
+ public:
+  resolver(const merge_options& o, const hooks& host) : o_(o), host_(host) {}
+
+  result<merge_inputs> run() {
+    found_.offsets = o_.offsets;
+    found_.run_path = o_.run_metadata;
+    for (const std::string& path : o_.traces) found_.traces.push_back({path, {}, 0});
+    if (!o_.run_dir.empty())
+      if (auto ok = discover_rest(); !ok) return std::move(ok).error();
+    if (found_.traces.empty())
+      return usage("no trace to merge", "Name them with --traces, or a folder with --run_dir.", o_.run_dir);
+    if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
+    if (!found_.run_path.empty())
+      if (auto ok = read_run(); !ok) return std::move(ok).error();
+    if (auto ok = name_nodes(); !ok) return std::move(ok).error();
+    return std::move(found_);
+  }
+
+ private:
+  result<void> discover_rest() {
+    auto all = discover(o_.run_dir, o_.bounds, host_);
+    if (!all) return std::move(all).error();
+    const bool wants_traces = found_.traces.empty();
+    std::vector<std::string> offsets, metadata;
+    for (const found_folder& folder : all->folders) {
+      const std::string folder_name = base_name(folder.path);
+      for (const found_file& file : folder.files) {
+        const std::string path = joined_path(folder.path, file.name);
+        if (path == o_.not_an_input) continue;
+        if (wants_traces && ends_with(file.name, ".xplane.pb")) found_.traces.push_back({path, {}, 0});
+        if (!without_ending(file.name, snapshot_endings).empty()) snapshot_files_.push_back(path);
+        const bool lines = ends_with(file.name, ".jsonl");
+        if (lines && (folder_name == "offsets" || file.name.find("offsets") != std::string::npos))
+          offsets.push_back(path);
+        if (file.name == "run_metadata.json") metadata.push_back(path);
+      }
+    }
+    if (found_.offsets.empty() && offsets.size() > 1) return several("offsets files", offsets, "--offsets");
+    if (found_.offsets.empty() && !offsets.empty()) found_.offsets = offsets.front();
+    if (found_.run_path.empty() && metadata.size() > 1)
+      return several("run metadata files", metadata, "--run_metadata");
+    if (found_.run_path.empty() && !metadata.empty()) found_.run_path = metadata.front();
+    return {};
+  }
+
+  [[nodiscard]] fault several(const char* what, const std::vector<std::string>& paths, const char* flag) const {
+    std::string list;
+    for (std::size_t i = 0; i < paths.size() && i < 5; ++i) list += (i == 0 ? " " : ", ") + paths[i];
+    return usage(std::to_string(paths.size()) + ' ' + what + " below the folder:" + list,
+                 std::string("Name the one that belongs to the run with ") + flag + '.', o_.run_dir);
+  }
+
+  result<void> take_snapshots() {
+    if (!o_.snapshots.empty()) {
+      if (o_.snapshots.size() != found_.traces.size())
+        return usage(
+            std::to_string(found_.traces.size()) + " traces, but " + std::to_string(o_.snapshots.size()) +
+                (o_.snapshots.size() == 1 ? " snapshot file" : " snapshot files"),
+            "Give one snapshot file a trace, in the same order ('' for a trace that carries its own), or none.");
+      for (std::size_t i = 0; i < o_.snapshots.size(); ++i) found_.traces[i].snapshots = o_.snapshots[i];
+      return {};
+    }
+    // node0.xplane.pb and node0.snapshots.pb belong together.
+    for (trace_input& t : found_.traces) {
+      const std::string name = base_name(t.path);
+      const std::string_view stem = without_ending(name, trace_endings);
+      for (const std::string& path : snapshot_files_) {
+        const std::string other = base_name(path);
+        const std::string_view other_stem = without_ending(other, snapshot_endings);
+        const auto id = node_in_name(stem);
+        if (stem != other_stem && !(id && node_in_name(other_stem) == id)) continue;
+        t.snapshots = path;
+        if (stem == other_stem) break;
+      }
+    }
+    return {};
+  }
+
+  result<void> read_run() {
+    auto held = read_whole(found_.run_path, o_, host_);
+    if (!held) return std::move(held).error();
+    auto run = read_run_metadata(held->bytes, found_.run_path);
+    if (!run) return std::move(run).error();
+    found_.run = std::move(*run);
+    return {};
+  }
+
+  // The entry of the metadata that names this trace.
+  [[nodiscard]] const run_node* entry_of(const std::string& path) const {
+    if (!found_.run) return nullptr;
+    const run_node* named = nullptr;
+    for (const run_node& n : found_.run->nodes) {
+      if (n.trace.empty()) continue;
+      if (n.trace == path || ends_with(path, '/' + n.trace)) return &n;
+      if (base_name(n.trace) == base_name(path)) named = named == nullptr ? &n : named;
+    }
+    return named;
+  }
+
+  result<void> name_nodes() {
+    for (std::size_t i = 0; i < found_.traces.size(); ++i) {
+      trace_input& t = found_.traces[i];
+      t.node_id = static_cast<std::int64_t>(i);
+      if (o_.reference) continue;
+      const std::string name = base_name(t.path);
+      const auto in_name = node_in_name(name);
+      const run_node* entry = entry_of(t.path);
+      if (entry != nullptr && in_name && *in_name != entry->node_id)
+        return usage("the run metadata calls this trace node " + std::to_string(entry->node_id) +
+                         ", its name says node " + std::to_string(*in_name),
+                     "Correct the metadata or rename the file.", t.path);
+      if (entry != nullptr)
+        t.node_id = entry->node_id;
+      else if (in_name)
+        t.node_id = *in_name;
+      if (found_.run && entry == nullptr && found_.run->find(t.node_id) == nullptr)
+        return usage("the run metadata has no node " + std::to_string(t.node_id) + ", which this trace is taken for",
+                     "Add the node to the metadata, or leave out --run_metadata.", t.path);
+      if (t.node_id < 0 || t.node_id > most_node_id)
+        return usage("node id " + std::to_string(t.node_id) + " is out of range", "Ids go from 0 to 1000000000.",
+                     t.path);
+    }
+    for (std::size_t i = 0; i < found_.traces.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (found_.traces[i].node_id == found_.traces[k].node_id)
+          return usage("two traces are node " + std::to_string(found_.traces[i].node_id) + ": " + found_.traces[k].path,
+                       "Give the ids with --run_metadata, or rename the files (node0…, node1…).",
+                       found_.traces[i].path);
+    return {};
+  }
+
+  const merge_options& o_;
+  const hooks& host_;
+  merge_inputs found_;
+  std::vector<std::string> snapshot_files_;
+};
+
+}  // namespace
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host) {
+  auto from = open_file_source(path, o.io, o.bounds);
+  if (!from) return std::move(from).error();
+  auto held = hold_bytes(std::move(from).value(), o.bounds, host);
+  if (!held) return std::move(held).error();
+  if (held->damage) {
+    fault f = *held->damage;
+    if (f.path.empty()) f.path = path;
+    return f;
+  }
+  return held;
+}
+
+result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host) { return resolver(o, host).run(); }
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

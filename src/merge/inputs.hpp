@@ -1,0 +1,35 @@
+// Which files a merge reads, and which node each of them is.
+#pragma once
+#include <profkit/core/merge.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+struct trace_input {
+  std::string path, snapshots;
+  std::int64_t node_id = 0;
+};
+
+struct merge_inputs {
+  std::vector<trace_input> traces;  // in the order of the output
+  std::string offsets;
+  std::optional<run_metadata> run;
+  std::string run_path;
+  std::vector<std::string> warnings;
+};
+
+// Finds files, reads the run metadata, and gives every trace a node id: from the metadata, else from the digits after
+// the last "node" in its name, else by its place in the list.
+result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host);
+
+// All decoded bytes of a small file.
+result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host);
+
+[[nodiscard]] std::string base_name(const std::string& path);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,179 @@
+// profkit export: a capture as a file that other tools open.
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+
+#include <profkit/core/text.hpp>
+#include <profkit/core/trace_export.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::document_status;
+using profkit::fault;
+using profkit::fault_code;
+using profkit::grouped;
+using profkit::result;
+using profkit::sink;
+using profkit::trace_export_options;
+using profkit::trace_export_outcome;
+using profkit::trace_format;
+
+constexpr int gzip_level = 1;  // traces repeat themselves: what higher levels win is small, what they take is not
+
+struct wanted_output {
+  trace_format format = trace_format::trace_json;
+  bool gzip = false;
+};
+
+bool take_suffix(std::string_view& text, std::string_view suffix) {
+  if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+// What --format says, or the ending of the file's name.
+result<wanted_output> understand_format(const options& asked) {
+  wanted_output wanted;
+  std::string_view text = asked.export_format.empty() ? std::string_view(asked.output_path) : asked.export_format;
+  std::string_view path = asked.output_path;
+  wanted.gzip = take_suffix(text, ".gz") || take_suffix(path, ".gz");
+  const bool by_name = asked.export_format.empty();
+  const auto is = [&](std::string_view name) {
+    std::string_view rest = text;
+    return by_name ? take_suffix(rest, "." + std::string(name)) : text == name;
+  };
+  if (is("trace.json") || is("json"))
+    wanted.format = trace_format::trace_json;
+  else if (is("pftrace") || is("perfetto") || is("perfetto-trace"))
+    wanted.format = trace_format::perfetto;
+  else if (is("xspace") || is("pb"))
+    wanted.format = trace_format::xspace;
+  else if (is("csv"))
+    wanted.format = trace_format::csv;
+  else {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = by_name ? asked.output_path.empty() ? "which format?" : "the name does not tell the format"
+                        : "--format '" + asked.export_format + "': not a choice";
+    f.path = by_name ? asked.output_path : "";
+    f.hint = "choose one with --format: trace.json, trace.json.gz, pftrace, xspace, csv";
+    return f;
+  }
+  return wanted;
+}
+
+int fail(const options& asked, const fault& why, const terminal& errors) {
+  leave_with_reader(asked, why);
+  if (told_interrupt(asked, why)) return exit_unreadable;
+  tell_fault(why, errors);
+  return exit_code_of(why.code);
+}
+
+result<std::unique_ptr<sink>> open_output(const options& asked, const wanted_output& wanted) {
+  if (asked.output_path.empty() && isatty(STDOUT_FILENO) != 0 &&
+      (wanted.gzip || wanted.format == trace_format::perfetto || wanted.format == trace_format::xspace)) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = "this would write binary data to the terminal";
+    f.hint = "name a file with -o";
+    return f;
+  }
+  std::unique_ptr<sink> out;
+  if (asked.output_path.empty()) {
+    out = profkit::descriptor_sink(STDOUT_FILENO, "standard output");
+  } else {
+    result<std::unique_ptr<sink>> file = profkit::atomic_file_sink(asked.output_path);
+    if (!file) return std::move(file).error();
+    out = std::move(file).value();
+  }
+  if (wanted.gzip) out = profkit::gzip_sink(std::move(out), gzip_level, asked.threads);
+  return out;
+}
+
+// One or two lines for people: what is in the file, and what is not.
+void tell_outcome(const options& asked, const trace_export_outcome& told, trace_format format) {
+  std::string text = "profkit: ";
+  text += asked.output_path.empty() ? std::string("wrote ") : profkit::escape_for_terminal(asked.output_path) + ": ";
+  text += count_of(told.events, "event") + " on " + count_of(told.tracks, "track");
+  if (told.lanes > 0) text += ", " + count_of(told.lanes, "more lane") + " for events that overlap";
+  if (told.counters > 0) text += ", " + count_of(told.counters, "counter value");
+  if (told.flows > 0 && format != trace_format::csv)
+    text += ", " + count_of(told.flows, "end of a flow", "ends of flows");
+  text += '\n';
+  const auto left_out = [&](std::uint64_t n, const char* why) {
+    if (n > 0) text += "  left out: " + count_of(n, "event") + ' ' + why + '\n';
+  };
+  left_out(told.aggregated_left_out, "that are totals without a place in time");
+  left_out(told.out_of_reach, "more than 106 days from the origin");
+  if (told.crowded > 0)
+    text += "  " + count_of(told.crowded, "event") + " still overlap: a line has more than 512 at once\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
+
+int run_export(const options& asked) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  const result<wanted_output> wanted = understand_format(asked);
+  if (!wanted) return fail(asked, wanted.error(), errors);
+  progress_line progress(!asked.quiet);
+  const profkit::hooks hooks = progress.hooks(asked.threads);
+
+  profkit::open_options how;
+  how.io = asked.io;
+  how.run = asked.run;
+  how.host = hooks;
+  auto opened = profkit::profile::open(asked.path, how);
+  progress.clear();
+  if (!opened) return fail(asked, opened.error(), errors);
+  const profkit::profile& capture = **opened;
+  for (const profkit::capture_file& file : capture.what().files)
+    if (is_same_file(asked.output_path, file.path)) return fail(asked, output_is_input(asked.output_path), errors);
+
+  if (!asked.output_path.empty()) catch_interrupts();
+  result<std::unique_ptr<sink>> out = open_output(asked, *wanted);
+  if (!out) return fail(asked, out.error(), errors);
+  trace_export_options what;
+  what.format = wanted->format;
+  what.like_xla = asked.compat_xla;
+  what.filters.host = asked.host;
+  what.filters.plane = asked.plane;
+  what.filters.line = asked.line;
+  what.filters.name = asked.name;
+  what.filters.step = asked.step;
+  what.filters.from_ps = asked.from_ps;
+  what.filters.to_ps = asked.to_ps;
+  what.host = hooks;
+  result<trace_export_outcome> told = profkit::export_trace(capture, what, **out);
+  progress.clear();
+  if (!told) return fail(asked, told.error(), errors);
+  if (told->status == document_status::absent) {
+    const std::string text =
+        "profkit: [absent] " + profkit::escape_for_terminal(told->absent) + "; nothing was written\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    return exit_ok;
+  }
+  // A file that holds nothing does not replace one that may hold something.
+  const bool usable = told->status != document_status::error;
+  if (usable) {
+    if (result<void> finished = (*out)->finish(); !finished) return fail(asked, finished.error(), errors);
+    if (!asked.quiet) tell_outcome(asked, *told, wanted->format);
+  }
+  std::vector<profkit::file_damage> losses = told->damage;
+  for (profkit::file_damage& loss : losses)
+    if (loss.what.path.empty() && loss.file < capture.what().files.size())
+      loss.what.path = capture.what().files[loss.file].path;
+  return tell_losses(asked, losses, usable, errors);
+}
+
+}  // namespace profkit_tool
