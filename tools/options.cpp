@@ -3,6 +3,8 @@
 #include "exit_code.hpp"
 #include "quantity.hpp"
 
+#include <profkit/core/source.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <sys/stat.h>
@@ -33,7 +35,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 15> commands{{
+constexpr std::array<command_help, 16> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -94,6 +96,14 @@ constexpr std::array<command_help, 15> commands{{
      "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
      "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
      "  profkit memory dump/ --no-runtime --json      for programs\n"},
+    {command::bubbles, "bubbles", "Why devices wait: idle gaps, what is around them, possible causes",
+     "Every step of every device with its idle time before, inside and after its kernels; the longest gaps\n"
+     "with the kernels on both sides, what the host did meanwhile, and what that may mean. For XSpace,\n"
+     "Kineto and Ascend captures. Idle time is a fact, its cause never more than possible or probable.",
+     "  profkit bubbles logdir\n"
+     "  profkit bubbles rank0_ascend_pt --window-policy marker\n"
+     "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
+     "  profkit bubbles vm.xplane.pb --json --limit 100\n"},
     {command::export_trace, "export", "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
      "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
      "tells the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
@@ -155,7 +165,8 @@ struct typed_values {
   std::string space, top, policy, threshold, samples, fit, curve, compat;
   std::string correction, zero, scheme;
   std::string match, align, bound, max_bound;
-  std::vector<std::string> what_if;
+  std::vector<std::string> what_if, thresholds;
+  std::string windows, threshold_file;
   bool no_correction = false, auto_discover = false, no_drift = false;
   bool no_runtime = false;
 };
@@ -201,6 +212,22 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
       ->group(runtime);
   add_value(app, "--time-samples", typed.samples, "N", "Samples of the timeline (default 200)", runtime);
   add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
+}
+
+void add_bubble_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Bubbles";
+  add_value(app, "--plane,--device", o.bubbles.device, "TEXT", "Only devices whose name contains TEXT", group);
+  add_value(app, "--window-policy", typed.windows, "HOW",
+            "guide (to the next marker), marker (its own end) or device (first to last kernel)", group);
+  add_value(app, "--step-pattern", o.bubbles.step_pattern, "REGEX", "Whole names of events that mark a step", group);
+  app.add_option("--threshold", typed.thresholds, "One threshold, may be repeated; --json lists them all")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  add_value(app, "--thresholds", typed.threshold_file, "FILE", "A TOML file with a table [bubbles] of thresholds",
+            group);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': tags by the letter of the reference script", group);
 }
 
 void add_validate_options(CLI::App& app, options& o, typed_values& typed) {
@@ -339,7 +366,9 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
     add_value(sub, "--type", o.message_type, "TYPE", "Message type (default: found out from the file)", "Input");
   const bool is_memory = help.what == command::memory;
   if (is_memory) add_memory_options(sub, o, typed);
-  if (!is_dump && !is_memory) add_filters(sub, o, typed);
+  const bool is_bubbles = help.what == command::bubbles;
+  if (is_bubbles) add_bubble_options(sub, o, typed);
+  if (!is_dump && !is_memory && !is_bubbles) add_filters(sub, o, typed);
   if (help.what == command::export_trace)
     add_export_options(sub, o, typed);
   else
@@ -390,6 +419,18 @@ std::optional<fault> understand_number(const char* option, const std::string& ty
   return std::nullopt;
 }
 
+// A small text file as a whole.
+profkit::result<std::string> read_text_file(const std::string& path) {
+  profkit::limits bounds;
+  bounds.max_materialised_bytes = std::uint64_t{16} << 20;
+  auto from = profkit::open_file_source(path, profkit::io_mode::read, bounds);
+  if (!from) return std::move(from).error();
+  auto held = profkit::hold_bytes(std::move(from).value(), bounds);
+  if (!held) return std::move(held).error();
+  if (held->damage) return std::move(*held->damage);
+  return std::string(held->bytes);
+}
+
 std::optional<fault> understand_memory(const typed_values& typed, options& o) {
   constexpr std::uint64_t any = ~std::uint64_t{0}, most_samples = 1000000;
   std::optional<std::uint64_t> threshold, samples, curve;
@@ -432,6 +473,34 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
     if (error != std::errc{} || end != typed.step.data() + typed.step.size())
       return wrong_value("--step", typed.step, "not a whole number", "steps are counted from 0");
     o.memory.step = n;
+  }
+  return std::nullopt;
+}
+
+std::optional<fault> understand_bubbles(const typed_values& typed, options& o) {
+  using profkit::window_policy;
+  std::optional<fault> wrong;
+  if ((wrong = understand_word<window_policy>(
+           "--window-policy", typed.windows, o.bubbles.windows,
+           {{"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.bubbles.reference, {{"reference", true}})))
+    return wrong;
+  if (!typed.threshold_file.empty()) {
+    const auto read = read_text_file(typed.threshold_file);
+    if (!read) return read.error();
+    auto thresholds = profkit::read_thresholds(*read, typed.threshold_file);
+    if (!thresholds) return std::move(thresholds).error();
+    o.bubbles.thresholds = *thresholds;
+  }
+  for (const std::string& one : typed.thresholds) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos)
+      return wrong_value("--threshold", one, "no NAME=VALUE", "write it as in idle_ratio=0.25");
+    if (profkit::result<void> set = profkit::set_threshold(
+            o.bubbles.thresholds, std::string_view(one).substr(0, equals), std::string_view(one).substr(equals + 1));
+        !set)
+      return std::move(set).error();
   }
   return std::nullopt;
 }
@@ -542,6 +611,8 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   if (o.what == command::merge) return understand_merge(typed, o);
   if (o.what == command::memory) {
     if ((wrong = understand_memory(typed, o))) return wrong;
+  } else if (o.what == command::bubbles) {
+    if ((wrong = understand_bubbles(typed, o))) return wrong;
   } else if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) {
     return wrong;
   }

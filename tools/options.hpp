@@ -1,5 +1,6 @@
 // The command line as plain values. Only options.cpp knows the library that parses it.
 #pragma once
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/merge.hpp>
@@ -23,6 +24,7 @@ enum class command {
   collectives,
   chrome,
   memory,
+  bubbles,
   export_trace,
   merge,
   validate,
@@ -58,6 +60,7 @@ struct options {
   std::string message_type;          // dump --type
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
+  profkit::bubble_options bubbles;
   bool compat_reference = false;                                             // memory --compat reference
   std::string export_format;                                                 // export --format, as typed
   bool compat_xla = false;                                                   // export --compat xla

@@ -19,6 +19,8 @@ profkit::result<void> print_chrome(session& s);
 // memory has options of its own. Gives the exit status.
 int run_memory(const options& asked);
 
+// So has bubbles.
+int run_bubbles(const options& asked);
 // export writes files of other formats. Gives the exit status.
 int run_export(const options& asked);
 

@@ -261,7 +261,7 @@ TEST_CASE("groups, quantiles and patterns") {
   }
   const auto r = look(a);
   REQUIRE(r.groups.size() == 1);
-  const step_group& g = r.groups[0];
+  const bubble_group& g = r.groups[0];
   CHECK(g.internal_ps.mean == 4 * ms);
   CHECK(g.internal_ps.median == 3 * ms);
   CHECK(g.internal_ps.p90 == 7'600'000'000);
