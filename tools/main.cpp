@@ -31,6 +31,7 @@ int run(const options& asked) {
     case command::memory: return run_memory(asked);
     case command::export_trace: return run_export(asked);
     case command::merge: return run_merge(asked);
+    case command::validate: return run_validate(asked);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;

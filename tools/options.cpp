@@ -33,7 +33,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 14> commands{{
+constexpr std::array<command_help, 15> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -110,6 +110,14 @@ constexpr std::array<command_help, 14> commands{{
      "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
      "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
      "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n"},
+    {command::validate, "validate", "Collectives across nodes: order, arrival skew, and what they say of the clocks",
+     "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
+     "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
+     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.",
+     "  profkit validate combined.xplane.pb\n"
+     "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
+     "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"
+     "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n"},
     {command::dump, "dump", "Any protobuf file as text or JSON, field by field",
      "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
      "nothing is hidden, unknown fields included.",
@@ -135,7 +143,7 @@ class help_formatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (app->get_parent() == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
     if (app->get_name() == "merge") return "\nUsage: profkit merge --traces FILE... -o FILE [OPTIONS]\n";
-    const char* argument = app->get_name() == "dump" ? "FILE" : "PATH";
+    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "validate" ? "TRACE..." : "PATH";
     return "\nUsage: profkit " + app->get_name() + ' ' + argument + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
@@ -144,8 +152,9 @@ class help_formatter final : public CLI::Formatter {
 // Values as they were typed. They are understood after parsing, so that every mistake is told in one way.
 struct typed_values {
   std::string io, threads, fail_on, step, time, limit, color, order;
-  std::string top, policy, threshold, samples, fit, curve, compat;
+  std::string space, top, policy, threshold, samples, fit, curve, compat;
   std::string correction, zero, scheme;
+  std::string match, align, bound, max_bound;
   std::vector<std::string> what_if;
   bool no_correction = false, auto_discover = false, no_drift = false;
   bool no_runtime = false;
@@ -170,6 +179,7 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Memory";
   add_value(app, "--module", o.memory.module, "NAME|ID", "Module to look into (default: the one with the highest peak)",
             group);
+  add_value(app, "--space", typed.space, "COLOR|NAME", "Memory space to look into, as 5 or Host (default 0)", group);
   add_value(app, "--top", typed.top, "K", "Rows of the lists of buffers and of the rollups (default 30)", group);
   app.add_flag("--no-runtime", typed.no_runtime, "Only what the compiler assigned")->group(group);
   add_value(app, "--fit", typed.fit, "BYTES", "Does it fit into so much, as in 32GiB? Exit status 1 when not", group);
@@ -191,6 +201,35 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
       ->group(runtime);
   add_value(app, "--time-samples", typed.samples, "N", "Samples of the timeline (default 200)", runtime);
   add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
+}
+
+void add_validate_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Validation";
+  app.add_option("--traces", o.traces, "The same as the arguments; may be repeated")->type_name("TRACE")->group(group);
+  add_value(app, "--match", typed.match, "HOW", "auto (run ids, else time) or occurrence (as the reference tool)",
+            group);
+  add_value(app, "--bound", typed.bound, "TIME", "Error of every time, as in 5us, instead of the trace's own", group);
+  add_value(app, "--time", typed.time, "FROM:TO", "Only this window, as in 10ms:2.5s (ps ns us ms s)", group);
+  add_value(app, "--align", typed.align, "HOW", "'collectives': offset and drift of each node from collectives alone",
+            group);
+  add_value(app, "--max-bound,--max_bound", typed.max_bound, "TIME",
+            "An offset known less well than this is undecidable (default 1ms)", group);
+  add_value(app, "--fail-on,--fail_on", typed.fail_on, "WHAT", "'violations': exit with 1 when there are any", group);
+  const char* output = "Output";
+  add_value(app, "-o,--output", o.output_path, "FILE", "Write the JSON document to FILE as well", output);
+  add_value(app, "--csv", o.csv_path, "FILE", "Write the start gaps of every invocation to FILE", output);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': matching and document of the reference tool", output);
+  add_value(app, "--limit", typed.limit, "N", "Rows of each list; 0 shows all (default 20)", output);
+  app.add_flag("--json", o.json, "One JSON document (schemas in docs/schemas)")->group(output);
+  app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(output);
+  add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", output);
+  app.add_flag("-q,--quiet", o.quiet, "No progress and no warnings on standard error")->group(output);
+  const char* input = "Input";
+  add_value(app, "--run", o.run, "NAME", "Run folder to open (default: the newest)", input);
+  add_value(app, "--io", typed.io, "MODE", "auto, map or read: 'read' survives files that shrink", input);
+  app.add_flag("--strict", o.strict, "Any damage makes the exit status 4")->group(input);
+  add_value(app, "-j,--threads", typed.threads, "N", "Threads to use (default: all cores); results are the same",
+            input);
 }
 
 void add_export_options(CLI::App& app, options& o, typed_values& typed) {
@@ -275,6 +314,13 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
   sub.set_help_flag();
   if (help.what == command::merge) {
     add_merge_options(sub, o, typed);
+    sub.set_help_flag("-h,--help", "This text")->group("Output");
+    sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
+    return;
+  }
+  if (help.what == command::validate) {
+    sub.add_option("TRACE", o.traces, "A merged trace, or one trace or run directory a node");
+    add_validate_options(sub, o, typed);
     sub.set_help_flag("-h,--help", "This text")->group("Output");
     sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
     return;
@@ -364,18 +410,21 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
   if (threshold) o.memory.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
   if (samples) o.memory.time_samples = *samples;
   if (curve) o.memory.curve_points = *curve;
+  if (!typed.space.empty()) {
+    const std::optional<std::int64_t> color = profkit::memory_space_color(typed.space);
+    if (!color)
+      return wrong_value("--space", typed.space, "no memory space",
+                         "write its color, or one of HBM, VMEM, Sflag, CMEM, SMEM, Host, SparseCore");
+    o.memory.memory_space = *color;
+  }
   if (!typed.fit.empty()) {
     profkit::result<std::uint64_t> bytes = parse_bytes(typed.fit);
     if (!bytes) return wrong_value("--fit", typed.fit, bytes.error().message, bytes.error().hint);
     o.memory.fit_bytes = *bytes;
   }
   for (const std::string& question : typed.what_if) {
-    const std::size_t equals = question.find('=');
-    const std::string action = question.substr(0, equals);
-    if (equals == std::string::npos || equals + 1 == question.size() || (action != "remat" && action != "offload"))
-      return wrong_value("--what-if", question, "not a question that can be answered",
-                         "write remat=NAME or offload=NAME, with the name of an instruction");
-    (action == "remat" ? o.memory.remat : o.memory.offload).push_back(question.substr(equals + 1));
+    if (profkit::result<void> added = profkit::add_what_if(question, o.memory); !added)
+      return wrong_value("--what-if", question, added.error().message, added.error().hint);
   }
   if (!typed.step.empty()) {  // a step that is not there is told by the analysis, as for any other step
     std::int64_t n = 0;
@@ -426,6 +475,43 @@ std::optional<fault> understand_merge(const typed_values& typed, options& o) {
   return std::nullopt;
 }
 
+std::optional<fault> understand_time(const char* option, const std::string& typed, std::int64_t& into) {
+  profkit::result<std::int64_t> ps = parse_time_ps(typed);
+  if (!ps) return wrong_value(option, typed, ps.error().message, ps.error().hint);
+  if (*ps < 0) return wrong_value(option, typed, "less than nothing", "write a time such as 5us");
+  into = *ps;
+  return std::nullopt;
+}
+
+std::optional<fault> understand_validate(const typed_values& typed, options& o) {
+  std::optional<fault> wrong;
+  if (o.traces.empty()) {
+    fault f;
+    f.code = profkit::fault_code::invalid_argument;
+    f.message = "validate: no trace was named";
+    f.hint = "profkit validate combined.xplane.pb, or one trace a node";
+    return f;
+  }
+  if ((wrong =
+           understand_word<bool>("--match", typed.match, o.match_occurrence, {{"auto", false}, {"occurrence", true}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_reference, {{"reference", true}})))
+    return wrong;
+  o.match_occurrence = o.match_occurrence || o.compat_reference;
+  if ((wrong = understand_word<bool>("--align", typed.align, o.align_collectives, {{"collectives", true}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_violations, {{"violations", true}})))
+    return wrong;
+  if (!typed.max_bound.empty() && (wrong = understand_time("--max-bound", typed.max_bound, o.max_bound_ps)))
+    return wrong;
+  std::int64_t bound_ps = 0;
+  if (!typed.bound.empty()) {
+    if ((wrong = understand_time("--bound", typed.bound, bound_ps))) return wrong;
+    o.bound_ps = bound_ps;
+  }
+  return std::nullopt;
+}
+
 std::optional<fault> understand(const typed_values& typed, options& o) {
   using profkit::io_mode;
   constexpr std::uint64_t any = ~std::uint64_t{0};
@@ -434,8 +520,12 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   if ((wrong = understand_word<io_mode>(
            "--io", typed.io, o.io, {{"auto", io_mode::automatic}, {"map", io_mode::map}, {"read", io_mode::read}})))
     return wrong;
-  if ((wrong = understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_incomplete, {{"incomplete", true}})))
+  if (o.what == command::validate) {
+    if ((wrong = understand_validate(typed, o))) return wrong;
+  } else if ((wrong =
+                  understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_incomplete, {{"incomplete", true}}))) {
     return wrong;
+  }
   if ((wrong = understand_word<color_mode>(
            "--color", typed.color, o.color,
            {{"auto", color_mode::automatic}, {"always", color_mode::always}, {"never", color_mode::never}})))

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace profkit_tool {
 
@@ -24,6 +25,7 @@ enum class command {
   memory,
   export_trace,
   merge,
+  validate,
   dump,
 };
 
@@ -61,6 +63,14 @@ struct options {
   bool compat_xla = false;                                                   // export --compat xla
   profkit::merge_options merge;                                              // merge, but for io
   bool trace_json = false, print_events = false, print_collectives = false;  // merge
+
+  std::vector<std::string> traces;  // validate
+  std::string csv_path;
+  bool match_occurrence = false;
+  bool align_collectives = false;
+  bool fail_on_violations = false;
+  std::optional<std::int64_t> bound_ps;
+  std::int64_t max_bound_ps = 1000000000;
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

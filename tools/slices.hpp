@@ -24,6 +24,8 @@ int run_export(const options& asked);
 
 // merge works on many traces and opens no profile. Gives the exit status.
 int run_merge(const options& asked);
+// validate compares traces of several nodes. Gives the exit status.
+int run_validate(const options& asked);
 
 // dump works on one file without a profile. Gives the exit status.
 int run_dump(const options& asked);
