@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/merge.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,7 @@ enum class command {
   chrome,
   memory,
   export_trace,
+  merge,
   validate,
   dump,
 };
@@ -56,9 +58,11 @@ struct options {
   std::string message_type;          // dump --type
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
-  bool compat_reference = false;  // memory --compat reference
-  std::string export_format;      // export --format, as typed
-  bool compat_xla = false;        // export --compat xla
+  bool compat_reference = false;                                             // memory --compat reference
+  std::string export_format;                                                 // export --format, as typed
+  bool compat_xla = false;                                                   // export --compat xla
+  profkit::merge_options merge;                                              // merge, but for io
+  bool trace_json = false, print_events = false, print_collectives = false;  // merge
 
   std::vector<std::string> traces;  // validate
   std::string csv_path;

@@ -307,6 +307,9 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
   for (const profkit::finding& found : profkit::anatomy_findings(capture, f.info, f.modules, f.collectives, {}))
     if (found.id.rfind("damage.", 0) != 0 && found.id.rfind("incomplete.", 0) != 0)
       all.push_back(escape_for_terminal(found.what));
+  for (const profkit::finding& found : f.memory.findings)
+    if (found.recoverable_bytes || found.id == "memory.module_differs")
+      all.push_back(escape_for_terminal((found.where.empty() ? "" : found.where + ": ") + found.what) + '.');
   for (const file_info& file : f.info.files)
     for (const std::string& text : file.warnings) all.push_back("The recorder warns: " + escape_for_terminal(text));
   const std::int64_t span = f.span_ps(), busy = f.busy_ps();

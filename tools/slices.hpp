@@ -22,6 +22,8 @@ int run_memory(const options& asked);
 // export writes files of other formats. Gives the exit status.
 int run_export(const options& asked);
 
+// merge works on many traces and opens no profile. Gives the exit status.
+int run_merge(const options& asked);
 // validate compares traces of several nodes. Gives the exit status.
 int run_validate(const options& asked);
 

@@ -95,8 +95,8 @@ void print_ops(text_output& out, const validation_result& found, std::uint64_t l
   }
   t.print(out, columns);
   if (shown < ops.size())
-    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)",
-                                       style::dim));
+    out.line("  " + out.screen().paint(
+                        "… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)", style::dim));
 }
 
 void print_warnings(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
@@ -111,9 +111,9 @@ void print_warnings(text_output& out, const validation_result& found, std::uint6
     out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
   }
   if (shown < found.warning_list.size())
-    out.line("  " + out.screen().paint(
-                        "… " + grouped(std::uint64_t{found.warning_list.size() - shown}) + " more (--limit 0 shows all)",
-                        style::dim));
+    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.warning_list.size() - shown}) +
+                                           " more (--limit 0 shows all)",
+                                       style::dim));
 }
 
 void print_alignment(text_output& out, const alignment_result& alignment, const options& asked, std::size_t columns) {
@@ -135,7 +135,8 @@ void print_alignment(text_output& out, const alignment_result& alignment, const 
     } else if (!r.feasible) {
       t.row({std::to_string(node.id), "", "", "", "", "", "contradiction: no clock fits its collectives"});
     } else {
-      std::string remark = r.decidable ? "" : "undecidable: wider than --max-bound " + human_duration(asked.max_bound_ps);
+      std::string remark =
+          r.decidable ? "" : "undecidable: wider than --max-bound " + human_duration(asked.max_bound_ps);
       if (remark.empty() && node.contains_zero) remark = "may be no shift at all";
       if (node.snapshot_offset_ps && !node.agrees) remark = "disagrees with the snapshots";
       t.row({std::to_string(node.id), signed_duration(static_cast<double>(r.least_offset_ps)),
@@ -166,10 +167,11 @@ void print_text(text_output& out, const options& asked, const validation_result&
     sentence = "a violation is one beyond the bound that was given (" + grouped(found.violations_raw) +
                " without regard to it)";
   else
-    sentence = "clocks were not corrected: violations may be skew (`profkit merge` corrects, --align=collectives bounds)";
+    sentence =
+        "clocks were not corrected: violations may be skew (`profkit merge` corrects, --align=collectives bounds)";
   out.line("  " + (columns == 0 ? sentence : wrap(sentence, columns, 2)));
-  std::string counts = count_of(found.groups.size(), "invocation") + " compared across " +
-                       count_of(found.nodes.size(), "node");
+  std::string counts =
+      count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
   if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " of a kind that allows any order";
   out.line("  " + counts);
@@ -273,7 +275,8 @@ int run_validate(const options& asked) {
   std::vector<profkit::file_damage> losses = found->damage;
   for (profkit::file_damage& loss : losses)
     if (loss.what.path.empty() && loss.file < found->traces.size()) loss.what.path = found->traces[loss.file];
-  const bool usable = std::any_of(traces.begin(), traces.end(), [](const auto& t) { return t != nullptr && anything_intact(*t); });
+  const bool usable =
+      std::any_of(traces.begin(), traces.end(), [](const auto& t) { return t != nullptr && anything_intact(*t); });
   const int status = tell_losses(asked, losses, usable, errors);
   if (status != exit_ok) return status;
   return asked.fail_on_violations && found->violations > 0 ? exit_gate : exit_ok;

@@ -47,29 +47,30 @@ enum class probe_sections : std::uint8_t {
 
 /// What is doubtful or special about a map; see probe_flag_name().
 enum probe_flag : std::uint32_t {
-  probe_offset_recomputed = 1u << 0,  ///< the recorded offset is wrong; the region was found by its place in the file
-  probe_size_mismatch = 1u << 1,      ///< the regions do not add up to the file; the recorded offsets were used
-  probe_truncated = 1u << 2,          ///< a part of the region lies past the end of the file
-  probe_overlap = 1u << 3,            ///< the region shares bytes with another one
-  probe_bad_offset = 1u << 4,         ///< the recorded offset cannot be right and nothing else tells the place
-  probe_level_guessed = 1u << 5,      ///< thread or warp: the sources disagree, or arithmetic alone allows both
-  probe_level_unknown = 1u << 6,      ///< one flat array of lanes, of no known block
-  probe_aliased = 1u << 7,            ///< the last warp of a block is partial and shares its slot with the next block
-  probe_table_ignored = 1u << 8,      ///< level and sizes are the log's
-  probe_slack = 1u << 9,              ///< a lane ends in bytes that are too few for a record
-  probe_raw_words = 1u << 10,         ///< no description of the fields: u64 words w0, w1, …
-  probe_shape_mismatch = 1u << 11,    ///< the description's sizes are not those of the file
-  probe_maps_mismatch = 1u << 12,     ///< the description has another number of maps
-  probe_possible_overflow = 1u << 13  ///< a lane with room for several records is full: it may have saved more
+  probe_offset_recomputed = 1u << 0,   ///< the recorded offset is wrong; the region was found by its place in the file
+  probe_size_mismatch = 1u << 1,       ///< the regions do not add up to the file; the recorded offsets were used
+  probe_truncated = 1u << 2,           ///< a part of the region lies past the end of the file
+  probe_overlap = 1u << 3,             ///< the region shares bytes with another one
+  probe_bad_offset = 1u << 4,          ///< the recorded offset cannot be right and nothing else tells the place
+  probe_level_guessed = 1u << 5,       ///< thread or warp: the sources disagree, or arithmetic alone allows both
+  probe_level_unknown = 1u << 6,       ///< one flat array of lanes, of no known block
+  probe_aliased = 1u << 7,             ///< the last warp of a block is partial and shares its slot with the next block
+  probe_table_ignored = 1u << 8,       ///< level and sizes are the log's
+  probe_slack = 1u << 9,               ///< a lane ends in bytes that are too few for a record
+  probe_raw_words = 1u << 10,          ///< no description of the fields: u64 words w0, w1, …
+  probe_shape_mismatch = 1u << 11,     ///< the description's sizes are not those of the file
+  probe_maps_mismatch = 1u << 12,      ///< the description has another number of maps
+  probe_possible_overflow = 1u << 13,  ///< a lane with room for several records is full: it may have saved more
+  probe_shape_assumed = 1u << 14       ///< the fields are those of a tool that the kernel's hook or the caller names
 };
-inline constexpr unsigned probe_flag_count = 14;
+inline constexpr unsigned probe_flag_count = 15;
 
 /// The name of one flag ("offset_recomputed"), by the position of its bit; "" past the last.
 [[nodiscard]] constexpr const char* probe_flag_name(unsigned bit) noexcept {
   constexpr const char* names[probe_flag_count] = {
-      "offset_recomputed", "size_mismatch",  "truncated",     "overlap",          "bad_offset",
-      "level_guessed",     "level_unknown",  "aliased",       "table_ignored",    "slack",
-      "raw_words",         "shape_mismatch", "maps_mismatch", "possible_overflow"};
+      "offset_recomputed", "size_mismatch",  "truncated",     "overlap",           "bad_offset",
+      "level_guessed",     "level_unknown",  "aliased",       "table_ignored",     "slack",
+      "raw_words",         "shape_mismatch", "maps_mismatch", "possible_overflow", "shape_assumed"};
   return bit < probe_flag_count ? names[bit] : "";
 }
 [[nodiscard]] constexpr const char* probe_level_name(probe_level level) noexcept {
@@ -360,13 +361,25 @@ class probe_resolver {
     if (plain && dynamic == 0) {
       const bool lanes = is_per_lane(count_);
       if (totals != lanes) return totals ? use_totals() : use_lanes();
-      if (totals) return use_lanes();  // one lane: both readings agree
-      return read_inconclusive();
+      return totals ? read_single_lane() : read_inconclusive();
     }
     if (totals && set_totals()) return probe_sections::total_bytes;
     if (is_from_log()) return use_log();
     if (has_old_tags() && is_hip() && set_hip()) return probe_sections::hip;
     return probe_sections::unknown;
+  }
+
+  // A launch of one lane: the numbers alone allow both readings, which agree on the bytes but not on the level.
+  probe_sections read_single_lane() noexcept {
+    if (evidence_.writer == probe_writer::v0) return use_totals();
+    if (evidence_.writer == probe_writer::v1_or_v2) return use_lanes();
+    if (const int told = logged_reading(); told != 0) return told > 0 ? use_totals() : use_lanes();
+    for (std::size_t i = 0; i < count_; ++i) {
+      const probe_level level = hinted_level(i);
+      if (level != probe_level::unknown && region(level, warp(), file_.section(i).size()) != extent(i))
+        return use_totals();
+    }
+    return use_lanes();
   }
 
   // The file's length contradicts both readings: it is cut, or longer than it was.
@@ -376,16 +389,20 @@ class probe_resolver {
       if (totals != lanes) return totals ? use_totals() : use_lanes();
     }
     if (is_from_log()) return use_log();
-    bool log_totals = hinted_, log_lanes = hinted_;
-    for (std::size_t i = 0; i < count_ && hinted_; ++i) {
-      const probe_hint& h = evidence_.maps[i];
-      log_totals = log_totals && h.logged && file_.section(i).size() == h.logged_bytes;
-      log_lanes = log_lanes && h.logged && file_.section(i).size() == h.logged_lane_bytes;
-    }
-    if (log_totals != log_lanes) return log_totals ? use_totals() : use_lanes();
+    if (const int told = logged_reading(); told != 0) return told > 0 ? use_totals() : use_lanes();
     if (evidence_.writer == probe_writer::v0) return use_totals();
     if (evidence_.writer == probe_writer::v1_or_v2) return use_lanes();
     return probe_sections::unknown;
+  }
+  // What the sizes are by the log: 1 of regions, -1 of lanes, 0 when it says neither or both.
+  [[nodiscard]] int logged_reading() const noexcept {
+    bool totals = hinted_, lanes = hinted_;
+    for (std::size_t i = 0; i < count_ && hinted_; ++i) {
+      const probe_hint& h = evidence_.maps[i];
+      totals = totals && h.logged && file_.section(i).size() == h.logged_bytes;
+      lanes = lanes && h.logged && file_.section(i).size() == h.logged_lane_bytes;
+    }
+    return totals == lanes ? 0 : totals ? 1 : -1;
   }
 
   [[nodiscard]] bool is_total(std::size_t sections) const noexcept {
@@ -786,6 +803,10 @@ class probe_records {
     if (is_flat_) return slot(i, no_block, i);
     const std::uint64_t block = i / per_block_;
     return block < blocks_ ? slot(i, block, i % per_block_) : slot(i, blocks_ - 1, per_block_);
+  }
+  /// The first byte of slot i < present_lanes().
+  [[nodiscard]] const char* lane_at_slot(std::uint64_t i) const noexcept {
+    return at_ + static_cast<std::size_t>(i * lane_bytes_);
   }
   /// The lane of a block; one without capacity where there is none. Random access.
   [[nodiscard]] probe_lane lane(std::uint64_t block, std::uint64_t lane) const noexcept {

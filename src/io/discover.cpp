@@ -103,7 +103,7 @@ class folder_walk {
       }
       if (entry->d_name[0] == '.') continue;
       if (auto counted = count_entry(path); !counted.ok()) return counted;
-      add_entry(::dirfd(folder.get()), entry->d_name, found, below);
+      add_entry(::dirfd(folder.get()), entry->d_name, found, below, found_.passed_over);
     }
     std::sort(found.files.begin(), found.files.end(),
               [](const found_file& a, const found_file& b) { return a.name < b.name; });
@@ -111,7 +111,8 @@ class folder_walk {
     return {};
   }
 
-  static void add_entry(int folder, const char* name, found_folder& found, std::vector<std::string>& below) {
+  static void add_entry(int folder, const char* name, found_folder& found, std::vector<std::string>& below,
+                        std::vector<std::string>& passed_over) {
     struct ::stat status {};
     if (::fstatat(folder, name, &status, 0) != 0) {
       found.files.push_back({name, 0, 0, false});
@@ -119,6 +120,8 @@ class folder_walk {
       below.emplace_back(name);
     } else if (S_ISREG(status.st_mode)) {
       found.files.push_back({name, static_cast<std::uint64_t>(status.st_size), modified_ns(status), true});
+    } else if (passed_over.size() < 100) {
+      passed_over.push_back(joined_path(found.path, name));
     }
   }
 

@@ -187,6 +187,14 @@ source_result open_file_source(const std::string& path, io_mode mode, const limi
   return contained([&] { return open_over(open_file_input(path, mode), bounds); });
 }
 
+source_result open_plain_file_source(const std::string& path, io_mode mode) {
+  return contained([&]() -> source_result {
+    input_result opened = open_file_input(path, mode);
+    if (!opened.ok()) return std::move(opened).error();
+    return std::unique_ptr<source>(std::make_unique<plain_source>(std::move(*opened)));
+  });
+}
+
 source_result open_buffer_source(std::string_view bytes, std::string label, const limits& bounds) {
   return contained([&] { return open_over(open_buffer_input(bytes, std::move(label)), bounds); });
 }

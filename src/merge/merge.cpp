@@ -417,14 +417,19 @@ class merger {
       if (t.reference) {
         bool clamped = false;
         const double before = t.reference->local_ns(p.device, event.offset_ps());
+        set_reference(t.reference->recorded_ns(p.device, event.offset_ps()), e.recorded_ns, e.recorded_sub_ps);
         const double after = guard(t.reference->corrected_ns(p.device, event.offset_ps()), clamped);
         set_reference(before, e.before_ns, e.before_sub_ps);
         set_reference(after, e.after_ns, e.after_sub_ps);
       } else {
         const auto m = mapper.map(event.offset_ps());
         if (!m.fits) continue;
-        set_instant(m.at_ps, e.after_ns, e.after_sub_ps);
-        set_instant(saturating_add(m.at_ps, m.correction_ps), e.before_ns, e.before_sub_ps);
+        set_instant(all_.base_ns, m.at_ps, e.after_ns, e.after_sub_ps);
+        set_instant(all_.base_ns, saturating_add(m.at_ps, m.correction_ps), e.before_ns, e.before_sub_ps);
+        e.recorded_ns = e.before_ns;
+        e.recorded_sub_ps = e.before_sub_ps;
+        if (line.clock.kind == line_clock::how::tracer)
+          set_instant(t.start.gpu_ns.value_or(0), event.offset_ps(), e.recorded_ns, e.recorded_sub_ps);
       }
       const metadata_entry entry = names.find(event.metadata_id());
       e.name = entry ? event_metadata_view(entry.bytes).name() : std::string_view();
@@ -439,14 +444,14 @@ class merger {
     }
     return {};
   }
-  void set_instant(std::int64_t ps, std::int64_t& ns, std::int64_t& sub_ps) const noexcept {
+  static void set_instant(std::int64_t base_ns, std::int64_t ps, std::int64_t& ns, std::int64_t& sub_ps) noexcept {
     std::int64_t whole = ps / ps_per_ns;
     sub_ps = ps % ps_per_ns;
     if (sub_ps < 0) {
       sub_ps += ps_per_ns;
       --whole;
     }
-    ns = saturating_add(all_.base_ns, whole);
+    ns = saturating_add(base_ns, whole);
   }
   static void set_reference(double value, std::int64_t& ns, std::int64_t& sub_ps) noexcept {
     constexpr double most = 9e18;
@@ -628,7 +633,7 @@ class merger {
       const auto shifted = checked_mul(p.node, line_ids_per_node);
       id = static_cast<std::int64_t>(as_wire(id) + as_wire(shifted.value_or(0)));
     }
-    if (o_.reference && !(p.named.is_host && !p.named.shifts_lines)) display_id = id;
+    if (o_.reference) display_id = id;
     line.head.clear();
     line.tail.clear();
     if (id != 0) append_varint_field(line.head, 1, as_wire(id));

@@ -17,6 +17,7 @@ result<void> fill_timeline(const profile& p, timeline_sink& into) {
       result<void> filled;
       if (listed.family == file_family::xspace) filled = fill_from_xspace(p, file, into);
       if (listed.family == file_family::chrome_trace) filled = fill_from_chrome(p, file, into);
+      if (listed.family == file_family::ascend_kernels) filled = fill_from_ascend(p, file, into);
       if (filled.ok()) continue;
       if (filled.error().code != fault_code::damaged) return filled;
       if (!first) first = std::move(filled).error();

@@ -11,6 +11,7 @@ inline namespace PROFKIT_NAMESPACE {
 // times on the capture's clock. Damage found on the way is told after everything intact was handed over.
 result<void> fill_from_xspace(const profile& p, std::size_t file, timeline_sink& into);  // fill_xspace.cpp
 result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink& into);  // chrome_fill.cpp
+result<void> fill_from_ascend(const profile& p, std::size_t file, timeline_sink& into);  // fill_ascend.cpp
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

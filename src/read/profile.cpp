@@ -3,6 +3,7 @@
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
+#include "ascend_columns.hpp"
 #include "base/contained.hpp"
 #include "detect.hpp"
 #include "line_time.hpp"
@@ -132,7 +133,11 @@ struct profile::state {
     bool recognised = true;
     if (files.size() == 1 && what.files[file].family == file_family::unknown)
       recognised = name_family(what.files[file], f.held.bytes);
-    if (tells_time(file)) f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
+    if (what.files[file].family == file_family::ascend_kernels) {
+      f.origin_unix_ns = read_ascend_clock(f.held.bytes).origin_unix_ns;
+    } else if (tells_time(file)) {
+      f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
+    }
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
     if (f.xspace->damage) {
@@ -142,9 +147,11 @@ struct profile::state {
     f.origin_unix_ns = find_origin(*f.xspace);
   }
 
-  // A trace that is no export has a clock of its own.
+  // A trace that is no export, and a table of kernels, have a clock of their own.
   bool tells_time(std::size_t file) const noexcept {
-    return what.files[file].family == file_family::chrome_trace && what.files[file].export_of < 0;
+    const capture_file& listed = what.files[file];
+    return listed.family == file_family::ascend_kernels ||
+           (listed.family == file_family::chrome_trace && listed.export_of < 0);
   }
 
   // The first fault is the cause of those that follow.

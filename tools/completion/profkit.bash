@@ -17,6 +17,7 @@ _profkit() {
     --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
     --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
     --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
+    --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
     --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
     --host|--plane|--line|--name|--step|--time|--limit|-j|--threads|--type) return ;;
     --dump) [ "$command" = modules ] && return ;;
@@ -36,7 +37,7 @@ _profkit() {
       local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
       case $command in
         dump) options+=' --type' ;;
-        memory) options+=' --module --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
+        memory) options+=' --module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
           --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
       esac

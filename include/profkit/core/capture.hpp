@@ -13,10 +13,14 @@ inline namespace PROFKIT_NAMESPACE {
 /// The format of a file, as the detection table (src/read/detect) tells it. One row a format.
 enum class file_family {
   unknown,
-  xspace,        ///< *.xplane.pb: tensorflow.profiler.XSpace
-  chrome_trace,  ///< Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
-  hlo_proto,     ///< *.hlo_proto.pb, *.hlo.pb: xla.HloProto
-  op_stats,      ///< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
+  xspace,           ///< *.xplane.pb: tensorflow.profiler.XSpace
+  chrome_trace,     ///< Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
+  hlo_proto,        ///< *.hlo_proto.pb, *.hlo.pb: xla.HloProto
+  op_stats,         ///< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
+  ascend_kernels,   ///< kernel_details.csv, op_summary*.csv: a row a kernel of an Ascend NPU
+  ascend_table,     ///< step_trace_time.csv, operator_details.csv, op_statistic*.csv
+  ascend_json,      ///< communication.json, profiler_info*.json, profiler_metadata.json
+  ascend_database,  ///< *.db of torch_npu and msprof (SQLite): named, not read
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
 

@@ -38,8 +38,9 @@ struct found_folder {
 };
 
 struct discovery {
-  std::vector<found_folder> folders;    ///< the folder itself first, then depth first by name
-  std::vector<std::string> unreadable;  ///< folders that could not be looked into
+  std::vector<found_folder> folders;     ///< the folder itself first, then depth first by name
+  std::vector<std::string> unreadable;   ///< folders that could not be looked into
+  std::vector<std::string> passed_over;  ///< the first 100 pipes and devices, which are never opened
 };
 
 /// Walks the folder. Links are followed, and each folder is looked at once however many ways lead to it. Names

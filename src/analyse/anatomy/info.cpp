@@ -35,6 +35,7 @@ class inventory {
       done_bytes_ += profile_.bytes(file).size();
     }
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
+    if (result<void> added = count_threads(); !added) return std::move(added).error();
     settle_damage();
     return std::move(found_);
   }
@@ -150,19 +151,15 @@ class inventory {
   // Chrome JSON has processes and threads in place of planes and lines. Exports of an XSpace repeat its events:
   // only whether they are whole is told of them.
   result<void> add_chrome() {
-    bool any = false, any_of_its_own = false;
-    for (const file_info& file : found_.files) {
-      any = any || file.family == file_family::chrome_trace;
-      any_of_its_own = any_of_its_own || (file.family == file_family::chrome_trace && file.export_of < 0);
-    }
-    if (!any) return {};
+    const auto is_chrome = [](const file_info& file) { return file.family == file_family::chrome_trace; };
+    if (std::none_of(found_.files.begin(), found_.files.end(), is_chrome)) return {};
     anatomy_options of_files;
     of_files.host = options_.host;
     of_files.limit = 1;
     result<chrome_result> chrome = anatomy_chrome(profile_, of_files, host_);
     if (!chrome) return std::move(chrome).error();
     for (const chrome_file& file : chrome->files) add_chrome_file(file);
-    return any_of_its_own ? count_chrome_threads() : result<void>();
+    return {};
   }
 
   void add_chrome_file(const chrome_file& file) {
@@ -178,7 +175,14 @@ class inventory {
     if (file.damage && !damage_.has(file.file)) damage_.note(file.file, *file.damage);
   }
 
-  result<void> count_chrome_threads() {
+  // Files that are read into the timeline: their processes and devices are shown like planes.
+  static bool has_threads(const file_info& file) noexcept {
+    return (file.family == file_family::chrome_trace && file.export_of < 0) ||
+           file.family == file_family::ascend_kernels;
+  }
+
+  result<void> count_threads() {
+    if (std::none_of(found_.files.begin(), found_.files.end(), has_threads)) return {};
     chrome_inventory threads(profile_, options_);
     if (result<void> filled = fill_timeline(profile_, threads); !filled) {
       const fault& why = filled.error();
@@ -188,12 +192,17 @@ class inventory {
         if (info.path == why.path) damage_.note(info.file, why);
     }
     for (file_info& info : found_.files) {
-      if (info.family != file_family::chrome_trace || info.export_of >= 0) continue;
+      if (!has_threads(info)) continue;
       info.planes = threads.planes_of(info.file);
       found_.planes += info.planes.size();
       for (const plane_info& plane : info.planes) {
         found_.lines += plane.lines.size();
-        for (const line_info& line : plane.lines) found_.events += line.events;
+        for (const line_info& line : plane.lines) {
+          found_.events += line.events;
+          if (info.family == file_family::ascend_kernels && line.first_ps) {
+            widen(info.first_ps, info.last_ps, *line.first_ps, *line.last_ps);
+          }
+        }
       }
     }
     found_.texts = threads.take_texts();

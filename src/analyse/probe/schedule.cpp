@@ -1,0 +1,302 @@
+// When each block ran, where, and in which of its multiprocessor's slots.
+#include "fields.hpp"
+
+#include <profkit/time.hpp>
+
+#include <base/contained.hpp>
+#include <base/hash_map.hpp>
+#include <base/progress.hpp>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// One block, summed up over its warps.
+struct block_times {
+  std::uint64_t start = ~std::uint64_t{0}, last_start = 0;
+  std::uint64_t end = 0, first_end = ~std::uint64_t{0};
+  std::uint64_t longest = 0, elapsed_sum = 0, records = 0;
+
+  void add(std::uint64_t from, std::uint64_t to, std::uint64_t elapsed) noexcept {
+    start = std::min(start, from);
+    last_start = std::max(last_start, from);
+    end = std::max(end, to);
+    first_end = std::min(first_end, to);
+    longest = std::max(longest, elapsed);
+    elapsed_sum = saturating_add(elapsed_sum, elapsed);
+    ++records;
+  }
+};
+
+// The multiprocessors seen so far. Their numbers are small, but a damaged file may name any.
+class sm_table {
+ public:
+  sm_schedule& at(std::uint64_t sm) {
+    if (sm < direct_.size()) {
+      std::uint32_t& index = direct_[static_cast<std::size_t>(sm)];
+      if (index == 0) index = add(sm);
+      return sms_[index - 1];
+    }
+    const auto known = others_.find(sm);
+    if (known != others_.end()) return sms_[known->second - 1];
+    const std::uint32_t index = add(sm);
+    others_[sm] = index;
+    return sms_[index - 1];
+  }
+  std::vector<sm_schedule> take() {
+    std::sort(sms_.begin(), sms_.end(), [](const sm_schedule& a, const sm_schedule& b) { return a.sm < b.sm; });
+    return std::move(sms_);
+  }
+
+ private:
+  std::uint32_t add(std::uint64_t sm) {
+    sms_.emplace_back();
+    sms_.back().sm = sm;
+    return static_cast<std::uint32_t>(sms_.size());
+  }
+  std::vector<sm_schedule> sms_;
+  std::vector<std::uint32_t> direct_ = std::vector<std::uint32_t>(4096);
+  hash_map<std::uint64_t, std::uint32_t> others_;
+};
+
+bool is_before(const scheduled_block& a, const scheduled_block& b) noexcept {
+  return a.start != b.start ? a.start < b.start : a.block < b.block;
+}
+
+// Blocks come by number, and start nearly in that order: few have to move, and not far.
+void sort_by_start(std::vector<scheduled_block>& blocks) {
+  std::size_t moves_left = blocks.size() * 4;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    if (!is_before(blocks[i], blocks[i - 1])) continue;
+    const auto last = blocks.begin() + static_cast<std::ptrdiff_t>(i);
+    std::size_t at = i;
+    while (at > 0 && i - at < moves_left && is_before(*last, blocks[at - 1])) --at;
+    if (at > 0 && is_before(*last, blocks[at - 1])) {
+      std::sort(blocks.begin(), blocks.end(), is_before);
+      return;
+    }
+    moves_left -= i - at;
+    std::rotate(blocks.begin() + static_cast<std::ptrdiff_t>(at), last, last + 1);
+  }
+}
+
+// The slots of one multiprocessor: each block takes the free slot that ended last, the lowest of equals.
+class slot_table {
+ public:
+  // The slot, and when it became free; nothing when it is a new one.
+  std::pair<std::uint32_t, std::optional<std::uint64_t>> take(std::uint64_t start, std::uint64_t end) {
+    return ends_.size() < most_scanned ? take_scanned(start, end) : take_ordered(start, end);
+  }
+  [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(ends_.size()); }
+
+ private:
+  static constexpr std::size_t most_scanned = 64;
+
+  std::pair<std::uint32_t, std::optional<std::uint64_t>> take_scanned(std::uint64_t start, std::uint64_t end) {
+    std::size_t best = ends_.size();
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (ends_[i] <= start && (best == ends_.size() || ends_[i] > ends_[best])) best = i;
+    if (best == ends_.size()) return open(end);
+    const std::uint64_t free_since = std::exchange(ends_[best], end);
+    return {static_cast<std::uint32_t>(best), free_since};
+  }
+
+  // No multiprocessor has so many, but a damaged file may; a scan of them all would take forever.
+  std::pair<std::uint32_t, std::optional<std::uint64_t>> take_ordered(std::uint64_t start, std::uint64_t end) {
+    if (ordered_.empty())
+      for (std::size_t i = 0; i < ends_.size(); ++i) ordered_.insert({ends_[i], ~static_cast<std::uint32_t>(i)});
+    auto after = ordered_.upper_bound({start, ~std::uint32_t{0}});
+    if (after == ordered_.begin()) {
+      const auto opened = open(end);
+      ordered_.insert({end, ~opened.first});
+      return opened;
+    }
+    --after;
+    const auto [free_since, inverted] = *after;
+    ordered_.erase(after);
+    ordered_.insert({end, inverted});
+    ends_[~inverted] = end;
+    return {~inverted, free_since};
+  }
+
+  std::pair<std::uint32_t, std::optional<std::uint64_t>> open(std::uint64_t end) {
+    ends_.push_back(end);
+    return {static_cast<std::uint32_t>(ends_.size() - 1), std::nullopt};
+  }
+
+  std::vector<std::uint64_t> ends_;
+  std::set<std::pair<std::uint64_t, std::uint32_t>> ordered_;  // end, then the inverted number
+};
+
+void assign_slots(sm_schedule& sm) {
+  slot_table slots;
+  for (scheduled_block& block : sm.blocks) {
+    const auto [slot, free_since] = slots.take(block.start, block.end);
+    block.slot = slot;
+    sm.busy = saturating_add(sm.busy, block.end - block.start);
+    sm.last_end = std::max(sm.last_end, block.end);
+    if (!free_since) continue;
+    sm.gap = saturating_add(sm.gap, block.start - *free_since);
+    ++sm.gap_count;
+  }
+  sm.slots = slots.count();
+  sm.first_start = sm.blocks.front().start;
+  const std::uint64_t span = sm.last_end - sm.first_start;
+  if (span != 0) sm.residency = static_cast<double>(sm.busy) / (static_cast<double>(span) * sm.slots);
+}
+
+class schedule_builder {
+ public:
+  schedule_builder(const probe_bin_map& map, const probe_records& records, const schedule_fields& fields,
+                   const schedule_options& options)
+      : place_(map.place), records_(records), fields_(fields), options_(options) {
+    found_.clock = map.shape->clock;
+  }
+
+  result<void> scan(const hooks& host) {
+    progress_meter meter(host, place_.present_bytes);
+    const std::uint64_t lanes = records_.present_lanes();
+    const std::uint64_t per_block = place_.lanes_per_block;
+    const std::uint64_t blocks = std::min(place_.blocks, (lanes + per_block - 1) / per_block);
+    const bool is_plain = records_.capacity() == 1 && fields_.start.type == probe_type::u64 &&
+                          fields_.end.type == probe_type::u32 && fields_.sm.type == probe_type::u32 &&
+                          fields_.end_is_elapsed;
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      if (block % 4096 == 0)
+        if (result<void> go_on = meter.step(block * per_block * place_.lane_bytes); !go_on) return go_on;
+      const std::uint64_t first = block * per_block;
+      const std::uint64_t count = std::min(per_block, lanes - first);
+      if (is_plain)
+        take_plain(block, first, count);
+      else
+        take_any(block, first, count);
+    }
+    found_.blocks = blocks;
+    return {};
+  }
+
+  block_schedule finish() {
+    found_.sms = sms_.take();
+    for (sm_schedule& sm : found_.sms) {
+      sort_by_start(sm.blocks);
+      assign_slots(sm);
+      if (!options_.keep_blocks) sm.blocks = {};
+    }
+    std::uint64_t busy = 0, gap = 0, with_residency = 0;
+    double residency = 0;
+    for (const sm_schedule& sm : found_.sms) {
+      busy = saturating_add(busy, sm.busy);
+      gap = saturating_add(gap, sm.gap);
+      with_residency += sm.residency.has_value();
+      residency += sm.residency.value_or(0);
+    }
+    if (!found_.sms.empty()) {
+      found_.mean_busy = static_cast<double>(busy) / static_cast<double>(found_.sms.size());
+      found_.mean_gap = static_cast<double>(gap) / static_cast<double>(found_.sms.size());
+    }
+    if (with_residency != 0) found_.mean_residency = residency / static_cast<double>(with_residency);
+    if (skewed_ != 0) found_.mean_imbalance = imbalance_sum_ / static_cast<double>(skewed_);
+    return std::move(found_);
+  }
+
+ private:
+  // The record of every release of the tool: one record a lane, start u64, elapsed u32, multiprocessor u32.
+  void take_plain(std::uint64_t block, std::uint64_t first, std::uint64_t count) {
+    const std::uint32_t start_at = fields_.start.offset, elapsed_at = fields_.end.offset,
+                        bytes = records_.record_bytes();
+    block_times times;
+    const auto stride = static_cast<std::size_t>(place_.lane_bytes);
+    const char* at = records_.lane_at_slot(first);
+    for (std::uint64_t i = 0; i < count; ++i, at += stride) {
+      if (detail::probe_is_zero(at, bytes)) continue;
+      const probe_record record(at);
+      const std::uint64_t start = record.u64(start_at);
+      const std::uint32_t elapsed = record.u32(elapsed_at);
+      times.add(start, saturating_add(start, std::uint64_t{elapsed}), elapsed);
+    }
+    add(block, times, probe_record(records_.lane_at_slot(first)).u32(fields_.sm.offset));
+  }
+
+  void take_any(std::uint64_t block, std::uint64_t first, std::uint64_t count) {
+    block_times times;
+    std::uint64_t sm = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const probe_lane lane = records_.lane_at(first + i);
+      if (i == 0 && lane.capacity() != 0) sm = lane.record(0).value(fields_.sm);
+      const std::uint64_t used = lane.used();
+      for (std::uint64_t k = 0; k < used; ++k) {
+        const probe_record record = lane.record(k);
+        if (detail::probe_is_zero(record.data(), records_.record_bytes())) continue;
+        const std::uint64_t start = record.value(fields_.start), end = record.value(fields_.end);
+        if (fields_.end_is_elapsed)
+          times.add(start, saturating_add(start, end), end);
+        else
+          times.add(start, std::max(start, end), std::max(start, end) - start);
+      }
+    }
+    add(block, times, sm);
+  }
+
+  void add(std::uint64_t block, const block_times& times, std::uint64_t sm) {
+    if (times.records == 0) {
+      ++found_.blocks_without_records;
+      return;
+    }
+    sms_.at(sm).blocks.push_back({times.start, times.end, static_cast<std::uint32_t>(block), 0});
+    block_skew skew{block, times.last_start - times.start, times.end - times.first_end, 0};
+    if (times.elapsed_sum != 0)
+      skew.imbalance = static_cast<double>(times.longest) /
+                       (static_cast<double>(times.elapsed_sum) / static_cast<double>(times.records));
+    found_.max_start_skew = std::max(found_.max_start_skew, skew.start_skew);
+    found_.max_end_skew = std::max(found_.max_end_skew, skew.end_skew);
+    imbalance_sum_ += skew.imbalance;
+    if (skewed_++ < options_.most_skews) found_.skew.push_back(skew);
+  }
+
+  const probe_map& place_;
+  const probe_records& records_;
+  const schedule_fields& fields_;
+  const schedule_options& options_;
+  block_schedule found_;
+  sm_table sms_;
+  double imbalance_sum_ = 0;
+  std::uint64_t skewed_ = 0;
+};
+
+}  // namespace
+
+std::optional<schedule_fields> find_schedule_fields(const probe_shape& shape) noexcept {
+  const auto start = find_field(shape, {"start", "lstart", "gstart"});
+  const auto elapsed = find_field(shape, {"elapsed", "elapse"});
+  const auto end = find_field(shape, {"end", "gend"});
+  const auto sm = find_field(shape, {"cuid", "smid"});
+  if (!start || !sm || (!elapsed && !end)) return std::nullopt;
+  return schedule_fields{*start, elapsed ? *elapsed : *end, *sm, elapsed.has_value()};
+}
+
+result<block_schedule> analyse_block_schedule(const probe_bin_map& map, std::string_view file,
+                                              const schedule_options& options, const hooks& host) {
+  return contained([&]() -> result<block_schedule> {
+    const auto fields = find_schedule_fields(*map.shape);
+    if (!fields) return wrong_map(map, "block schedule", "start, elapsed and cuid or smid");
+    const probe_records records = records_of(map, file);
+    schedule_builder builder(map, records, *fields, options);
+    if (records.lane_count() != 0) {
+      if (map.place.level == probe_level::unknown || map.place.lanes_per_block == 0)
+        return fault{fault_code::unsupported,
+                     "the records of map " + map.shape->name + " belong to no known block: " +
+                         (map.place.level == probe_level::unknown ? "it is not known whether lanes are threads or warps"
+                                                                  : "blocks smaller than a warp share one slot"),
+                     "", no_offset, ""};
+      if (result<void> scanned = builder.scan(host); !scanned) return std::move(scanned).error();
+    }
+    return builder.finish();
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
