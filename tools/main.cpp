@@ -28,6 +28,7 @@ int run(const options& asked) {
     case command::chrome: return run_slice(asked, document::chrome, print_chrome);
     case command::memory: return run_memory(asked);
     case command::export_trace: return run_export(asked);
+    case command::neutrino: return run_neutrino(asked);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;

@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/probe_export.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,7 @@ enum class command {
   chrome,
   memory,
   export_trace,
+  neutrino,
   dump,
 };
 
@@ -56,6 +58,9 @@ struct options {
   std::optional<std::uint64_t> memory_top;
   bool compat_reference = false;  // memory --compat reference
   std::string export_format;      // export --format, as typed
+  profkit::probe_query probes;    // neutrino, but for limit
+  std::string svg_path;           // neutrino --svg
+  bool csv = false;               // neutrino --csv
   bool compat_xla = false;        // export --compat xla
 };
 

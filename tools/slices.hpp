@@ -22,6 +22,11 @@ int run_memory(const options& asked);
 // export writes files of other formats. Gives the exit status.
 int run_export(const options& asked);
 
+// neutrino has slices of its own. Gives the exit status.
+int run_neutrino(const options& asked);
+// What a report says of a Neutrino trace; false when the capture has none.
+bool print_neutrino_report(session& s);
+
 // dump works on one file without a profile. Gives the exit status.
 int run_dump(const options& asked);
 

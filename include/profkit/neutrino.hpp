@@ -787,6 +787,12 @@ class probe_records {
     }
   }
 
+  /// For counting alone: how many lanes and records there are, without bytes to read them from.
+  probe_records(const probe_map& map, std::uint32_t record_bytes) noexcept {
+    *this = probe_records({}, without_offset(map), record_bytes);
+    present_ = capacity_ == 0 ? 0 : map.present_bytes;
+  }
+
   [[nodiscard]] std::uint32_t record_bytes() const noexcept { return record_bytes_; }
   /// Whole records a lane has room for.
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
@@ -938,6 +944,10 @@ class probe_records {
   }
 
  private:
+  [[nodiscard]] static probe_map without_offset(probe_map map) noexcept {
+    map.offset = 0;
+    return map;
+  }
   [[nodiscard]] probe_lane slot(std::uint64_t i, std::uint64_t block, std::uint64_t lane) const noexcept {
     const std::uint64_t start = i * lane_bytes_;
     std::uint64_t records = capacity_;

@@ -78,6 +78,7 @@ const char* family_name(file_family f) noexcept {
     case file_family::chrome_trace: return "chrome_trace";
     case file_family::hlo_proto: return "hlo_proto";
     case file_family::op_stats: return "op_stats";
+    case file_family::neutrino: return "neutrino";
   }
   return "unknown";
 }

@@ -5,6 +5,7 @@
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 #include <read/detect.hpp>
+#include <read/neutrino_detect.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -129,6 +130,10 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
   if (facts.kind == path_kind::stream) return open_stream(std::move(c));
   auto look = look_at(c.path, c.bounds);
   if (!look.ok()) return std::move(look).error();
+  if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
+    look->what = {file_family::neutrino, confidence::likely, "name <elapsed>.bin, or its header", "", false};
+    look->encoding = compression::none;
+  }
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
 }
@@ -147,7 +152,8 @@ struct run_folder {
   std::string name;
   std::vector<candidate> files;
   std::int64_t newest_ns = 0;
-  bool has_profile = false;  // more than HLO modules, which a compiler dumps without any profile
+  bool has_profile = false;             // more than HLO modules, which a compiler dumps without any profile
+  const found_trace* probes = nullptr;  // the folder is a Neutrino trace
 };
 
 // Digits of a name that is a time ("2026_11_21_06_43_55"), else nothing.
@@ -185,9 +191,18 @@ class folder_reader {
   static bool is_profile(file_family f) noexcept { return f == file_family::xspace || f == file_family::chrome_trace; }
 
   result<void> find_runs() {
+    traces_ = find_probe_traces(found_);
+    auto trace = traces_.begin();
     for (const found_folder& folder : found_.folders) {
       const bool itself = &folder == &found_.folders.front();
-      run_folder run{&folder, itself ? name_ : file_name_of(folder.path), {}, 0, false};
+      run_folder run{&folder, itself ? name_ : file_name_of(folder.path), {}, 0, false, nullptr};
+      if (trace != traces_.end() && trace->folder == &folder) {
+        run.probes = &*trace++;
+        run.has_profile = true;
+        run.newest_ns = run.probes->newest_ns;
+        runs_.push_back(std::move(run));
+        continue;
+      }
       for (const found_file& file : folder.files) {
         if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
         candidate c{&file, detect_by_name(file.name), std::nullopt};
@@ -267,6 +282,13 @@ class folder_reader {
   result<void> list_files() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (!capture_.runs[i].chosen) continue;
+      if (runs_[i].probes != nullptr) {
+        const looked_at look{{file_family::neutrino, confidence::certain, "event.log and result/*.bin", "", false},
+                             compression::none};
+        capture_.files.push_back(described(runs_[i].folder->path, look, runs_[i].probes->bytes));
+        capture_.files.back().run = runs_[i].name;
+        continue;
+      }
       const std::size_t first = capture_.files.size();
       std::vector<bool> exports;
       for (candidate& c : runs_[i].files) {
@@ -312,7 +334,7 @@ class folder_reader {
   void list_ignored() {
     for (const std::string& folder : found_.unreadable) ignore(folder);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (capture_.runs[i].chosen) ignore_others(*runs_[i].folder, runs_[i].files);
+      if (capture_.runs[i].chosen && runs_[i].probes == nullptr) ignore_others(*runs_[i].folder, runs_[i].files);
     }
     if (!runs_.empty()) return;
     for (const found_folder& folder : found_.folders) ignore_others(folder, {});
@@ -339,6 +361,7 @@ class folder_reader {
   const open_options& options_;
   progress_meter meter_;
   discovery found_;
+  std::vector<found_trace> traces_;
   std::vector<run_folder> runs_;
 };
 

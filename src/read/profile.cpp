@@ -1,5 +1,6 @@
 // profile: every file of a capture held, XSpace files indexed, origins found and files put on one clock.
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/probe_trace.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
@@ -25,6 +26,7 @@ struct held_file {
   held_bytes held;
   std::optional<fault> broken;
   std::optional<xspace_index> xspace;
+  std::shared_ptr<const probe_trace> neutrino;
   std::optional<std::int64_t> origin_unix_ns;
   std::int64_t shift_ns = 0;
 };
@@ -114,6 +116,10 @@ struct profile::state {
   void hold(std::size_t file, std::unique_ptr<source> from) {
     held_file& f = *files[file];
     const std::string& path = what.files[file].path;
+    if (what.files[file].family == file_family::neutrino && !from) {
+      hold_trace(f, path);
+      return;
+    }
     if (!from) {
       auto opened = open_source_of(what, file);
       if (!opened) {
@@ -142,8 +148,25 @@ struct profile::state {
     f.origin_unix_ns = find_origin(*f.xspace);
   }
 
+  // A trace folder: its record files are read when an analysis wants them.
+  void hold_trace(held_file& f, const std::string& path) {
+    probe_trace_options options;
+    options.io = what.io;
+    options.bounds = what.bounds;
+    options.host = what.host;
+    auto opened = probe_trace::open(path, options);
+    if (!opened) {
+      fail(f, path, std::move(opened).error());
+      return;
+    }
+    f.neutrino = std::move(opened).value();
+    f.origin_unix_ns = f.neutrino->start_unix_ns;
+    if (const fault* damage = f.neutrino->first_damage()) fail(f, path, *damage);
+  }
+
   // A trace that is no export has a clock of its own.
   bool tells_time(std::size_t file) const noexcept {
+    if (what.files[file].family == file_family::neutrino) return true;
     return what.files[file].family == file_family::chrome_trace && what.files[file].export_of < 0;
   }
 
@@ -224,6 +247,7 @@ struct profile::state {
   bool unreadable(std::size_t file) const noexcept {
     const held_file& f = *files[file];
     if (!f.broken) return false;
+    if (f.neutrino) return !f.neutrino->anything_intact();
     return f.xspace ? f.xspace->planes.empty() : f.held.bytes.empty();
   }
 };
@@ -268,6 +292,10 @@ const xspace_index* profile::xspace(std::size_t file) const noexcept {
   if (file >= file_count()) return nullptr;
   const auto& index = state_->files[file]->xspace;
   return index ? &*index : nullptr;
+}
+
+const probe_trace* profile::neutrino(std::size_t file) const noexcept {
+  return file < file_count() ? state_->ensure(file).neutrino.get() : nullptr;
 }
 
 const fault* profile::file_fault(std::size_t file) const noexcept {

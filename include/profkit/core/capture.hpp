@@ -17,6 +17,8 @@ enum class file_family {
   chrome_trace,  ///< Chrome trace-event JSON (XLA trace.json.gz, perfetto_trace.json.gz, Kineto, Ascend)
   hlo_proto,     ///< *.hlo_proto.pb, *.hlo.pb: xla.HloProto
   op_stats,      ///< ALL_HOSTS.op_stats_v2.pb: named, not analysed; `dump` shows it
+  /// A Neutrino trace folder (event.log, result/*.bin), or one of its record files.
+  neutrino = 16,
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
 

@@ -141,6 +141,9 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   write_chrome(out, p, s->chrome);
   out.key("memory");
   write_memory(out, p, s->asked_of_memory, s->memory);
+  out.key("neutrino");
+  if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
+    return written.error();
   out.key("findings");
   out.begin_array();
   for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);
