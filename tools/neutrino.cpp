@@ -174,8 +174,8 @@ result<void> print_maps(session& s, const probe_target& target, std::uint64_t li
     return {};
   }
   table t;
-  t.flexible("bin", cut::start, 12).flexible("map", cut::middle, 8).left("level").flexible("fields", cut::end, 16);
-  t.right("room").right("records").right("lanes used").flexible("flags", cut::end, 8);
+  t.flexible("bin", cut::start, 12).flexible("map", cut::middle, 8).left("level").flexible("fields", cut::end, 12);
+  t.right("room").right("records").right("lanes used").flexible("flags", cut::end, 20);
   const std::size_t shown = shown_of(target.maps.size(), limit);
   std::size_t held_bin = ~std::size_t{0};
   held_bytes held;
@@ -398,7 +398,7 @@ result<void> print_bytes(session& s, const probe_target& target, const held_targ
   print_other_maps(s, target);
   s.out().line("  " + grouped(found.total) + " in all over " + count_of(found.lanes, lane) + "; " +
                grouped(found.zero_lanes) + " of them with nothing" +
-               (found.warp_sum ? "; sum over warps of the largest thread: " + grouped(*found.warp_sum) : "") +
+               (found.warp_sum && found.fields.size() == 1 ? "; sum over warps of the largest thread: " + grouped(*found.warp_sum) : "") +
                (found.overflowed ? "; a sum did not fit 64 bits" : ""));
   table t;
   t.flexible("field", cut::end, 12).right("sum").right("least").right("most").right("mean a " + lane);

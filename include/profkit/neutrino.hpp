@@ -766,9 +766,10 @@ class probe_records {
       : record_bytes_(record_bytes == 0 ? 1 : record_bytes),
         lane_bytes_(map.lane_bytes),
         per_block_(map.lanes_per_block) {
-    if (map.offset > file.size()) return;
-    at_ = file.data() + map.offset;
-    present_ = std::min<std::uint64_t>(map.present_bytes, file.size() - map.offset);
+    if (map.offset <= file.size()) {
+      at_ = file.data() + map.offset;
+      present_ = std::min<std::uint64_t>(map.present_bytes, file.size() - map.offset);
+    }
     capacity_ = record_bytes == 0 ? 0 : map.lane_bytes / record_bytes;
     if (lane_bytes_ == 0 || capacity_ == 0) return;
     slots_ = map.bytes / lane_bytes_;
