@@ -1,5 +1,6 @@
 // The memory analysis: time against size, peak memory, and the run-time part. Prints one line a figure.
-//   memory_bench [CORPUS]
+//   memory_bench                   with the corpus of PROFKIT_CORPUS, else of ../shared
+//   memory_bench --write FILE      the generated module, for memory_peers.py
 #include <profkit/core/memory.hpp>
 
 #include "../tests/memory/hlo_builder.hpp"
@@ -119,6 +120,10 @@ void report_memory(const char* name, const std::string& path) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 3 && std::string(arguments[1]) == "--write") {
+    std::ofstream file(arguments[2], std::ios::binary);
+    return file << generated_module(200000, 1000000) ? 0 : 1;
+  }
   // First, while this process is small: a forked child starts with its pages.
   const std::string folder = std::filesystem::temp_directory_path() / ("memory_bench." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
@@ -131,7 +136,8 @@ int main(int count, char** arguments) {
     }
     waitpid(child, nullptr, 0);
   };
-  const std::filesystem::path corpus = count > 1 ? arguments[1] : "../shared";
+  const char* elsewhere = std::getenv("PROFKIT_CORPUS");
+  const std::filesystem::path corpus = elsewhere != nullptr ? elsewhere : "../shared";
   write_generated(200000, 1000000);
   report_memory("200k buffers, 1M heap events", path);
   const std::string real = corpus / "oracles/xspace-and-memory/in/tpu2_hlo/jit_f(12190760917235803885).hlo_proto.pb";

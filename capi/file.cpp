@@ -12,6 +12,10 @@ static_assert(static_cast<std::int32_t>(file_family::xspace) == PK_FAMILY_XSPACE
 static_assert(static_cast<std::int32_t>(file_family::chrome_trace) == PK_FAMILY_CHROME_TRACE);
 static_assert(static_cast<std::int32_t>(file_family::hlo_proto) == PK_FAMILY_HLO_PROTO);
 static_assert(static_cast<std::int32_t>(file_family::op_stats) == PK_FAMILY_OP_STATS);
+static_assert(static_cast<std::int32_t>(file_family::ascend_kernels) == PK_FAMILY_ASCEND_KERNELS);
+static_assert(static_cast<std::int32_t>(file_family::ascend_table) == PK_FAMILY_ASCEND_TABLE);
+static_assert(static_cast<std::int32_t>(file_family::ascend_json) == PK_FAMILY_ASCEND_JSON);
+static_assert(static_cast<std::int32_t>(file_family::ascend_database) == PK_FAMILY_ASCEND_DATABASE);
 static_assert(static_cast<std::int32_t>(file_family::neutrino) == PK_FAMILY_NEUTRINO);
 static_assert(static_cast<std::int32_t>(compression::none) == PK_COMPRESSION_NONE);
 static_assert(static_cast<std::int32_t>(compression::gzip) == PK_COMPRESSION_GZIP);
@@ -37,7 +41,7 @@ using profkit::result;
 
 const char* pk_family_name(int32_t family) noexcept {
   if (family == PK_FAMILY_NEUTRINO) return profkit::family_name(profkit::file_family::neutrino);
-  return profkit::family_name(family >= PK_FAMILY_UNKNOWN && family <= PK_FAMILY_OP_STATS
+  return profkit::family_name(family >= PK_FAMILY_UNKNOWN && family <= PK_FAMILY_ASCEND_DATABASE
                                   ? static_cast<profkit::file_family>(family)
                                   : profkit::file_family::unknown);
 }

@@ -52,6 +52,10 @@ result<memory_options> read_memory_options(const pk_memory_options& given) {
   o.time_samples = given.time_samples;
   o.persistent_threshold_steps = given.persistent_threshold_steps;
   o.policy = static_cast<step_policy>(given.step_policy);
+  o.memory_space = given.memory_space;
+  if (given.what_if_count > 0 && given.what_if == nullptr) return null_argument("what_if");
+  for (std::size_t i = 0; i < given.what_if_count; ++i)
+    if (result<void> added = add_what_if(text_of(given.what_if[i]), o); !added) return std::move(added).error();
   return o;
 }
 
@@ -83,7 +87,10 @@ pk_live_buffer live_buffer_of(const buffer_row& row) {
   b.instruction_name = borrowed(row.instruction_name);
   b.opcode = borrowed(row.opcode);
   b.op_name = borrowed(row.op_name);
+  b.computation_name = borrowed(row.computation_name);
   b.shape = borrowed(row.shape);
+  b.shape_index = row.shape_index.empty() ? nullptr : row.shape_index.data();
+  b.shape_index_count = row.shape_index.size();
   b.source_file = borrowed(row.source_file);
   b.source_line = row.source_line;
   b.residency = static_cast<std::int32_t>(row.kind);

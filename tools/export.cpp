@@ -80,8 +80,8 @@ int fail(const options& asked, const fault& why, const terminal& errors) {
 }
 
 result<std::unique_ptr<sink>> open_output(const options& asked, const wanted_output& wanted) {
-  if (asked.output_path.empty() && isatty(STDOUT_FILENO) != 0 && (wanted.gzip || wanted.format == trace_format::perfetto ||
-                                                                  wanted.format == trace_format::xspace)) {
+  if (asked.output_path.empty() && isatty(STDOUT_FILENO) != 0 &&
+      (wanted.gzip || wanted.format == trace_format::perfetto || wanted.format == trace_format::xspace)) {
     fault f;
     f.code = fault_code::invalid_argument;
     f.message = "this would write binary data to the terminal";
@@ -107,7 +107,8 @@ void tell_outcome(const options& asked, const trace_export_outcome& told, trace_
   text += count_of(told.events, "event") + " on " + count_of(told.tracks, "track");
   if (told.lanes > 0) text += ", " + count_of(told.lanes, "more lane") + " for events that overlap";
   if (told.counters > 0) text += ", " + count_of(told.counters, "counter value");
-  if (told.flows > 0 && format != trace_format::csv) text += ", " + count_of(told.flows, "end of a flow", "ends of flows");
+  if (told.flows > 0 && format != trace_format::csv)
+    text += ", " + count_of(told.flows, "end of a flow", "ends of flows");
   text += '\n';
   const auto left_out = [&](std::uint64_t n, const char* why) {
     if (n > 0) text += "  left out: " + count_of(n, "event") + ' ' + why + '\n';
@@ -157,7 +158,8 @@ int run_export(const options& asked) {
   progress.clear();
   if (!told) return fail(asked, told.error(), errors);
   if (told->status == document_status::absent) {
-    const std::string text = "profkit: [absent] " + profkit::escape_for_terminal(told->absent) + "; nothing was written\n";
+    const std::string text =
+        "profkit: [absent] " + profkit::escape_for_terminal(told->absent) + "; nothing was written\n";
     std::fwrite(text.data(), 1, text.size(), stderr);
     return exit_ok;
   }

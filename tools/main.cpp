@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -27,11 +29,18 @@ int run(const options& asked) {
     case command::collectives: return run_slice(asked, document::collectives, print_collectives);
     case command::chrome: return run_slice(asked, document::chrome, print_chrome);
     case command::memory: return run_memory(asked);
+    case command::bubbles: return run_bubbles(asked);
     case command::export_trace: return run_export(asked);
+    case command::merge: return run_merge(asked);
+    case command::validate: return run_validate(asked);
     case command::neutrino: return run_neutrino(asked);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;
+}
+
+bool is_named(std::string_view path, std::string_view name) noexcept {
+  return path.substr(path.rfind('/') + 1) == name;
 }
 
 int tell_bug(const char* what) noexcept {
@@ -45,7 +54,10 @@ int tell_bug(const char* what) noexcept {
 int main(int count, char** arguments) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that went away ends the command, without a message
   try {
-    const parsed_command_line parsed = parse_command_line(count, arguments);
+    std::vector<const char*> words(arguments, arguments + count);
+    // The same program under the name by which the merge was planned.
+    if (count > 0 && is_named(arguments[0], "xprof_trace_combine")) words.insert(words.begin() + 1, "merge");
+    const parsed_command_line parsed = parse_command_line(static_cast<int>(words.size()), words.data());
     if (parsed.run) {
       const int status = run(*parsed.run);
       if (status != exit_ok) end_as_interrupted();

@@ -10,22 +10,19 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace profkit_tool {
 namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_modules = 10, most_allocators = 8, most_rollup = 8;
+constexpr std::size_t most_modules = 10, most_allocators = 8, most_rollup = 8, most_findings = 10;
 
 std::string size_text(std::int64_t bytes) {
   if (bytes < 0) return "-" + human_bytes(static_cast<std::uint64_t>(-bytes));
   return human_bytes(static_cast<std::uint64_t>(bytes));
-}
-
-std::string share(std::int64_t part, std::int64_t whole) {
-  if (part < 0 || whole <= 0) return "-";
-  return percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
 }
 
 std::string space_text(std::int64_t color) {
@@ -85,31 +82,31 @@ void print_bar(session& s, const memory_result& r) {
                         {'T', "temporary", used},
                         {'.', "fragmentation", std::max<std::int64_t>(f->fragmentation_bytes, 0)}};
   constexpr std::int64_t width = 50;
-  std::string bar, legend;
+  std::string bar;
+  table legend;
+  legend.left("").left("").right("").right("");
   for (const part& p : parts) {
     if (p.bytes == 0) continue;
     const auto columns = static_cast<std::size_t>(p.bytes / (f->total_bytes / width + 1));
     bar += std::string(columns == 0 ? 1 : columns, p.mark);
-    legend += (legend.empty() ? "" : "   ") + std::string(1, p.mark) + ' ' + p.name + ' ' + size_text(p.bytes) + " (" +
-              share(p.bytes, f->total_bytes) + ')';
+    legend.row({std::string(1, p.mark), p.name, size_text(p.bytes), share_text(p.bytes, f->total_bytes)});
   }
   s.heading(escape_for_terminal(r.modules[h.module].label) + ", memory space " + space_text(h.color) + ": " +
             size_text(h.static_peak_bytes));
   s.out().line("  [" + bar + ']');
-  s.out().line("  " + wrap(legend, 98, 2));
-  s.out().line("  chosen: " + escape_for_terminal(r.selection));
+  legend.print(s.out(), s.columns());
+  if (r.modules.size() > 1 || !s.asked().memory.module.empty())
+    s.out().line("  chosen: " + wrap(escape_for_terminal(r.selection), 90, 4));
   s.out().line("  " + wrap(f->coverage, 98, 2));
   if (f->bound != peak_bound::exact)
     s.out().line("  " + s.out().screen().paint("bound: ", style::warning) + peak_bound_name(f->bound) + ", " +
                  wrap(f->bound_reason, 90, 2));
-  if (h.thread_local_excluded_bytes > 0)
-    s.out().line("  not counted: thread-local allocations of " + size_text(h.thread_local_excluded_bytes));
 }
 
 void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
   if (h.alive.empty()) return;
   table t;
-  t.right("bytes").right("share").left("class").right("at").flexible("instruction", cut::middle, 12).left("opcode");
+  t.right("bytes").right("share").left("class").flexible("instruction", cut::middle, 12).left("opcode");
   t.flexible("shape", cut::end, 8).flexible("op_name", cut::start, 8).flexible("source", cut::start, 8);
   std::uint64_t shown = 0;
   for (const buffer_row& b : h.alive) {
@@ -117,8 +114,7 @@ void print_alive(session& s, const hlo_report& h, std::uint64_t top) {
     ++shown;
     std::string source = escape_for_terminal(b.source_file.substr(b.source_file.rfind('/') + 1));
     if (!source.empty() && b.source_line != 0) source += ':' + std::to_string(b.source_line);
-    t.row({size_text(b.size_bytes), share(b.size_bytes, h.alive_total_bytes), residency_name(b.kind),
-           std::to_string(b.allocation_index) + '+' + std::to_string(b.offset_bytes),
+    t.row({size_text(b.size_bytes), share_text(b.size_bytes, h.alive_total_bytes), residency_name(b.kind),
            escape_for_terminal(b.instruction_name), escape_for_terminal(b.opcode), escape_for_terminal(b.shape),
            escape_for_terminal(b.op_name), source});
   }
@@ -137,7 +133,7 @@ void print_rollup(session& s, const char* title, const std::vector<rollup_row>& 
   table t;
   t.right("bytes").right("share").right("buffers").flexible(title, cut::start, 20);
   for (std::size_t i = 0; i < rows.size() && i < most_rollup; ++i)
-    t.row({size_text(rows[i].total_bytes), share(rows[i].total_bytes, total), grouped(rows[i].n_buffers),
+    t.row({size_text(rows[i].total_bytes), share_text(rows[i].total_bytes, total), grouped(rows[i].n_buffers),
            escape_for_terminal(rows[i].key)});
   t.print(s.out(), s.columns());
   if (rows.size() > most_rollup)
@@ -168,8 +164,8 @@ void print_floor(session& s, const memory_result& r) {
   }
   for (const what_if_result& w : h.what_if) {
     s.out().line("  what if " + w.action + ' ' + escape_for_terminal(w.name) + ": peak " + size_text(w.before_bytes) +
-                 " -> at least " + size_text(w.after_bytes) + " (" + count_of(w.n_buffers, "buffer") + ", " +
-                 size_text(w.buffer_bytes) + ')');
+                 " -> at least " + size_text(w.after_bytes) + ", at most " + size_text(w.before_bytes - w.after_bytes) +
+                 " saved (" + count_of(w.n_buffers, "buffer") + ", " + size_text(w.buffer_bytes) + ')');
     s.out().line("    " + wrap(w.claim, 96, 4));
   }
 }
@@ -202,7 +198,7 @@ void print_allocators(session& s, const memory_result& r) {
     t.row({escape_for_terminal(a.name), a.device.empty() ? "(host memory)" : short_plane_name(a.device),
            escape_for_terminal(a.host), size_text(a.occupancy_peak_bytes), size_text(a.reserved_at_peak_bytes),
            size_text(a.allocated_at_peak_bytes), size_text(a.capacity_bytes),
-           share(a.occupancy_peak_bytes, a.capacity_bytes), human_duration(a.occupancy_peak_ps),
+           share_text(a.occupancy_peak_bytes, a.capacity_bytes), human_duration(a.occupancy_peak_ps),
            a.allocator_agrees ? "agrees" : "differs " + grouped(a.disagreements) + " times"});
   }
   s.heading("Allocators at run time: " + count_of(r.allocators.size(), "allocator"));
@@ -210,64 +206,129 @@ void print_allocators(session& s, const memory_result& r) {
   s.left_out(order.size(), std::min(order.size(), most_allocators));
 }
 
+// What a reason of the document means.
+std::string reason_text(const std::string& reason) {
+  if (reason == "no_hlo_proto_pb") return "no compiled module: no XSpace with Hlo Proto, *.hlo_proto.pb or *.hlo.pb";
+  if (reason == "no_buffer_assignment") return "the module has no buffer assignment";
+  if (reason == "no_xplane_pb") return "no XSpace file, so nothing is known of run time";
+  if (reason == "host_plane_absent") return "no /host:CPU plane, where allocators record what they do";
+  if (reason == "no_memory_events")
+    return "no MemoryAllocation events: TPU and GPU runtimes record them, CPU ones do not";
+  return reason;
+}
+
+std::string window_text(const step_choice& step) {
+  if (step.source == "all_trace") return "at the peak of the whole trace";
+  return "at the peak of step " + escape_for_terminal(step.id.value_or("?")) + " (" +
+         (step.policy == "explicit" ? "asked for" : "--step-policy " + step.policy) + ')';
+}
+
+// Rows that read the same, as one.
+struct live_group {
+  const live_row* like;
+  std::int64_t bytes = 0;
+  std::uint64_t count = 0;
+};
+std::vector<live_group> grouped_rows(const std::vector<live_row>& rows) {
+  using key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, std::string_view, int>;
+  std::vector<live_group> groups;
+  std::map<key, std::size_t> places;
+  for (const live_row& row : rows) {
+    const std::string_view parent = row.parent_chain.empty() ? std::string_view() : row.parent_chain.back();
+    const auto [at, fresh] = places.try_emplace(
+        key{row.kind, row.shape, row.data_type, row.tf_op, parent, static_cast<int>(row.lifetime)}, groups.size());
+    if (fresh) groups.push_back({&row});
+    groups[at->second].bytes += row.size_bytes;
+    ++groups[at->second].count;
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const live_group& a, const live_group& b) { return a.bytes > b.bytes; });
+  return groups;
+}
+
 void print_runtime(session& s, const memory_result& r, std::uint64_t top) {
   if (!r.runtime) {
     if (!r.runtime_absent_reason.empty()) {
       s.heading("Run time");
-      s.absent(r.runtime_absent_reason);
+      s.absent(reason_text(r.runtime_absent_reason));
     }
     return;
   }
   const runtime_report& t = *r.runtime;
   const allocator_memory& a = r.allocators[*t.allocator];
   s.heading("Alive at run time: " + size_text(t.peak_bytes) + " on " +
-            escape_for_terminal(a.device.empty() ? a.name : a.device) + ", window " +
-            escape_for_terminal(t.step.id.value_or("whole trace")) + " (" + t.step.policy + ')');
+            escape_for_terminal(a.device.empty() ? a.name : short_plane_name(a.device)) + ' ' + window_text(t.step));
+  const bool classified = t.by_lifetime_class.size() > 1 || t.by_lifetime_class.empty() ||
+                          t.by_lifetime_class.front().key != lifetime_class_name(lifetime_class::unknown);
   table rows;
-  rows.right("bytes").left("kind").left("lifetime").flexible("shape", cut::end, 10).left("type");
-  rows.flexible("op", cut::start, 12).flexible("parent", cut::middle, 12);
+  rows.right("bytes").right("share").right("count").left("kind").left("lifetime");
+  rows.flexible("shape", cut::end, 10).left("type").flexible("op", cut::start, 12).flexible("from", cut::middle, 12);
+  const std::vector<live_group> groups = grouped_rows(t.alive);
   std::uint64_t shown = 0;
-  for (const live_row& row : t.alive) {
+  for (const live_group& g : groups) {
     if (shown == top) break;
     ++shown;
-    rows.row({size_text(row.size_bytes), row.kind, lifetime_class_name(row.lifetime), escape_for_terminal(row.shape),
-              escape_for_terminal(row.data_type), escape_for_terminal(row.tf_op),
-              row.parent_chain.empty() ? "" : escape_for_terminal(row.parent_chain.back())});
+    const live_row& row = *g.like;
+    const bool is_buffer = row.kind == "buffer";
+    const auto unless = [](const std::string& text, const char* placeholder) {
+      return text == placeholder ? std::string() : escape_for_terminal(text);
+    };
+    const std::string op = is_buffer ? unless(row.tf_op, "<no tf_op>") : std::string();
+    const char* kind = is_buffer ? "buffer" : row.kind == "pre_trace" ? "before the trace" : "running program";
+    const bool has_parent = op.empty() && !row.parent_chain.empty();
+    rows.row({size_text(g.bytes), share_text(g.bytes, t.peak_bytes), g.count == 1 ? "" : grouped(g.count), kind,
+              classified ? lifetime_class_name(row.lifetime) : "", unless(row.shape, "<no shape>"),
+              unless(row.data_type, "invalid"), op, has_parent ? escape_for_terminal(row.parent_chain.back()) : ""});
   }
   rows.print(s.out(), s.columns());
-  if (t.alive.size() > shown)
-    s.out().line("  … " + grouped(static_cast<std::uint64_t>(t.alive.size()) - shown) + " more (--top N shows N)");
-  for (const std::string& w : t.diagnostics.warnings) s.out().line("  - " + wrap(escape_for_terminal(w), 96, 4));
+  if (groups.size() > shown)
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(groups.size()) - shown) + " more rows (--top N shows N)");
+  if (classified) {
+    std::string by_class;
+    for (const lifetime_rollup_row& c : t.by_lifetime_class)
+      by_class += (by_class.empty() ? "" : ", ") + c.key + ' ' + size_text(c.total_bytes);
+    s.out().line("  by lifetime: " + by_class);
+  }
+  for (const std::string& w : t.diagnostics.warnings) s.out().line("  - " + wrap(escape_for_terminal(w), 94, 4));
+}
+
+std::string compared(const memory_invariant& i) {
+  return i.note + " (" + grouped(i.left) + " and " + grouped(i.right) + " B)";
 }
 
 void print_verdicts(session& s, const memory_result& r) {
-  s.heading("Compile time against run time, and the rules between the numbers");
-  for (const memory_invariant& i : r.invariants) {
-    if (!i.holds) continue;
-    if (*i.holds && i.id != "C1") continue;
-    s.out().line(
-        "  " + i.id + ' ' +
-        (*i.holds ? s.out().screen().paint("holds", style::good) : s.out().screen().paint("broken", style::warning)) +
-        ": " +
-        wrap(escape_for_terminal(i.note) + " (" + std::to_string(i.left) + " / " + std::to_string(i.right) + ')', 88,
-             4));
-  }
+  if (std::none_of(r.invariants.begin(), r.invariants.end(), [](const auto& i) { return i.holds.has_value(); })) return;
+  s.heading("Checks");
   std::size_t holding = 0, checked = 0;
   for (const memory_invariant& i : r.invariants) {
     checked += i.holds.has_value();
     holding += i.holds.value_or(false);
+    if (!i.holds || (*i.holds && i.id != "C1")) continue;
+    const std::string verdict = i.id != "C1" ? "broken invariant " + i.id
+                                : *i.holds   ? "compile and run time agree"
+                                             : "compile and run time differ";
+    const std::string text = wrap(verdict + ": " + escape_for_terminal(compared(i)), 94, 4);
+    s.out().line("  " + s.out().screen().paint(verdict, *i.holds ? style::good : style::warning) +
+                 text.substr(verdict.size()));
   }
   s.out().line("  " + std::to_string(holding) + " of " + std::to_string(checked) + " invariants hold");
-  for (const std::string& w : r.consistency_warnings) s.out().line("  ! " + wrap(escape_for_terminal(w), 96, 4));
-  std::size_t shown = 0;
-  for (const finding& f : r.findings) {
-    if (shown++ == 10) {
-      s.out().line("  … " + grouped(static_cast<std::uint64_t>(r.findings.size() - 10)) +
-                   " more findings (--json has them)");
-      break;
-    }
-    s.out().line("  - " + wrap(escape_for_terminal((f.where.empty() ? "" : f.where + ": ") + f.what), 96, 4));
+}
+
+void print_findings(session& s, const memory_result& r) {
+  std::vector<const finding*> news;  // what the checks have not said already
+  for (const finding& f : r.findings)
+    if (f.id != "memory.static_and_runtime_differ" && f.id.rfind("memory.invariant.", 0) != 0) news.push_back(&f);
+  if (news.empty()) return;
+  s.heading("Findings");
+  for (std::size_t i = 0; i < news.size() && i < most_findings; ++i) {
+    const finding& f = *news[i];
+    const bool named = !f.where.empty() && f.what.find(f.where) == std::string::npos;
+    s.out().line("  - " +
+                 wrap(escape_for_terminal((named ? f.where + ": " : "") + f.what + ". Next: " + f.next), 94, 4));
   }
+  if (news.size() > most_findings)
+    s.out().line("  … " + grouped(static_cast<std::uint64_t>(news.size() - most_findings)) +
+                 " more findings (--json has them)");
 }
 
 memory_options memory_options_of(const options& asked) {
@@ -281,8 +342,8 @@ memory_options memory_options_of(const options& asked) {
 void print_memory_text(session& s, const memory_result& r, const memory_options& o) {
   s.lost(r.damage);
   if (r.modules.empty() && r.allocators.empty()) {
-    s.absent("no compiled module and no allocator events: HLO " + r.hlo_absent_reason + ", run time " +
-             (r.runtime_absent_reason.empty() ? "not asked for" : r.runtime_absent_reason));
+    s.absent(reason_text(r.hlo_absent_reason));
+    if (!r.runtime_absent_reason.empty()) s.absent(reason_text(r.runtime_absent_reason));
     return;
   }
   print_headline(s, r);
@@ -295,12 +356,14 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
     print_rollup(s, "op_name", r.hlo->by_op_name, r.hlo->alive_total_bytes);
     print_floor(s, r);
     print_curve(s, *r.hlo);
-  } else if (!r.modules.empty()) {
-    s.absent(r.hlo_absent_reason);
+  } else {
+    s.heading("Compile time");
+    s.absent(reason_text(r.hlo_absent_reason));
   }
   print_allocators(s, r);
   print_runtime(s, r, o.top);
   print_verdicts(s, r);
+  print_findings(s, r);
 }
 
 }  // namespace

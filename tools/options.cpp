@@ -3,6 +3,8 @@
 #include "exit_code.hpp"
 #include "quantity.hpp"
 
+#include <profkit/core/source.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <sys/stat.h>
@@ -33,7 +35,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 14> commands{{
+constexpr std::array<command_help, 17> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -94,6 +96,14 @@ constexpr std::array<command_help, 14> commands{{
      "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
      "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
      "  profkit memory dump/ --no-runtime --json      for programs\n"},
+    {command::bubbles, "bubbles", "Why devices wait: idle gaps, what is around them, possible causes",
+     "Every step of every device with its idle time before, inside and after its kernels; the longest gaps\n"
+     "with the kernels on both sides, what the host did meanwhile, and what that may mean. For XSpace,\n"
+     "Kineto and Ascend captures. Idle time is a fact, its cause never more than possible or probable.",
+     "  profkit bubbles logdir\n"
+     "  profkit bubbles rank0_ascend_pt --window-policy marker\n"
+     "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
+     "  profkit bubbles vm.xplane.pb --json --limit 100\n"},
     {command::export_trace, "export", "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
      "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
      "tells the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
@@ -102,6 +112,22 @@ constexpr std::array<command_help, 14> commands{{
      "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"
      "  profkit export vm.xplane.pb --time 10ms:20ms --plane TPU:0 -o part.xplane.pb\n"
      "  profkit export rank0.json.gz --format csv | head\n"},
+    {command::merge, "merge", "One timeline from the traces of many machines, their clocks aligned",
+     "Maps every event to the wall clock of the reference node: device times by the clock snapshots of their\n"
+     "node, host times by its measured offsets. Writes one XSpace, and FILE's stem with .metadata.json, which\n"
+     "says what was done to each node and how far its times can be wrong. Installed as xprof_trace_combine,\n"
+     "too. Flags may be written with _ instead of -.",
+     "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
+     "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
+     "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n"},
+    {command::validate, "validate", "Collectives across nodes: order, arrival skew, and what they say of the clocks",
+     "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
+     "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
+     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.",
+     "  profkit validate combined.xplane.pb\n"
+     "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
+     "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"
+     "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n"},
     {command::neutrino, "neutrino", "Neutrino probe traces: inside GPU kernels, thread by thread",
      "Reads a trace folder of any release of the driver, or one result/*.bin. SLICE is launches, kernels, maps,\n"
      "records, schedule, bytes, density, progress, overhead or log; without one, a summary.",
@@ -133,7 +159,8 @@ class help_formatter final : public CLI::Formatter {
   }
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (app->get_parent() == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
-    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "neutrino" ? "PATH [SLICE]" : "PATH";
+    if (app->get_name() == "merge") return "\nUsage: profkit merge --traces FILE... -o FILE [OPTIONS]\n";
+    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "neutrino" ? "PATH [SLICE]" : app->get_name() == "validate" ? "TRACE..." : "PATH";
     return "\nUsage: profkit " + app->get_name() + ' ' + argument + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
@@ -142,8 +169,12 @@ class help_formatter final : public CLI::Formatter {
 // Values as they were typed. They are understood after parsing, so that every mistake is told in one way.
 struct typed_values {
   std::string io, threads, fail_on, step, time, limit, color, order;
-  std::string top, policy, threshold, samples, fit, curve, compat;
-  std::vector<std::string> what_if;
+  std::string space, top, policy, threshold, samples, fit, curve, compat;
+  std::string correction, zero, scheme;
+  std::string match, align, bound, max_bound;
+  std::vector<std::string> what_if, thresholds;
+  std::string windows, threshold_file;
+  bool no_correction = false, auto_discover = false, no_drift = false;
   std::string slice, block, lane, tool;
   bool no_runtime = false;
 };
@@ -167,6 +198,7 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Memory";
   add_value(app, "--module", o.memory.module, "NAME|ID", "Module to look into (default: the one with the highest peak)",
             group);
+  add_value(app, "--space", typed.space, "COLOR|NAME", "Memory space to look into, as 5 or Host (default 0)", group);
   add_value(app, "--top", typed.top, "K", "Rows of the lists of buffers and of the rollups (default 30)", group);
   app.add_flag("--no-runtime", typed.no_runtime, "Only what the compiler assigned")->group(group);
   add_value(app, "--fit", typed.fit, "BYTES", "Does it fit into so much, as in 32GiB? Exit status 1 when not", group);
@@ -188,6 +220,51 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
       ->group(runtime);
   add_value(app, "--time-samples", typed.samples, "N", "Samples of the timeline (default 200)", runtime);
   add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
+}
+
+void add_bubble_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Bubbles";
+  add_value(app, "--plane,--device", o.bubbles.device, "TEXT", "Only devices whose name contains TEXT", group);
+  add_value(app, "--window-policy", typed.windows, "HOW",
+            "guide (to the next marker), marker (its own end) or device (first to last kernel)", group);
+  add_value(app, "--step-pattern", o.bubbles.step_pattern, "REGEX", "Whole names of events that mark a step", group);
+  app.add_option("--threshold", typed.thresholds, "One threshold, may be repeated; --json lists them all")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  add_value(app, "--thresholds", typed.threshold_file, "FILE", "A TOML file with a table [bubbles] of thresholds",
+            group);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': tags by the letter of the reference script", group);
+}
+
+void add_validate_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Validation";
+  app.add_option("--traces", o.traces, "The same as the arguments; may be repeated")->type_name("TRACE")->group(group);
+  add_value(app, "--match", typed.match, "HOW", "auto (run ids, else time) or occurrence (as the reference tool)",
+            group);
+  add_value(app, "--bound", typed.bound, "TIME", "Error of every time, as in 5us, instead of the trace's own", group);
+  add_value(app, "--time", typed.time, "FROM:TO", "Only this window, as in 10ms:2.5s (ps ns us ms s)", group);
+  add_value(app, "--align", typed.align, "HOW", "'collectives': offset and drift of each node from collectives alone",
+            group);
+  add_value(app, "--max-bound,--max_bound", typed.max_bound, "TIME",
+            "An offset known less well than this is undecidable (default 1ms)", group);
+  add_value(app, "--fail-on,--fail_on", typed.fail_on, "WHAT", "'violations': exit with 1 when there are any", group);
+  const char* output = "Output";
+  add_value(app, "-o,--output", o.output_path, "FILE", "Write the JSON document to FILE as well", output);
+  add_value(app, "--csv", o.csv_path, "FILE", "Write the start gaps of every invocation to FILE", output);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': matching and document of the reference tool", output);
+  add_value(app, "--limit", typed.limit, "N", "Rows of each list; 0 shows all (default 20)", output);
+  app.add_flag("--json", o.json, "One JSON document (schemas in docs/schemas)")->group(output);
+  app.add_flag("--wide", o.wide, "Names in full, whatever the width of the screen")->group(output);
+  add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", output);
+  app.add_flag("-q,--quiet", o.quiet, "No progress and no warnings on standard error")->group(output);
+  const char* input = "Input";
+  add_value(app, "--run", o.run, "NAME", "Run folder to open (default: the newest)", input);
+  add_value(app, "--io", typed.io, "MODE", "auto, map or read: 'read' survives files that shrink", input);
+  app.add_flag("--strict", o.strict, "Any damage makes the exit status 4")->group(input);
+  add_value(app, "-j,--threads", typed.threads, "N", "Threads to use (default: all cores); results are the same",
+            input);
 }
 
 void add_export_options(CLI::App& app, options& o, typed_values& typed) {
@@ -213,6 +290,49 @@ void add_neutrino_options(CLI::App& app, options& o, typed_values& typed) {
       "Input");
   app.add_flag("--csv", o.csv, "The slice as comma-separated values")->group("Output");
   add_value(app, "--svg", o.svg_path, "FILE", "schedule, density: a picture for a browser", "Output");
+}
+
+void add_merge_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* input = "Input";
+  app.add_option("--traces,TRACES", o.merge.traces, "Traces, one a node, or merged ones")
+      ->type_name("FILE...")
+      ->group(input);
+  app.add_option("--snapshots", o.merge.snapshots, "Clock snapshots, one file a trace ('' for those in the trace)")
+      ->type_name("FILE...")
+      ->group(input);
+  add_value(app, "--offsets", o.merge.offsets, "FILE", "Offsets of the nodes' clocks, JSON lines", input);
+  add_value(app, "--run-metadata", o.merge.run_metadata, "FILE", "run_metadata.json: node ids, hosts, start times",
+            input);
+  add_value(app, "--run-dir", o.merge.run_dir, "DIR", "Find what is not named in this folder", input);
+  app.add_flag("--auto-discover", typed.auto_discover, "Look into --run-dir (it is always done)")->group(input);
+  app.add_flag("--keep-going", o.merge.keep_going, "Tell what is missing or damaged, and merge the rest")->group(input);
+  add_value(app, "--io", typed.io, "MODE", "auto, map or read: 'read' survives files that shrink", input);
+  add_value(app, "-j,--threads", typed.threads, "N", "Threads to use (default: all cores); results are the same",
+            input);
+  const char* clocks = "Clocks";
+  app.add_flag("--no-correction", typed.no_correction, "Align by the wall time of the collectors alone")->group(clocks);
+  add_value(app, "--correction", typed.correction, "HOW", "clock, walltime or none (default clock)", clocks);
+  add_value(app, "--normalize", typed.zero, "WHICH",
+            "Time zero: min, node0 or none (default: node0, min when an event lies before it)", clocks);
+  app.add_flag("--no-drift", typed.no_drift, "Beyond the offsets use their own slope, not drift_ppm")->group(clocks);
+  app.add_flag("--scale-durations", o.merge.scale_durations, "Map the ends of events, too")->group(clocks);
+  app.add_flag("--tracer-host-threads", o.merge.tracer_host_threads,
+               "'Host Threads/N' of /host:ROCTRACER are stamped by the tracer clock")
+      ->group(clocks);
+  const char* output = "Output";
+  add_value(app, "-o,--output", o.output_path, "FILE", "The merged XSpace; it appears when it is complete", output);
+  app.add_flag("--trace-json", o.trace_json, "Write FILE's stem with .trace.json.gz as well")->group(output);
+  add_value(app, "--plane-scheme", typed.scheme, "WHICH", "Names of planes: seed, rocm or node (default seed)", output);
+  add_value(app, "--plane-prefix", o.merge.plane_prefix, "TEXT",
+            "Before the names of --plane-scheme node, which it means", output);
+  app.add_flag("--keep-order", o.merge.keep_order, "Do not sort the events of a line")->group(output);
+  app.add_flag("--print-events", o.print_events, "Print every event with its corrected time")->group(output);
+  app.add_flag("--print-collectives", o.print_collectives, "Print collectives before and after correction")
+      ->group(output);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': bit for bit what the reference script does", output);
+  app.add_flag("--json", o.json, "Print the metadata document instead of text")->group(output);
+  add_value(app, "--color", typed.color, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)", output);
+  app.add_flag("-q,--quiet", o.quiet, "No progress and no warnings on standard error")->group(output);
 }
 
 void add_output_options(CLI::App& app, options& o, typed_values& typed, bool has_tables) {
@@ -242,6 +362,19 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
   CLI::App& sub = *app.add_subcommand(help.name, help.summary)->group("Commands");
   sub.callback([&o, what = help.what] { o.what = what; });
   sub.set_help_flag();
+  if (help.what == command::merge) {
+    add_merge_options(sub, o, typed);
+    sub.set_help_flag("-h,--help", "This text")->group("Output");
+    sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
+    return;
+  }
+  if (help.what == command::validate) {
+    sub.add_option("TRACE", o.traces, "A merged trace, or one trace or run directory a node");
+    add_validate_options(sub, o, typed);
+    sub.set_help_flag("-h,--help", "This text")->group("Output");
+    sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
+    return;
+  }
   const bool is_dump = help.what == command::dump;
   sub.add_option(is_dump ? "FILE" : "PATH", o.path,
                  is_dump ? "A protobuf file; '-' is standard input"
@@ -256,9 +389,11 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
     add_value(sub, "--type", o.message_type, "TYPE", "Message type (default: found out from the file)", "Input");
   const bool is_memory = help.what == command::memory;
   if (is_memory) add_memory_options(sub, o, typed);
+  const bool is_bubbles = help.what == command::bubbles;
+  if (is_bubbles) add_bubble_options(sub, o, typed);
   const bool is_neutrino = help.what == command::neutrino;
   if (is_neutrino) add_neutrino_options(sub, o, typed);
-  if (!is_dump && !is_memory && !is_neutrino) add_filters(sub, o, typed);
+  if (!is_dump && !is_memory && !is_bubbles && !is_neutrino) add_filters(sub, o, typed);
   if (help.what == command::export_trace)
     add_export_options(sub, o, typed);
   else
@@ -309,6 +444,18 @@ std::optional<fault> understand_number(const char* option, const std::string& ty
   return std::nullopt;
 }
 
+// A small text file as a whole.
+profkit::result<std::string> read_text_file(const std::string& path) {
+  profkit::limits bounds;
+  bounds.max_materialised_bytes = std::uint64_t{16} << 20;
+  auto from = profkit::open_file_source(path, profkit::io_mode::read, bounds);
+  if (!from) return std::move(from).error();
+  auto held = profkit::hold_bytes(std::move(from).value(), bounds);
+  if (!held) return std::move(held).error();
+  if (held->damage) return std::move(*held->damage);
+  return std::string(held->bytes);
+}
+
 std::optional<fault> understand_memory(const typed_values& typed, options& o) {
   constexpr std::uint64_t any = ~std::uint64_t{0}, most_samples = 1000000;
   std::optional<std::uint64_t> threshold, samples, curve;
@@ -329,18 +476,21 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
   if (threshold) o.memory.persistent_threshold_steps = static_cast<std::int64_t>(*threshold);
   if (samples) o.memory.time_samples = *samples;
   if (curve) o.memory.curve_points = *curve;
+  if (!typed.space.empty()) {
+    const std::optional<std::int64_t> color = profkit::memory_space_color(typed.space);
+    if (!color)
+      return wrong_value("--space", typed.space, "no memory space",
+                         "write its color, or one of HBM, VMEM, Sflag, CMEM, SMEM, Host, SparseCore");
+    o.memory.memory_space = *color;
+  }
   if (!typed.fit.empty()) {
     profkit::result<std::uint64_t> bytes = parse_bytes(typed.fit);
     if (!bytes) return wrong_value("--fit", typed.fit, bytes.error().message, bytes.error().hint);
     o.memory.fit_bytes = *bytes;
   }
   for (const std::string& question : typed.what_if) {
-    const std::size_t equals = question.find('=');
-    const std::string action = question.substr(0, equals);
-    if (equals == std::string::npos || equals + 1 == question.size() || (action != "remat" && action != "offload"))
-      return wrong_value("--what-if", question, "not a question that can be answered",
-                         "write remat=NAME or offload=NAME, with the name of an instruction");
-    (action == "remat" ? o.memory.remat : o.memory.offload).push_back(question.substr(equals + 1));
+    if (profkit::result<void> added = profkit::add_what_if(question, o.memory); !added)
+      return wrong_value("--what-if", question, added.error().message, added.error().hint);
   }
   if (!typed.step.empty()) {  // a step that is not there is told by the analysis, as for any other step
     std::int64_t n = 0;
@@ -387,6 +537,110 @@ std::optional<fault> understand_neutrino(const typed_values& typed, options& o) 
   return std::nullopt;
 }
 
+std::optional<fault> understand_bubbles(const typed_values& typed, options& o) {
+  using profkit::window_policy;
+  std::optional<fault> wrong;
+  if ((wrong = understand_word<window_policy>(
+           "--window-policy", typed.windows, o.bubbles.windows,
+           {{"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.bubbles.reference, {{"reference", true}})))
+    return wrong;
+  if (!typed.threshold_file.empty()) {
+    const auto read = read_text_file(typed.threshold_file);
+    if (!read) return read.error();
+    auto thresholds = profkit::read_thresholds(*read, typed.threshold_file);
+    if (!thresholds) return std::move(thresholds).error();
+    o.bubbles.thresholds = *thresholds;
+  }
+  for (const std::string& one : typed.thresholds) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos)
+      return wrong_value("--threshold", one, "no NAME=VALUE", "write it as in idle_ratio=0.25");
+    if (profkit::result<void> set = profkit::set_threshold(
+            o.bubbles.thresholds, std::string_view(one).substr(0, equals), std::string_view(one).substr(equals + 1));
+        !set)
+      return std::move(set).error();
+  }
+  return std::nullopt;
+}
+
+std::optional<fault> understand_merge(const typed_values& typed, options& o) {
+  using profkit::merge_correction;
+  using profkit::merge_zero;
+  using profkit::plane_scheme;
+  profkit::merge_options& m = o.merge;
+  std::optional<fault> wrong;
+  if ((wrong = understand_word<merge_correction>("--correction", typed.correction, m.correction,
+                                                 {{"clock", merge_correction::clock},
+                                                  {"walltime", merge_correction::walltime},
+                                                  {"none", merge_correction::none}})))
+    return wrong;
+  if (typed.no_correction && typed.correction.empty()) m.correction = merge_correction::walltime;
+  if ((wrong = understand_word<merge_zero>(
+           "--normalize", typed.zero, m.zero,
+           {{"min", merge_zero::earliest}, {"node0", merge_zero::reference}, {"none", merge_zero::none}})))
+    return wrong;
+  if ((wrong = understand_word<plane_scheme>(
+           "--plane-scheme", typed.scheme, m.scheme,
+           {{"seed", plane_scheme::seed}, {"rocm", plane_scheme::rocm}, {"node", plane_scheme::node}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, m.reference, {{"reference", true}}))) return wrong;
+  m.clocks.drift_slope = !typed.no_drift;
+  m.io = o.io;
+  m.not_an_input = o.output_path;
+  fault f;
+  f.code = profkit::fault_code::invalid_argument;
+  f.hint = "profkit merge --help";
+  if (m.traces.empty() && m.run_dir.empty()) {
+    f.message = typed.auto_discover ? "--auto-discover needs --run-dir, the folder to look into"
+                                    : "no traces: name them with --traces, or a folder with --run-dir";
+    return f;
+  }
+  if (o.output_path.empty()) {
+    f.message = "--output is missing: the file to write the merged trace to";
+    return f;
+  }
+  return std::nullopt;
+}
+
+std::optional<fault> understand_time(const char* option, const std::string& typed, std::int64_t& into) {
+  profkit::result<std::int64_t> ps = parse_time_ps(typed);
+  if (!ps) return wrong_value(option, typed, ps.error().message, ps.error().hint);
+  if (*ps < 0) return wrong_value(option, typed, "less than nothing", "write a time such as 5us");
+  into = *ps;
+  return std::nullopt;
+}
+
+std::optional<fault> understand_validate(const typed_values& typed, options& o) {
+  std::optional<fault> wrong;
+  if (o.traces.empty()) {
+    fault f;
+    f.code = profkit::fault_code::invalid_argument;
+    f.message = "validate: no trace was named";
+    f.hint = "profkit validate combined.xplane.pb, or one trace a node";
+    return f;
+  }
+  if ((wrong =
+           understand_word<bool>("--match", typed.match, o.match_occurrence, {{"auto", false}, {"occurrence", true}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_reference, {{"reference", true}})))
+    return wrong;
+  o.match_occurrence = o.match_occurrence || o.compat_reference;
+  if ((wrong = understand_word<bool>("--align", typed.align, o.align_collectives, {{"collectives", true}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_violations, {{"violations", true}})))
+    return wrong;
+  if (!typed.max_bound.empty() && (wrong = understand_time("--max-bound", typed.max_bound, o.max_bound_ps)))
+    return wrong;
+  std::int64_t bound_ps = 0;
+  if (!typed.bound.empty()) {
+    if ((wrong = understand_time("--bound", typed.bound, bound_ps))) return wrong;
+    o.bound_ps = bound_ps;
+  }
+  return std::nullopt;
+}
+
 std::optional<fault> understand(const typed_values& typed, options& o) {
   using profkit::io_mode;
   constexpr std::uint64_t any = ~std::uint64_t{0};
@@ -395,8 +649,12 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   if ((wrong = understand_word<io_mode>(
            "--io", typed.io, o.io, {{"auto", io_mode::automatic}, {"map", io_mode::map}, {"read", io_mode::read}})))
     return wrong;
-  if ((wrong = understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_incomplete, {{"incomplete", true}})))
+  if (o.what == command::validate) {
+    if ((wrong = understand_validate(typed, o))) return wrong;
+  } else if ((wrong =
+                  understand_word<bool>("--fail-on", typed.fail_on, o.fail_on_incomplete, {{"incomplete", true}}))) {
     return wrong;
+  }
   if ((wrong = understand_word<color_mode>(
            "--color", typed.color, o.color,
            {{"auto", color_mode::automatic}, {"always", color_mode::always}, {"never", color_mode::never}})))
@@ -411,8 +669,11 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
     if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_xla, {{"xla", true}}))) return wrong;
   }
   if (o.what == command::neutrino && (wrong = understand_neutrino(typed, o))) return wrong;
+  if (o.what == command::merge) return understand_merge(typed, o);
   if (o.what == command::memory) {
     if ((wrong = understand_memory(typed, o))) return wrong;
+  } else if (o.what == command::bubbles) {
+    if ((wrong = understand_bubbles(typed, o))) return wrong;
   } else if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) {
     return wrong;
   }
@@ -454,6 +715,12 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
     words.insert(words.begin() + (words.empty() ? 0 : 1), "--help");
   }
   if (words.empty()) words.emplace_back("--help");
+  // The reference tool writes --no_correction where others write --no-correction.
+  if (words.front() == "merge")
+    for (std::string& word : words)
+      if (word.rfind("--", 0) == 0)
+        std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())),
+                     '_', '-');
   if (std::optional<parsed_command_line> guess = guess_intention(words.front())) return std::move(*guess);
 
   options o;

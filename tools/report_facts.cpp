@@ -204,14 +204,14 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
   struct entry {
     op_total sums;
     const ops_line* line = nullptr;
-    const profkit::op_row* op = nullptr;
+    profkit::op_row op;
   };
   std::map<std::pair<std::string_view, std::int64_t>, entry> by_name;  // the id where there is no name
   for (const ops_line& line : f.ops.lines)
-    for (const profkit::op_row& op : line.ops) {
+    for (const profkit::op_row op : line.ops) {
       const bool nameless = op.entry.data() == nullptr;
       entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0}];
-      if (e.line == nullptr) e.line = &line, e.op = &op;
+      if (e.line == nullptr) e.line = &line, e.op = op;
       e.sums.count += op.count;
       e.sums.total_ps = add(e.sums.total_ps, op.total_ps);
       e.sums.self_ps = add(e.sums.self_ps, op.self_ps);
@@ -224,7 +224,7 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
     return std::pair(a.sums.self_ps, a.sums.total_ps) > std::pair(b.sums.self_ps, b.sums.total_ps);
   });
   for (entry& e : all) {
-    e.sums.facts = facts_of(capture, *e.line, *e.op);
+    e.sums.facts = facts_of(capture, *e.line, e.op);
     if (ends_with(e.sums.facts.category, "-done")) found.waiting_ps = add(found.waiting_ps, e.sums.self_ps);
     if (found.top.size() < most) found.top.push_back(std::move(e.sums));
   }
@@ -238,7 +238,7 @@ std::vector<module_total> total_modules(const report_facts& f) {
     if (total.name.empty()) total = {escape_for_terminal(m.name), 0, m.bytes, m.instructions, 0, 0};
   }
   for (const ops_line& line : f.module_runs.lines)
-    for (const profkit::op_row& run : line.ops) {
+    for (const profkit::op_row run : line.ops) {
       const std::string_view name = run.metadata().name();
       module_total& total = by_name[name];
       if (total.name.empty()) total.name = short_op_name(name, {});
@@ -307,6 +307,9 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
   for (const profkit::finding& found : profkit::anatomy_findings(capture, f.info, f.modules, f.collectives, {}))
     if (found.id.rfind("damage.", 0) != 0 && found.id.rfind("incomplete.", 0) != 0)
       all.push_back(escape_for_terminal(found.what));
+  for (const profkit::finding& found : f.memory.findings)
+    if (found.recoverable_bytes || found.id == "memory.module_differs")
+      all.push_back(escape_for_terminal((found.where.empty() ? "" : found.where + ": ") + found.what) + '.');
   for (const file_info& file : f.info.files)
     for (const std::string& text : file.warnings) all.push_back("The recorder warns: " + escape_for_terminal(text));
   const std::int64_t span = f.span_ps(), busy = f.busy_ps();

@@ -19,9 +19,15 @@ profkit::result<void> print_chrome(session& s);
 // memory has options of its own. Gives the exit status.
 int run_memory(const options& asked);
 
+// So has bubbles.
+int run_bubbles(const options& asked);
 // export writes files of other formats. Gives the exit status.
 int run_export(const options& asked);
 
+// merge works on many traces and opens no profile. Gives the exit status.
+int run_merge(const options& asked);
+// validate compares traces of several nodes. Gives the exit status.
+int run_validate(const options& asked);
 // neutrino has slices of its own. Gives the exit status.
 int run_neutrino(const options& asked);
 // What a report says of a Neutrino trace; false when the capture has none.

@@ -104,6 +104,8 @@ class csv_reader {
   [[nodiscard]] std::size_t end_offset() const noexcept { return row_end_; }
   /// The text ended inside a quoted field of the row.
   [[nodiscard]] bool cut() const noexcept { return cut_; }
+  /// The row ended with a line end: false for a last row without one.
+  [[nodiscard]] bool terminated() const noexcept { return ended_by_line_; }
   /// The row goes over several lines.
   [[nodiscard]] bool spans_lines() const noexcept { return line_ - row_line_ > (ended_by_line_ ? 1 : 0); }
 

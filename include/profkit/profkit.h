@@ -177,7 +177,11 @@ enum {
 
 /** Flags of pk_open_options. \since 0.1 */
 enum {
-  PK_OPEN_COPY = 1 /**< pk_profile_open_buffer() copies the bytes instead of borrowing them */
+  PK_OPEN_COPY = 1, /**< pk_profile_open_buffer() copies the bytes instead of borrowing them */
+  /** Only the documents info and ops will be asked for: each of them reads an XSpace that cannot be mapped (compressed,
+   *  a pipe, callbacks) through a window, and pk_limits::max_materialised_bytes bounds no more than its metadata. Any
+   *  other question still decodes all of it into memory. Callbacks are then called by the threads that ask. */
+  PK_OPEN_ONE_PASS = 2
 };
 
 /** \since 0.1 */
@@ -214,7 +218,7 @@ typedef struct pk_read_callbacks {
   uint32_t reserved;    /**< 0 */
   void* user;           /**< handed to `read_at` */
   /** Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
-   *  number on failure (PK_E_IO). Called by the opening thread only. */
+   *  number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set. */
   int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
   uint64_t size_bytes; /**< of the whole input, still compressed; PK_NO_OFFSET when unknown */
 } pk_read_callbacks;
@@ -266,10 +270,14 @@ PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info
 /** The format of a file. \since 0.1 */
 enum {
   PK_FAMILY_UNKNOWN = 0,
-  PK_FAMILY_XSPACE = 1,       /**< *.xplane.pb */
-  PK_FAMILY_CHROME_TRACE = 2, /**< trace-event JSON */
-  PK_FAMILY_HLO_PROTO = 3,    /**< xla.HloProto */
-  PK_FAMILY_OP_STATS = 4      /**< ALL_HOSTS.op_stats_v2.pb */
+  PK_FAMILY_XSPACE = 1,         /**< *.xplane.pb */
+  PK_FAMILY_CHROME_TRACE = 2,   /**< trace-event JSON */
+  PK_FAMILY_HLO_PROTO = 3,      /**< xla.HloProto */
+  PK_FAMILY_OP_STATS = 4,       /**< ALL_HOSTS.op_stats_v2.pb */
+  PK_FAMILY_ASCEND_KERNELS = 5, /**< kernel_details.csv, op_summary*.csv */
+  PK_FAMILY_ASCEND_TABLE = 6,   /**< step_trace_time.csv, operator_details.csv, op_statistic*.csv */
+  PK_FAMILY_ASCEND_JSON = 7,    /**< communication.json, profiler_info*.json, profiler_metadata.json */
+  PK_FAMILY_ASCEND_DATABASE = 8 /**< *.db of torch_npu and msprof: named, not read */
 };
 /** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
  *  \since 0.1 */
@@ -731,15 +739,22 @@ typedef struct pk_memory_options {
   uint64_t curve_points; /**< at most so many points of the live curve; 0: none */
   uint64_t time_samples; /**< of the document's timeline */
   uint32_t persistent_threshold_steps;
-  int32_t step_policy;   /**< PK_STEP_POLICY_ */
-  const pk_hooks* hooks; /**< NULL: none */
+  int32_t step_policy;        /**< PK_STEP_POLICY_ */
+  const pk_hooks* hooks;      /**< NULL: none */
+  int64_t memory_space;       /**< color of the memory space that is looked into */
+  const char* const* what_if; /**< "remat=NAME" or "offload=NAME" each: the document answers them */
+  size_t what_if_count;
 } pk_memory_options;
 /** \since 0.1 */
-#define PK_MEMORY_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL }
+#define PK_MEMORY_OPTIONS_INIT                                                                                        \
+  {                                                                                                                   \
+    (uint32_t)sizeof(pk_memory_options), 0, NULL, NULL, PK_LIMIT_DEFAULT, 0, 0, 0, 200, 2, PK_STEP_POLICY_PEAK, NULL, \
+        0, NULL, 0                                                                                                    \
+  }
 
 /** Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document tells it. Errors:
- *  PK_E_NOT_FOUND (no such module), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+ *  PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
+ * \since 0.1 */
 PK_API pk_status pk_memory_open(pk_profile* profile, const pk_memory_options* options, pk_memory** out,
                                 pk_error** err) PK_NOEXCEPT;
 
@@ -828,7 +843,10 @@ typedef struct pk_live_buffer {
   pk_str instruction_name;
   pk_str opcode;
   pk_str op_name;
-  pk_str shape; /**< empty past the first `top` rows */
+  pk_str computation_name;
+  pk_str shape;               /**< empty past the first `top` rows */
+  const int64_t* shape_index; /**< which part of the instruction's result; NULL when it is all of it */
+  size_t shape_index_count;
   pk_str source_file;
   int64_t source_line;
   int32_t residency; /**< PK_RESIDENCY_ */

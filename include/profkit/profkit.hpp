@@ -470,6 +470,129 @@ class module_list {
   std::unique_ptr<pk_module_list, free_list> list_;
 };
 
+// ---- memory ----
+
+namespace detail {
+
+// Runs call(callback, user) with a callback that hands its bytes to `write`; what `write` throws is thrown from here.
+template <class Write, class Call>
+[[nodiscard]] result<std::int32_t> written(Write&& write, Call&& call) {
+  using writer = std::remove_reference_t<Write>;
+  struct state {
+    writer* write;
+#if defined(__cpp_exceptions)
+    std::exception_ptr thrown;
+#endif
+  } host{};
+  host.write = &write;
+  const pk_write_callback hand_on = [](void* user, const void* data, std::size_t size) -> std::int32_t {
+    state& to = *static_cast<state*>(user);
+    const std::string_view bytes(static_cast<const char*>(data), size);
+    const auto hand = [&]() -> bool {
+      if constexpr (std::is_void_v<std::invoke_result_t<writer&, std::string_view>>) {
+        (*to.write)(bytes);
+        return true;
+      } else {
+        return static_cast<bool>((*to.write)(bytes));
+      }
+    };
+#if defined(__cpp_exceptions)
+    try {
+      return hand() ? 0 : 1;
+    } catch (...) {
+      to.thrown = std::current_exception();
+      return 1;
+    }
+#else
+    return hand() ? 0 : 1;
+#endif
+  };
+  std::int32_t status = PK_DOCUMENT_STATUS_OK;
+  pk_error* why = nullptr;
+  const pk_status ended = call(hand_on, static_cast<void*>(&host), &status, &why);
+  error owned(why);
+#if defined(__cpp_exceptions)
+  if (host.thrown) std::rethrow_exception(host.thrown);
+#endif
+  if (ended != PK_OK) return result<std::int32_t>(std::move(owned));
+  return status;
+}
+
+struct live_buffer_reader {
+  const pk_memory* memory;
+  std::uint64_t at;
+  pk_status read(pk_live_buffer* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    const pk_status status = pk_live_buffers_read(memory, at, rows, capacity, count, err);
+    at += *count;
+    return status;
+  }
+};
+struct curve_reader {
+  const pk_memory* memory;
+  std::uint64_t at;
+  pk_status read(pk_curve_point* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    const pk_status status = pk_live_curve_read(memory, at, rows, capacity, count, err);
+    at += *count;
+    return status;
+  }
+};
+
+}  // namespace detail
+
+/// Where the memory of a capture goes; keeps its profile open.
+class memory {
+ public:
+  explicit memory(pk_memory* owned) noexcept : memory_(owned) {}
+  [[nodiscard]] pk_memory* get() const noexcept { return memory_.get(); }
+
+  /// By peak in memory space 0, highest first.
+  [[nodiscard]] std::size_t module_count() const noexcept { return pk_memory_module_count(memory_.get()); }
+  /// `position` < module_count().
+  [[nodiscard]] pk_memory_module module(std::size_t position) const noexcept {
+    return detail::got<pk_memory_module>(
+        [&](pk_memory_module* out) { return pk_memory_module_get(memory_.get(), position, out, nullptr); });
+  }
+  /// `position` < module(of).space_count.
+  [[nodiscard]] pk_memory_space space(std::size_t of, std::size_t position) const noexcept {
+    return detail::got<pk_memory_space>(
+        [&](pk_memory_space* out) { return pk_memory_space_get(memory_.get(), of, position, out, nullptr); });
+  }
+  [[nodiscard]] std::size_t allocator_count() const noexcept { return pk_memory_allocator_count(memory_.get()); }
+  /// `position` < allocator_count().
+  [[nodiscard]] pk_memory_allocator allocator(std::size_t position) const noexcept {
+    return detail::got<pk_memory_allocator>(
+        [&](pk_memory_allocator* out) { return pk_memory_allocator_get(memory_.get(), position, out, nullptr); });
+  }
+  /// What is alive at the peak of the chosen module, largest first. The range is used up by one loop.
+  [[nodiscard]] row_range<pk_live_buffer, detail::live_buffer_reader, 64> live_buffers() const noexcept {
+    return row_range<pk_live_buffer, detail::live_buffer_reader, 64>({memory_.get(), 0});
+  }
+  /// The curve that curve_points asked for. The range is used up by one loop.
+  [[nodiscard]] row_range<pk_curve_point, detail::curve_reader, 256> live_curve() const noexcept {
+    return row_range<pk_curve_point, detail::curve_reader, 256>({memory_.get(), 0});
+  }
+  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked.
+  [[nodiscard]] std::optional<std::int64_t> spare_bytes() const noexcept {
+    std::int64_t spare = 0;
+    if (pk_memory_fit(memory_.get(), nullptr, &spare, nullptr) != PK_OK) return std::nullopt;
+    return spare;
+  }
+  /// The document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_memory_write(memory_.get(), hand_on, user, status, why);
+                           });
+  }
+
+ private:
+  struct free_memory {
+    void operator()(pk_memory* handle) const noexcept { pk_memory_free(handle); }
+  };
+  std::unique_ptr<pk_memory, free_memory> memory_;
+};
+
 // ---- Chrome events ----
 
 namespace detail {
@@ -562,6 +685,13 @@ class profile {
     if (pk_module_list_open(profile_.get(), hooks, &list, &why) != PK_OK) return error(why);
     return module_list(list);
   }
+  /// Where the memory goes; see pk_memory_open().
+  [[nodiscard]] result<lib::memory> analyse_memory(const pk_memory_options* options = nullptr) const noexcept {
+    pk_memory* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_memory_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
+    return lib::memory(found);
+  }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
   [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {
     pk_chrome_reader* reader = nullptr;
@@ -575,45 +705,10 @@ class profile {
   template <class Write>
   [[nodiscard]] result<std::int32_t> write_document(std::int32_t document, Write&& write,
                                                     const pk_document_options* options = nullptr) const {
-    using writer = std::remove_reference_t<Write>;
-    struct state {
-      writer* write;
-#if defined(__cpp_exceptions)
-      std::exception_ptr thrown;
-#endif
-    } host{};
-    host.write = &write;
-    const pk_write_callback hand_on = [](void* user, const void* data, std::size_t size) -> std::int32_t {
-      state& to = *static_cast<state*>(user);
-      const std::string_view bytes(static_cast<const char*>(data), size);
-      const auto call = [&]() -> bool {
-        if constexpr (std::is_void_v<std::invoke_result_t<writer&, std::string_view>>) {
-          (*to.write)(bytes);
-          return true;
-        } else {
-          return static_cast<bool>((*to.write)(bytes));
-        }
-      };
-#if defined(__cpp_exceptions)
-      try {
-        return call() ? 0 : 1;
-      } catch (...) {
-        to.thrown = std::current_exception();
-        return 1;
-      }
-#else
-      return call() ? 0 : 1;
-#endif
-    };
-    std::int32_t status = PK_DOCUMENT_STATUS_OK;
-    pk_error* why = nullptr;
-    const pk_status ended = pk_document_write(profile_.get(), document, options, hand_on, &host, &status, &why);
-    error owned(why);
-#if defined(__cpp_exceptions)
-    if (host.thrown) std::rethrow_exception(host.thrown);
-#endif
-    if (ended != PK_OK) return result<std::int32_t>(std::move(owned));
-    return status;
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_document_write(profile_.get(), document, options, hand_on, user, status, why);
+                           });
   }
   /// A whole document.
   [[nodiscard]] result<std::string> document_text(std::int32_t document,

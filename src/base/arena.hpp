@@ -22,9 +22,6 @@ class arena {
     return {at, text.size()};
   }
 
-  // Memory taken from the system, for reports of footprint.
-  [[nodiscard]] std::size_t reserved_bytes() const noexcept { return reserved_; }
-
  private:
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
@@ -42,14 +39,12 @@ class arena {
 
   char* new_block(std::size_t bytes) {
     blocks_.emplace_back(new char[bytes]);
-    reserved_ += bytes;
     return blocks_.back().get();
   }
 
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* next_ = nullptr;
   char* end_ = nullptr;
-  std::size_t reserved_ = 0;
 };
 
 }  // namespace PROFKIT_NAMESPACE

@@ -382,6 +382,7 @@ class node_clock_builder {
     if (!broken_.empty() && broken_.front() == 0) ends.before_ppt = few ? 0 : usual;
     if (!broken_.empty() && broken_.back() + 2 == tracer_.size()) ends.after_ppt = few ? 0 : usual;
     made_.snapshots_ = piecewise_map(tracer_, ends);
+    compose_direct();
     // What is smeared over a segment is wrong by up to the whole step.
     for (const step& s : host_steps_)
       made_.suspects_.push_back({made_.offsets_(tracer_[s.after].y), made_.offsets_(tracer_[s.after + 1].y),
@@ -449,6 +450,39 @@ class node_clock_builder {
     made_.offset_part_.growth_before_ppt = before;
     made_.offset_part_.growth_after_ppt = after;
     return true;
+  }
+
+  // R -> S0 in one map: the two maps one after the other, with knots wherever either has one. Far out there is one more
+  // knot on each side, so that the slopes there are exact, too.
+  void compose_direct() {
+    if (made_.offsets_.is_identity()) {
+      made_.direct_ = made_.snapshots_;
+      return;
+    }
+    constexpr std::int64_t far_ps = std::int64_t{1} << 58;  // 3 days
+    std::vector<knot> whole{{-far_ps, made_.snapshots_(-far_ps)}};
+    for (const knot& k : tracer_)
+      if (k.x > -far_ps && k.x < far_ps) whole.push_back(k);
+    whole.push_back({far_ps, made_.snapshots_(far_ps)});
+    std::vector<knot> direct;
+    bool rises = true;
+    for (std::size_t i = 0; i + 1 < whole.size(); ++i) rises = rises && whole[i + 1].y > whole[i].y;
+    if (rises) {
+      add_composed(whole, points_, made_.offsets_, direct);
+    } else {
+      // S steps back and nothing tells where: no knots of the offsets between the snapshots around the step.
+      for (std::size_t i = 0; i + 1 < whole.size(); ++i)
+        add_composed({whole[i], whole[i + 1]}, whole[i + 1].y > whole[i].y ? points_ : std::vector<point>(),
+                     made_.offsets_, direct);
+      const auto same = [](const knot& a, const knot& b) { return a.x == b.x; };
+      direct.erase(std::unique(direct.begin(), direct.end(), same), direct.end());
+    }
+    direct.erase(std::remove_if(direct.begin(), direct.end(),
+                                [](const knot& k) {
+                                  return k.y > piecewise_map::most_knot_ps || k.y < -piecewise_map::most_knot_ps;
+                                }),
+                 direct.end());
+    made_.direct_ = piecewise_map(direct);
   }
 
   // Knots R -> S0 of one sound piece: its snapshots, and between them where the offsets have their knots.
@@ -536,9 +570,7 @@ class node_clock_builder {
     made_.residual_ps_ = static_cast<std::int64_t>(std::llround(std::sqrt(fit_line(corrected).mean_square)));
   }
 
-  [[nodiscard]] std::int64_t corrected_snapshot(const knot& k) const noexcept {
-    return made_.direct_ ? (*made_.direct_)(k.x) : made_.offsets_(k.y);
-  }
+  [[nodiscard]] std::int64_t corrected_snapshot(const knot& k) const noexcept { return made_.direct_(k.x); }
   // An error of two knots, extrapolated: both can lean the line.
   static std::int64_t growth_of(std::int64_t error_ps, std::int64_t length_ps) noexcept {
     return length_ps <= 0 ? unknown_drift_ppt : whole_ps(2 * as_double(error_ps) / as_double(length_ps) * ppt);
@@ -569,10 +601,7 @@ node_clock::corrected node_clock::from_tracer(std::int64_t tracer_ps, cursor& at
   c.local_ps = snapshots_(tracer_ps, at.snapshots);
   c.snapshot_extrapolated = snapshots_.extrapolates(tracer_ps);
   c.offset_extrapolated = offsets_.extrapolates(c.local_ps);
-  if (direct_)
-    c.reference_ps = (*direct_)(tracer_ps, at.direct);
-  else
-    c.reference_ps = c.local_ps == out_of_reach_ps ? out_of_reach_ps : offsets_(c.local_ps, at.offsets);
+  c.reference_ps = direct_(tracer_ps, at.direct);
   return c;
 }
 

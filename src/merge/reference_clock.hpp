@@ -24,6 +24,10 @@ class reference_clock {
   [[nodiscard]] double corrected_ns(bool device, std::int64_t offset_ps) const noexcept;
   // The same before correction: on S.
   [[nodiscard]] double local_ns(bool device, std::int64_t offset_ps) const noexcept;
+  // And as its own clock stamped it.
+  [[nodiscard]] double recorded_ns(bool device, std::int64_t offset_ps) const noexcept {
+    return (full_ && device ? gpu_ns_ : wall_ns_) + static_cast<double>(offset_ps) / 1000.0;
+  }
   // The output's offset_ps; nothing when it does not fit int64.
   [[nodiscard]] std::optional<std::int64_t> offset_of(double corrected_ns) const noexcept;
   [[nodiscard]] bool is_full() const noexcept { return full_; }

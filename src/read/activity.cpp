@@ -30,9 +30,7 @@ class filled_activity final : public activity {
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override { return communication_; }
   [[nodiscard]] const std::vector<step_trace_row>& step_trace() const noexcept override { return step_trace_; }
   [[nodiscard]] std::string_view text(string_id id) const noexcept override { return strings_.text(id); }
-  [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override {
-    return from_->origin_unix_ns();
-  }
+  [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override { return from_->origin_unix_ns(); }
   [[nodiscard]] bool has_host_spans(std::uint32_t host_group) const noexcept override {
     return host_group < host_spans_.size() && host_spans_[host_group] != nullptr;
   }

@@ -1,9 +1,314 @@
+// Ascend captures: one rank a folder, its kernels from the best source there is, its hosts from the trace.
 #include <read/activity_parts.hpp>
+
+#include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
+#include <read/activity_input.hpp>
+#include <read/activity_store.hpp>
+#include <read/ascend_columns.hpp>
+#include <read/ascend_kernels.hpp>
+#include <read/ascend_names.hpp>
+#include <read/ascend_rank.hpp>
+#include <read/ascend_trace.hpp>
+#include <read/chrome_dialect.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+namespace {
 
-result<void> fill_activity_from_ascend(activity_parts&) { return {}; }
+std::string_view name_of(std::string_view path) noexcept {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+std::string_view folder_of(std::string_view path) noexcept {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+bool starts_with(std::string_view text, std::string_view prefix) noexcept {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+// Files of one rank by what they are, in the order of the capture.
+struct rank_files {
+  std::string folder;
+  std::vector<std::size_t> kernel_details, op_summaries, traces, tables, settings, databases;
+};
+
+// Where a file's times lie: zero of its own, and what to add to be on the capture's clock.
+struct file_clock {
+  std::int64_t zero_us = 0;
+  std::int64_t shift_ps = 0;
+};
+
+class rank_reader {
+ public:
+  rank_reader(const rank_files& files, activity_parts& parts) : files_(files), parts_(parts), p_(*parts.from) {}
+
+  result<void> run() {
+    group_ = parts_.add_host_group();
+    read_settings();
+    if (auto read = read_tables(); !read) return read;
+    if (auto read = read_traces(); !read) return read;
+    add_devices();
+    read_rest();
+    for (activity_input& input : inputs_) parts_.inputs.push_back(std::move(input));
+    return {};
+  }
+
+ private:
+  activity_input& add_input(std::size_t file, const char* variant) {
+    inputs_.push_back(input_of(p_, file, variant));
+    return inputs_.back();
+  }
+
+  // Files without an origin in Unix time are put on the clock of the first of them.
+  file_clock placed(std::size_t file, std::int64_t zero_us) {
+    if (p_.file_origin_unix_ns(file)) return {zero_us, p_.file_shift_ns(file) * ps_per_ns};
+    if (!base_zero_us_) base_zero_us_ = zero_us;
+    const auto shift = checked_mul(zero_us - *base_zero_us_, ps_per_us);
+    return {zero_us, shift.value_or(0)};
+  }
+
+  void read_settings() {
+    bool told = false;
+    for (const std::size_t file : files_.settings) {
+      const std::string_view name = name_of(p_.what().files[file].path);
+      if (name == "communication.json") continue;
+      const bool info = starts_with(name, "profiler_info");
+      activity_input& input = add_input(file, info ? "profiler_info" : "profiler_metadata");
+      if (info) {
+        told = true;
+        if (settings_.rank < 0) settings_.rank = ascend_rank_number(name);
+        read_ascend_info(p_.bytes(file), settings_, input);
+      } else {
+        read_ascend_metadata(p_.bytes(file), settings_, input);
+      }
+    }
+    if (settings_.rank < 0) settings_.rank = ascend_rank_number(name_of(files_.folder));
+    unfinished_ = !told && is_ascend_folder(files_.folder) && !files_.kernel_details.empty();
+  }
+
+  [[nodiscard]] std::uint32_t first_file() const {
+    for (const auto* const list : {&files_.kernel_details, &files_.op_summaries, &files_.traces, &files_.tables}) {
+      if (!list->empty()) return static_cast<std::uint32_t>(list->front());
+    }
+    return 0;
+  }
+
+  // kernel_details.csv, else op_summary*.csv, which msprof may have cut into several.
+  result<void> read_tables() {
+    devices_ = std::make_unique<ascend_devices>(first_file());
+    if (auto read = read_kernels(files_.kernel_details); !read) return read;
+    if (!has_kernels()) {
+      if (auto read = read_kernels(files_.op_summaries); !read) return read;
+    } else {
+      for (const std::size_t file : files_.op_summaries) {
+        add_input(file, "op_summary").notes.emplace_back("not read: kernel_details.csv lists the same kernels");
+      }
+    }
+    return {};
+  }
+
+  result<void> read_kernels(const std::vector<std::size_t>& tables) {
+    for (const std::size_t file : tables) {
+      activity_input& input = add_input(file, "kernel table");
+      const std::string_view bytes = p_.bytes(file);
+      if (bytes.empty() && input.damage) continue;
+      const ascend_clock clock = read_ascend_clock(bytes);
+      const file_clock place = placed(file, clock.zero_us);
+      table_clock_ = table_clock_ ? table_clock_ : place;
+      if (auto read = read_ascend_kernels(bytes, clock, place.shift_ps, parts_.options.details, parts_.strings,
+                                          *devices_, input, parts_.host);
+          !read) {
+        return read;
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool has_kernels() const {
+    return std::any_of(devices_->all().begin(), devices_->all().end(),
+                       [](const device_kernels& d) { return !d.rows.empty(); });
+  }
+
+  result<void> read_traces() {
+    const bool needs_kernels = !has_kernels();
+    for (const std::size_t file : files_.traces) {
+      activity_input& input = add_input(file, "trace_view.json");
+      const std::string_view bytes = p_.bytes(file);
+      if (bytes.empty() && input.damage) continue;
+      chrome_options options;
+      options.bounds = p_.what().bounds;
+      const file_clock place = placed(file, read_chrome_clock(bytes, options).zero_us);
+      table_clock_ = table_clock_ ? table_clock_ : place;
+      const auto read = read_ascend_trace(bytes, place.shift_ps, group_, parts_, trace_,
+                                          needs_kernels ? devices_.get() : nullptr, input);
+      if (read) continue;
+      if (read.error().code == fault_code::cancelled || read.error().code == fault_code::out_of_memory) return read;
+      input.damage = read.error();
+      input.damage->path = input.path;
+    }
+    if (needs_kernels && has_kernels()) inputs_.back().notes.emplace_back("kernels are taken from this trace");
+    return {};
+  }
+
+  void add_devices() {
+    parts_.markers.insert(parts_.markers.end(), trace_.markers.begin(), trace_.markers.end());
+    if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
+    std::uint64_t kernels = 0, launched = 0;
+    for (device_kernels& d : devices_->all()) {
+      settle_device(d, parts_.strings);
+      d.device.host_group = group_;
+      d.device.rank = settings_.rank;
+      d.device.recorded_shapes = settings_.shapes;
+      d.device.recorded_stacks = settings_.stacks;
+      if (d.device.ordinal < 0 && settings_.rank >= 0) {
+        d.device.name = parts_.strings.intern("NPU of rank " + std::to_string(settings_.rank));
+      }
+      const std::uint64_t joined = join_launches(d.device, d.rows, trace_.launches);
+      d.device.has_launches = joined > 0;
+      kernels += d.rows.size();
+      launched += joined;
+      std::vector<step_marker> spans = step_id_spans(d.rows);
+      const std::int64_t ordinal = d.device.ordinal;
+      const std::int32_t index =
+          parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));
+      if (index < 0) continue;
+      indices_.emplace_back(ordinal, static_cast<std::uint32_t>(index));
+      for (step_marker& m : spans) {
+        m.device = index;
+        parts_.markers.push_back(m);
+      }
+    }
+    if (inputs_.empty()) return;
+    std::vector<std::string>& notes = inputs_.front().notes;
+    if (launched > 0 && launched < kernels) {
+      notes.push_back(std::to_string(kernels - launched) + " of " + std::to_string(kernels) +
+                      " kernels have no launch in the trace: who launched them is unattributed");
+    }
+    if (unfinished_) {
+      notes.emplace_back("there is no profiler_info*.json: the collection was not stopped properly");
+    }
+    if (kernels == 0) say_why_empty(notes);
+  }
+
+  void say_why_empty(std::vector<std::string>& notes) const {
+    notes.emplace_back(files_.databases.empty() || !(files_.kernel_details.empty() && files_.op_summaries.empty())
+                           ? "no kernel was found here"
+                           : "there is only a database export: export it as text, too (export_type=Text of "
+                             "torch_npu.profiler, or msprof --export=on --output=DIR)");
+  }
+
+  // From the first kernel of each step to the end of its last, as the table assigns them.
+  std::vector<step_marker> step_id_spans(const std::vector<kernel_row>& rows) const {
+    hash_map<string_id, std::size_t> known;
+    std::vector<step_marker> spans;
+    for (const kernel_row& row : rows) {
+      if (row.step == 0) continue;
+      const auto found = known.find(row.step);
+      if (found == known.end()) {
+        known.emplace(row.step, spans.size());
+        step_marker& m = spans.emplace_back();
+        m.host_group = group_;
+        m.name = row.step;
+        m.number = trailing_number(parts_.strings.text(row.step));
+        m.start_ps = row.start_ps;
+        m.end_ps = row.start_ps + row.duration_ps;
+        m.source = marker_source::step_id;
+      } else {
+        step_marker& m = spans[found->second];
+        m.end_ps = std::max(m.end_ps, row.start_ps + row.duration_ps);
+      }
+    }
+    return spans;
+  }
+
+  void read_rest() {
+    const file_clock clock = table_clock_.value_or(file_clock{});
+    for (const std::size_t file : files_.settings) {
+      if (name_of(p_.what().files[file].path) != "communication.json") continue;
+      activity_input& input = add_input(file, "communication.json");
+      if (indices_.empty()) continue;
+      read_ascend_communication(p_.bytes(file), clock.zero_us, clock.shift_ps, indices_.front().second, parts_, input);
+    }
+    for (const std::size_t file : files_.tables) {
+      const std::string_view name = name_of(p_.what().files[file].path);
+      const bool steps = starts_with(name, "step_trace_time");
+      activity_input& input = add_input(file, steps ? "step_trace_time" : "");
+      if (steps) {
+        read_ascend_step_trace(p_.bytes(file), indices_, parts_, input);
+      } else {
+        count_ascend_rows(p_.bytes(file), starts_with(name, "operator_details") ? "operator_details" : "op_statistic",
+                          input);
+      }
+    }
+    for (const std::size_t file : files_.databases) {
+      add_input(file, "database").notes.emplace_back("not read: SQLite export");
+    }
+  }
+
+  const rank_files& files_;
+  activity_parts& parts_;
+  const profile& p_;
+  std::uint32_t group_ = 0;
+  ascend_settings settings_;
+  bool unfinished_ = false;
+  std::unique_ptr<ascend_devices> devices_;
+  ascend_trace trace_;
+  std::optional<std::int64_t> base_zero_us_;
+  std::optional<file_clock> table_clock_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> indices_;  // ordinals of devices and where they are
+  std::vector<activity_input> inputs_;
+};
+
+// The files of Ascend captures, by rank. A trace belongs to one when it lies in its folder or speaks its dialect.
+std::vector<rank_files> ranks_of(const profile& p) {
+  std::vector<rank_files> ranks;
+  const auto rank_at = [&ranks](std::string_view folder) -> rank_files& {
+    const auto found =
+        std::find_if(ranks.begin(), ranks.end(), [folder](const rank_files& r) { return r.folder == folder; });
+    if (found != ranks.end()) return *found;
+    ranks.emplace_back().folder = std::string(folder);
+    return ranks.back();
+  };
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const capture_file& listed = p.what().files[file];
+    const std::string_view folder = ascend_rank_folder(folder_of(listed.path));
+    switch (listed.family) {
+      case file_family::ascend_kernels: {
+        rank_files& rank = rank_at(folder);
+        (starts_with(name_of(listed.path), "op_summary") ? rank.op_summaries : rank.kernel_details).push_back(file);
+        break;
+      }
+      case file_family::ascend_table: rank_at(folder).tables.push_back(file); break;
+      case file_family::ascend_json: rank_at(folder).settings.push_back(file); break;
+      case file_family::ascend_database: rank_at(folder).databases.push_back(file); break;
+      case file_family::chrome_trace:
+        if (listed.export_of < 0 && chrome_dialect_of(p, file) == chrome_dialect::ascend) {
+          rank_at(folder).traces.push_back(file);
+        }
+        break;
+      default: break;
+    }
+  }
+  return ranks;
+}
+
+}  // namespace
+
+result<void> fill_activity_from_ascend(activity_parts& into) {
+  for (const rank_files& files : ranks_of(*into.from)) {
+    if (auto read = rank_reader(files, into).run(); !read) return read;
+  }
+  return {};
+}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

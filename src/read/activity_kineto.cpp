@@ -1,9 +1,671 @@
+// Traces of PyTorch (Kineto) and of XLA's exporter: kernels of devices, the calls that launched them, host spans.
+//
+// Sources of the names: libkineto's ActivityType.cpp and output_json.cpp (2021 to 2026) and real traces of CUDA,
+// ROCm and CPU runs.
 #include <read/activity_parts.hpp>
+
+#include <base/collective_names.hpp>
+#include <base/hash_map.hpp>
+#include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
+#include <read/activity_input.hpp>
+#include <read/activity_store.hpp>
+#include <read/chrome_args.hpp>
+#include <read/chrome_dialect.hpp>
+#include <read/chrome_pairs.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+namespace {
 
-result<void> fill_activity_from_kineto(activity_parts&) { return {}; }
+enum class role : std::uint8_t { kernel, copy, device_annotation, device_wait, runtime, host, ignored };
+
+struct category_rule {
+  std::string_view category;
+  role what;
+  host_span_kind kind;
+  accelerator device;
+};
+// One row a category; old spellings below. An event of no category here is told by its process.
+constexpr category_rule categories[] = {
+    {"kernel", role::kernel, host_span_kind::other, accelerator::gpu},
+    {"gpu_memcpy", role::copy, host_span_kind::other, accelerator::gpu},
+    {"gpu_memset", role::copy, host_span_kind::other, accelerator::gpu},
+    {"cpu_op", role::host, host_span_kind::op, accelerator::other},
+    {"cuda_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"cuda_driver", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"python_function", role::host, host_span_kind::frame, accelerator::other},
+    {"user_annotation", role::host, host_span_kind::annotation, accelerator::other},
+    {"gpu_user_annotation", role::device_annotation, host_span_kind::other, accelerator::gpu},
+    {"cuda_sync", role::device_wait, host_span_kind::device_marker, accelerator::gpu},
+    {"overhead", role::host, host_span_kind::other, accelerator::other},
+    {"hip_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"hip_driver", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"hip_api", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"hsa_api", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"xpu_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"xpu_driver", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"mtia_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"mtia_ccp_events", role::kernel, host_span_kind::other, accelerator::other},
+    {"mtia_user_annotation", role::device_annotation, host_span_kind::other, accelerator::other},
+    {"hpu_op", role::kernel, host_span_kind::other, accelerator::other},
+    {"glow_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"privateuse1_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"privateuse1_driver", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"collective_comm", role::device_wait, host_span_kind::device_marker, accelerator::other},
+    {"Trace", role::ignored, host_span_kind::other, accelerator::other},
+    {"cpu_instant_event", role::ignored, host_span_kind::other, accelerator::other},
+    {"Kernel", role::kernel, host_span_kind::other, accelerator::gpu},
+    {"Memcpy", role::copy, host_span_kind::other, accelerator::gpu},
+    {"Memset", role::copy, host_span_kind::other, accelerator::gpu},
+    {"Runtime", role::runtime, host_span_kind::runtime, accelerator::other},
+    {"Operator", role::host, host_span_kind::op, accelerator::other},
+};
+
+const category_rule* rule_of(std::string_view category) noexcept {
+  const auto* const found = std::find_if(std::begin(categories), std::end(categories),
+                                         [category](const category_rule& r) { return r.category == category; });
+  return found == std::end(categories) ? nullptr : found;
+}
+
+bool contains(std::string_view text, std::string_view part) noexcept {
+  return text.find(part) != std::string_view::npos;
+}
+
+// "vectorized_elementwise_kernel" of "void at::native::vectorized_elementwise_kernel<4, …>(int, …)", "Memcpy HtoD" of
+// "Memcpy HtoD (Pageable -> Device)".
+std::string_view kernel_type(std::string_view name) noexcept {
+  constexpr std::string_view returns = "void ", anonymous = "(anonymous namespace)::";
+  if (name.substr(0, returns.size()) == returns) name.remove_prefix(returns.size());
+  for (auto at = name.find(anonymous); at != std::string_view::npos; at = name.find(anonymous)) {
+    const auto stops = name.find_first_of("<(");
+    if (at > stops) break;
+    name.remove_prefix(at + anonymous.size());
+  }
+  name = name.substr(0, name.find_first_of("<("));
+  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  const auto space = name.rfind("::");
+  return space == std::string_view::npos ? name : name.substr(space + 2);
+}
+
+// The arguments that are looked at, by position in `argument_names`.
+enum argument : std::size_t {
+  arg_device,
+  arg_stream,
+  arg_correlation,
+  arg_external,
+  arg_collective,
+  arg_in_elements,
+  arg_out_elements,
+  arg_group_size,
+  arg_dtype,
+  arg_dims,
+  arg_types,
+  arguments,
+};
+constexpr std::string_view argument_names[arguments] = {
+    "device",         "stream",     "correlation", "External id", "Collective name", "In msg nelems",
+    "Out msg nelems", "Group size", "dtype",       "Input Dims",  "Input type",
+};
+
+constexpr std::uint64_t no_id = ~std::uint64_t{0};
+
+std::uint64_t id_of(std::string_view raw) noexcept {
+  const auto id = raw.empty() ? std::nullopt : json_scaled_integer(raw);
+  return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_id;
+}
+
+// How a kernel is tied to the host.
+struct link {
+  std::uint64_t correlation = no_id, external = no_id;
+};
+
+struct gathered_device {
+  activity_device device;
+  std::vector<kernel_row> rows;
+  std::vector<link> links;  // of the rows
+  hash_map<std::int64_t, std::uint16_t> streams;
+  std::vector<step_marker> windows;
+};
+
+struct call {
+  std::int64_t start_ps = 0;
+  bool graph = false;
+};
+struct shapes {
+  string_id dims = 0, types = 0;
+};
+
+struct process {
+  std::string name;
+  std::optional<std::int64_t> pid;
+  plane_kind kind = plane_kind::other;
+};
+struct thread {
+  std::size_t process = 0;
+  std::optional<std::int64_t> tid;
+  std::string name;
+  std::uint32_t number = 0;
+  open_begins open;
+};
+
+// An event without a known category, until its process has a name.
+struct held_event {
+  std::int64_t start_ps, duration_ps;
+  std::uint64_t ordinal;
+  string_id name;
+  std::uint32_t thread;
+};
+
+class trace_reader final : public chrome_visitor {
+ public:
+  trace_reader(std::size_t file, activity_parts& parts)
+      : parts_(parts),
+        p_(*parts.from),
+        file_(file),
+        shift_ps_(p_.file_shift_ns(file) * ps_per_ns),
+        group_(parts.add_host_group()),
+        input_(input_of(p_, file, "trace.json")) {}
+
+  result<void> run() {
+    chrome_options options;
+    options.bounds = p_.what().bounds;
+    options.host = parts_.host;
+    const std::string_view bytes = p_.bytes(file_);
+    if (!bytes.empty() || !input_.damage) {
+      const result<chrome_summary> read = read_chrome(bytes, *this, options);
+      if (read) {
+        note_summary(*read, input_);
+      } else if (read.error().code == fault_code::cancelled || read.error().code == fault_code::out_of_memory) {
+        return read.error();
+      } else if (!input_.damage) {
+        input_.damage = read.error();
+        input_.damage->path = input_.path;
+      }
+    }
+    sort_held();
+    finish();
+    return {};
+  }
+
+  bool header(std::string_view key, std::string_view json, std::uint64_t) override {
+    if (key == "schemaVersion" || key == "deviceProperties") input_.variant = "kineto";
+    if (key == "distributedInfo") {
+      input_.variant = "kineto";
+      const auto rank = json_scaled_integer(json_member(json, "rank"));
+      if (rank && *rank >= 0 && *rank <= std::numeric_limits<std::int32_t>::max()) {
+        rank_ = static_cast<std::int32_t>(*rank);
+      }
+    }
+    return true;
+  }
+
+  bool event(const chrome_event& e) override {
+    switch (e.phase) {
+      case 'M': take_name(e); break;
+      case 'X': take_complete(e); break;
+      case 'B':
+      case 'E': take_pair(e); break;
+      default: break;
+    }
+    return true;
+  }
+
+ private:
+  void reject(const chrome_event& e, const char* reason) { reject_row(input_, reason, e.ordinal + 1); }
+
+  std::optional<std::int64_t> time_of(const chrome_event& e) {
+    const auto at = e.ts_ps ? checked_add(*e.ts_ps, shift_ps_) : std::nullopt;
+    if (!at) reject(e, "no usable time");
+    return at;
+  }
+
+  void take_name(const chrome_event& e) {
+    if (e.name == "process_name") {
+      process& p = processes_[process_of(e)];
+      p.name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
+      p.kind = classify_plane(p.name);
+    } else if (e.name == "thread_name") {
+      thread_of(e).name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
+    }
+  }
+
+  void take_pair(const chrome_event& e) {
+    const auto at = time_of(e);
+    if (!at) return;
+    thread& on = thread_of(e);
+    const string_id name = parts_.strings.intern(e.name);
+    if (e.phase == 'B') {
+      on.open.push({*at, e.ordinal, name});
+      return;
+    }
+    const auto begin = on.open.pop(name);
+    if (!begin) return;
+    const auto length = checked_sub(*at, begin->start_ps);
+    if (!length || *length < 0) {
+      reject(e, "the duration is negative");
+      return;
+    }
+    held_.push_back({begin->start_ps, *length, begin->ordinal, begin->name, thread_index_});
+  }
+
+  void take_complete(const chrome_event& e) {
+    const category_rule* const rule = category_of(e.cat);
+    if (rule != nullptr && rule->what == role::ignored) return;
+    const auto start = time_of(e);
+    if (!start) return;
+    if (!e.dur_ps) return reject(e, "no usable duration");
+    if (*e.dur_ps < 0) return reject(e, "the duration is negative");
+    if (!checked_add(*start, *e.dur_ps)) return reject(e, "the time lies out of reach (106 days)");
+    if (rule == nullptr) {
+      thread_of(e);
+      held_.push_back({*start, *e.dur_ps, e.ordinal, parts_.strings.intern(e.name), thread_index_});
+      return;
+    }
+    switch (rule->what) {
+      case role::kernel:
+      case role::copy: take_kernel(e, *rule, *start); break;
+      case role::device_annotation: take_window(e, *rule, *start); break;
+      case role::runtime: take_call(e, *start); [[fallthrough]];
+      case role::host: take_host(e, *rule, *start); break;
+      case role::device_wait:
+        add_span(*start, *e.dur_ps, e.ordinal, parts_.strings.intern(e.name), thread_of(e).number, rule->kind);
+        break;
+      case role::ignored: break;
+    }
+  }
+
+  // Events of one category follow each other.
+  const category_rule* category_of(std::string_view category) {
+    if (category != last_category_) {
+      last_category_ = category;
+      last_rule_ = rule_of(category);
+    }
+    return last_rule_;
+  }
+
+  // ---- devices ----
+
+  void take_kernel(const chrome_event& e, const category_rule& rule, std::int64_t start) {
+    pick_arguments(e.args_json, argument_names, arguments, args_.data());
+    gathered_device& into = device_of(ordinal_of(e), rule.device);
+    kernel_row row;
+    row.start_ps = start;
+    row.duration_ps = *e.dur_ps;
+    row.source_row = e.ordinal;
+    row.name = parts_.strings.intern(e.name);
+    const known_kernel& known = known_of(row.name);
+    row.op_type = known.type;
+    row.kind = rule.what == role::copy ? kernel_class::copy : known.kind;
+    if (!args_[arg_collective].empty()) {
+      row.kind = kernel_class::comm;
+      row.op_type = parts_.strings.intern(json_text(args_[arg_collective], scratch_));
+      if (parts_.options.details) row.details = collective_details(into);
+    }
+    set_stream(row, into, stream_of(e));
+    link tie{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
+    if (args_[arg_external].empty()) tie.external = id_of(json_member(e.args_json, "external id"));
+    into.rows.push_back(row);
+    into.links.push_back(tie);
+    coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
+  }
+
+  [[nodiscard]] std::int64_t ordinal_of(const chrome_event& e) const {
+    auto ordinal = args_[arg_device].empty() ? std::nullopt : json_scaled_integer(args_[arg_device]);
+    if (!ordinal && !e.pid.is_string) ordinal = json_scaled_integer(e.pid.text);
+    return ordinal.value_or(-1);
+  }
+  [[nodiscard]] std::optional<std::int64_t> stream_of(const chrome_event& e) const {
+    auto stream = args_[arg_stream].empty() ? std::nullopt : json_scaled_integer(args_[arg_stream]);
+    if (!stream && !e.tid.is_string) stream = json_scaled_integer(e.tid.text);
+    return stream;
+  }
+
+  gathered_device& device_of(std::int64_t ordinal, accelerator type) {
+    for (gathered_device& d : devices_) {
+      if (d.device.ordinal == ordinal) return d;
+    }
+    gathered_device& added = devices_.emplace_back();
+    added.device.ordinal = ordinal;
+    added.device.type = type;
+    const std::string kind = type == accelerator::gpu ? "GPU" : type == accelerator::tpu ? "TPU" : "device";
+    added.device.name = parts_.strings.intern(ordinal < 0 ? kind : kind + " " + std::to_string(ordinal));
+    return added;
+  }
+
+  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id) {
+    if (!id) return;
+    auto found = into.streams.find(*id);
+    if (found == into.streams.end()) {
+      if (into.device.streams.size() >= std::numeric_limits<std::uint16_t>::max()) return;
+      found = into.streams.emplace(*id, static_cast<std::uint16_t>(into.device.streams.size())).first;
+      into.device.streams.push_back({*id, parts_.strings.intern("stream " + std::to_string(*id))});
+    }
+    row.stream = found->second;
+    row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
+  }
+
+  // What a kernel's name tells, found once a name.
+  struct known_kernel {
+    string_id type;
+    kernel_class kind;
+  };
+  const known_kernel& known_of(string_id name) {
+    const auto found = known_.find(name);
+    if (found != known_.end()) return found->second;
+    const std::string text(parts_.strings.text(name));
+    known_kernel k{parts_.strings.intern(kernel_type(text)), kernel_class::compute};
+    if (!collective_library_of(text).empty()) {
+      k.kind = kernel_class::comm;
+    } else if (text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0) {
+      k.kind = kernel_class::copy;
+    }
+    return known_.emplace(name, k).first->second;
+  }
+
+  std::uint32_t collective_details(gathered_device& into) {
+    kernel_details d;
+    if (!args_[arg_dtype].empty()) d.input_dtypes = parts_.strings.intern(json_text(args_[arg_dtype], scratch_));
+    for (const argument a : {arg_in_elements, arg_out_elements, arg_group_size}) {
+      if (const auto value = args_[a].empty() ? std::nullopt : json_scaled_integer(args_[a])) {
+        d.counters.emplace_back(parts_.strings.intern(argument_names[a]), static_cast<double>(*value));
+      }
+    }
+    into.device.details.push_back(std::move(d));
+    return static_cast<std::uint32_t>(into.device.details.size());
+  }
+
+  // The time in which a device worked for an annotated stretch of the host, such as a step.
+  void take_window(const chrome_event& e, const category_rule& rule, std::int64_t start) {
+    const auto step = parts_.steps.match(e.name);
+    if (!step) return;
+    args_.fill({});
+    step_marker m;
+    m.host_group = group_;
+    m.name = parts_.strings.intern(e.name);
+    m.number = step->number;
+    m.start_ps = start;
+    m.end_ps = start + *e.dur_ps;
+    m.source = marker_source::device_annotation;
+    device_of(ordinal_of(e), rule.device).windows.push_back(m);
+  }
+
+  // ---- hosts ----
+
+  void take_call(const chrome_event& e, std::int64_t start) {
+    pick_arguments(e.args_json, argument_names, arg_external + 1, args_.data());
+    const call c{start, contains(e.name, "GraphLaunch")};
+    if (const std::uint64_t id = id_of(args_[arg_correlation]); id != no_id) calls_.emplace(id, c);
+    if (const std::uint64_t id = id_of(args_[arg_external]); id != no_id) calls_of_ops_.emplace(id, c);
+  }
+
+  void take_host(const chrome_event& e, const category_rule& rule, std::int64_t start) {
+    const string_id name = parts_.strings.intern(e.name);
+    if (rule.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
+    if (rule.kind != host_span_kind::runtime && take_marker(name, start, *e.dur_ps)) return;
+    add_span(start, *e.dur_ps, e.ordinal, name, thread_of(e).number, rule.kind);
+  }
+
+  void remember_shapes(const chrome_event& e) {
+    if (!contains(e.args_json, "Input Dims")) return;
+    pick_arguments(e.args_json, argument_names, arguments, args_.data());
+    const std::uint64_t id = id_of(args_[arg_external]);
+    if (id == no_id || args_[arg_dims].empty()) return;
+    shapes s;
+    s.dims = parts_.strings.intern(args_[arg_dims]);
+    if (!args_[arg_types].empty()) s.types = parts_.strings.intern(args_[arg_types]);
+    shapes_.insert_or_assign(id, s);
+  }
+
+  bool take_marker(string_id name, std::int64_t start, std::int64_t length) {
+    const auto known = step_names_.find(name);
+    std::optional<named_step> step;
+    if (known == step_names_.end()) {
+      step = parts_.steps.match(parts_.strings.text(name));
+      step_names_.emplace(name, step);
+    } else {
+      step = known->second;
+    }
+    if (!step) return false;
+    step_marker m;
+    m.host_group = group_;
+    m.name = name;
+    m.number = step->number;
+    m.start_ps = start;
+    m.end_ps = start + length;
+    m.source = step->source;
+    parts_.markers.push_back(m);
+    host_seen_ = true;
+    return true;
+  }
+
+  void add_span(std::int64_t start, std::int64_t length, std::uint64_t ordinal, string_id name, std::uint32_t thread,
+                host_span_kind kind) {
+    host_span s;
+    s.start_ps = start;
+    s.duration_ps = length;
+    s.source_row = ordinal;
+    s.name = name;
+    s.thread = thread;
+    s.kind = kind;
+    spans_.push_back(s);
+    host_seen_ = host_seen_ || kind != host_span_kind::device_marker;
+  }
+
+  // ---- processes without categories: XLA's exporter names its planes and lines ----
+
+  void sort_held() {
+    for (const held_event& e : held_) {
+      const thread& on = *threads_[e.thread];
+      const process& of = processes_[on.process];
+      if (of.kind == plane_kind::device) {
+        take_device_event(e, on, of);
+      } else if (of.kind == plane_kind::host || of.kind == plane_kind::other) {
+        const std::string_view name = parts_.strings.text(e.name);
+        if (of.kind == plane_kind::other && of.name.empty() && !on.tid) continue;  // a summary of the exporter
+        if (take_marker(e.name, e.start_ps, e.duration_ps)) continue;
+        const bool frame = !name.empty() && name.front() == '$';
+        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, on.number,
+                 frame ? host_span_kind::frame : host_span_kind::other);
+      }
+    }
+  }
+
+  void take_device_event(const held_event& e, const thread& on, const process& of) {
+    const line_kind kind = classify_line(plane_kind::device, on.name, on.tid.value_or(0));
+    const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
+                             : contains(of.name, "TPU") ? accelerator::tpu
+                                                        : accelerator::other;
+    if (kind == line_kind::steps) {
+      step_marker m;
+      m.host_group = group_;
+      m.name = e.name;
+      m.number = trailing_number(parts_.strings.text(e.name));
+      m.start_ps = e.start_ps;
+      m.end_ps = e.start_ps + e.duration_ps;
+      m.source = marker_source::line;
+      device_of(device_ordinal(of.name), type).windows.push_back(m);
+      return;
+    }
+    if (kind != line_kind::ops && kind != line_kind::stream && kind != line_kind::async) return;
+    gathered_device& into = device_of(device_ordinal(of.name), type);
+    kernel_row row;
+    row.start_ps = e.start_ps;
+    row.duration_ps = e.duration_ps;
+    row.source_row = e.ordinal;
+    row.name = e.name;
+    const std::string name(parts_.strings.text(e.name));
+    if (type == accelerator::gpu) {
+      const known_kernel& known = known_of(e.name);
+      row.op_type = known.type;
+      row.kind = known.kind;
+    } else {
+      const std::string_view operation = operation_of(instruction_name(name));
+      row.op_type = parts_.strings.intern(operation);
+      if (!collective_of(instruction_name(name)).empty()) {
+        row.kind = kernel_class::comm;
+      } else if (operation == "copy") {
+        row.kind = kernel_class::copy;
+      }
+    }
+    set_stream(row, into, on.tid);
+    into.rows.push_back(row);
+    into.links.emplace_back();
+    coarse_ = false;
+  }
+
+  // ---- the end ----
+
+  void finish() {
+    if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
+    std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
+    for (gathered_device& d : devices_) {
+      d.device.file = static_cast<std::uint32_t>(file_);
+      d.device.host_group = group_;
+      d.device.rank = rank_;
+      d.device.kernels = d.rows.size();
+      d.device.timestamp_resolution_ps = coarse_ ? ps_per_us : ps_per_ns;
+      const bool linked = std::any_of(d.links.begin(), d.links.end(),
+                                      [](const link& l) { return l.correlation != no_id || l.external != no_id; });
+      std::uint64_t joined = 0;
+      for (std::size_t i = 0; i < d.rows.size(); ++i) {
+        if (const call* const by = launcher_of(d.links[i])) {
+          d.rows[i].launch_ps = by->start_ps;
+          ++joined;
+          by_graphs += by->graph ? 1 : 0;
+        }
+        take_shapes(d, i);
+      }
+      d.device.has_launches = joined > 0;
+      kernels += d.rows.size();
+      if (linked || host_seen_) unattributed += d.rows.size() - joined;
+      const std::int32_t index =
+          parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));
+      if (index < 0) continue;
+      for (step_marker& m : d.windows) {
+        m.device = index;
+        parts_.markers.push_back(m);
+      }
+    }
+    const auto share = [kernels](std::uint64_t count) {
+      return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
+    };
+    if (kernels == 0) input_.notes.emplace_back("no kernel of a device was found here");
+    if (unattributed > 0) {
+      input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
+    }
+    if (by_graphs > 0) {
+      input_.notes.push_back(share(by_graphs) + "were launched by graphs: their launch is that of the whole graph");
+    }
+    parts_.inputs.push_back(std::move(input_));
+  }
+
+  [[nodiscard]] const call* launcher_of(const link& l) const {
+    if (l.correlation != no_id) {
+      const auto found = calls_.find(l.correlation);
+      if (found != calls_.end()) return &found->second;
+    }
+    if (l.external == no_id) return nullptr;
+    const auto found = calls_of_ops_.find(l.external);
+    return found == calls_of_ops_.end() || l.correlation != no_id ? nullptr : &found->second;
+  }
+
+  void take_shapes(gathered_device& d, std::size_t row) {
+    if (d.rows[row].details != 0 || d.links[row].external == no_id) return;
+    const auto found = shapes_.find(d.links[row].external);
+    if (found == shapes_.end()) return;
+    const std::uint64_t key = std::uint64_t{found->second.dims} << 32 | found->second.types;
+    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, key}, 0);
+    if (added) {
+      kernel_details details;
+      details.input_shapes = found->second.dims;
+      details.input_dtypes = found->second.types;
+      d.device.details.push_back(std::move(details));
+      at->second = static_cast<std::uint32_t>(d.device.details.size());
+    }
+    d.rows[row].details = at->second;
+    d.device.has_shapes = true;
+  }
+
+  static void append_key(const chrome_ref& ref, std::string& key) {
+    key.append(1, ref.is_string ? '"' : ' ').append(ref.text);
+  }
+  std::size_t process_of(const chrome_event& e) {
+    key_.clear();
+    append_key(e.pid, key_);
+    const auto [at, added] = process_of_key_.try_emplace(key_, processes_.size());
+    if (added) {
+      processes_.emplace_back();
+      if (!e.pid.is_string) processes_.back().pid = json_scaled_integer(e.pid.text);
+    }
+    return at->second;
+  }
+  thread& thread_of(const chrome_event& e) {
+    key_.clear();
+    append_key(e.pid, key_);
+    key_.append(1, '\0');
+    append_key(e.tid, key_);
+    if (key_ == last_key_ && !threads_.empty()) return *threads_[thread_index_];
+    last_key_ = key_;
+    const auto [at, added] = thread_of_key_.try_emplace(key_, static_cast<std::uint32_t>(threads_.size()));
+    thread_index_ = at->second;
+    if (added) {
+      threads_.push_back(std::make_unique<thread>());
+      thread& t = *threads_.back();
+      t.process = process_of(e);
+      if (!e.tid.is_string) t.tid = json_scaled_integer(e.tid.text);
+      t.number = parts_.threads++;
+    }
+    return *threads_[thread_index_];
+  }
+
+  activity_parts& parts_;
+  const profile& p_;
+  std::size_t file_;
+  std::int64_t shift_ps_;
+  std::uint32_t group_;
+  activity_input input_;
+  std::int32_t rank_ = -1;
+  bool coarse_ = true, host_seen_ = false;
+  std::vector<gathered_device> devices_;
+  std::vector<host_span> spans_;
+  std::vector<held_event> held_;
+  hash_map<std::uint64_t, call> calls_, calls_of_ops_;
+  hash_map<std::uint64_t, shapes> shapes_;
+  hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
+  hash_map<string_id, known_kernel> known_;
+  hash_map<string_id, std::optional<named_step>> step_names_;
+  std::vector<process> processes_;
+  std::vector<std::unique_ptr<thread>> threads_;
+  hash_map<std::string, std::size_t> process_of_key_;
+  hash_map<std::string, std::uint32_t> thread_of_key_;
+  std::string key_, last_key_, scratch_, last_category_;
+  const category_rule* last_rule_ = nullptr;
+  std::uint32_t thread_index_ = 0;
+  std::array<std::string_view, arguments> args_;
+};
+
+}  // namespace
+
+result<void> fill_activity_from_kineto(activity_parts& into) {
+  const profile& p = *into.from;
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const capture_file& listed = p.what().files[file];
+    if (listed.family != file_family::chrome_trace || listed.export_of >= 0) continue;
+    if (chrome_dialect_of(p, file) != chrome_dialect::common) continue;
+    if (auto read = trace_reader(file, into).run(); !read) return read;
+  }
+  return {};
+}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

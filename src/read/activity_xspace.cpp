@@ -1,9 +1,406 @@
+// The activity of XSpace files: kernels of a device from its op and stream lines, merged by start while they are
+// decoded; host spans from the host's threads; step windows from Steps, else XLA Modules, else host events with a
+// step_num. Nothing of an event is kept, so the size of a file does not matter.
 #include <read/activity_parts.hpp>
+#include <read/line_time.hpp>
+#include <read/xspace_index.hpp>
+#include <read/xspace_lines.hpp>
+#include <read/xspace_names.hpp>
+
+#include <base/hash_map.hpp>
+#include <base/progress.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+namespace {
 
-result<void> fill_activity_from_xspace(activity_parts&) { return {}; }
+// Launches by correlation id; a file with more of them does without.
+using launch_map = hash_map<std::uint64_t, std::int64_t>;
+constexpr std::size_t most_launches = std::size_t{1} << 21;
+constexpr std::size_t batch = 256;
+
+std::optional<std::uint64_t> number_of(const event_row& row, std::int64_t stat_id) noexcept {
+  std::optional<std::uint64_t> found;
+  for (const stat_view stat : message_range<stat_view, 4>(
+           row.stats_bytes == 0 ? std::string_view() : std::string_view(row.stats, row.stats_bytes)))
+    if (stat.metadata_id() == stat_id &&
+        (stat.kind() == stat_kind::uint64_value || stat.kind() == stat_kind::int64_value))
+      found = stat.as_uint64();
+  return found;
+}
+
+std::int64_t stream_id_of(const line_index& line) noexcept {
+  constexpr std::string_view prefix("Stream #");
+  const std::string_view name = line.name();
+  std::int64_t id = line.header.id;
+  if (name.substr(0, prefix.size()) == prefix)
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), id);
+  return id;
+}
+
+// The kernels of one plane.
+class xspace_kernels final : public kernel_source {
+ public:
+  std::shared_ptr<const profile> from;
+  std::vector<line_events> lines;  // one a stream, in the order of the streams
+  std::shared_ptr<const kernel_names> names;
+  std::optional<std::int64_t> correlation_stat;
+  std::shared_ptr<const launch_map> launches;
+
+  result<void> visit(kernel_visitor& into, const hooks& host) const override {
+    progress_meter meter(host);
+    std::vector<ordered_events> cursors;
+    cursors.reserve(lines.size());
+    for (const line_events& line : lines) cursors.emplace_back(line);
+    // A heap of the lines by their next event.
+    const auto later = [&](std::size_t a, std::size_t b) { return cursors[b].front() < cursors[a].front(); };
+    std::vector<std::size_t> heap;
+    for (std::size_t i = 0; i < cursors.size(); ++i)
+      if (!cursors[i].done()) heap.push_back(i);
+    std::make_heap(heap.begin(), heap.end(), later);
+    std::array<kernel_row, batch> rows;
+    std::size_t count = 0;
+    std::uint64_t decoded = 0;
+    while (!heap.empty()) {
+      const std::size_t line = heap.front();
+      // While one line is ahead of all others nothing has to be sifted.
+      const std::size_t second = heap.size() < 2                                                           ? line
+                                 : heap.size() == 2 || cursors[heap[1]].front() < cursors[heap[2]].front() ? heap[1]
+                                                                                                           : heap[2];
+      do {
+        fill(rows[count++], cursors[line].front(), lines[line], static_cast<std::uint16_t>(line));
+        cursors[line].pop();
+        if (count == rows.size()) {
+          if (result<void> taken = into.rows(rows.data(), count); !taken) return taken;
+          count = 0;
+          decoded += rows.size();
+          if (result<void> stepped = meter.step(decoded); !stepped) return stepped;
+        }
+      } while (!cursors[line].done() && (second == line || !(cursors[second].front() < cursors[line].front())));
+      std::pop_heap(heap.begin(), heap.end(), later);
+      if (cursors[line].done())
+        heap.pop_back();
+      else
+        std::push_heap(heap.begin(), heap.end(), later);
+    }
+    return count == 0 ? result<void>() : into.rows(rows.data(), count);
+  }
+
+ private:
+  void fill(kernel_row& k, const placed_event& e, const line_events& line, std::uint16_t stream) const {
+    k = {};
+    k.start_ps = e.start_ps;
+    k.duration_ps = e.end_ps - e.start_ps;
+    k.source_row = line.offset + e.offset;
+    const kernel_name& named = names->find(e.metadata_id);
+    k.name = named.name;
+    k.op_type = named.op_type;
+    k.kind = line.kind == line_kind::async && named.kind != kernel_class::comm ? kernel_class::copy : named.kind;
+    k.stream = stream;
+    k.flags = kernel_has_stream;
+    if (!correlation_stat || launches == nullptr) return;
+    event_row stats{};
+    stats.stats = e.stats;
+    stats.stats_bytes = e.stats_bytes;
+    if (const auto id = number_of(stats, *correlation_stat))
+      if (const auto at = launches->find(*id); at != launches->end()) k.launch_ps = at->second;
+  }
+};
+
+// The threads of the hosts of one file.
+class xspace_host_spans final : public host_span_source {
+ public:
+  struct thread_line {
+    line_events line;
+    std::uint32_t thread = 0;
+    std::shared_ptr<const span_names> names;  // of its plane
+  };
+  std::shared_ptr<const profile> from;
+  std::vector<thread_line> lines;
+
+  result<void> visit(std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
+                     const hooks& host) const override {
+    progress_meter meter(host);
+    std::array<host_span, batch> spans;
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;
+    for (const thread_line& on : lines) {
+      raw_events events(on.line);
+      for (placed_event e; events.next(e);) {
+        if (e.start_ps >= to_ps || e.end_ps <= from_ps || e.end_ps == e.start_ps) continue;
+        host_span& s = spans[count++];
+        const span_name& named = on.names->find(e.metadata_id);
+        s.start_ps = e.start_ps;
+        s.duration_ps = e.end_ps - e.start_ps;
+        s.source_row = on.line.offset + e.offset;
+        s.name = named.name;
+        s.thread = on.thread;
+        s.kind = named.kind;
+        if (count < spans.size()) continue;
+        if (result<void> taken = into.spans(spans.data(), count); !taken) return taken;
+        count = 0;
+      }
+      bytes += on.line.body.size();
+      if (result<void> stepped = meter.step(bytes); !stepped) return stepped;
+    }
+    return count == 0 ? result<void>() : into.spans(spans.data(), count);
+  }
+};
+
+class file_filler {
+ public:
+  file_filler(activity_parts& into, std::size_t file)
+      : into_(into), file_(file), space_(*into.from->xspace(file)), path_(into.from->what().files[file].path) {}
+
+  result<void> fill() {
+    input_.file = static_cast<std::uint32_t>(file_);
+    input_.path = path_;
+    input_.variant = "xspace";
+    if (const fault* known = into_.from->file_fault(file_)) input_.damage = *known;
+    const bool has_kernels =
+        std::any_of(space_.planes.begin(), space_.planes.end(), [](const plane_index& p) { return runs_kernels(p); });
+    if (has_kernels) {
+      group_ = into_.add_host_group();
+      add_host();
+      for (std::size_t plane = 0; plane < space_.planes.size(); ++plane)
+        if (runs_kernels(space_.planes[plane]))
+          if (result<void> added = add_device(plane); !added) return added;
+      if (!device_steps_) add_host_steps();
+    } else {
+      input_.notes.push_back(
+          "no device plane of " + path_ +
+          " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`");
+    }
+    input_.rejected = rejects_.negative + rejects_.aggregated + rejects_.unplaced;
+    note_rejects("negative duration", rejects_.negative);
+    note_rejects("aggregated: without a place in time", rejects_.aggregated);
+    note_rejects("more than 106 days from the origin", rejects_.unplaced);
+    into_.inputs.push_back(std::move(input_));
+    return {};
+  }
+
+ private:
+  static bool carries_kernels(const line_index& line) noexcept {
+    return (line.kind == line_kind::ops || line.kind == line_kind::async || line.kind == line_kind::stream) &&
+           !message_range<std::string_view, 4>(line.body).empty();
+  }
+  static bool runs_kernels(const plane_index& plane) noexcept {
+    return plane.kind == plane_kind::device && std::any_of(plane.lines.begin(), plane.lines.end(), carries_kernels);
+  }
+
+  void note_rejects(const char* why, std::uint64_t count) {
+    if (count > 0) input_.reject_reasons.push_back({why, count});
+  }
+
+  // Nothing when the line lies out of reach, which the file's fault tells.
+  std::optional<line_events> events_of(const line_index& line) const {
+    const auto base = line_base_ps(*into_.from, file_, line);
+    if (!base) return std::nullopt;
+    line_events e;
+    e.body = line.body;
+    e.offset = line.offset;
+    e.base_ps = *base;
+    e.kind = line.kind;
+    return e;
+  }
+
+  void note_damage(const line_events& line, const line_facts& facts) {
+    if (!facts.damage || input_.damage) return;
+    fault f;
+    f.code = fault_code::damaged;
+    f.path = path_;
+    f.byte_offset = line.offset + *facts.damage;
+    f.message = "damaged event at byte " + std::to_string(f.byte_offset) + "; the events before it were read";
+    input_.damage = std::move(f);
+  }
+
+  result<void> add_device(std::size_t plane_at) {
+    const plane_index& plane = space_.planes[plane_at];
+    auto source = std::make_unique<xspace_kernels>();
+    source->from = into_.from;
+    activity_device d;
+    d.file = static_cast<std::uint32_t>(file_);
+    d.plane = static_cast<std::int32_t>(plane_at);
+    d.ordinal = plane.device;
+    d.host_group = group_;
+    d.name = into_.strings.intern(plane.name);
+    const bool is_tpu = plane.name.find("TPU") != std::string_view::npos;
+    const bool is_gpu = plane.name.find("GPU") != std::string_view::npos;
+    d.type = is_tpu ? accelerator::tpu : is_gpu ? accelerator::gpu : accelerator::other;
+    d.timestamp_resolution_ps = is_tpu ? 1 : 1000;
+    for (const line_index& line : plane.lines) {
+      if (!carries_kernels(line)) continue;
+      std::optional<line_events> events = events_of(line);
+      if (!events || source->lines.size() == most_streams) continue;
+      const line_facts facts = look_at_line(*events);
+      events->lateness_ps = facts.lateness_ps;
+      note_damage(*events, facts);
+      rejects_.add(facts.rejects);
+      input_.rows += facts.events;
+      d.kernels += facts.events;
+      d.streams.push_back({stream_id_of(line), into_.strings.intern(line.name())});
+      source->lines.push_back(*events);
+    }
+    source->names = std::make_shared<const kernel_names>(plane, into_.strings);
+    source->correlation_stat = plane.stat_id("correlation_id");
+    if (source->correlation_stat && launches_ != nullptr && !launches_->empty()) {
+      source->launches = launches_;
+      d.has_launches = true;
+    }
+    const std::int32_t device = into_.add_device(std::move(d), std::move(source));
+    if (device >= 0) add_device_steps(plane, device);
+    return {};
+  }
+
+  // Lines of a kind; "Sparse Core Steps" and the like only where the core's own line is missing.
+  static std::vector<const line_index*> lines_of(const plane_index& plane, line_kind kind, std::string_view own) {
+    std::vector<const line_index*> named, others;
+    for (const line_index& line : plane.lines) {
+      if (line.kind != kind || message_range<std::string_view, 4>(line.body).empty()) continue;
+      (line.name() == own ? named : others).push_back(&line);
+    }
+    return named.empty() ? others : named;
+  }
+
+  void add_device_steps(const plane_index& plane, std::int32_t device) {
+    std::vector<const line_index*> lines = lines_of(plane, line_kind::steps, "Steps");
+    const bool numbered = !lines.empty();
+    if (lines.empty()) lines = lines_of(plane, line_kind::modules, "XLA Modules");
+    const auto number_stat = plane.stat_id("step_num");
+    for (const line_index* line : lines) {
+      const std::optional<line_events> events = events_of(*line);
+      if (!events) continue;
+      raw_events rows(*events);
+      for (placed_event e; rows.next(e);) {
+        // The program's name without its fingerprint.
+        const std::string_view name = plane.event_name(e.metadata_id);
+        const std::string_view shown = numbered ? name : name.substr(0, name.find('('));
+        add_step(device, shown, e, marker_source::line, number_stat, numbered);
+        device_steps_ = true;
+      }
+    }
+  }
+
+  void add_step(std::int32_t device, std::string_view name, const placed_event& e, marker_source source,
+                std::optional<std::int64_t> number_stat, bool number_in_name) {
+    step_marker m;
+    m.host_group = group_;
+    m.device = device;
+    m.name = into_.strings.intern(name);
+    m.start_ps = e.start_ps;
+    m.end_ps = e.end_ps;
+    m.source = source;
+    if (number_stat) {
+      event_row stats{};
+      stats.stats = e.stats;
+      stats.stats_bytes = e.stats_bytes;
+      if (const auto number = number_of(stats, *number_stat); number && *number <= INT64_MAX)
+        m.number = static_cast<std::int64_t>(*number);
+    }
+    if (m.number < 0 && number_in_name) {
+      std::int64_t number = -1;
+      const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
+      if (read.ec == std::errc() && read.ptr == name.data() + name.size()) m.number = number;
+    }
+    into_.markers.push_back(m);
+  }
+
+  // Threads of the host planes, and where the host says when it launched what.
+  void add_host() {
+    auto source = std::make_unique<xspace_host_spans>();
+    source->from = into_.from;
+    auto launches = std::make_shared<launch_map>();
+    bool too_many = false;
+    for (const plane_index& plane : space_.planes) {
+      if (plane.kind != plane_kind::host) continue;
+      const auto names = std::make_shared<const span_names>(plane, into_.strings);
+      const auto correlation = plane.stat_id("correlation_id");
+      for (const line_index& line : plane.lines) {
+        if (line.kind != line_kind::thread) continue;
+        const std::optional<line_events> events = events_of(line);
+        if (!events) continue;
+        source->lines.push_back({*events, into_.threads++, names});
+        if (!correlation || too_many) continue;
+        raw_events rows(*events);
+        for (placed_event e; rows.next(e);) {
+          event_row stats{};
+          stats.stats = e.stats;
+          stats.stats_bytes = e.stats_bytes;
+          const auto id = number_of(stats, *correlation);
+          if (!id) continue;
+          const auto [at, is_new] = launches->try_emplace(*id, e.start_ps);
+          if (!is_new) at->second = std::min(at->second, e.start_ps);
+          if ((too_many = launches->size() >= most_launches)) break;
+        }
+      }
+    }
+    if (too_many) {
+      launches->clear();
+      input_.notes.push_back("there are more launches than are held: kernels are not connected with them");
+    }
+    launches_ = std::move(launches);
+    if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
+  }
+
+  // Host events with a step_num, and those with the name of a step.
+  void add_host_steps() {
+    for (const plane_index& plane : space_.planes) {
+      if (plane.kind != plane_kind::host) continue;
+      const auto number_stat = plane.stat_id("step_num");
+      hash_map<std::int64_t, std::optional<named_step>> matches;
+      for (const std::string_view entry : plane.event_metadata_entries) {
+        const event_metadata_view metadata(entry);
+        if (const auto match = into_.steps.match(metadata.name())) matches[metadata.key()] = match;
+      }
+      if (!number_stat && matches.empty()) continue;
+      for (const line_index& line : plane.lines) {
+        if (line.kind != line_kind::thread) continue;
+        const std::optional<line_events> events = events_of(line);
+        if (!events) continue;
+        raw_events rows(*events);
+        for (placed_event e; rows.next(e);) {
+          const auto match = matches.find(e.metadata_id);
+          event_row stats{};
+          stats.stats = e.stats;
+          stats.stats_bytes = e.stats_bytes;
+          const bool numbered = number_stat && number_of(stats, *number_stat);
+          if (match == matches.end() && !numbered) continue;
+          add_step(-1, plane.event_name(e.metadata_id), e,
+                   match == matches.end() ? marker_source::numbered_step : match->second->source, number_stat, false);
+          if (match != matches.end() && into_.markers.back().number < 0)
+            into_.markers.back().number = match->second->number;
+        }
+      }
+    }
+  }
+
+  static constexpr std::size_t most_streams = 65535;
+  activity_parts& into_;
+  const std::size_t file_;
+  const xspace_index& space_;
+  const std::string& path_;
+  activity_input input_;
+  std::uint32_t group_ = 0;
+  bool device_steps_ = false;
+  event_rejects rejects_;
+  std::shared_ptr<const launch_map> launches_;
+};
+
+}  // namespace
+
+result<void> fill_activity_from_xspace(activity_parts& into) {
+  for (std::size_t file = 0; file < into.from->file_count(); ++file) {
+    if (into.from->xspace(file) == nullptr) continue;
+    if (result<void> filled = file_filler(into, file).fill(); !filled) return filled;
+  }
+  return {};
+}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,6 +1,8 @@
-// Chrome trace JSON to timeline: complete and instant events, and begin/end events matched by name.
+// Chrome trace JSON to timeline: complete, instant and counter events, and begin/end events matched by name, on one
+// thread or, asynchronous ones, of one id. Flows are arrows between events and make no rows.
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
+#include <read/chrome_pairs.hpp>
 #include <read/fill.hpp>
 
 #include <base/hash_map.hpp>
@@ -30,6 +32,22 @@ struct process_names {
 // 7 and "7" are different keys.
 void key_of(const chrome_ref& ref, std::string& key) { key.assign(1, ref.is_string ? '"' : ' ').append(ref.text); }
 
+bool is_async(char phase) noexcept {
+  return phase == 'b' || phase == 'e' || phase == 'n' || phase == 'S' || phase == 'F';
+}
+
+// The line within the process that an event lies on: its thread, or one for each category of asynchronous events
+// and for each counter.
+void line_key_of(const chrome_event& e, std::string& key) {
+  if (is_async(e.phase)) {
+    key.assign(1, 'b').append(e.cat);
+  } else if (e.phase == 'C') {
+    key.assign(1, 'C').append(e.name);
+  } else {
+    key_of(e.tid, key);
+  }
+}
+
 // First pass: names may come after the events they belong to.
 class name_collector final : public chrome_visitor {
  public:
@@ -47,7 +65,8 @@ class name_collector final : public chrome_visitor {
   }
 
   static bool is_drawn(char phase) {
-    return phase == 'X' || phase == 'i' || phase == 'I' || phase == 'B' || phase == 'E';
+    return phase == 'X' || phase == 'i' || phase == 'I' || phase == 'B' || phase == 'E' || phase == 'C' ||
+           is_async(phase);
   }
 
   hash_map<std::string, process_names> processes;
@@ -62,57 +81,18 @@ class name_collector final : public chrome_visitor {
     return added;
   }
   thread_names& thread_of(process_names& process, const chrome_event& e) {
-    key_of(e.tid, key_);
+    line_key_of(e, key_);
     const auto found = process.threads.find(key_);
     if (found != process.threads.end()) return found->second;
     thread_names& added = process.threads[key_];
+    if (is_async(e.phase)) added.name = std::string(e.cat);
+    if (e.phase == 'C') added.name = std::string(e.name);
     added.position = static_cast<std::int32_t>(process.threads.size()) - 1;
     return added;
   }
   std::string_view name_in(const chrome_event& e) { return json_text(json_member(e.args_json, "name"), scratch_); }
 
   std::string key_, scratch_;
-};
-
-// Begin events that wait for their end, on one thread.
-class open_events {
- public:
-  struct begin {
-    std::int64_t start_ps;
-    std::uint64_t ordinal;
-    string_id name;
-  };
-
-  void push(const begin& b) {
-    by_name_[b.name].push_back(b);
-    order_.push_back({b.ordinal, b.name});
-  }
-  // The latest of that name, or the latest of all when the end event has none (name 0).
-  std::optional<begin> pop(string_id name) {
-    drop_closed();
-    if (name == 0 && !order_.empty()) name = order_.back().name;
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end() || found->second.empty()) return std::nullopt;
-    const begin latest = found->second.back();
-    found->second.pop_back();
-    drop_closed();
-    return latest;
-  }
-
- private:
-  struct entry {
-    std::uint64_t ordinal;
-    string_id name;
-  };
-  void drop_closed() {
-    while (!order_.empty()) {
-      const std::vector<begin>& same_name = by_name_[order_.back().name];
-      if (!same_name.empty() && same_name.back().ordinal == order_.back().ordinal) return;
-      order_.pop_back();
-    }
-  }
-  hash_map<string_id, std::vector<begin>> by_name_;
-  std::vector<entry> order_;
 };
 
 // Second pass.
@@ -141,8 +121,12 @@ class event_filler final : public chrome_visitor {
     switch (e.phase) {
       case 'X': row.duration_ps = std::max<std::int64_t>(e.dur_ps.value_or(0), 0); break;
       case 'B': thread.open.push({row.start_ps, row.source_row, row.name}); return true;
-      case 'E': {
-        const auto begin = thread.open.pop(row.name);
+      case 'b':
+      case 'S': begins_of(e).push({row.start_ps, row.source_row, row.name}); return true;
+      case 'E':
+      case 'e':
+      case 'F': {
+        const auto begin = (e.phase == 'E' ? thread.open : begins_of(e)).pop(row.name);
         if (!begin) return true;
         row.duration_ps = std::max<std::int64_t>(checked_sub(row.start_ps, begin->start_ps).value_or(0), 0);
         row.start_ps = begin->start_ps;
@@ -175,14 +159,21 @@ class event_filler final : public chrome_visitor {
 
   struct per_thread {
     track_id track = 0;
-    open_events open;
+    open_begins open;
     std::vector<timeline_event> rows;
   };
+
+  // Begins of asynchronous events wait by process, category and id.
+  open_begins& begins_of(const chrome_event& e) {
+    key_of(e.pid, key_);
+    key_.append(1, '\0').append(e.cat).append(1, '\0').append(e.id);
+    return async_[key_];
+  }
 
   per_thread& thread_of(const chrome_event& e) {
     key_of(e.pid, key_);
     const std::size_t pid_bytes = key_.size();
-    key_of(e.tid, part_);
+    line_key_of(e, part_);
     key_.append(1, '\0').append(part_);
     if (last_ != nullptr && key_ == last_key_) return *last_;
     const auto found = by_key_.find(key_);
@@ -204,9 +195,12 @@ class event_filler final : public chrome_visitor {
         line_name = thread->second.name;
       }
     }
-    const auto tid = e.tid.is_string ? std::nullopt : json_scaled_integer(e.tid.text);
+    const bool on_thread = !is_async(e.phase) && e.phase != 'C';
+    const auto tid = on_thread && !e.tid.is_string ? json_scaled_integer(e.tid.text) : std::nullopt;
     t.plane_type = classify_plane(plane_name);
-    t.line_type = classify_line(t.plane_type, line_name, tid.value_or(0));
+    t.line_type = is_async(e.phase) ? line_kind::async
+                  : e.phase == 'C'  ? line_kind::counter
+                                    : classify_line(t.plane_type, line_name, tid.value_or(0));
     t.device = device_ordinal(plane_name);
     t.stream = tid.value_or(-1);
     t.plane_name = into_.intern(plane_name);
@@ -224,6 +218,7 @@ class event_filler final : public chrome_visitor {
   string_id host_;
   std::vector<std::unique_ptr<per_thread>> threads_;  // in the order of their tracks
   hash_map<std::string, per_thread*> by_key_;
+  hash_map<std::string, open_begins> async_;
   per_thread* last_ = nullptr;
   std::string last_key_, key_, part_;
   std::size_t held_ = 0;

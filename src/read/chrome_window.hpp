@@ -12,7 +12,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // Holds the bytes [offset of at(), …) of a span or a source, with one byte before them and `padding` after
-// them that may be written. Pointers are good until more() or discard().
+// them that may be written. Pointers are good until more().
 class text_window {
  public:
   text_window(std::string_view bytes, std::size_t chunk_bytes, std::size_t padding)
@@ -23,7 +23,6 @@ class text_window {
   [[nodiscard]] char* at() noexcept { return buffer_.get() + 1 + begin_; }
   [[nodiscard]] char* end() noexcept { return buffer_.get() + 1 + end_; }
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
-  [[nodiscard]] bool at_end_of_file() const noexcept { return end_of_file_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }  // in the file, of at()
   [[nodiscard]] std::uint64_t offset_of(const char* p) noexcept {
     return offset_ + static_cast<std::uint64_t>(p - at());

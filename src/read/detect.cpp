@@ -3,7 +3,6 @@
 #include <base/affix.hpp>
 #include <read/probe.hpp>
 
-#include <array>
 #include <cstddef>
 
 namespace profkit {
@@ -16,37 +15,60 @@ enum class host_rule {
   stem_and_time,  // the same, with ".<digits>" of a time after the host
 };
 
-// One row a format: a new reader adds one. `suffix` is matched after .gz or .zst was taken off, the first row
-// that matches wins. `by_name` is how far the name is believed; `probe` judges the contents (none: name only).
+// One row a format: a new reader adds one. A name matches by how it begins and ends, after .gz or .zst was taken
+// off; the first row that matches wins. `by_name` is how far the name is believed; `probe` judges the contents (none:
+// name only).
 struct format_row {
   file_family family;
   const char* pattern;  // for detection::why
-  std::string_view suffix;
-  bool whole_name;  // the suffix is the whole name
+  std::string_view prefix, suffix;
   confidence by_name;
   probe_result (*probe)(std::string_view head) noexcept;
   host_rule host;
   bool is_export_name;
 };
 
-constexpr std::array<format_row, 8> formats{{
-    {file_family::xspace, "*.xplane.pb", ".xplane.pb", false, confidence::certain, probe_xspace, host_rule::stem,
-     false},
-    {file_family::chrome_trace, "perfetto_trace.json", "perfetto_trace.json", true, confidence::certain,
-     probe_chrome_trace, host_rule::none, true},
-    {file_family::chrome_trace, "*.pt.trace.json", ".pt.trace.json", false, confidence::certain, probe_chrome_trace,
+// A whole name stands in both places.
+constexpr format_row formats[] = {
+    {file_family::xspace, "*.xplane.pb", "", ".xplane.pb", confidence::certain, probe_xspace, host_rule::stem, false},
+    {file_family::chrome_trace, "perfetto_trace.json", "perfetto_trace.json", "perfetto_trace.json",
+     confidence::certain, probe_chrome_trace, host_rule::none, true},
+    {file_family::chrome_trace, "*.pt.trace.json", "", ".pt.trace.json", confidence::certain, probe_chrome_trace,
      host_rule::stem_and_time, false},
-    {file_family::chrome_trace, "*.trace.json", ".trace.json", false, confidence::certain, probe_chrome_trace,
+    {file_family::chrome_trace, "*.trace.json", "", ".trace.json", confidence::certain, probe_chrome_trace,
      host_rule::stem, true},
-    {file_family::chrome_trace, "*.json", ".json", false, confidence::possible, probe_chrome_trace, host_rule::none,
-     false},
-    {file_family::hlo_proto, "*.hlo_proto.pb", ".hlo_proto.pb", false, confidence::certain, probe_hlo_proto,
+    {file_family::ascend_json, "communication.json", "communication.json", "communication.json", confidence::certain,
+     nullptr, host_rule::none, false},
+    {file_family::ascend_json, "profiler_info*.json", "profiler_info", ".json", confidence::certain, nullptr,
      host_rule::none, false},
-    {file_family::hlo_proto, "*.hlo.pb", ".hlo.pb", false, confidence::certain, probe_hlo_proto, host_rule::none,
+    {file_family::ascend_json, "profiler_metadata.json", "profiler_metadata.json", "profiler_metadata.json",
+     confidence::certain, nullptr, host_rule::none, false},
+    {file_family::chrome_trace, "*.json", "", ".json", confidence::possible, probe_chrome_trace, host_rule::none,
      false},
-    {file_family::op_stats, "*.op_stats_v2.pb", ".op_stats_v2.pb", false, confidence::certain, nullptr, host_rule::none,
+    {file_family::ascend_kernels, "kernel_details*.csv", "kernel_details", ".csv", confidence::certain,
+     probe_ascend_kernels, host_rule::none, false},
+    {file_family::ascend_kernels, "op_summary*.csv", "op_summary", ".csv", confidence::certain, probe_ascend_kernels,
+     host_rule::none, false},
+    {file_family::ascend_table, "step_trace_time*.csv", "step_trace_time", ".csv", confidence::certain, nullptr,
+     host_rule::none, false},
+    {file_family::ascend_table, "operator_details*.csv", "operator_details", ".csv", confidence::certain, nullptr,
+     host_rule::none, false},
+    {file_family::ascend_table, "op_statistic*.csv", "op_statistic", ".csv", confidence::certain, nullptr,
+     host_rule::none, false},
+    {file_family::ascend_kernels, "*.csv", "", ".csv", confidence::possible, probe_ascend_kernels, host_rule::none,
      false},
-}};
+    {file_family::ascend_database, "ascend_*_profiler*.db", "ascend_", ".db", confidence::certain, nullptr,
+     host_rule::none, false},
+    {file_family::ascend_database, "msprof_*.db", "msprof_", ".db", confidence::certain, nullptr, host_rule::none,
+     false},
+    {file_family::ascend_database, "analysis.db", "analysis.db", "analysis.db", confidence::certain, nullptr,
+     host_rule::none, false},
+    {file_family::hlo_proto, "*.hlo_proto.pb", "", ".hlo_proto.pb", confidence::certain, probe_hlo_proto,
+     host_rule::none, false},
+    {file_family::hlo_proto, "*.hlo.pb", "", ".hlo.pb", confidence::certain, probe_hlo_proto, host_rule::none, false},
+    {file_family::op_stats, "*.op_stats_v2.pb", "", ".op_stats_v2.pb", confidence::certain, nullptr, host_rule::none,
+     false},
+};
 
 std::string_view without_compression(std::string_view name) noexcept {
   for (const std::string_view suffix : {".gz", ".zst"}) {
@@ -55,8 +77,15 @@ std::string_view without_compression(std::string_view name) noexcept {
   return name;
 }
 
+// Whether contents that are certainly another format weigh more than a telling name.
+bool names_one_format(file_family f) noexcept {
+  return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::hlo_proto;
+}
+
 bool matches(const format_row& row, std::string_view name) noexcept {
-  return row.whole_name ? name == row.suffix : ends_with(name, row.suffix);
+  if (row.prefix == row.suffix && !row.prefix.empty()) return name == row.prefix;
+  return name.size() >= row.prefix.size() + row.suffix.size() && name.substr(0, row.prefix.size()) == row.prefix &&
+         ends_with(name, row.suffix);
 }
 
 std::string host_of(const format_row& row, std::string_view name) {
@@ -78,6 +107,10 @@ const char* family_name(file_family f) noexcept {
     case file_family::chrome_trace: return "chrome_trace";
     case file_family::hlo_proto: return "hlo_proto";
     case file_family::op_stats: return "op_stats";
+    case file_family::ascend_kernels: return "ascend_kernels";
+    case file_family::ascend_table: return "ascend_table";
+    case file_family::ascend_json: return "ascend_json";
+    case file_family::ascend_database: return "ascend_database";
     case file_family::neutrino: return "neutrino";
   }
   return "unknown";
@@ -109,7 +142,7 @@ detection detect(std::string_view file_name, std::string_view head) {
   detection named = detect_by_name(file_name);
   detection probed = detect_by_content(head);
   if (named.sure == confidence::certain) {
-    if (probed.sure != confidence::certain || probed.family == named.family || named.family == file_family::op_stats) {
+    if (probed.sure != confidence::certain || probed.family == named.family || !names_one_format(named.family)) {
       return named;
     }
     probed.why += ", though the name says " + named.why.substr(named.why.find(' ') + 1);
@@ -122,6 +155,18 @@ detection detect(std::string_view file_name, std::string_view head) {
     probed.why = named.why + ", " + probed.why;
   }
   return probed;
+}
+
+std::string read_head(source& from) {
+  std::string head(probe_bytes, '\0');
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const auto count = from.read(head.data() + have, head.size() - have);
+    if (!count.ok() || *count == 0) break;
+    have += *count;
+  }
+  head.resize(have);
+  return head;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -4,6 +4,7 @@
 
 #include <base/contained.hpp>
 #include <base/progress.hpp>
+#include <read/ascend_rank.hpp>
 #include <read/detect.hpp>
 #include <read/neutrino_detect.hpp>
 
@@ -39,19 +40,6 @@ std::string file_name_of(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// The first decoded bytes of a source, as many as the probes want; what comes before a fault is enough.
-std::string read_head(source& from) {
-  std::string head(probe_bytes, '\0');
-  std::size_t have = 0;
-  while (have < head.size()) {
-    const auto count = from.read(head.data() + have, head.size() - have);
-    if (!count.ok() || *count == 0) break;
-    have += *count;
-  }
-  head.resize(have);
-  return head;
-}
-
 // A source that was read from already, with the bytes that were read put back before the rest.
 class replayed_source final : public source {
  public:
@@ -77,6 +65,8 @@ class replayed_source final : public source {
     at_ = 0;
     return {};
   }
+  [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return rest_->encoded_position(); }
+  void keep_for_rewind(std::uint64_t most_bytes) override { rest_->keep_for_rewind(most_bytes); }
 
  private:
   std::unique_ptr<source> rest_;
@@ -116,6 +106,7 @@ result<capture> open_stream(capture c) {
   auto opened = open_file_source(c.path, io_mode::automatic, c.bounds);
   if (!opened.ok()) return std::move(opened).error();
   const compression encoding = (*opened)->encoding();
+  (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
   std::string head = read_head(**opened);
   c.files.push_back(described(c.path, {detect(file_name_of(c.path), head), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
@@ -147,13 +138,28 @@ struct candidate {
 };
 
 // A folder with files of a known format directly in it.
-struct run_folder {
+struct run_part {
   const found_folder* folder = nullptr;
-  std::string name;
+  std::string rank;  // the folder of an Ascend rank that it belongs to; "" for other formats
   std::vector<candidate> files;
   std::int64_t newest_ns = 0;
   bool has_profile = false;             // more than HLO modules, which a compiler dumps without any profile
   const found_trace* probes = nullptr;  // the folder is a Neutrino trace
+};
+
+// What was recorded together: one folder, or the folders of all ranks of an Ascend job.
+struct run_folder {
+  std::string path, name;
+  std::vector<run_part> parts;
+  std::int64_t newest_ns = 0;
+  bool has_profile = false;
+  bool itself = false;  // the folder that was given
+
+  void add(run_part part) {
+    newest_ns = std::max(newest_ns, part.newest_ns);
+    has_profile = has_profile || part.has_profile;
+    parts.push_back(std::move(part));
+  }
 };
 
 // Digits of a name that is a time ("2026_11_21_06_43_55"), else nothing.
@@ -188,44 +194,146 @@ class folder_reader {
   }
 
  private:
-  static bool is_profile(file_family f) noexcept { return f == file_family::xspace || f == file_family::chrome_trace; }
+  static bool is_profile(file_family f) noexcept {
+    return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::ascend_kernels ||
+           f == file_family::ascend_database;
+  }
+  static bool is_ascend(file_family f) noexcept {
+    return f == file_family::ascend_kernels || f == file_family::ascend_table || f == file_family::ascend_json ||
+           f == file_family::ascend_database;
+  }
 
   result<void> find_runs() {
+    std::vector<run_part> of_ranks;
     traces_ = find_probe_traces(found_);
     auto trace = traces_.begin();
     for (const found_folder& folder : found_.folders) {
-      const bool itself = &folder == &found_.folders.front();
-      run_folder run{&folder, itself ? name_ : file_name_of(folder.path), {}, 0, false, nullptr};
+      run_part part;
       if (trace != traces_.end() && trace->folder == &folder) {
-        run.probes = &*trace++;
-        run.has_profile = true;
-        run.newest_ns = run.probes->newest_ns;
-        runs_.push_back(std::move(run));
+        part.folder = &folder;
+        part.probes = &*trace++;
+        part.has_profile = true;
+        part.newest_ns = part.probes->newest_ns;
+        add_run(std::move(part));
         continue;
       }
-      for (const found_file& file : folder.files) {
-        if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
-        candidate c{&file, detect_by_name(file.name), std::nullopt};
-        if (c.by_name.sure == confidence::none) continue;
-        file_family family = c.by_name.family;
-        if (c.by_name.sure != confidence::certain) {
-          auto look = look_at(joined_path(folder.path, file.name), options_.bounds);
-          if (!look.ok() || look->what.family == file_family::unknown) continue;
-          family = look->what.family;
-          c.look = std::move(*look);
-        }
-        run.has_profile = run.has_profile || is_profile(family);
-        run.newest_ns = std::max(run.newest_ns, file.modified_ns);
-        run.files.push_back(std::move(c));
+      if (auto looked = look_into(folder, part); !looked.ok()) return looked;
+      if (part.files.empty()) continue;
+      if (!part.rank.empty()) {
+        of_ranks.push_back(std::move(part));
+        continue;
       }
-      if (!run.files.empty()) runs_.push_back(std::move(run));
+      add_run(std::move(part));
     }
+    gather_ranks(std::move(of_ranks));
     const auto profiled = [](const run_folder& r) { return r.has_profile; };
     if (std::any_of(runs_.begin(), runs_.end(), profiled)) {
       runs_.erase(std::remove_if(runs_.begin(), runs_.end(), [&](const run_folder& r) { return !profiled(r); }),
                   runs_.end());
     }
     return {};
+  }
+
+  void add_run(run_part part) {
+    const found_folder& folder = *part.folder;
+    run_folder& run = runs_.emplace_back();
+    run.itself = &folder == &found_.folders.front();
+    run.path = folder.path;
+    run.name = run.itself ? name_ : file_name_of(folder.path);
+    run.add(std::move(part));
+  }
+
+  result<void> look_into(const found_folder& folder, run_part& part) {
+    part.folder = &folder;
+    bool ascend = is_ascend_folder(folder.path);
+    for (const found_file& file : folder.files) {
+      if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
+      candidate c{&file, detect_by_name(file.name), std::nullopt};
+      if (c.by_name.sure == confidence::none) continue;
+      file_family family = c.by_name.family;
+      if (c.by_name.sure != confidence::certain) {
+        auto look = look_at(joined_path(folder.path, file.name), options_.bounds);
+        if (!look.ok() || look->what.family == file_family::unknown) continue;
+        family = look->what.family;
+        c.look = std::move(*look);
+      }
+      ascend = ascend || is_ascend(family);
+      part.has_profile = part.has_profile || is_profile(family);
+      part.newest_ns = std::max(part.newest_ns, file.modified_ns);
+      part.files.push_back(std::move(c));
+    }
+    if (ascend) part.rank = std::string(ascend_rank_folder(folder.path));
+    return {};
+  }
+
+  // One folder of an Ascend rank with what lies in and below it.
+  struct rank_folder {
+    std::string path, worker;  // the same worker has one folder for each time it was profiled
+    std::string time;          // digits of the name
+    run_folder content;
+  };
+
+  // Ranks that lie beside each other are one run; a worker that was profiled several times makes several.
+  void gather_ranks(std::vector<run_part> parts) {
+    std::vector<rank_folder> ranks;
+    for (run_part& part : parts) {
+      auto at = std::find_if(ranks.begin(), ranks.end(), [&](const rank_folder& r) { return r.path == part.rank; });
+      if (at == ranks.end()) at = ranks.insert(ranks.end(), rank_of(part.rank));
+      at->content.add(std::move(part));
+    }
+    ranks.erase(std::remove_if(ranks.begin(), ranks.end(), [](const rank_folder& r) { return !r.content.has_profile; }),
+                ranks.end());
+    std::sort(ranks.begin(), ranks.end(), [](const rank_folder& a, const rank_folder& b) {
+      if (a.time != b.time) return a.time > b.time;
+      if (a.time.empty() || a.content.newest_ns == b.content.newest_ns) return a.path < b.path;
+      return a.content.newest_ns > b.content.newest_ns;
+    });
+    struct placed_run {
+      std::string parent;
+      std::vector<std::string> workers;
+      std::vector<rank_folder> ranks;
+    };
+    std::vector<placed_run> placed;
+    for (rank_folder& rank : ranks) {
+      const std::string parent = rank.path.substr(0, rank.path.find_last_of('/'));
+      auto at = std::find_if(placed.begin(), placed.end(), [&](const placed_run& r) {
+        return r.parent == parent && std::find(r.workers.begin(), r.workers.end(), rank.worker) == r.workers.end();
+      });
+      if (at == placed.end()) at = placed.insert(placed.end(), placed_run{parent, {}, {}});
+      at->workers.push_back(rank.worker);
+      at->ranks.push_back(std::move(rank));
+    }
+    for (placed_run& from : placed) {
+      const bool only = std::count_if(placed.begin(), placed.end(),
+                                      [&](const placed_run& r) { return r.parent == from.parent; }) == 1;
+      std::sort(from.ranks.begin(), from.ranks.end(),
+                [](const rank_folder& a, const rank_folder& b) { return a.path < b.path; });
+      run_folder& run = runs_.emplace_back();
+      // A rank that was given, or one above the folder that was given, is its own run.
+      const bool given = from.ranks.size() == 1 && capture_.path.size() >= from.ranks.front().path.size();
+      run.path = given || !only ? from.ranks.front().path : from.parent;
+      run.itself = given || (only && run.path.size() <= capture_.path.size());
+      run.name = run.itself && run.path == capture_.path ? name_ : file_name_of(run.path);
+      for (rank_folder& rank : from.ranks) {
+        for (run_part& part : rank.content.parts) run.add(std::move(part));
+      }
+    }
+  }
+
+  // "node_139247_20230628101435_ascend_pt" is a profile that worker "node_139247" made at that time.
+  static rank_folder rank_of(const std::string& path) {
+    constexpr std::size_t digits_of_time = 14;
+    rank_folder rank;
+    rank.path = path;
+    rank.worker = file_name_of(path);
+    const std::size_t suffix = rank.worker.rfind("_ascend_");
+    if (suffix == std::string::npos || suffix < digits_of_time) return rank;
+    const std::size_t start = suffix - digits_of_time;
+    const std::size_t end = rank.worker.find_first_not_of("0123456789", start);
+    if (end < suffix || rank.worker.compare(start, 2, "20") != 0) return rank;
+    rank.time = rank.worker.substr(start, suffix - start);
+    rank.worker.resize(start);
+    return rank;
   }
 
   // By name where all names are times, which survive copying; else by the time of the newest file.
@@ -239,21 +347,20 @@ class folder_reader {
       } else if (a.newest_ns != b.newest_ns) {
         return a.newest_ns > b.newest_ns;
       }
-      return a.folder->path < b.folder->path;
+      return a.path < b.path;
     });
   }
 
   // Which runs are meant: the one asked for, all, the folder itself when it is a run, else the newest. Hosts that
   // were profiled together may each have a folder of their own with the same time for a name: those are one run.
   result<void> choose() {
-    for (const run_folder& run : runs_) capture_.runs.push_back({run.name, run.folder->path, false});
-    const auto itself = std::find_if(runs_.begin(), runs_.end(),
-                                     [this](const run_folder& r) { return r.folder == &found_.folders.front(); });
+    for (const run_folder& run : runs_) capture_.runs.push_back({run.name, run.path, false});
+    const auto itself = std::find_if(runs_.begin(), runs_.end(), [](const run_folder& r) { return r.itself; });
     bool any = false;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       bool& chosen = capture_.runs[i].chosen;
       if (!options_.run.empty()) {
-        chosen = options_.run == "all" || options_.run == runs_[i].name || options_.run == runs_[i].folder->path;
+        chosen = options_.run == "all" || options_.run == runs_[i].name || options_.run == runs_[i].path;
       } else if (itself != runs_.end()) {
         chosen = &*itself == &runs_[i];
       } else {
@@ -282,29 +389,39 @@ class folder_reader {
   result<void> list_files() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (!capture_.runs[i].chosen) continue;
-      if (runs_[i].probes != nullptr) {
-        const looked_at look{{file_family::neutrino, confidence::certain, "event.log and result/*.bin", "", false},
-                             compression::none};
-        capture_.files.push_back(described(runs_[i].folder->path, look, runs_[i].probes->bytes));
-        capture_.files.back().run = runs_[i].name;
-        continue;
+      for (run_part& part : runs_[i].parts) {
+        if (auto listed = list_part(part, runs_[i].name); !listed.ok()) return listed;
       }
-      const std::size_t first = capture_.files.size();
-      std::vector<bool> exports;
-      for (candidate& c : runs_[i].files) {
-        if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
-        const std::string path = joined_path(runs_[i].folder->path, c.file->name);
-        if (!c.look) {
-          auto look = look_at(path, options_.bounds);
-          // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
-          c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
-        }
-        capture_.files.push_back(described(path, *c.look, c.file->bytes));
-        capture_.files.back().run = runs_[i].name;
-        exports.push_back(c.look->what.is_export_name && c.look->what.family == file_family::chrome_trace);
-      }
-      link_exports(first, exports);
     }
+    return {};
+  }
+
+  result<void> list_part(run_part& part, const std::string& run) {
+    if (part.probes != nullptr) {
+      const looked_at look{{file_family::neutrino, confidence::certain, "event.log and result/*.bin", "", false},
+                           compression::none};
+      capture_.files.push_back(described(part.folder->path, look, part.probes->bytes));
+      capture_.files.back().run = run;
+      return {};
+    }
+    const std::size_t first = capture_.files.size();
+    std::vector<bool> exports;
+    for (candidate& c : part.files) {
+      if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
+      const std::string path = joined_path(part.folder->path, c.file->name);
+      if (!c.look) {
+        auto look = look_at(path, options_.bounds);
+        // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
+        c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
+      }
+      capture_.files.push_back(described(path, *c.look, c.file->bytes));
+      capture_.files.back().run = run;
+      if (!part.rank.empty() && capture_.files.back().host.empty()) {
+        capture_.files.back().host = file_name_of(part.rank);
+      }
+      exports.push_back(c.look->what.is_export_name && c.look->what.family == file_family::chrome_trace);
+    }
+    link_exports(first, exports);
     return {};
   }
 
@@ -334,7 +451,9 @@ class folder_reader {
   void list_ignored() {
     for (const std::string& folder : found_.unreadable) ignore(folder);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (capture_.runs[i].chosen && runs_[i].probes == nullptr) ignore_others(*runs_[i].folder, runs_[i].files);
+      if (!capture_.runs[i].chosen) continue;
+      for (const run_part& part : runs_[i].parts)
+        if (part.probes == nullptr) ignore_others(*part.folder, part.files);
     }
     if (!runs_.empty()) return;
     for (const found_folder& folder : found_.folders) ignore_others(folder, {});

@@ -21,5 +21,8 @@ struct probe_result {
 // xla.HloProto by the shape of its fields.
 [[nodiscard]] probe_result probe_hlo_proto(std::string_view head) noexcept;
 
+// A table of kernels of an Ascend NPU, by its header: kernel_details.csv, op_summary*.csv.
+[[nodiscard]] probe_result probe_ascend_kernels(std::string_view head) noexcept;
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

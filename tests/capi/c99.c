@@ -125,7 +125,7 @@ static void test_single_events(const pk_profile *profile, uint32_t file, uint32_
       CHECK(pk_events_read(&many, batch, 7, &count, &error) == PK_OK);
       at = 0;
     }
-    if (memcmp(&single, &batch[at], sizeof single) != 0) CHECK(!"a batch and single reads agree");
+    if (memcmp(&single, &batch[at], sizeof single) != 0) check(0, "a batch and single reads agree", __LINE__);
     ++at;
     ++seen;
   }

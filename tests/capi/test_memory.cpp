@@ -1,6 +1,8 @@
 // The memory analysis through the C ABI: the command's own document, and arguments that make no sense.
 #include <profkit/core/memory.hpp>
 
+#include <profkit/profkit.hpp>
+
 #include <limits>
 
 #include "handles.hpp"
@@ -37,6 +39,57 @@ TEST_CASE("the C ABI writes the document of the command") {
   CHECK(ours == theirs);
 }
 
+TEST_CASE("rows, curve, fit and what-if through profkit.hpp") {
+  const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
+  const char* questions[] = {"remat=copy-start", "offload=copy-start.2"};
+  pk_memory_options options = PK_MEMORY_OPTIONS_INIT;
+  options.curve_points = 100;
+  options.flags = PK_MEMORY_HAS_FIT;
+  options.fit_bytes = std::uint64_t{32} << 30;
+  options.what_if = questions;
+  options.what_if_count = 2;
+  const profkit::lib::memory memory = profile.analyse_memory(&options).or_throw();
+  CHECK(memory.module_count() == 4);
+  CHECK(memory.module(0).chosen == 1);
+  CHECK(memory.allocator_count() == 4);
+  CHECK(profkit::lib::view(memory.allocator(1).device) == "/device:TPU:1");
+  std::int64_t sum = 0;
+  std::uint64_t parts = 0;
+  auto buffers = memory.live_buffers();
+  for (const pk_live_buffer& b : buffers) {
+    sum += b.size_bytes;
+    if (profkit::lib::view(b.instruction_name) != "copy-start") continue;
+    CHECK(profkit::lib::view(b.computation_name) == "main.22_spmd");
+    REQUIRE(b.shape_index_count == 1);
+    CHECK(b.shape_index[0] == 0);
+    ++parts;
+  }
+  CHECK(buffers.ok());
+  CHECK(parts == 1);
+  CHECK(sum == memory.space(0, 0).peak_bytes);
+  std::int64_t most = 0;
+  for (const pk_curve_point& point : memory.live_curve()) most = std::max(most, point.live_bytes);
+  CHECK(most == memory.space(0, 0).peak_bytes);
+  CHECK(memory.spare_bytes().value_or(-1) == (std::int64_t{32} << 30) - 21492671104);
+  std::string text;
+  CHECK(memory.write_document([&](std::string_view piece) { text += piece; }).or_throw() == PK_DOCUMENT_STATUS_OK);
+  CHECK(text.find("\"copy-start.2\"") != std::string::npos);
+  CHECK(text.find("\"remat\"") < text.find("\"offload\""));
+}
+
+TEST_CASE("another memory space through the C ABI") {
+  const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
+  pk_memory_options options = PK_MEMORY_OPTIONS_INIT;
+  options.memory_space = 5;
+  const profkit::lib::memory memory = profile.analyse_memory(&options).or_throw();
+  std::int64_t sum = 0;
+  for (const pk_live_buffer& b : memory.live_buffers()) sum += b.size_bytes;
+  CHECK(sum == 16106127360);  // three parameters of 5 GiB in host memory
+  CHECK_FALSE(memory.spare_bytes());
+  options.memory_space = 3;
+  CHECK(profile.analyse_memory(&options).error().code() == PK_E_NOT_FOUND);
+}
+
 TEST_CASE("memory: arguments that make no sense") {
   const auto profile = opened(tpu_capture());
   pk_memory* memory = reinterpret_cast<pk_memory*>(1);
@@ -50,6 +103,15 @@ TEST_CASE("memory: arguments that make no sense") {
   CHECK(error.message().find("no_such_module") != std::string::npos);
   options = PK_MEMORY_OPTIONS_INIT;
   options.step_policy = 7;
+  CHECK(pk_memory_open(profile.get(), &options, &memory, error.out()) == PK_E_INVALID_ARGUMENT);
+  options = PK_MEMORY_OPTIONS_INIT;
+  const char* question = "forget=copy-start";
+  options.what_if = &question;
+  options.what_if_count = 1;
+  CHECK(pk_memory_open(profile.get(), &options, &memory, error.out()) == PK_E_INVALID_ARGUMENT);
+  question = nullptr;
+  CHECK(pk_memory_open(profile.get(), &options, &memory, error.out()) == PK_E_INVALID_ARGUMENT);
+  options.what_if = nullptr;
   CHECK(pk_memory_open(profile.get(), &options, &memory, error.out()) == PK_E_INVALID_ARGUMENT);
   options = PK_MEMORY_OPTIONS_INIT;
   options.flags = 1u << 30;

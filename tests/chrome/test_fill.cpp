@@ -42,7 +42,7 @@ TEST_CASE("events become rows on named tracks, even when the names come last") {
     {"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:3 x"}},
     {"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"Stream #7"}}])") ==
         std::vector<std::string>{"/device:GPU:3 x/Stream #7 a 1500000+2000000 #0", "/device:GPU:3 x/ mark 4000000+0 #1",
-                                 "/ other 0+0 #2"});
+                                 "/ other 0+0 #2", "/device:GPU:3 x/counter counter 4000000+0 #3"});
 }
 
 TEST_CASE("tracks carry what the names say") {
@@ -82,6 +82,21 @@ TEST_CASE("begin and end events are matched by name within a thread") {
     {"ph":"E","pid":1,"tid":1,"ts":11}])") ==
         std::vector<std::string>{"/ outer 1000000+2000000 #0", "/ inner 2000000+3000000 #1", "/ x 8000000+1000000 #7",
                                  "/ x 7000000+3000000 #6"});
+}
+
+TEST_CASE("asynchronous begin and end events are matched by id and name, on a line of their category") {
+  CHECK(rows_of(R"([
+    {"ph":"b","cat":"req","id":1,"pid":1,"tid":1,"ts":1,"name":"a"},
+    {"ph":"b","cat":"req","id":"2","pid":1,"tid":9,"ts":2,"name":"a"},
+    {"ph":"n","cat":"req","id":1,"pid":1,"tid":1,"ts":3,"name":"note"},
+    {"ph":"e","cat":"req","id":1,"pid":1,"tid":5,"ts":4,"name":"a"},
+    {"ph":"e","cat":"req","id":"2","pid":1,"tid":1,"ts":7,"name":"a"},
+    {"ph":"S","cat":"old","id":1,"pid":1,"tid":1,"ts":8,"name":"s"},
+    {"ph":"F","cat":"old","id":1,"pid":1,"tid":1,"ts":9,"name":"s"},
+    {"ph":"e","cat":"req","id":3,"pid":1,"tid":1,"ts":9,"name":"lonely"},
+    {"ph":"s","cat":"flow","id":1,"pid":1,"tid":1,"ts":9,"name":"arrow"}])") ==
+        std::vector<std::string>{"/req note 3000000+0 #2", "/req a 1000000+3000000 #0", "/req a 2000000+5000000 #1",
+                                 "/old s 8000000+1000000 #5"});
 }
 
 TEST_CASE("damage is told after everything intact was handed over") {

@@ -341,6 +341,16 @@ class TextTest(Case):
                 self.assertIn(r"\x1b", outcome.out)
         self.assertEqual(json.loads(run("ops", path, "--json").out)["status"], "ok")
 
+    def test_ids_without_an_entry(self):
+        ops = [harness.event(1, 1000, 500), harness.event(77, 2000, 100), harness.event(-5, 3000, 50)]
+        path = self.write("a.xplane.pb", harness.plane(1, "/device:TPU:0", harness.line(3, "XLA Ops", ops),
+                                                       harness.event_name(1, "fusion")))
+        for command in ["report", "ops", "tree"]:
+            outcome = run(command, path)
+            self.check_status(outcome, 0)
+            for name in ["fusion", "#77", "#-5"]:
+                self.assertIn(f" {name}", outcome.out)
+
     def test_wide_shows_whole_names(self):
         name = "kernel_" + "x" * 300
         path = self.write("long.xplane.pb", small_tpu(names=(name, "copy")))

@@ -15,11 +15,13 @@ class Questions(Case):
         out = run("memory", TPU)
         self.assertEqual(out.status, 0, out.err)
         self.assertIn("jit_f(12190760917235803885) needs 20.0 GiB of memory space 0 (HBM)", out.out)
-        self.assertIn("/device:TPU:1 was filled up to 20.0 GiB of 31.2 GiB", out.out)
+        self.assertIn("/device:TPU:1 was filled up to 20.0 GiB of 31.2 GiB, the most of 4 devices", out.out)
+        self.assertIn("15.0 GiB of memory space 5 (Host)", out.out)
         for heading in ["Modules, highest peak", "Alive at the peak", "By opcode and by op_name", "What stays",
-                        "Allocators at run time: 4 allocators", "Alive at run time", "Compile time against run time"]:
+                        "Allocators at run time: 4 allocators", "Alive at run time", "Checks"]:
             self.assertIn(heading, out.out)
-        self.assertIn("C1 holds", out.out)
+        self.assertIn("compile and run time agree", out.out)
+        self.assertIn("10 of 10 invariants hold", out.out)
         self.assertRegex(out.out, r"\[RT+\.\]")
         self.assertTrue(all(len(line) <= 100 for line in out.out.splitlines()),
                         [line for line in out.out.splitlines() if len(line) > 100][:3])
@@ -47,6 +49,16 @@ class Questions(Case):
         out = run("memory", TPU, "--module", "jit_nothing")
         self.assertEqual(out.status, 3)
         self.assertIn("jit_f(12190760917235803885)", out.err)
+
+    def test_space(self):
+        out = run("memory", TPU, "--space", "host", "--json")
+        self.assertEqual(out.status, 0, out.err)
+        hlo = json.loads(out.out)["hlo"]
+        self.assertEqual((hlo["memory_space"], hlo["static_peak_bytes"]), (5, 15 << 30))
+        self.assertIn("memory space 5 Host: 15.0 GiB", run("memory", TPU, "--space", "5").out)
+        out = run("memory", TPU, "--space", "3")
+        self.assertEqual(out.status, 3)
+        self.assertIn("5 (Host)", out.err)
 
     def test_what_if(self):
         out = run("memory", TPU, "--what-if", "remat=copy-start", "--what-if", "offload=broadcast_add_fusion.2", "--json")
@@ -105,7 +117,7 @@ class Document(Case):
 class Mistakes(Case):
     def test_usage(self):
         for wrong in (["--step", "0", "--all-trace"], ["--step-policy", "bogus"], ["--top", "-2"], ["--step", "x"],
-                      ["--fit", "12 elephants"], ["--fit", "0.5B"], ["--what-if", "remat"], ["--curve", "0"],
+                      ["--fit", "12 elephants"], ["--space", "HBM9"], ["--fit", "0.5B"], ["--what-if", "remat"], ["--curve", "0"],
                       ["--time-samples", "-1"], ["--compat", "everything"]):
             with self.subTest(wrong=wrong):
                 out = run("memory", TPU, *wrong)

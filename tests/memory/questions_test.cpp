@@ -162,3 +162,31 @@ TEST_CASE("a module is chosen by the highest peak, by name or by id, and the cho
   CHECK(r.error().code == fault_code::not_found);
   CHECK(r.error().hint.find("jit_train_step(36)") != std::string::npos);
 }
+
+TEST_CASE("another memory space is looked into, by the module that fills it most") {
+  const auto path = corpus_path("oracles/xspace-and-memory/in/tpu2");
+  if (!path) PROFKIT_SKIP("the corpus is not here");
+  const auto opened = profile::open(path->string());
+  REQUIRE(opened.ok());
+  memory_options o;
+  o.memory_space = *memory_space_color("host");
+  CHECK(o.memory_space == 5);
+  o.fit_bytes = std::uint64_t{16} << 30;
+  auto r = analyse_memory(**opened, o);
+  REQUIRE(r.ok());
+  CHECK(r->hlo->static_peak_bytes == 16106127360);
+  CHECK(r->hlo->alive.size() == 3);
+  CHECK(r->hlo->alive[0].kind == residency::indefinite);
+  CHECK(r->fit->fits);  // device memory is another matter
+  CHECK(r->selection.find("memory space 5") != std::string::npos);
+  for (const memory_invariant& i : r->invariants)
+    if (i.id == "C1") CHECK_FALSE(i.holds);  // not the same memory
+  o.module = "jit__psum";
+  r = analyse_memory(**opened, o);
+  REQUIRE_FALSE(r.ok());
+  CHECK(r.error().code == fault_code::not_found);
+  CHECK(r.error().hint.find("0 (HBM)") != std::string::npos);
+  CHECK_FALSE(memory_space_color("HBM2"));
+  CHECK_FALSE(memory_space_color(""));
+  CHECK(memory_space_color("17") == 17);
+}

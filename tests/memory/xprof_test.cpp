@@ -46,6 +46,54 @@ TEST_CASE("every module and memory space equals XProf's memory viewer") {
   CHECK(compared == 64);
 }
 
+TEST_CASE("every space of every module equals the exact replay, alive set included") {
+  const auto oracles = corpus_path("oracles/xspace-and-memory");
+  if (!oracles) PROFKIT_SKIP("the corpus is not here");
+  simdjson::dom::parser parser;
+  const std::string text = test::read_file(*oracles / "improved_hlo.json");
+  const simdjson::dom::object truth = parser.parse(text).get_object();
+  int modules = 0;
+  for (const auto row : truth) {
+    const std::string key(row.key);
+    const auto opened = profile::open((*oracles / "in" / key).string());
+    REQUIRE(opened.ok());
+    for (const simdjson::dom::element space : simdjson::dom::array(row.value)) {
+      const auto expect = [&](const char* field) { return test::integer_or(space[field], -1); };
+      memory_options o;
+      o.memory_space = expect("color");
+      const auto r = analyse_memory(**opened, o);
+      REQUIRE(r.ok());
+      REQUIRE(r->modules.size() == 1);
+      const space_memory* s = r->modules[0].space(o.memory_space);
+      REQUIRE(s);
+      INFO(key << " memory space " << o.memory_space);
+      CHECK(s->total_bytes == expect("total_non_thread_local"));
+      CHECK(s->thread_local_bytes == expect("thread_local"));
+      CHECK(s->indefinite_bytes == expect("indefinite_with_buffers"));
+      CHECK(s->memory_viewer_peak_bytes == expect("peak_total"));
+      if (s->method == peak_method::heap_replay) {
+        CHECK(s->temp_peak_bytes == expect("heap_trace_peak"));
+        CHECK(s->peak_event == expect("heap_trace_peak_event"));
+        std::vector<std::int64_t> wanted, found;
+        for (const std::int64_t id : simdjson::dom::array(space["peak_buffers"])) wanted.push_back(id);
+        for (const buffer_row& b : r->hlo->alive)
+          if (b.kind == residency::temporary) found.push_back(b.logical_buffer_id);
+        std::sort(wanted.begin(), wanted.end());
+        std::sort(found.begin(), found.end());
+        CHECK(found == wanted);
+      } else {
+        CHECK(expect("heap_trace_peak") == 0);
+      }
+      for (const memory_invariant& i : r->invariants) {
+        INFO(i.id << ": " << i.left << " against " << i.right);
+        CHECK(i.holds.value_or(true));
+      }
+    }
+    ++modules;
+  }
+  CHECK(modules == 76);
+}
+
 TEST_CASE("totals equal the compiler's own text dumps, every row") {
   const auto oracles = corpus_path("oracles");
   if (!oracles) PROFKIT_SKIP("the corpus is not here");

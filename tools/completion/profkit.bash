@@ -19,6 +19,7 @@ _profkit() {
     --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
     --launch|--map|--block|--lane) return ;;
     --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
+    --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
     --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
     --host|--plane|--line|--name|--step|--time|--limit|-j|--threads|--type) return ;;
     --dump) [ "$command" = modules ] && return ;;
@@ -38,7 +39,7 @@ _profkit() {
       local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
       case $command in
         dump) options+=' --type' ;;
-        memory) options+=' --module --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
+        memory) options+=' --module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
           --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
         neutrino) options+=' --launch --map --block --lane --as --csv --svg --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;

@@ -43,6 +43,7 @@ complete -c profkit -n "__fish_seen_subcommand_from ops" -l sort -x -a 'total se
 complete -c profkit -n "__fish_seen_subcommand_from modules" -l dump -x -d 'Print an entry computation'
 complete -c profkit -n "__fish_seen_subcommand_from dump" -l type -x -d 'Message type'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l module -x -d 'Module to look into'
+complete -c profkit -n "__fish_seen_subcommand_from memory" -l space -x -a 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -d 'Memory space to look into'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l top -x -d 'Rows of the lists'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l no-runtime -d 'Only what the compiler assigned'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l fit -x -d 'Does it fit into BYTES'

@@ -120,8 +120,8 @@ struct validation_result {
 };
 
 /// Compares collectives across nodes: one merged trace, or one trace a node. A node is told by the plane stat node_id,
-/// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace. Faults: invalid_argument (no
-/// trace at all), cancelled.
+/// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace. A null trace could not be
+/// opened: it keeps its place. Faults: invalid_argument (no trace at all), cancelled.
 result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
                                                const validation_options& o = {});
 

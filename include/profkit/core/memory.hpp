@@ -30,6 +30,7 @@ struct memory_options {
   std::string host;                  ///< only hosts whose name contains this; empty: all
   std::string name;                  ///< only modules whose label contains this; empty: all
   std::string module;                ///< "jit_f", "jit_f(12)" or an id; empty: the module with the highest peak
+  std::int64_t memory_space = 0;     ///< color of the space that is looked into
   std::uint64_t top = 30;            ///< rows of each list; 0: none, everything is then in the tail
   bool runtime = true;               ///< look at the allocators, too
   bool all_trace = false;            ///< the whole trace as one window; steps are then not asked for
@@ -42,6 +43,9 @@ struct memory_options {
   std::vector<std::string> remat, offload;  ///< instructions whose buffers are recomputed or offloaded in a what-if
   std::uint64_t curve_points = 0;           ///< at most so many points of the live curve; 0: no curve
 };
+
+/// Adds the question "remat=NAME" or "offload=NAME". Faults: invalid_argument.
+result<void> add_what_if(std::string_view question, memory_options& o);
 
 // ---- compile time --------------------------------------------------------------------------------------
 
@@ -58,6 +62,8 @@ enum class peak_bound : std::uint8_t { exact, lower, upper };
 [[nodiscard]] const char* peak_bound_name(peak_bound b) noexcept;
 /// XProf's name of a memory space ("HBM", "VMEM", …); "" when it has none.
 [[nodiscard]] const char* memory_space_name(std::int64_t color) noexcept;
+/// The color that a number or one of XProf's names stands for, whatever the case of its letters.
+[[nodiscard]] std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept;
 
 /// Why bytes are alive.
 enum class residency : std::uint8_t { indefinite, temporary };
@@ -307,6 +313,9 @@ struct runtime_report {
   std::int64_t pool_bytes = 0;  ///< its capacity (in compat: the largest bytes_reserved stat)
   std::int64_t peak_ts_ns = 0, peak_ts_ps = 0;
   std::int64_t peak_bytes = 0;
+  std::int64_t reserved_bytes = 0;   ///< of peak_bytes: held for running programs
+  std::int64_t replayed_bytes = 0;   ///< of peak_bytes: allocated, by our replay
+  std::int64_t allocated_bytes = 0;  ///< of peak_bytes: allocated, by the allocator's own count
   std::vector<std::pair<std::int64_t, std::int64_t>> peak_bytes_by_pool;
   double fragmentation_at_peak = 0;
   bool is_global_peak = false;
@@ -335,7 +344,6 @@ struct fit_result {
   std::int64_t needed_bytes = 0;
   std::string needed_by;
   bool fits = true;
-  peak_bound bound = peak_bound::exact;
   std::int64_t spare_bytes = 0;  ///< negative: what is missing
 };
 
@@ -356,7 +364,8 @@ struct memory_result {
   std::vector<file_damage> damage;
 };
 
-/// Everything. Faults: not_found when --module or --what-if names what is not there; cancelled.
+/// Everything. Faults: not_found when the module, the memory space or an instruction of a what-if is not there;
+/// cancelled.
 result<memory_result> analyse_memory(const profile& p, const memory_options& o = {}, const hooks& host = {});
 
 /// One serialized HloProto without a profile: its spaces and its problems. Damage is told in module_memory::damage.

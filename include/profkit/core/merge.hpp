@@ -97,8 +97,9 @@ class merge_observer {
     std::string_view name;    ///< of its metadata
     std::string_view op;      ///< its stat hlo_op; empty without one
     std::int64_t correlation_id = -1;
-    std::int64_t before_ns = 0, before_sub_ps = 0;  ///< wall time of its node before correction, Unix
-    std::int64_t after_ns = 0, after_sub_ps = 0;    ///< corrected, Unix
+    std::int64_t recorded_ns = 0, recorded_sub_ps = 0;  ///< on the clock that stamped it
+    std::int64_t before_ns = 0, before_sub_ps = 0;      ///< wall time of its node before correction, Unix
+    std::int64_t after_ns = 0, after_sub_ps = 0;        ///< corrected, Unix
   };
   virtual ~merge_observer() = default;
   virtual result<void> take(const event& e) = 0;

@@ -25,7 +25,7 @@ track_id chrome_inventory::add_track(const track& t) {
   };
   thread_totals& added = tracks_.emplace_back();
   added.where = t;
-  added.counted = profile_.what().files[t.file].family == file_family::chrome_trace && !options_.step &&
+  added.counted = profile_.what().files[t.file].family != file_family::xspace && !options_.step &&
                   fits((*texts_)[t.plane_name], options_.plane) && fits((*texts_)[t.line_name], options_.line);
   return static_cast<track_id>(tracks_.size() - 1);
 }

@@ -69,10 +69,11 @@ class finder {
 
   result<collective_instances> find() {
     for (const auto& trace : traces_)
-      if (const auto origin = trace->origin_unix_ns())
+      if (const auto origin = trace == nullptr ? std::nullopt : trace->origin_unix_ns())
         if (!found_.origin_unix_ns || *origin < *found_.origin_unix_ns) found_.origin_unix_ns = origin;
     for (std::uint32_t t = 0; t < traces_.size(); ++t)
-      if (result<void> read = read_trace(t); !read) return std::move(read).error();
+      if (traces_[t] != nullptr)
+        if (result<void> read = read_trace(t); !read) return std::move(read).error();
     return number_nodes();
   }
 

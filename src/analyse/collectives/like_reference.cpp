@@ -42,10 +42,14 @@ class reference_finder {
 
   result<collective_instances> find() {
     for (std::uint32_t t = 0; t < traces_.size(); ++t) {
+      if (traces_[t] == nullptr) continue;
       const profile& p = *traces_[t];
       const std::size_t before = found_.all.size();
       for (std::size_t file = 0; file < p.file_count(); ++file) {
-        if (const fault* why = p.file_fault(file)) found_.damage.push_back({t, *why});
+        if (const fault* why = p.file_fault(file)) {
+          found_.damage.push_back({t, *why});
+          continue;  // it takes a file whole or not at all
+        }
         if (const xspace_index* space = p.xspace(file))
           for (const plane_index& plane : space->planes)
             if (const auto node = node_of(plane))

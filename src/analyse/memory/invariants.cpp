@@ -18,10 +18,6 @@ std::int64_t sum_of(const std::vector<rollup_row>& rows) {
   return sum;
 }
 
-std::string human(std::int64_t bytes) {
-  return human_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0)));
-}
-
 void check_hlo(const memory_result& r, std::vector<memory_invariant>& out) {
   if (!r.hlo) {
     for (const char* id : {"H1", "H2", "H3", "H4", "H5"}) out.push_back({id, std::nullopt, 0, 0, "no HLO block"});
@@ -59,20 +55,17 @@ void check_runtime(const memory_result& r, std::vector<memory_invariant>& out) {
     return;
   }
   const runtime_report& t = *r.runtime;
-  std::int64_t rows = 0, heap = 0;
-  for (const live_row& row : t.alive) {
-    rows = saturating_add(rows, row.size_bytes);
-    if (row.kind != "program_reserved") heap = saturating_add(heap, row.size_bytes);
-  }
+  std::int64_t rows = 0;
+  for (const live_row& row : t.alive) rows = saturating_add(rows, row.size_bytes);
   out.push_back({"R1", rows == t.alive_total_bytes, rows, t.alive_total_bytes, "buffers add up to the alive total"});
   out.push_back({"R2", t.alive_total_bytes == t.peak_bytes, t.alive_total_bytes, t.peak_bytes,
                  "what is alive adds up to the peak"});
   const allocator_memory& a = r.allocators[*t.allocator];
-  const std::int64_t said = t.is_global_peak ? a.allocated_at_peak_bytes : heap;
-  const std::int64_t off = heap > said ? heap - said : said - heap;
-  out.push_back({"R2b", off <= t.peak_bytes / 100, heap, said,
-                 "within 1 % of what the allocator says is allocated (soft); its own count " +
-                     std::string(a.allocator_agrees ? "agrees after every event" : "disagrees at some events")});
+  const std::int64_t off = t.replayed_bytes > t.allocated_bytes ? t.replayed_bytes - t.allocated_bytes
+                                                                : t.allocated_bytes - t.replayed_bytes;
+  out.push_back({"R2b", off <= t.peak_bytes / 100, t.replayed_bytes, t.allocated_bytes,
+                 "the replay is within 1 % of what the allocator says is allocated (soft); its count " +
+                     std::string(a.allocator_agrees ? "agrees after every event" : "differs after some events")});
   out.push_back({"R3", t.peak_bytes <= t.pool_bytes, t.peak_bytes, t.pool_bytes, "peak <= capacity of the device"});
   memory_invariant r4{"R4", std::nullopt, t.peak_ts_ns, t.step.to_ns, "the peak lies in the step window"};
   if (t.step.source != "all_trace") r4.holds = t.step.from_ns <= t.peak_ts_ns && t.peak_ts_ns <= t.step.to_ns;
@@ -100,16 +93,6 @@ void check_both(const memory_result& r, std::vector<memory_invariant>& out) {
   out.push_back(std::move(c));
 }
 
-finding statement(std::string id, certainty sure, std::string what, std::string where, std::string next) {
-  finding f;
-  f.id = std::move(id);
-  f.sure = sure;
-  f.what = std::move(what);
-  f.where = std::move(where);
-  f.next = std::move(next);
-  return f;
-}
-
 }  // namespace
 
 std::vector<memory_invariant> check_invariants(const memory_result& r) {
@@ -118,94 +101,6 @@ std::vector<memory_invariant> check_invariants(const memory_result& r) {
   check_runtime(r, out);
   check_both(r, out);
   return out;
-}
-
-void add_findings(memory_result& r) {
-  for (const memory_invariant& i : r.invariants) {
-    if (!i.holds || *i.holds) continue;
-    if (i.id == "C1") {
-      r.consistency_warnings.push_back(i.note + ": static " + std::to_string(i.left) + " B, run time " +
-                                       std::to_string(i.right) + " B. " +
-                                       (i.left > i.right ? "The program may not have run while the trace was taken."
-                                                         : "Other programs or weights share the device."));
-      r.findings.push_back(statement("memory.static_and_runtime_differ", certainty::possible,
-                                     r.consistency_warnings.back(), "",
-                                     "compare `modules` with the program that ran at the peak"));
-      continue;
-    }
-    r.consistency_warnings.push_back("invariant " + i.id + " is broken (" + i.note + "): " + std::to_string(i.left) +
-                                     " against " + std::to_string(i.right));
-    r.findings.push_back(statement("memory.invariant." + i.id, certainty::fact, r.consistency_warnings.back(), "",
-                                   "treat the numbers it joins with care"));
-  }
-  for (const module_memory& m : r.modules) {
-    for (const memory_problem& p : m.problems) {
-      if (p.id == "hlo.no_buffer_assignment" || p.id == "hlo.allocation_index_out_of_range") continue;
-      r.findings.push_back(statement("memory." + p.id, certainty::fact,
-                                     p.what + (p.count > 1 ? " (" + std::to_string(p.count) + " times)" : ""), m.label,
-                                     "dump the module again if the numbers matter"));
-    }
-    if (!m.differs_from.empty())
-      r.findings.push_back(
-          statement("memory.module_differs", certainty::fact,
-                    m.label + " in " + m.sources.front().path + " has other memory than " + m.differs_from, m.label,
-                    "one of the two is from another compilation"));
-  }
-  if (r.fit && !r.fit->fits)
-    r.findings.push_back(statement("memory.does_not_fit", certainty::fact,
-                                   r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
-                                       human(-r.fit->spare_bytes) + " more than the limit",
-                                   r.fit->needed_by, "see alive_at_peak for what to keep out"));
-  if (!r.hlo) return;
-  const hlo_report& h = *r.hlo;
-  std::int64_t donated = 0;
-  for (const donation_row& d : h.donation) donated = saturating_add(donated, d.saved_bytes);
-  const std::string& label = r.modules[h.module].label;
-  if (donated > 0 && donated >= h.static_peak_bytes / 100) {
-    finding f = statement("memory.donation", certainty::possible,
-                          std::to_string(h.donation.size()) +
-                              " parameters have the shape of a result and are not donated: " + human(donated) +
-                              " could be shared",
-                          label, "donate them (donate_argnums) where the caller does not need them again");
-    f.recoverable_bytes = donated;
-    r.findings.push_back(std::move(f));
-  }
-  const space_memory* space = r.modules[h.module].space(h.color);
-  if (space != nullptr && space->fragmentation_bytes > space->temp_bytes / 10 && space->temp_bytes > 0) {
-    finding f =
-        statement("memory.fragmentation", certainty::fact,
-                  human(space->fragmentation_bytes) + " of the temporary memory of " + label + " is never used at once",
-                  label, "smaller or fewer long-lived temporaries pack better");
-    f.recoverable_bytes = space->fragmentation_bytes;
-    r.findings.push_back(std::move(f));
-  }
-}
-
-void summarise(memory_result& r) {
-  if (r.hlo) {
-    const module_memory& m = r.modules[r.hlo->module];
-    const space_memory* s = m.space(r.hlo->color);
-    if (s != nullptr) {
-      const char* bound = s->bound == peak_bound::exact ? "" : s->bound == peak_bound::lower ? "at least " : "at most ";
-      const std::string name = memory_space_name(s->color);
-      r.summary.push_back(m.label + " needs " + human(s->total_bytes) + " of memory space " + std::to_string(s->color) +
-                          (name.empty() ? "" : " (" + name + ")") + "; its peak is " + bound + human(s->peak_bytes) +
-                          (s->peak_instruction.empty() ? "" : " at " + std::string(s->peak_instruction)) + '.');
-      r.summary.push_back("Parameters " + human(s->entry_params_bytes) + ", constants " + human(s->constants_bytes) +
-                          ", results " + human(s->live_out_bytes) + ", temporary " + human(s->temp_bytes) + " (" +
-                          human(s->fragmentation_bytes) + " fragmentation).");
-      r.summary.push_back("No rematerialisation goes below " + human(s->residency_floor_bytes) + '.');
-    }
-  }
-  if (r.runtime && r.runtime->allocator) {
-    const allocator_memory& a = r.allocators[*r.runtime->allocator];
-    r.summary.push_back((a.device.empty() ? "allocator " + a.name : a.device) + " was filled up to " +
-                        human(a.occupancy_peak_bytes) +
-                        (a.capacity_bytes > 0 ? " of " + human(a.capacity_bytes) : std::string()) + '.');
-  }
-  if (r.fit)
-    r.summary.push_back(r.fit->fits ? "It fits, with " + human(r.fit->spare_bytes) + " to spare."
-                                    : "It does not fit: " + human(-r.fit->spare_bytes) + " are missing.");
 }
 
 }  // namespace memory

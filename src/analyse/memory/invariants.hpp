@@ -8,10 +8,6 @@ namespace memory {
 
 // H1–H5, R1, R2, R2b, R3, R4 and C1 of a result, in this order.
 std::vector<memory_invariant> check_invariants(const memory_result& r);
-// The findings of a result: broken invariants, problems of modules, what does not fit, what could be won.
-void add_findings(memory_result& r);
-// At most six lines that say what matters.
-void summarise(memory_result& r);
 
 }  // namespace memory
 }  // namespace PROFKIT_NAMESPACE

@@ -1,4 +1,5 @@
 // The memory analysis of a capture: modules, allocators, and what one says about the other.
+#include "findings.hpp"
 #include "hlo_report.hpp"
 #include "invariants.hpp"
 #include "runtime_report.hpp"
@@ -24,6 +25,18 @@ fault bad_option(std::string what) {
   return f;
 }
 
+fault no_such_space(const module_memory& m, std::int64_t color) {
+  fault f;
+  f.code = fault_code::not_found;
+  f.message = m.label + " has no memory space " + std::to_string(color);
+  f.hint = "its memory spaces are:";
+  for (const space_memory& s : m.spaces) {
+    const std::string name = memory_space_name(s.color);
+    f.hint += ' ' + std::to_string(s.color) + (name.empty() ? "" : " (" + name + ')');
+  }
+  return f;
+}
+
 result<void> add_hlo(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
   auto found = find_modules(p, o, host);
   if (!found) return std::move(found).error();
@@ -33,15 +46,15 @@ result<void> add_hlo(const profile& p, const memory_options& o, const hooks& hos
     r.hlo_absent_reason = "no_hlo_proto_pb";
     if (o.module.empty()) return {};
   }
-  auto chosen = choose_module(r.modules, o.module, r.selection);
+  auto chosen = choose_module(r.modules, o.module, o.memory_space, r.selection);
   if (!chosen) return std::move(chosen).error();
   const module_memory& m = r.modules[*chosen];
   if (!m.has_buffer_assignment) {
     r.hlo_absent_reason = "no_buffer_assignment";
     return {};
   }
-  const std::unique_ptr<program_study> study = study_program(m.blob);
-  auto report = report_on(*study, 0, o);
+  if (o.memory_space != 0 && m.space(o.memory_space) == nullptr) return no_such_space(m, o.memory_space);
+  auto report = report_on(*found->studies[m.blob.data()], o.memory_space, o);
   if (!report) return std::move(report).error();
   report->module = *chosen;
   report->hlo_proto_path = m.sources.front().path;
@@ -120,9 +133,9 @@ void add_fit(const memory_options& o, memory_result& r) {
     offer(r.hlo->static_peak_bytes, r.modules[r.hlo->module].label);
   } else {
     for (const module_memory& m : r.modules)
-      if (const space_memory* s = m.space(0)) offer(s->total_bytes, m.label);
-    for (const allocator_memory& a : r.allocators)
-      if (!a.device.empty()) offer(a.occupancy_peak_bytes, a.device + " at run time");
+      if (const space_memory* s = m.space(o.memory_space)) offer(s->total_bytes, m.label);
+    for (const allocator_memory& a : r.allocators)  // they fill memory space 0
+      if (!a.device.empty() && o.memory_space == 0) offer(a.occupancy_peak_bytes, a.device + " at run time");
   }
   const auto needed = static_cast<std::uint64_t>(std::max<std::int64_t>(f.needed_bytes, 0));
   f.fits = needed <= f.limit_bytes;

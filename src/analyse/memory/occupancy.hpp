@@ -26,9 +26,18 @@ class covered_bytes {
     nodes_.assign(2 * leaves_, {});
   }
 
-  void add(const address_range& range) { change(range, 1); }
+  // A range in terms of the edges; found once for what comes and goes.
+  struct stretch {
+    std::uint32_t begin = 0, end = 0;
+  };
+  [[nodiscard]] stretch place(const address_range& range) const noexcept {
+    if (range.end <= range.begin) return {};
+    return {place_of(range.begin), place_of(range.end)};
+  }
+
+  void add(const stretch& where) { change(where, 1); }
   // Only what was added before.
-  void remove(const address_range& range) { change(range, -1); }
+  void remove(const stretch& where) { change(where, -1); }
   [[nodiscard]] std::int64_t covered() const noexcept { return edges_.size() < 2 ? 0 : nodes_[1].covered; }
 
  private:
@@ -37,8 +46,8 @@ class covered_bytes {
     std::int32_t count = 0;  // ranges that cover all of it and not all of its parent
   };
 
-  [[nodiscard]] std::size_t place(std::int64_t edge) const noexcept {
-    return static_cast<std::size_t>(std::lower_bound(edges_.begin(), edges_.end(), edge) - edges_.begin());
+  [[nodiscard]] std::uint32_t place_of(std::int64_t edge) const noexcept {
+    return static_cast<std::uint32_t>(std::lower_bound(edges_.begin(), edges_.end(), edge) - edges_.begin());
   }
   [[nodiscard]] std::int64_t length(std::size_t from, std::size_t to) const noexcept {
     const std::size_t last = edges_.size() - 1;
@@ -51,9 +60,8 @@ class covered_bytes {
     else
       n.covered = at >= leaves_ ? 0 : nodes_[2 * at].covered + nodes_[2 * at + 1].covered;
   }
-  void change(const address_range& range, std::int32_t by) {
-    if (range.end <= range.begin) return;
-    change(1, 0, leaves_, place(range.begin), place(range.end), by);
+  void change(const stretch& where, std::int32_t by) {
+    if (where.end > where.begin) change(1, 0, leaves_, where.begin, where.end, by);
   }
   // As deep as the logarithm of the number of edges.
   void change(std::size_t at, std::size_t from, std::size_t to, std::size_t begin, std::size_t end, std::int32_t by) {

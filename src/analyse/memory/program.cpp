@@ -31,7 +31,7 @@ void read_module(program& p) {
     const computation_view c(bytes);
     if (!c.ok()) p.note_damage(c.damage(), "a computation is damaged");
     computation_ref ref;
-    ref.bytes = bytes;
+    ref.name = c.name();
     ref.id = c.id();
     ref.root_id = c.root_id();
     ref.first = static_cast<std::uint32_t>(p.instructions.size());
@@ -250,7 +250,7 @@ buffer_row describe(const program& p, std::uint32_t buffer, bool in_full) {
   row.opcode = i.opcode();
   const op_metadata_view metadata = i.metadata();
   row.op_name = metadata.op_name();
-  row.computation_name = computation_view(p.computations[p.instructions[b.instruction].computation].bytes).name();
+  row.computation_name = p.computations[p.instructions[b.instruction].computation].name;
   if (!in_full) return row;
   row.source_file = metadata.source_file();
   row.source_line = metadata.source_line();

@@ -20,7 +20,7 @@ struct instruction_ref {
 };
 
 struct computation_ref {
-  std::string_view bytes;
+  std::string_view name;
   std::int64_t id = 0;
   std::int64_t root_id = 0;
   std::uint32_t first = 0, count = 0;  // its instructions

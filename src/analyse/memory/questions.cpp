@@ -44,45 +44,55 @@ std::vector<std::uint32_t> instructions_named(const program& p, const std::strin
   return found;
 }
 
-// Peak of a replay with the memory of some buffers given back between their first and last event.
+// Peak of a replay in which some buffers hold their memory only at their first event and at the one before their last.
+// Memory that is shared stays as long as any other buffer holds it.
 std::int64_t replay_without(const program& p, const heap_replay& replay, const std::vector<bool>& named) {
-  const std::vector<replay_event>& events = replay.events();
-  std::vector<std::int64_t> saved(events.size() + 1, 0);  // changes of what is given back
-  share_chains chains(p.buffers.size());
-  std::vector<std::int32_t> users(p.buffers.size(), 0);
-  std::vector<std::uint32_t> since(p.buffers.size(), 0);
-  std::vector<bool> is_cut(p.buffers.size(), false);
-  const auto rise = [&](std::uint32_t root, std::uint32_t at) {
-    if (++users[root] == 1) since[root] = at;
+  struct change {
+    std::uint32_t at, root;
+    std::int32_t holders;
   };
+  struct hold {
+    std::uint32_t root = nowhere, since = 0, times = 0;
+  };
+  const std::vector<replay_event>& events = replay.events();
+  std::vector<change> changes;
+  changes.reserve(events.size() + 64);
+  share_chains chains(p.buffers.size());
+  std::vector<std::int32_t> holders(p.buffers.size(), 0);
+  std::vector<hold> held(p.buffers.size());
   for (std::uint32_t at = 0; at < events.size(); ++at) {
     const replay_event& e = events[at];
-    std::uint32_t root = nowhere;
-    if (e.kind == heap_event_kind::share_with) {
-      if (e.shared_with == nowhere || !chains.share(e.buffer, e.shared_with)) continue;
-      root = chains.root(e.buffer);
-      rise(root, at);
-    } else {
-      root = chains.root(e.buffer);
-      if (e.kind == heap_event_kind::alloc) {
-        rise(root, at);
-      } else if (users[root] > 0 && --users[root] == 0) {
-        if (is_cut[root] && at > since[root] + 2) {  // it is there at its first event and at the one before its last
-          saved[since[root] + 1] += p.buffers[root].size_bytes;
-          saved[at - 1] -= p.buffers[root].size_bytes;
-        }
-        is_cut[root] = false;
-        continue;
+    if (e.kind == heap_event_kind::share_with && (e.shared_with == nowhere || !chains.share(e.buffer, e.shared_with)))
+      continue;
+    const std::uint32_t root = chains.root(e.buffer);
+    hold& of = held[e.buffer];
+    if (e.kind != heap_event_kind::free) {
+      ++holders[root];
+      changes.push_back({at, root, 1});
+      of = {root, at, of.times + 1};
+    } else if (holders[root] > 0) {
+      --holders[root];
+      changes.push_back({at, root, -1});
+      // Of a buffer that is held twice, or under another one by now, it is unclear which part could be left out.
+      if (named[e.buffer] && of.times == 1 && of.root == root && at > of.since + 2) {
+        changes.push_back({of.since + 1, root, -1});
+        changes.push_back({at - 1, root, 1});
       }
+      if (of.times > 0) --of.times;
     }
-    if (named[e.buffer]) is_cut[root] = true;
   }
-  std::int64_t peak = 0, given_back = 0;
-  std::size_t at = 0;
-  replay.replay([&](const replay_event&, std::int64_t live) {
-    given_back += saved[at++];
-    peak = std::max(peak, live - given_back);
-  });
+  std::stable_sort(changes.begin(), changes.end(), [](const change& a, const change& b) { return a.at < b.at; });
+  std::fill(holders.begin(), holders.end(), 0);
+  std::int64_t peak = 0, live = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const change& c = changes[i];
+    const bool was_held = holders[c.root] > 0;
+    holders[c.root] += c.holders;
+    const bool is_held = holders[c.root] > 0;
+    if (was_held != is_held)
+      live = saturating_add(live, is_held ? p.buffers[c.root].size_bytes : -p.buffers[c.root].size_bytes);
+    if (i + 1 == changes.size() || changes[i + 1].at != c.at) peak = std::max(peak, live);
+  }
   return peak;
 }
 
@@ -214,5 +224,20 @@ result<what_if_result> what_if(const program_study& study, const space_study& sp
 }
 
 }  // namespace memory
+
+result<void> add_what_if(std::string_view question, memory_options& o) {
+  const std::size_t equals = question.find('=');
+  const std::string_view action = question.substr(0, equals);
+  if (equals == std::string_view::npos || equals + 1 == question.size() || (action != "remat" && action != "offload")) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = "not a question that can be answered";
+    f.hint = "write remat=NAME or offload=NAME, with the name of an instruction";
+    return f;
+  }
+  (action == "remat" ? o.remat : o.offload).emplace_back(question.substr(equals + 1));
+  return {};
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -143,7 +143,12 @@ class reporter {
     if (!any) {  // the allocator did nothing yet: its state before the first event
       report_.peak_ts_ps = from_ps_;
       report_.peak_bytes = replay_.facts.pre_trace_bytes;
+      report_.replayed_bytes = report_.allocated_bytes = report_.peak_bytes;
       nothing_yet_ = true;
+    } else {
+      report_.reserved_bytes = std::max<std::int64_t>(event(peak_at_).bytes_reserved, 0);
+      report_.replayed_bytes = replay_.live_bytes[peak_at_];
+      report_.allocated_bytes = report_.peak_bytes - report_.reserved_bytes;
     }
     report_.peak_ts_ns = floor_ns(report_.peak_ts_ps);
     report_.global_peak_bytes = replay_.facts.occupancy_peak_bytes;
@@ -188,10 +193,8 @@ class reporter {
         seen = saturating_add(seen, report_.alive.back().size_bytes);
       }
       add_parents(rows_events);
-      const allocator_event& e = event(peak_at_);
-      const std::int64_t reserved = std::max<std::int64_t>(e.bytes_reserved, 0);
-      add_special("program_reserved", "<running program>", reserved);
-      const std::int64_t rest = report_.peak_bytes - reserved - seen;
+      add_special("program_reserved", "<running program>", report_.reserved_bytes);
+      const std::int64_t rest = report_.allocated_bytes - seen;
       if (rest > 0) add_special("pre_trace", "<allocated before the trace>", rest);
     } else {
       add_special("pre_trace", "<allocated before the trace>", report_.peak_bytes);

@@ -89,38 +89,6 @@ class layout {
   std::vector<frame> stack_;
 };
 
-// Who uses each instruction, in compressed rows.
-struct use {
-  std::uint32_t user;
-  std::uint32_t operand;  // position among the user's operands
-};
-class use_lists {
- public:
-  explicit use_lists(const program& p, const execution_order& order) : first_(p.instructions.size() + 1, 0) {
-    const auto each = [&](auto&& take) {
-      for (const std::uint32_t user : order.instructions) {
-        std::uint32_t operand = 0;
-        for (const std::int64_t id : p.instruction(user).operand_ids()) {
-          const std::uint32_t used = p.instruction_by_id.find(id);
-          if (used != nowhere) take(used, use{user, operand});
-          ++operand;
-        }
-      }
-    };
-    each([&](std::uint32_t used, const use&) { ++first_[used + 1]; });
-    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    uses_.resize(static_cast<std::size_t>(first_.back()));
-    std::vector<std::uint64_t> next(first_.begin(), first_.end() - 1);
-    each([&](std::uint32_t used, const use& u) { uses_[static_cast<std::size_t>(next[used]++)] = u; });
-  }
-  [[nodiscard]] const use* begin(std::uint32_t of) const noexcept { return uses_.data() + first_[of]; }
-  [[nodiscard]] const use* end(std::uint32_t of) const noexcept { return uses_.data() + first_[of + 1]; }
-
- private:
-  std::vector<std::uint64_t> first_;
-  std::vector<use> uses_;
-};
-
 // What a user does with the part of an operand that a shape index names.
 enum class passing : std::uint8_t { reads, passes_same, passes_into_tuple, passes_element, passes_done, ignores };
 
@@ -153,19 +121,59 @@ passing passing_of(const user_kind& user, const std::vector<std::int64_t>& index
   return passing::reads;
 }
 
+// Who uses each instruction, in compressed rows.
+struct use {
+  std::uint32_t user;
+  std::uint32_t operand;  // position among the user's operands
+};
+class use_lists {
+ public:
+  // Also reads what each user does, as every instruction is at hand once.
+  use_lists(const program& p, const execution_order& order, std::vector<user_kind>& kinds)
+      : first_(p.instructions.size() + 1, 0) {
+    struct edge {
+      std::uint32_t used;
+      use by;
+    };
+    std::vector<edge> edges;
+    edges.reserve(2 * order.instructions.size());
+    for (const std::uint32_t user : order.instructions) {
+      const instruction_view view = p.instruction(user);
+      kinds[user] = kind_of(view);
+      std::uint32_t operand = 0;
+      for (const std::int64_t id : view.operand_ids()) {
+        const std::uint32_t used = p.instruction_by_id.find(id);
+        if (used != nowhere) {
+          edges.push_back({used, {user, operand}});
+          ++first_[used + 1];
+        }
+        ++operand;
+      }
+    }
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    uses_.resize(edges.size());
+    std::vector<std::uint64_t> next(first_.begin(), first_.end() - 1);
+    for (const edge& e : edges) uses_[static_cast<std::size_t>(next[e.used]++)] = e.by;
+  }
+  [[nodiscard]] const use* begin(std::uint32_t of) const noexcept { return uses_.data() + first_[of]; }
+  [[nodiscard]] const use* end(std::uint32_t of) const noexcept { return uses_.data() + first_[of + 1]; }
+
+ private:
+  std::vector<std::uint64_t> first_;
+  std::vector<use> uses_;
+};
+
 class tracer {
  public:
   tracer(const program& p, const execution_order& order)
       : program_(p),
         order_(order),
-        uses_(p, order),
+        kinds_(p.instructions.size()),
+        uses_(p, order, kinds_),
         // Chains of tuples and bitcasts are short in programs; in a file made to be slow they are cut, and lifetimes
         // are then shorter, which is the side a lower bound may err on.
         budget_(64 * (static_cast<std::uint64_t>(order.instructions.size()) + p.buffers.size()) + 1000000),
-        root_(p.entry == nowhere ? nowhere : p.instruction_by_id.find(p.computations[p.entry].root_id)),
-        kinds_(p.instructions.size()) {
-    for (const std::uint32_t i : order.instructions) kinds_[i] = kind_of(p.instruction(i));
-  }
+        root_(p.entry == nowhere ? nowhere : p.instruction_by_id.find(p.computations[p.entry].root_id)) {}
 
   lifetime trace(std::uint32_t buffer) {
     const logical_buffer& b = program_.buffers[buffer];
@@ -217,11 +225,11 @@ class tracer {
 
   const program& program_;
   const execution_order& order_;
+  std::vector<user_kind> kinds_;  // by instruction
   use_lists uses_;
   std::vector<place> work_;
   std::uint64_t budget_;
   std::uint32_t root_;
-  std::vector<user_kind> kinds_;  // by instruction
 };
 
 address_range range_of(const program& p, std::uint32_t buffer, const std::vector<std::int64_t>& base) {
@@ -256,6 +264,7 @@ sweep_result sweep(const program& p, const std::vector<std::uint32_t>& buffers, 
                    const std::vector<std::int64_t>& base, std::size_t positions, std::vector<curve_point>* curve) {
   sweep_result out;
   std::vector<std::int64_t> edges;
+  std::vector<address_range> ranges(buffers.size());
   std::vector<std::uint32_t> begins(positions + 2, 0), ends(positions + 2, 0);
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (lives[i].first < 0) {
@@ -263,9 +272,9 @@ sweep_result sweep(const program& p, const std::vector<std::uint32_t>& buffers, 
       continue;
     }
     ++out.placed;
-    const address_range range = range_of(p, buffers[i], base);
-    edges.push_back(range.begin);
-    edges.push_back(range.end);
+    ranges[i] = range_of(p, buffers[i], base);
+    edges.push_back(ranges[i].begin);
+    edges.push_back(ranges[i].end);
     ++begins[static_cast<std::size_t>(lives[i].first) + 1];
     ++ends[static_cast<std::size_t>(lives[i].last) + 2 > positions + 1 ? positions + 1
                                                                        : static_cast<std::size_t>(lives[i].last) + 2];
@@ -285,9 +294,11 @@ sweep_result sweep(const program& p, const std::vector<std::uint32_t>& buffers, 
     }
   }
   covered_bytes in_use(std::move(edges));
+  std::vector<covered_bytes::stretch> stretches(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) stretches[i] = in_use.place(ranges[i]);
   for (std::size_t at = 0; at < positions; ++at) {
-    for (std::uint32_t i = ends[at]; i < ends[at + 1]; ++i) in_use.remove(range_of(p, buffers[by_end[i]], base));
-    for (std::uint32_t i = begins[at]; i < begins[at + 1]; ++i) in_use.add(range_of(p, buffers[by_begin[i]], base));
+    for (std::uint32_t i = ends[at]; i < ends[at + 1]; ++i) in_use.remove(stretches[by_end[i]]);
+    for (std::uint32_t i = begins[at]; i < begins[at + 1]; ++i) in_use.add(stretches[by_begin[i]]);
     const std::int64_t live = in_use.covered();
     if (live > out.peak_bytes) {
       out.peak_bytes = live;
@@ -313,7 +324,7 @@ std::vector<std::int64_t> distinct_bytes(const program& p, const std::vector<std
   covered_bytes taken(std::move(edges));
   for (const std::uint32_t b : buffers) {
     const std::int64_t before = taken.covered();
-    taken.add(range_of(p, b, base));
+    taken.add(taken.place(range_of(p, b, base)));
     bytes.push_back(taken.covered() - before);
   }
   return bytes;

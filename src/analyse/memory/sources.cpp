@@ -3,6 +3,7 @@
 #include "spaces.hpp"
 
 #include <analyse/anatomy/embedded_modules.hpp>
+#include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
@@ -126,12 +127,12 @@ void merge_into(module_memory& into, module_memory& from) {
   }
 }
 
-std::int64_t peak_of(const module_memory& m) {
-  const space_memory* s = m.space(0);
+std::int64_t peak_of(const module_memory& m, std::int64_t color = 0) {
+  const space_memory* s = m.space(color);
   return s == nullptr ? 0 : s->peak_bytes;
 }
-std::int64_t total_of(const module_memory& m) {
-  const space_memory* s = m.space(0);
+std::int64_t total_of(const module_memory& m, std::int64_t color = 0) {
+  const space_memory* s = m.space(color);
   return s == nullptr ? 0 : s->total_bytes;
 }
 
@@ -140,17 +141,29 @@ std::int64_t total_of(const module_memory& m) {
 result<found_modules> find_modules(const profile& p, const memory_options& o, const hooks& host) {
   finder f(p, o);
   f.run();
-  // Equal bytes are studied once.
+  // Equal bytes are studied once. Bytes of a length that only one has are not hashed.
+  hash_map<std::size_t, std::size_t> of_length;
+  for (const candidate& c : f.candidates) ++of_length[c.blob.size()];
   std::vector<std::size_t> first_of(f.candidates.size());
   std::vector<std::size_t> distinct;
   hash_map<std::string_view, std::size_t> seen;
   for (std::size_t i = 0; i < f.candidates.size(); ++i) {
-    const auto [at, fresh] = seen.try_emplace(f.candidates[i].blob, distinct.size());
-    if (fresh) distinct.push_back(i);
-    first_of[i] = at->second;
+    first_of[i] = distinct.size();
+    if (of_length[f.candidates[i].blob.size()] > 1)
+      first_of[i] = seen.try_emplace(f.candidates[i].blob, distinct.size()).first->second;
+    if (first_of[i] == distinct.size()) distinct.push_back(i);
   }
-  auto studied = map_items<module_memory>(distinct.size(), host, [&](std::size_t i) -> result<module_memory> {
-    return analyse_hlo_memory(f.candidates[distinct[i]].blob);
+  struct studied_program {
+    std::unique_ptr<program_study> study;
+    module_memory facts;
+  };
+  auto studied = map_items<studied_program>(distinct.size(), host, [&](std::size_t i) -> result<studied_program> {
+    return contained([&]() -> result<studied_program> {
+      studied_program s;
+      s.study = study_program(f.candidates[distinct[i]].blob);
+      s.facts = facts_of(*s.study);
+      return s;
+    });
   });
   if (!studied) return std::move(studied).error();
 
@@ -161,7 +174,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
   std::vector<std::size_t> place_of(distinct.size(), 0);  // + 1; 0: not placed yet
   for (std::size_t i = 0; i < f.candidates.size(); ++i) {
     candidate& c = f.candidates[i];
-    module_memory& shared = (*studied)[first_of[i]];
+    const module_memory& shared = (*studied)[first_of[i]].facts;
     if (shared.damage) {
       fault why = *shared.damage;
       why.path = c.source.path;
@@ -203,6 +216,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     id_known.push_back(!id.empty());
     place_of[first_of[i]] = out.modules.size();
   }
+  for (studied_program& s : *studied) out.studies[s.study->code.blob.data()] = std::move(s.study);
   if (!o.name.empty())
     out.modules.erase(std::remove_if(out.modules.begin(), out.modules.end(),
                                      [&](const module_memory& m) { return m.label.find(o.name) == std::string::npos; }),
@@ -217,10 +231,18 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
 }
 
 result<std::size_t> choose_module(const std::vector<module_memory>& modules, const std::string& wanted,
-                                  std::string& how) {
+                                  std::int64_t color, std::string& how) {
+  const auto lower = [&](std::size_t a, std::size_t b) {
+    return std::pair(peak_of(modules[a], color), total_of(modules[a], color)) <
+           std::pair(peak_of(modules[b], color), total_of(modules[b], color));
+  };
   if (wanted.empty()) {
-    how = "the module with the highest peak in memory space 0, of " + std::to_string(modules.size());
-    return std::size_t{0};
+    how = "the module with the highest peak in memory space " + std::to_string(color) + ", of " +
+          std::to_string(modules.size());
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < modules.size(); ++i)
+      if (lower(best, i)) best = i;
+    return best;
   }
   const auto matches = [&](auto&& fits) {
     std::vector<std::size_t> found;
@@ -247,7 +269,7 @@ result<std::size_t> choose_module(const std::vector<module_memory>& modules, con
   how = "asked for as '" + wanted + "'";
   if (found.size() > 1)
     how += "; of " + std::to_string(found.size()) + " modules that fit, the one with the highest peak";
-  return found.front();
+  return *std::max_element(found.begin(), found.end(), lower);
 }
 
 }  // namespace memory

@@ -1,7 +1,8 @@
 // Every compiled program of a capture, each once.
 #pragma once
-#include <profkit/core/memory.hpp>
+#include "spaces.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace profkit {
@@ -9,7 +10,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
 struct found_modules {
-  std::vector<module_memory> modules;  // by peak in space 0, then total, then label
+  std::vector<module_memory> modules;                             // by peak in space 0, then total, then label
+  hash_map<const char*, std::unique_ptr<program_study>> studies;  // by where a module's blob begins
   std::vector<file_damage> damage;
 };
 
@@ -17,10 +19,10 @@ struct found_modules {
 // are one module with several sources; the same name and id with other memory is told in differs_from.
 result<found_modules> find_modules(const profile& p, const memory_options& o, const hooks& host);
 
-// The module a name or id means: exact label, name or id first, else part of a label; the highest peak of several.
-// Faults: not_found. `how` says what was chosen and why.
+// The module a name or id means: exact label, name or id first, else part of a label; of several the one with the
+// highest peak in the memory space. Faults: not_found. `how` says what was chosen and why.
 result<std::size_t> choose_module(const std::vector<module_memory>& modules, const std::string& wanted,
-                                  std::string& how);
+                                  std::int64_t color, std::string& how);
 
 }  // namespace memory
 }  // namespace PROFKIT_NAMESPACE

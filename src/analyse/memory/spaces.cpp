@@ -3,6 +3,7 @@
 #include <base/contained.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string>
 
@@ -110,7 +111,7 @@ void use_sweep(program& p, space_study& s, const execution_order& order, const s
   if (r.peak_position >= 0) {
     const std::uint32_t at = order.instructions[static_cast<std::size_t>(r.peak_position)];
     f.peak_instruction = p.instruction(at).name();
-    f.peak_computation = computation_view(p.computations[p.instructions[at].computation].bytes).name();
+    f.peak_computation = p.computations[p.instructions[at].computation].name;
   }
   f.fragmentation_bytes = f.temp_bytes - f.temp_outside_bytes - r.peak_bytes;
   if (r.peak_bytes == f.temp_bytes) {
@@ -131,7 +132,7 @@ void describe_coverage(space_memory& f) {
     case peak_method::schedule_sweep: c += " and temporary buffers from definition to last known use"; break;
     case peak_method::allocation_sizes: c += " and every temporary allocation in full"; break;
   }
-  c += ", bodies of loops, branches and calls included";
+  if (f.method != peak_method::none) c += ", those of loops, branches and calls included";
   std::string left_out;
   const auto leave_out = [&](const char* what, std::int64_t bytes) {
     if (bytes == 0) return;
@@ -309,6 +310,20 @@ const char* residency_name(residency r) noexcept { return r == residency::indefi
 const char* memory_space_name(std::int64_t color) noexcept {
   constexpr const char* names[] = {"HBM", "VMEM", "Sflag", "CMEM", "SMEM", "Host", "SparseCore"};
   return color >= 0 && color < 7 ? names[color] : "";
+}
+
+std::optional<std::int64_t> memory_space_color(std::string_view text) noexcept {
+  std::int64_t color = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), color);
+  if (error == std::errc{} && end == text.data() + text.size()) return color;
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  for (color = 0; *memory_space_name(color) != '\0'; ++color) {
+    const std::string_view name = memory_space_name(color);
+    if (std::equal(name.begin(), name.end(), text.begin(), text.end(),
+                   [&](char a, char b) { return lower(a) == lower(b); }))
+      return color;
+  }
+  return std::nullopt;
 }
 
 const space_memory* module_memory::space(std::int64_t color) const noexcept {

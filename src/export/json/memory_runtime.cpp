@@ -132,7 +132,7 @@ void write_peak(json_writer& out, const runtime_report& t, const memory_result& 
     out.field("host", std::string_view(a.host));
     out.field("device", std::string_view(a.device));
     out.field("capacity_bytes", a.capacity_bytes);
-    out.field("program_reserved_bytes", a.reserved_at_peak_bytes);
+    out.field("program_reserved_bytes", t.reserved_bytes);
   }
   out.end_object();
   out.key("peak");

@@ -1,0 +1,440 @@
+// Why a device waits: idle time between kernels, step by step, with what ran around it and what the host did meanwhile.
+//
+// That a device was idle is a fact, taken from the union of its kernels; why it was idle is an opinion, given as a
+// label with the evidence for it. One detector works on the activity of XSpace, Kineto and Ascend captures. Times are
+// int64 ps relative to the capture origin, and every sum is exact: busy + prelaunch + internal + tail = service, and
+// the parts of a breakdown add up to the window. Names are ids of the activity's string table.
+#pragma once
+#include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/export.hpp>
+#include <profkit/core/finding.hpp>
+#include <profkit/core/limits.hpp>
+#include <profkit/core/sink.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// ---- thresholds ------------------------------------------------------------------------------------------
+
+/// Every number that turns a measurement into a tag, a label or a verdict. Ratios are in millionths, so that all
+/// comparisons are exact. threshold_table() names them; the document prints them.
+struct bubble_thresholds {
+  std::int64_t heavy_gap_ps = 1'000'000'000;  ///< a gap is heavy from max(this, heavy_share of the step)
+  std::int64_t heavy_share_ppm = 100'000;
+  std::int64_t reportable_gap_ps = 50'000'000;  ///< gaps from here on are listed and explained
+  std::int64_t idle_ratio_ppm = 300'000;        ///< share of a step that makes its idle time heavy
+  std::int64_t merge_tolerance_ps = 0;          ///< holes up to this length between kernels count as busy
+  std::int64_t recurring_share_ppm = 600'000;   ///< of the steps of a group
+  std::int64_t sync_overlap_ppm = 200'000;
+  std::int64_t comm_overlap_ppm = 200'000;
+  std::int64_t untraced_coverage_ppm = 50'000;  ///< host coverage below this: untraced
+  std::int64_t launch_lag_coverage_ppm = 100'000;
+  std::int64_t serial_parallelism_ppm = 1'200'000;
+  std::int64_t high_coverage_ppm = 500'000;    ///< host coverage from here on is a high host risk
+  std::int64_t high_confidence_ppm = 500'000;  ///< of a label's own ratio
+  std::int64_t medium_confidence_ppm = 200'000;
+  std::int64_t launch_margin_ps = 50'000'000;  ///< a launch this long before the gap: the device waited
+  std::int64_t wait_anchor_ratio_ppm = 950'000;
+  std::int64_t wait_anchor_duration_ps = 10'000'000;
+  std::int64_t wait_anchor_rank = 10;
+  std::int64_t wait_heavy_ppm = 800'000;
+  std::int64_t polluted_wait_ppm = 200'000;  ///< of a step's wait
+  std::int64_t aicpu_masked_ppm = 900'000;
+  std::int64_t aicpu_exposed_ppm = 200'000;
+  std::int64_t aicpu_exposed_ps = 100'000'000;
+  std::int64_t aicpu_exposed_share_ppm = 10'000;
+  std::int64_t aicpu_adjacent_ps = 10'000'000;
+  std::int64_t small_kernel_ps = 10'000'000;  ///< shorter kernels count as side work
+  std::int64_t small_op_share_ppm = 10'000;   ///< of the service time, with the gaps before them: inefficient
+  std::int64_t group_count_ppm = 50'000;
+  std::int64_t group_overlap_ppm = 900'000;
+  std::int64_t cut_step_ppm = 800'000;    ///< fewer kernels than this share of the median: the step was cut
+  std::int64_t structure_gap_factor = 5;  ///< of the median gap
+  std::int64_t structure_gap_ps = 100'000'000;
+  std::int64_t parallel_ppm = 1'200'000;     ///< kernel sum / wall above this: streams run in parallel
+  std::int64_t sparse_ppm = 800'000;         ///< busy / wall below this: bubbles
+  std::int64_t wait_danger_ppm = 2'000'000;  ///< total cost / kernel sum above this: waits dominate
+  std::int64_t serial_ppm = 50'000;          ///< all four clocks within this: clean and serial
+  std::int64_t pattern_share_ppm = 10'000;   ///< of the service time: below it no idle pattern dominates
+  std::int64_t pattern_gap_ps = 50'000'000;
+  std::int64_t mixed_pattern_ppm = 800'000;
+  std::int64_t inter_step_factor = 3;
+  std::int64_t rank_disagreement = 10;
+  std::int64_t unit_bound_ppm = 500'000;  ///< a unit busy for this share of an op's time bounds it
+};
+
+enum class threshold_unit : std::uint8_t { microseconds, ratio, count };
+/// One row of the table: its name in the document and in a threshold file, in the unit that stands there.
+struct threshold_entry {
+  const char* name;  ///< "heavy_gap_us"
+  threshold_unit unit;
+  std::int64_t bubble_thresholds::*value;
+  const char* meaning;
+};
+[[nodiscard]] const std::vector<threshold_entry>& threshold_table();
+/// Sets one by name from a decimal number in the table's unit. Faults: invalid_argument (no such name, no number,
+/// negative, more than six decimals).
+result<void> set_threshold(bubble_thresholds& into, std::string_view name, std::string_view value);
+/// Reads a TOML text whose table [bubbles] (or whose top level) holds names of the table. Faults: damaged,
+/// invalid_argument with the line.
+result<bubble_thresholds> read_thresholds(std::string_view toml, const std::string& path);
+
+// ---- what to look at -------------------------------------------------------------------------------------
+
+/// Where a step begins and ends: `guide` from its marker to the next one's, the last to the end of its last kernel;
+/// `marker` its own marker; `device` from its first kernel to its last.
+enum class window_policy : std::uint8_t { guide, marker, device };
+[[nodiscard]] const char* window_policy_name(window_policy p) noexcept;
+
+struct bubble_options {
+  std::string device, step_pattern;  ///< see activity_options
+  window_policy windows = window_policy::guide;
+  bubble_thresholds thresholds;
+  std::uint64_t limit = 0;            ///< rows of each list of the document; 0: all
+  std::uint64_t max_bubbles = 32768;  ///< kept with their context; further ones, the shortest, are only summed
+  bool reference = false;             ///< tags and labels by the letter of the reference script
+};
+
+// ---- what was found --------------------------------------------------------------------------------------
+
+enum class confidence : std::uint8_t { low, medium, high };
+[[nodiscard]] const char* confidence_name(confidence c) noexcept;
+
+enum class bubble_scope : std::uint8_t { global, step_internal, prelaunch, tail };
+[[nodiscard]] const char* bubble_scope_name(bubble_scope s) noexcept;
+
+/// Soft causes, in the order in which the rules are tried.
+enum class bubble_label : std::uint8_t {
+  sync_or_h2d,
+  comm_wait,
+  untraced_host_blocking,
+  host_launch_lag,
+  python_serialization_or_lock,
+  insufficient_evidence,
+};
+inline constexpr std::size_t bubble_label_count = 6;
+[[nodiscard]] const char* bubble_label_name(bubble_label l) noexcept;  ///< "possible_sync_or_h2d", …
+
+enum class bubble_tag : std::uint8_t {
+  device_idle_gap_heavy,
+  prelaunch_gap_heavy,
+  tail_gap_heavy,
+  internal_bubble_heavy,
+  recurring_bubble_pattern,
+  host_originated_risk,
+  untraced_host_blocking_risk,
+  comm_sync_risk,
+  wait_pollution_risk,
+  wait_anchor_false_hotspot,
+  aicpu_exposed_risk,
+  partial_capture_boundary,
+  variable_shape_same_template,
+};
+inline constexpr std::size_t bubble_tag_count = 13;
+[[nodiscard]] const char* bubble_tag_name(bubble_tag t) noexcept;  ///< "DEVICE_IDLE_GAP_HEAVY", …
+
+/// A small set of labels or tags.
+template <class T>
+class flag_set {
+ public:
+  constexpr void add(T t) noexcept { bits_ |= 1U << static_cast<unsigned>(t); }
+  constexpr void add(flag_set all) noexcept { bits_ |= all.bits_; }
+  constexpr void drop(T t) noexcept { bits_ &= ~(1U << static_cast<unsigned>(t)); }
+  [[nodiscard]] constexpr bool has(T t) const noexcept { return (bits_ >> static_cast<unsigned>(t) & 1U) != 0; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+  [[nodiscard]] constexpr bool operator==(flag_set other) const noexcept { return bits_ == other.bits_; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+using bubble_labels = flag_set<bubble_label>;
+using bubble_tags = flag_set<bubble_tag>;
+
+/// What the host did during a gap. All of it lies inside the gap.
+struct host_evidence {
+  bool traced = false;          ///< the group has host spans at all; else everything below is 0
+  std::int64_t host_ps = 0;     ///< any host activity
+  std::int64_t leaf_ps = 0;     ///< the same without python frames
+  std::int64_t sync_ps = 0;     ///< synchronisation and copies
+  std::int64_t comm_ps = 0;     ///< communication
+  std::int64_t gc_ps = 0;       ///< garbage collection
+  std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
+  std::vector<std::pair<string_id, std::int64_t>> ops;  ///< the ten names that overlap most, most first
+};
+
+inline constexpr std::size_t most_context = 3;
+
+/// One gap of a device, with its surroundings.
+struct bubble {
+  std::uint32_t device = 0;
+  std::int32_t step = -1;  ///< index into bubbles_result::steps; -1: between or outside steps
+  bubble_scope scope = bubble_scope::step_internal;
+  bool inter_step = false;  ///< tail of a step and prelaunch of the next one, listed once more as one gap
+  bool heavy = false;
+  bool boundary_adjacent = false;  ///< touches the edge of the capture: it may be an artefact
+  bool before_other_step = false;  ///< `before` ran in an earlier step
+  std::uint8_t before_count = 0, after_count = 0;
+  std::int32_t structure_before = -1, structure_after = -1;  ///< in the step; equal: inside
+  std::int64_t start_ps = 0, end_ps = 0;
+  std::array<kernel_row, most_context> before, after;  ///< the nearest first
+  host_evidence host;
+  bubble_labels labels;
+  confidence sure = confidence::low;
+  [[nodiscard]] std::int64_t length_ps() const noexcept { return end_ps - start_ps; }
+  [[nodiscard]] bool inside_structure() const noexcept {
+    return structure_before >= 0 && structure_before == structure_after;
+  }
+  /// When the kernel after the gap was launched, where the capture tells; else no_time_ps.
+  [[nodiscard]] std::int64_t launch_ps() const noexcept { return after_count == 0 ? no_time_ps : after[0].launch_ps; }
+};
+
+/// Where the time of a window went; the parts add up to the window. What runs beside compute counts as compute.
+struct step_breakdown {
+  std::int64_t compute_only_ps = 0, comm_exposed_ps = 0, comm_overlapped_ps = 0, copy_ps = 0, other_ps = 0, idle_ps = 0;
+  [[nodiscard]] std::int64_t sum_ps() const noexcept {
+    return compute_only_ps + comm_exposed_ps + comm_overlapped_ps + copy_ps + other_ps + idle_ps;
+  }
+};
+
+/// The four clocks of a set of kernels. Waits contain the time of other kernels: never divide total cost by service.
+struct four_clocks {
+  std::uint64_t kernels = 0;
+  std::int64_t wall_ps = 0, busy_union_ps = 0, kernel_sum_ps = 0, total_cost_ps = 0;
+};
+
+/// What the clocks say together: "wait_anchor_danger", "stream_parallelism", "bubbles", "clean_serial", "" for nothing
+/// in particular.
+[[nodiscard]] const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept;
+
+enum class host_risk : std::uint8_t { low, medium, high };
+[[nodiscard]] const char* host_risk_name(host_risk r) noexcept;
+
+/// One step of one device.
+struct bubble_step {
+  std::uint32_t device = 0;
+  std::string id;  ///< "50": the number of its marker, else its name
+  marker_source source = marker_source::profiler_step;
+  bool pseudo = false;  ///< no marker: the whole capture
+  std::int64_t start_ps = 0, end_ps = 0;
+  std::int64_t marker_end_ps = no_time_ps;
+  std::int64_t busy_ps = 0, prelaunch_ps = 0, tail_ps = 0, internal_total_ps = 0, largest_internal_ps = 0;
+  std::uint64_t bubble_count = 0;  ///< internal gaps of any length
+  step_breakdown breakdown;
+  std::array<std::uint64_t, 5> kernels{};  ///< by kernel_class; of those that start in the window
+  std::uint64_t zero_length_kernels = 0, other_step_id_kernels = 0;
+  std::uint32_t streams = 0;
+  std::int64_t duration_sum_ps = 0, wait_sum_ps = 0, polluted_wait_ps = 0;
+  four_clocks clocks;
+  std::uint64_t reportable = 0;  ///< gaps long enough to be listed, prelaunch and tail among them
+  std::int64_t reportable_ps = 0, weighted_host_ps = 0, weighted_sync_ps = 0, weighted_comm_ps = 0;
+  std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
+  bool traced = false;
+  bool boundary_dominated = false, cut = false;
+  std::int32_t group = -1;  ///< index into bubbles_result::groups
+  std::uint32_t first_structure = 0, structures = 0;
+  const char* structure_source = "";    ///< "attention", "periodic op", "gaps", "annotations", "" none
+  std::string_view structures_missing;  ///< why there are none
+  host_risk risk = host_risk::low;
+  bubble_tags tags;
+  bubble_labels labels;
+  [[nodiscard]] std::int64_t service_ps() const noexcept { return end_ps - start_ps; }
+  [[nodiscard]] std::int64_t underfeed_ps() const noexcept {
+    return service_ps() > busy_ps ? service_ps() - busy_ps : 0;
+  }
+  [[nodiscard]] std::uint64_t kernel_count() const noexcept {
+    return kernels[0] + kernels[1] + kernels[2] + kernels[3] + kernels[4];
+  }
+};
+
+/// A layer or another repeated part of a step.
+struct step_structure {
+  std::uint32_t step = 0;
+  std::uint32_t index = 0;  ///< in the step
+  enum class role : std::uint8_t { head, layer, tail } type = role::layer;
+  string_id anchor = 0;  ///< the op type it begins with
+  std::int64_t start_ps = 0, end_ps = 0;
+  four_clocks clocks;
+  std::int64_t compute_ps = 0, aicpu_ps = 0, comm_ps = 0;  ///< of the kernel sum
+  std::uint64_t bubbles = 0;
+  std::int64_t bubble_total_ps = 0, bubble_largest_ps = 0, gap_before_ps = 0;
+};
+[[nodiscard]] const char* structure_role_name(step_structure::role r) noexcept;
+
+/// A kernel set of a step: the dominant chain of compute, or everything beside it.
+struct block_side {
+  std::uint32_t step = 0;
+  bool is_block = false;
+  four_clocks clocks;
+  string_id core = 0;  ///< where most of its time runs
+  std::int64_t stream = -1;
+  std::vector<kernel_row> by_duration, by_total_cost;  ///< five of each
+  std::uint64_t wait_heavy = 0;
+  std::uint64_t bubbles = 0;  ///< gaps of its own union
+  std::int64_t bubble_total_ps = 0, bubble_largest_ps = 0;
+  std::int64_t comm_ps = 0, comm_over_block_ps = 0;  ///< of the side's communication, how much runs beside the block
+};
+
+struct spread {
+  std::int64_t mean = 0, median = 0, p90 = 0, p95 = 0;
+};
+
+enum class idle_pattern : std::uint8_t { none, prelaunch, internal_bubble, tail, inter_step, mixed };
+[[nodiscard]] const char* idle_pattern_name(idle_pattern p) noexcept;
+
+/// Steps that do the same work.
+struct bubble_group {
+  std::string id;  ///< "g0", …, by service time
+  std::vector<std::uint32_t> steps;
+  std::uint64_t complete = 0;  ///< of them, not cut by the edge of the capture: the ones that the numbers are of
+  spread service_ps, busy_ps, prelaunch_ps, tail_ps, internal_ps, largest_ps;
+  spread underfeed_ppm, bubbles;
+  bool recurring = false;              ///< enough steps have any bubble
+  std::uint64_t recurring_places = 0;  ///< places in the step where reportable bubbles come back
+  std::uint64_t steps_with_recurring = 0;
+  idle_pattern pattern = idle_pattern::none, pattern_by_script = idle_pattern::none;
+  std::int64_t inter_step_ps = 0;                              ///< mean gap between windows
+  std::uint64_t varying_positions = 0, aligned_positions = 0;  ///< kernels with changing input shapes
+  bool shapes_compared = false;
+  host_risk risk = host_risk::low;
+  bubble_tags tags;                                                 ///< of the group itself
+  std::vector<std::pair<bubble_tag, std::uint64_t>> dominant_tags;  ///< on at least half of the steps
+  bool requires_followup = false;
+};
+
+/// All executions of an op type on one kind of core of one device.
+struct bubble_op {
+  std::uint32_t device = 0;
+  string_id op_type = 0, core = 0, name = 0;  ///< name: the first one seen
+  kernel_class kind = kernel_class::compute;
+  std::uint64_t calls = 0;
+  std::int64_t duration_ps = 0, wait_ps = 0;
+  std::int64_t polluted_wait_ps = 0;  ///< of the waits that overlap communication
+  std::int64_t gap_before_ps = 0;     ///< idle time that ends with this op
+  std::uint64_t gaps_before = 0;
+  std::int64_t largest_gap_before_ps = 0;
+  string_id shapes = 0;                                                         ///< the most frequent input shapes
+  std::uint32_t rank_by_cost = 0, rank_by_duration = 0, rank_by_mean_cost = 0;  ///< from 1
+  bool false_hotspot = false;
+  bool small = false, inefficient = false;  ///< short kernels; with the gaps before them they cost too much
+  const char* bound = "";                   ///< PMU verdict: "compute", "memory", "low_utilisation", "balanced", ""
+  std::int64_t cube_utilisation_ppm = -1, compute_unit_ppm = -1, memory_unit_ppm = -1;  ///< -1: no such column
+  [[nodiscard]] std::int64_t total_cost_ps() const noexcept { return duration_ps + wait_ps; }
+};
+
+enum class aicpu_verdict : std::uint8_t { unknown, masked, partly_exposed, exposed };
+[[nodiscard]] const char* aicpu_verdict_name(aicpu_verdict v) noexcept;  ///< "AICPU_MASKED_BUT_UNDESIRABLE", …
+struct aicpu_op {
+  std::uint32_t device = 0;
+  string_id op_type = 0, name = 0;
+  kernel_class kind = kernel_class::aicpu;
+  std::uint64_t calls = 0;
+  std::int64_t duration_ps = 0, masked_ps = 0;
+  std::int64_t least_masked_ppm = -1, most_masked_ppm = -1;
+  std::uint64_t exposed_calls = 0, partly_exposed_calls = 0;
+  std::uint64_t beside_bubbles = 0;  ///< calls right before or after a reportable gap
+  aicpu_verdict verdict = aicpu_verdict::unknown;
+};
+
+/// The whole capture of one device.
+struct device_gaps {
+  std::uint64_t kernels = 0, duplicates = 0;
+  std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;
+  std::int64_t busy_ps = 0, largest_ps = 0;
+  std::uint64_t gaps = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> top;  ///< start, end; longest first
+  std::uint64_t kernels_before_steps = 0, kernels_after_steps = 0, kernels_between_steps = 0;
+  std::uint64_t without_launch = 0;  ///< kernels whose launch is not known, where launches are recorded
+  std::int64_t without_launch_ps = 0;
+  std::uint64_t bubbles_left_out = 0;
+  std::int64_t bubbles_left_out_ps = 0;
+  const char* window_source = "";  ///< "host markers", "device annotations", "launches", "step ids", "line", "none"
+  std::uint64_t windows_cut = 0;   ///< overlapped the next one and were shortened
+  [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps == no_time_ps ? 0 : last_ps - first_ps; }
+};
+
+/// A label over many gaps.
+struct label_summary {
+  bubble_label label = bubble_label::insufficient_evidence;
+  confidence sure = confidence::low;
+  enum class reach : std::uint8_t { global, group, step } scope = reach::group;
+  std::string target;  ///< group or step; "" global
+  std::uint64_t bubbles = 0;
+  std::int64_t total_ps = 0;
+  std::vector<std::string> evidence;
+};
+
+struct recommendation {
+  std::string text;
+  const char* scope = "global";  ///< "global", "step_group", "structure", "side", "op"
+  std::string target;
+  int priority = 3;  ///< P0 (act now) to P3
+  bool followup_required = false;
+  std::string evidence_gap;
+  std::vector<std::string> evidence;
+};
+
+/// A number of ours beside the same one of the capture's own tables.
+struct self_check_row {
+  std::uint32_t step = 0;
+  const char* what = "";  ///< "Free", "Preparing", "Stage"
+  std::int64_t ours_ps = 0, theirs_ps = 0;
+  bool agrees = true;
+};
+
+struct bubbles_result {
+  std::optional<std::int64_t> origin_unix_ns;
+  std::vector<device_gaps> devices;  ///< as activity::devices()
+  std::vector<bubble_step> steps;    ///< by device, then time
+  std::vector<step_structure> structures;
+  std::uint64_t structures_left_out = 0;
+  std::vector<block_side> block_sides;
+  std::uint64_t block_sides_left_out = 0;
+  std::vector<bubble> bubbles;  ///< by device, then start, then length
+  std::vector<bubble_group> groups;
+  std::int32_t dominant_group = -1, dominant_step = -1;  ///< of the group: the step that waits longest
+  std::vector<bubble_op> ops;                            ///< by device, then total cost
+  std::vector<aicpu_op> aicpu_ops;
+  std::vector<label_summary> causes;
+  std::vector<self_check_row> self_check;
+  std::vector<std::string> evidence_gaps;
+  bool requires_host_followup = false;
+  confidence sure = confidence::low;
+  bool has_host_trace = false, has_stacks = false, has_runtime_events = false;
+  std::array<std::string, 5> answers;  ///< the five questions, in order
+  bool significant = false;
+  std::vector<recommendation> recommendations;
+  std::vector<finding> findings;
+  std::string absent;  ///< why there is nothing to look at
+};
+
+/// Runs the detector. Pure: reads nothing but the activity. Faults: cancelled, out_of_memory, and what a visit of the
+/// activity gives.
+result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
+
+/// An activity and what was found in it.
+struct bubbles_report {
+  std::shared_ptr<const activity> of;
+  bubbles_result found;
+};
+/// Reads the activity of a profile, which it keeps, and runs the detector on it.
+result<bubbles_report> analyse_bubbles(std::shared_ptr<const profile> p, const bubble_options& o = {},
+                                       const hooks& host = {});
+
+/// The document `bubbles` (docs/schemas/bubbles.json).
+result<document_status> write_bubbles_document(const profile& p, const bubble_options& o, const bubbles_report& found,
+                                               sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

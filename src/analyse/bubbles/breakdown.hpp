@@ -1,0 +1,29 @@
+// Which part of a step a piece of its time is.
+#pragma once
+#include <analyse/bubbles/segments.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+// Compute counts before communication, that before copies, those before the rest.
+inline void add_piece(step_breakdown& into, std::int64_t length_ps, unsigned bits) noexcept {
+  const bool computes = (bits & compute_bits) != 0, communicates = (bits & comm_bits) != 0;
+  if (bits == 0) {
+    into.idle_ps += length_ps;
+  } else if (computes && communicates) {
+    into.comm_overlapped_ps += length_ps;
+  } else if (computes) {
+    into.compute_only_ps += length_ps;
+  } else if (communicates) {
+    into.comm_exposed_ps += length_ps;
+  } else if ((bits & class_bit(kernel_class::copy)) != 0) {
+    into.copy_ps += length_ps;
+  } else {
+    into.other_ps += length_ps;
+  }
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

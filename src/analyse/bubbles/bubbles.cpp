@@ -1,0 +1,127 @@
+// The phases of the detector, in order.
+#include <analyse/bubbles/host_evidence.hpp>
+#include <analyse/bubbles/summary.hpp>
+#include <analyse/bubbles/tags.hpp>
+#include <base/contained.hpp>
+#include <base/thread_pool.hpp>
+#include <profkit/core/bubbles.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+result<device_found> look_at_device(const activity& of, std::size_t device, const bubble_options& o,
+                                    const hooks& host) {
+  auto windows = find_windows(of, device, o.windows, host);
+  if (!windows) return std::move(windows).error();
+  device_pass pass(of, device, o, std::move(*windows));
+  if (result<void> seen = of.visit_kernels(device, pass, host); !seen) return std::move(seen).error();
+  return pass.finish();
+}
+
+// What came of each device, in one list each; steps are counted on.
+struct joined {
+  std::vector<std::vector<step_template>> templates;
+  std::vector<step_facts> facts;
+};
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+joined join(bubbles_result& into, std::vector<device_found>& devices) {
+  joined all;
+  for (device_found& d : devices) {
+    const auto first_step = static_cast<std::uint32_t>(into.steps.size());
+    const auto first_structure = static_cast<std::uint32_t>(into.structures.size());
+    for (bubble_step& s : d.steps) s.first_structure += first_structure;
+    for (step_structure& s : d.structures) s.step += first_step;
+    for (block_side& b : d.block_sides) b.step += first_step;
+    for (bubble& b : d.bubbles)
+      if (b.step >= 0) b.step += static_cast<std::int32_t>(first_step);
+    into.devices.push_back(std::move(d.gaps));
+    into.structures_left_out += d.structures_left_out;
+    into.block_sides_left_out += d.block_sides_left_out;
+    append(into.steps, d.steps);
+    append(all.facts, d.facts);
+    append(into.structures, d.structures);
+    append(into.block_sides, d.block_sides);
+    append(into.bubbles, d.bubbles);
+    append(into.ops, d.ops);
+    append(into.aicpu_ops, d.aicpu_ops);
+    all.templates.push_back(std::move(d.templates));
+  }
+  return all;
+}
+
+std::string why_absent(const activity& of, const bubbles_result& r) {
+  if (!r.steps.empty() || std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; }))
+    return "";
+  for (const activity_input& in : of.inputs())
+    if (!in.notes.empty()) return in.notes.front();
+  return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
+}
+
+result<bubbles_result> look(const activity& of, const bubble_options& o, const hooks& host) {
+  bubbles_result r;
+  r.origin_unix_ns = of.origin_unix_ns();
+  auto devices = map_items<device_found>(of.devices().size(), host,
+                                         [&](std::size_t device) { return look_at_device(of, device, o, host); });
+  if (!devices) return std::move(devices).error();
+  const joined all = join(r, *devices);
+  devices->clear();
+  r.absent = why_absent(of, r);
+  for (const activity_device& d : of.devices())
+    if (of.has_host_spans(d.host_group)) r.has_host_trace = true;
+  auto facts = collect_host_evidence(of, r.bubbles, o.reference, host);
+  if (!facts) return std::move(facts).error();
+  r.has_stacks = facts->stacks;
+  for (const activity_device& d : of.devices()) r.has_stacks = r.has_stacks || d.recorded_stacks.value_or(false);
+  r.has_runtime_events = facts->runtime;
+  make_groups(r, all.templates, all.facts, of, o.thresholds);
+  find_cut_steps(r, all.templates, all.facts, o.thresholds);
+  find_boundaries(r, o.thresholds);
+  const recurring_places recurring = describe_groups(r, o.thresholds);
+  label_bubbles(r, recurring, o.thresholds);
+  tag_steps(r, all.facts, o);
+  tag_groups(r, o);
+  choose_dominant_step(r);
+  if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
+  check_against_step_trace(r, of);
+  list_evidence_gaps(r, of);
+  summarise_causes(r, of, o.thresholds);
+  judge_confidence(r);
+  answer_questions(r, of, o.thresholds);
+  recommend(r, of, o.thresholds);
+  list_findings(r, of, o.thresholds);
+  return r;
+}
+
+}  // namespace
+}  // namespace bubbles
+
+result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o, const hooks& host) {
+  return contained([&] { return bubbles::look(of, o, host); });
+}
+
+result<bubbles_report> analyse_bubbles(std::shared_ptr<const profile> p, const bubble_options& o, const hooks& host) {
+  return contained([&]() -> result<bubbles_report> {
+    activity_options what;
+    what.device = o.device;
+    what.step_pattern = o.step_pattern;
+    auto read = read_activity(std::move(p), what, host);
+    if (!read) return std::move(read).error();
+    auto found = find_bubbles(**read, o, host);
+    if (!found) return std::move(found).error();
+    return bubbles_report{std::move(*read), std::move(*found)};
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,388 @@
+#include <analyse/bubbles/breakdown.hpp>
+#include <analyse/bubbles/clocks.hpp>
+#include <analyse/bubbles/device_pass.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+constexpr std::size_t most_top_gaps = 5;
+constexpr std::size_t most_structures_kept = std::size_t{1} << 16, most_block_sides_kept = std::size_t{1} << 13;
+// Beyond ±53 days from the origin the distance of two instants would not fit; no capture reaches so far.
+constexpr std::int64_t most_ps = std::int64_t{1} << 62;
+constexpr std::uint32_t no_step = ~std::uint32_t{0};
+
+std::int64_t number_in(std::string_view text) noexcept {
+  std::int64_t number = -1;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : -1;
+}
+
+// Bubbles of one device: its share of what may be kept.
+std::uint64_t share_of(std::uint64_t most, std::size_t devices) noexcept {
+  return std::max<std::uint64_t>(most / std::max<std::size_t>(devices, 1), 256);
+}
+
+}  // namespace
+
+device_pass::device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows)
+    : of_(of),
+      device_(device),
+      on_(of.devices()[device]),
+      thresholds_(o.thresholds),
+      windows_(std::move(windows)),
+      ops_(of, device),
+      aicpu_(o.thresholds),
+      structures_(of, o.thresholds),
+      store_(share_of(o.max_bubbles, of.devices().size())),
+      step_store_(share_of(o.max_bubbles, of.devices().size())) {
+  found_.gaps.window_source = windows_.source;
+  found_.gaps.windows_cut = windows_.cut;
+  stream_stamps_.assign(on_.streams.size(), 0);
+}
+
+result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (result<void> added = add(rows[i]); !added) return added;
+  return {};
+}
+
+bool device_pass::in_window(std::int64_t at_ps) const noexcept {
+  return window_ < windows_.windows.size() && windows_.windows[window_].start_ps <= at_ps;
+}
+
+result<void> device_pass::add(const kernel_row& given) {
+  if ((given.flags & kernel_duplicate) != 0) {
+    ++found_.gaps.duplicates;
+    return {};
+  }
+  kernel_row k = given;
+  k.start_ps = std::clamp(k.start_ps, -most_ps, most_ps);
+  k.duration_ps = std::clamp<std::int64_t>(k.duration_ps, 0, most_ps - k.start_ps);
+  const std::int64_t end = end_of(k);
+  if (!any_) {
+    any_ = true;
+    sweep_.begin(k.start_ps);
+    found_.gaps.first_ps = k.start_ps;
+    found_.gaps.last_ps = end;
+    if (windows_.windows.front().start_ps == open_start) windows_.windows.front().start_ps = k.start_ps;
+  } else if (k.start_ps < last_start_ps_) {
+    return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
+  } else if (k.start_ps > last_start_ps_) {
+    comm_until_ps_ = comm_until_now_ps_;
+  }
+  last_start_ps_ = k.start_ps;
+  ++found_.gaps.kernels;
+  found_.gaps.last_ps = std::max(found_.gaps.last_ps, end);
+  if (on_.has_launches && k.launch_ps == no_time_ps) {
+    ++found_.gaps.without_launch;
+    found_.gaps.without_launch_ps = saturating_add(found_.gaps.without_launch_ps, k.duration_ps);
+  }
+  const bool runs = k.duration_ps > 0;
+  if (runs && busy_before_ && k.start_ps > sweep_.reached_ps() &&
+      k.start_ps - sweep_.reached_ps() <= thresholds_.merge_tolerance_ps)
+    sweep_.add(kernel_class::other, k.start_ps);
+  advance(k.start_ps);
+  close_windows(k.start_ps);
+  // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
+  const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
+  const std::uint32_t op = ops_.add(k, polluted);
+  if (runs) {
+    if (!busy_before_ || sweep_.reached_ps() <= k.start_ps) begin_busy(k, op);
+    fill_after(k);
+  }
+  count_member(k, op, polluted);
+  if (!runs) return {};
+  sweep_.add(k.kind, end);
+  recent_.add(k);
+  busy_before_ = true;
+  if (k.kind == kernel_class::comm) comm_until_now_ps_ = std::max(comm_until_now_ps_, end);
+  return {};
+}
+
+void device_pass::advance(std::int64_t to_ps) {
+  sweep_.advance(
+      to_ps, [&] { return aicpu_.next_end_ps(); },
+      [&](std::int64_t from, std::int64_t to, unsigned bits) {
+        if ((bits & class_bit(kernel_class::compute)) != 0) aicpu_.cover(to - from);
+        take_piece(from, to, bits);
+        aicpu_.end_until(to, [&](std::uint32_t step, aicpu_verdict verdict, std::int64_t exposed_ps) {
+          if (step == no_step) return;
+          aicpu_exposure& of_step = step < found_.facts.size() ? found_.facts[step].aicpu : facts_.aicpu;
+          if (verdict == aicpu_verdict::exposed) ++of_step.exposed_calls;
+          if (verdict == aicpu_verdict::partly_exposed)
+            of_step.partly_exposed_ps = saturating_add(of_step.partly_exposed_ps, exposed_ps);
+        });
+      });
+}
+
+// Shares a piece of time out among the windows it lies in.
+void device_pass::take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits) {
+  if (bits != 0) {
+    found_.gaps.busy_ps += to_ps - from_ps;
+    busy_until_ps_ = to_ps;
+  }
+  while (from_ps < to_ps) {
+    close_windows(from_ps);
+    std::int64_t upto = to_ps;
+    if (in_window(from_ps)) {
+      if (outside_) end_outside(windows_.windows[window_].start_ps);
+      upto = std::min(to_ps, windows_.windows[window_].end_ps);
+      if (bits != 0) {
+        add_piece(step_.breakdown, upto - from_ps, bits);
+        step_.busy_ps += upto - from_ps;
+        step_busy_ = true;
+        step_busy_until_ps_ = upto;
+      }
+    } else {
+      if (window_ < windows_.windows.size()) upto = std::min(to_ps, windows_.windows[window_].start_ps);
+      if (bits == 0 && !outside_) {
+        outside_ = true;
+        outside_from_ps_ = from_ps;
+      }
+    }
+    from_ps = upto;
+  }
+}
+
+// The device was idle outside of all windows until now.
+void device_pass::end_outside(std::int64_t at_ps) {
+  outside_ = false;
+  open_bubble(bubble_scope::global, outside_from_ps_, at_ps, false);
+}
+
+// The device was idle, and this kernel ends that.
+void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
+  if (busy_before_ && k.start_ps > busy_until_ps_) {
+    const std::int64_t gap = k.start_ps - busy_until_ps_;
+    ++found_.gaps.gaps;
+    found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
+    keep_longest(found_.gaps.top, busy_until_ps_, k.start_ps, most_top_gaps);
+    ops_.add_gap(op, gap);
+  }
+  if (in_window(k.start_ps)) {
+    if (outside_) end_outside(windows_.windows[window_].start_ps);
+    begin_step_busy(k);
+  } else if (outside_) {
+    end_outside(k.start_ps);
+  }
+}
+
+void device_pass::begin_step_busy(const kernel_row& k) {
+  const std::int64_t window_start = windows_.windows[window_].start_ps;
+  if (step_busy_) {
+    const std::int64_t gap = k.start_ps - step_busy_until_ps_;
+    if (gap <= 0) return;
+    ++step_.bubble_count;
+    step_.internal_total_ps += gap;
+    step_.largest_internal_ps = std::max(step_.largest_internal_ps, gap);
+    open_bubble(bubble_scope::step_internal, step_busy_until_ps_, k.start_ps, true);
+    return;
+  }
+  step_busy_ = true;
+  step_busy_until_ps_ = k.start_ps;
+  step_.prelaunch_ps = k.start_ps - window_start;
+  // The end of the step before and the beginning of this one are one gap of the device.
+  if (step_.prelaunch_ps > 0 && tail_to_ps_ == window_start && tail_from_ps_ < tail_to_ps_) {
+    open_bubble(bubble_scope::global, tail_from_ps_, k.start_ps, false);
+    if (!open_.empty() && open_.back().end_ps == k.start_ps) open_.back().inter_step = true;
+  }
+  open_bubble(bubble_scope::prelaunch, window_start, k.start_ps, true);
+}
+
+void device_pass::open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step) {
+  const std::int64_t length = end_ps - start_ps;
+  if (length <= 0 || length < thresholds_.reportable_gap_ps) return;
+  if (of_step) {
+    ++step_.reportable;
+    step_.reportable_ps += length;
+  }
+  bubble& b = open_.emplace_back();
+  b.device = static_cast<std::uint32_t>(device_);
+  b.step = of_step ? static_cast<std::int32_t>(found_.steps.size()) : -1;
+  b.scope = scope;
+  b.start_ps = start_ps;
+  b.end_ps = end_ps;
+  recent_.put_before(b);
+  b.before_other_step = of_step && b.before_count > 0 && b.before[0].start_ps < windows_.windows[window_].start_ps;
+}
+
+// The kernel stands behind every gap that waits for one, but not behind the idle end of a step.
+void device_pass::fill_after(const kernel_row& k) {
+  for (std::size_t i = 0; i < open_.size();) {
+    bubble& b = open_[i];
+    if (b.scope != bubble_scope::tail) b.after[b.after_count++] = k;
+    if (b.scope != bubble_scope::tail && b.after_count < most_context) {
+      ++i;
+      continue;
+    }
+    step_store_.add(std::move(b));
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool polluted) {
+  const bool member = in_window(k.start_ps);
+  if (runs_on_aicpu(k)) aicpu_.begin(k, op, member ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
+  if (!member) {
+    if (window_ == 0)
+      ++found_.gaps.kernels_before_steps;
+    else if (window_ == windows_.windows.size())
+      ++found_.gaps.kernels_after_steps;
+    else
+      ++found_.gaps.kernels_between_steps;
+    return;
+  }
+  ++step_.kernels[static_cast<std::size_t>(k.kind)];
+  if (k.duration_ps == 0) ++step_.zero_length_kernels;
+  step_.duration_sum_ps = saturating_add(step_.duration_sum_ps, k.duration_ps);
+  step_.wait_sum_ps = saturating_add(step_.wait_sum_ps, wait_of(k));
+  if (polluted) step_.polluted_wait_ps = saturating_add(step_.polluted_wait_ps, wait_of(k));
+  if (has_stream(k) && k.stream < stream_stamps_.size() && stream_stamps_[k.stream] != window_ + 1) {
+    stream_stamps_[k.stream] = window_ + 1;
+    ++step_.streams;
+  }
+  member_end_ps_ = std::max(member_end_ps_, end_of(k));
+  if (k.step != 0 && windows_.windows[window_].number >= 0) {
+    if (k.step != step_name_) {
+      step_name_ = k.step;
+      step_number_ = number_in(of_.text(k.step));
+    }
+    if (step_number_ >= 0 && step_number_ != windows_.windows[window_].number) ++step_.other_step_id_kernels;
+  }
+  rows_.add(k, op);
+}
+
+void device_pass::close_windows(std::int64_t now_ps) {
+  while (window_ < windows_.windows.size() && windows_.windows[window_].end_ps <= now_ps) close_window();
+}
+
+std::string device_pass::id_of(const step_window& w) {
+  if (w.pseudo) return "capture";
+  if (w.number >= 0) return std::to_string(w.number);
+  // Names without a number come again and again: the runs of each are counted.
+  return std::string(of_.text(w.name)) + '#' + std::to_string(name_counts_[w.name]++);
+}
+
+void device_pass::close_window() {
+  const step_window& w = windows_.windows[window_];
+  step_.device = static_cast<std::uint32_t>(device_);
+  step_.id = id_of(w);
+  step_.source = w.source;
+  step_.pseudo = w.pseudo;
+  step_.start_ps = w.start_ps;
+  step_.end_ps = w.end_ps;
+  step_.marker_end_ps = w.marker_end_ps;
+  tail_from_ps_ = tail_to_ps_ = open_start;
+  if (!step_busy_) {
+    step_.prelaunch_ps = step_.service_ps();
+    open_bubble(bubble_scope::prelaunch, w.start_ps, w.end_ps, true);
+  } else {
+    step_.tail_ps = w.end_ps - step_busy_until_ps_;
+    open_bubble(bubble_scope::tail, step_busy_until_ps_, w.end_ps, true);
+    tail_from_ps_ = step_busy_until_ps_;
+    tail_to_ps_ = w.end_ps;
+  }
+  step_.breakdown.idle_ps = step_.service_ps() - step_.busy_ps;
+  std::vector<step_structure> structures;
+  describe_step(structures);
+  keep_bubbles(static_cast<std::int32_t>(found_.steps.size()), structures);
+  step_.first_structure = static_cast<std::uint32_t>(found_.structures.size());
+  if (found_.structures.size() + structures.size() <= most_structures_kept) {
+    step_.structures = static_cast<std::uint32_t>(structures.size());
+    found_.structures.insert(found_.structures.end(), structures.begin(), structures.end());
+  } else {
+    found_.structures_left_out += structures.size();
+    step_.structures_missing = "there are more structures than are kept";
+  }
+  found_.steps.push_back(std::move(step_));
+  found_.facts.push_back(facts_);
+  ++window_;
+  open_step();
+}
+
+void device_pass::open_step() noexcept {
+  step_ = {};
+  facts_ = {};
+  step_busy_ = false;
+  member_end_ps_ = open_start;
+  rows_.clear();
+}
+
+// Everything about the kernels of the step that needs them all at once.
+void device_pass::describe_step(std::vector<step_structure>& structures) {
+  const auto step = static_cast<std::uint32_t>(found_.steps.size());
+  step_structures parts = structures_.find(rows_, ops_.size());
+  step_.structure_source = parts.source;
+  step_.structures_missing = parts.missing;
+  structures = std::move(parts.list);
+  for (step_structure& s : structures) s.step = step;
+  if (rows_.rows.empty()) return;
+  clock_sweep all;
+  for (const kernel_row& k : rows_.rows) all.add(k);
+  step_.clocks = all.clocks();
+  const std::int32_t main = main_stream(rows_, on_);
+  facts_.form = templates_.add(rows_, on_, main);
+  if (found_.block_sides.size() + 2 > most_block_sides_kept) {
+    found_.block_sides_left_out += 2;
+    return;
+  }
+  for (block_side& half : split_block_side(rows_, on_, main, thresholds_)) {
+    half.step = step;
+    found_.block_sides.push_back(std::move(half));
+  }
+}
+
+// Settles the bubbles that ended in this window or before it.
+void device_pass::keep_bubbles(std::int32_t step, const std::vector<step_structure>& structures) {
+  for (bubble& b : open_) step_store_.add(std::move(b));
+  open_.clear();
+  for (bubble& b : step_store_.take()) {
+    b.heavy = b.length_ps() >= thresholds_.heavy_gap_ps &&
+              (b.step != step || at_least(b.length_ps(), step_.service_ps(), thresholds_.heavy_share_ppm));
+    if (b.step == step && b.scope == bubble_scope::step_internal && b.before_count > 0 && b.after_count > 0) {
+      b.structure_before = structure_at(structures, b.before[0].start_ps);
+      b.structure_after = structure_at(structures, b.after[0].start_ps);
+    }
+    for (std::size_t i = 0; i < b.before_count; ++i)
+      if (runs_on_aicpu(b.before[i]) && end_of(b.before[i]) >= b.start_ps - thresholds_.aicpu_adjacent_ps)
+        aicpu_.note_beside_bubble(ops_.find(b.before[i]));
+    for (std::size_t i = 0; i < b.after_count; ++i)
+      if (runs_on_aicpu(b.after[i]) && b.after[i].start_ps <= b.end_ps + thresholds_.aicpu_adjacent_ps)
+        aicpu_.note_beside_bubble(ops_.find(b.after[i]));
+    store_.add(std::move(b));
+  }
+}
+
+device_found device_pass::finish() {
+  if (!any_) return std::move(found_);
+  auto& windows = windows_.windows;
+  if (windows.back().end_ps == open_end) {
+    step_window& last = windows.back();
+    const bool has_members = window_ + 1 == windows.size() && member_end_ps_ != open_start;
+    last.end_ps = has_members
+                      ? std::max(member_end_ps_, last.start_ps)
+                      : std::max(last.marker_end_ps == no_time_ps ? last.start_ps : last.marker_end_ps, last.start_ps);
+  }
+  advance(found_.gaps.last_ps);
+  while (window_ < windows.size()) close_window();
+  keep_bubbles(-2, {});
+  found_.bubbles = store_.take();
+  found_.gaps.bubbles_left_out = store_.left_out() + step_store_.left_out();
+  found_.gaps.bubbles_left_out_ps = saturating_add(store_.left_out_ps(), step_store_.left_out_ps());
+  found_.aicpu_ops = aicpu_.take(ops_, static_cast<std::uint32_t>(device_));
+  std::int64_t service = 0;
+  for (const bubble_step& s : found_.steps) service = saturating_add(service, s.service_ps());
+  found_.ops = ops_.take(service, thresholds_);
+  found_.templates = std::move(templates_.all());
+  return std::move(found_);
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

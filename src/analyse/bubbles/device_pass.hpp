@@ -1,0 +1,107 @@
+// One pass over the kernels of a device: its union, its steps and their gaps, its ops.
+#pragma once
+#include <analyse/bubbles/aicpu.hpp>
+#include <analyse/bubbles/block_side.hpp>
+#include <analyse/bubbles/gaps.hpp>
+#include <analyse/bubbles/ops.hpp>
+#include <analyse/bubbles/segments.hpp>
+#include <analyse/bubbles/structures.hpp>
+#include <analyse/bubbles/templates.hpp>
+#include <analyse/bubbles/windows.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+// What later phases need of a step beside what is told of it.
+struct step_facts {
+  std::int32_t form = -1;  // index into device_found::templates
+  aicpu_exposure aicpu;
+};
+
+struct device_found {
+  device_gaps gaps;
+  std::vector<bubble_step> steps;
+  std::vector<step_facts> facts;           // as steps
+  std::vector<step_structure> structures;  // `step` counts this device's steps
+  std::uint64_t structures_left_out = 0;
+  std::vector<block_side> block_sides;
+  std::uint64_t block_sides_left_out = 0;
+  std::vector<bubble> bubbles;
+  std::vector<bubble_op> ops;
+  std::vector<aicpu_op> aicpu_ops;
+  std::vector<step_template> templates;
+};
+
+class device_pass final : public kernel_visitor {
+ public:
+  device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows);
+  result<void> rows(const kernel_row* rows, std::size_t count) override;
+  // After the last kernel.
+  [[nodiscard]] device_found finish();
+
+ private:
+  result<void> add(const kernel_row& given);
+  void advance(std::int64_t to_ps);
+  void take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits);
+  void begin_busy(const kernel_row& k, std::uint32_t op);
+  void begin_step_busy(const kernel_row& k);
+  void count_member(const kernel_row& k, std::uint32_t op, bool polluted);
+  void end_outside(std::int64_t at_ps);
+  void open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step);
+  void fill_after(const kernel_row& k);
+  void close_windows(std::int64_t now_ps);
+  void close_window();
+  void keep_bubbles(std::int32_t step, const std::vector<step_structure>& structures);
+  void describe_step(std::vector<step_structure>& structures);
+  void open_step() noexcept;
+  [[nodiscard]] bool in_window(std::int64_t at_ps) const noexcept;
+  [[nodiscard]] std::string id_of(const step_window& w);
+
+  const activity& of_;
+  const std::size_t device_;
+  const activity_device& on_;
+  const bubble_thresholds& thresholds_;
+  device_windows windows_;
+  std::size_t window_ = 0;  // the first that is not closed
+
+  device_found found_;
+  op_table ops_;
+  aicpu_sweep aicpu_;
+  template_table templates_;
+  structure_finder structures_;
+  bubble_store store_, step_store_;
+  class_sweep sweep_;
+  recent_kernels recent_;
+
+  bool any_ = false, busy_before_ = false;
+  std::int64_t last_start_ps_ = 0, busy_until_ps_ = 0;
+  std::int64_t comm_until_ps_ = open_start;      // of collectives that started before the kernel at hand
+  std::int64_t comm_until_now_ps_ = open_start;  // of all so far
+
+  // The open window.
+  bubble_step step_;
+  step_facts facts_;
+  bool step_busy_ = false;
+  std::int64_t step_busy_until_ps_ = 0, member_end_ps_ = open_start;
+  step_rows rows_;
+  std::vector<std::uint64_t> stream_stamps_;  // by stream: the window that saw it last, from 1
+
+  std::vector<bubble> open_;  // gaps whose kernels behind them are still to come; a few
+  bool outside_ = false;      // idle outside every window since outside_from_ps_
+  std::int64_t outside_from_ps_ = 0;
+  std::int64_t tail_from_ps_ = open_start, tail_to_ps_ = open_start;  // of the window that closed last, when it had one
+
+  hash_map<string_id, std::uint64_t> name_counts_;
+  string_id step_name_ = 0;  // the step id looked at last
+  std::int64_t step_number_ = -1;
+};
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

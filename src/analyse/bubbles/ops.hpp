@@ -1,0 +1,60 @@
+// What each kind of op costs on a device: its executions summed, ranked, and judged.
+#pragma once
+#include <analyse/bubbles/kernels.hpp>
+#include <base/hash_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+// What a PMU column tells of. Ratios of the time in which a unit works; utilisation in percent.
+enum class counter_role : std::uint8_t { none, cube_percent, compute_unit, memory_unit };
+[[nodiscard]] counter_role role_of_counter(std::string_view header) noexcept;
+
+// An op is an op type on one kind of core; without a type its name stands for it.
+class op_table {
+ public:
+  op_table(const activity& of, std::size_t device) : of_(of), device_(device) {}
+
+  // The index of a kernel's op, which is counted.
+  std::uint32_t add(const kernel_row& k, bool polluted);
+  // Idle time that ended with a kernel of this op.
+  void add_gap(std::uint32_t op, std::int64_t gap_ps) noexcept;
+  // The index of a kernel's op that was added before.
+  [[nodiscard]] std::uint32_t find(const kernel_row& k) const {
+    const auto at = index_.find(static_cast<std::uint64_t>(type_of(k)) << 32 | k.core);
+    return at == index_.end() ? 0 : at->second;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
+  [[nodiscard]] const bubble_op& at(std::uint32_t op) const noexcept { return ops_[op]; }
+
+  // Ranked and judged, by total cost. `service_ps`: what shares are of.
+  [[nodiscard]] std::vector<bubble_op> take(std::int64_t service_ps, const bubble_thresholds& t);
+
+ private:
+  struct counter_sum {
+    double cube = 0, compute_unit = 0, memory_unit = 0;  // value × duration: ratios, no times
+    std::int64_t cube_ps = 0, compute_ps = 0, memory_ps = 0;
+  };
+  void add_counters(std::uint32_t op, const kernel_row& k);
+  void judge_units(bubble_op& op, const counter_sum& sum, const bubble_thresholds& t) const;
+
+  const activity& of_;
+  const std::size_t device_;
+  std::vector<bubble_op> ops_;
+  std::vector<counter_sum> counters_;  // as ops_, once a kernel has counters
+  hash_map<std::uint64_t, std::uint32_t> index_;
+  hash_map<std::uint64_t, std::uint64_t> shapes_;  // op and shapes -> calls
+  hash_map<string_id, counter_role> roles_;
+  std::uint64_t last_key_ = ~std::uint64_t{0};
+  std::uint32_t last_op_ = 0;
+};
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,58 @@
+// The union of the kernels of a device, cut into pieces in each of which the same classes run.
+#pragma once
+#include <profkit/core/bubbles.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+// Bits of a piece, by kernel_class.
+[[nodiscard]] constexpr unsigned class_bit(kernel_class c) noexcept { return 1U << static_cast<unsigned>(c); }
+inline constexpr unsigned compute_bits = class_bit(kernel_class::compute) | class_bit(kernel_class::aicpu);
+inline constexpr unsigned comm_bits = class_bit(kernel_class::comm);
+
+// Takes kernels by start. Of each class only the end of its union so far is kept: whatever comes starts later.
+class class_sweep {
+ public:
+  // Hands the pieces up to `to_ps` to take(from, to, bits), in order and without a hole; bits 0 is idle time. No piece
+  // goes beyond `stop_ps`, which take() may want to look at; it is asked for again after each piece.
+  template <class Stop, class Take>
+  void advance(std::int64_t to_ps, Stop&& stop_ps, Take&& take) {
+    while (now_ps_ < to_ps) {
+      std::int64_t next = std::min<std::int64_t>(to_ps, stop_ps());
+      unsigned bits = 0;
+      for (std::size_t c = 0; c < ends_.size(); ++c) {
+        if (ends_[c] <= now_ps_) continue;
+        bits |= 1U << c;
+        next = std::min(next, ends_[c]);
+      }
+      const std::int64_t from = now_ps_;
+      now_ps_ = next;
+      take(from, next, bits);
+    }
+  }
+  void begin(std::int64_t at_ps) noexcept {
+    now_ps_ = at_ps;
+    ends_.fill(at_ps);
+  }
+  void add(kernel_class c, std::int64_t end_ps) noexcept {
+    std::int64_t& end = ends_[static_cast<std::size_t>(c)];
+    end = std::max(end, end_ps);
+  }
+  // Where the union ends as things stand.
+  [[nodiscard]] std::int64_t reached_ps() const noexcept { return *std::max_element(ends_.begin(), ends_.end()); }
+  [[nodiscard]] std::int64_t now_ps() const noexcept { return now_ps_; }
+
+ private:
+  std::array<std::int64_t, 5> ends_{};
+  std::int64_t now_ps_ = 0;
+};
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,282 @@
+#include <analyse/bubbles/labels.hpp>
+#include <analyse/bubbles/ratio.hpp>
+#include <analyse/bubbles/summary.hpp>
+#include <analyse/bubbles/tags.hpp>
+#include <analyse/bubbles/words.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+// Sums over the steps of a group.
+struct idle_sums {
+  std::int64_t service_ps = 0, idle_ps = 0, prelaunch_ps = 0, internal_ps = 0, tail_ps = 0, largest_ps = 0;
+  void add(const bubble_step& s) noexcept {
+    service_ps = saturating_add(service_ps, s.service_ps());
+    idle_ps = saturating_add(idle_ps, s.underfeed_ps());
+    prelaunch_ps = saturating_add(prelaunch_ps, s.prelaunch_ps);
+    internal_ps = saturating_add(internal_ps, s.internal_total_ps);
+    tail_ps = saturating_add(tail_ps, s.tail_ps);
+    largest_ps = std::max({largest_ps, s.prelaunch_ps, s.largest_internal_ps, s.tail_ps});
+  }
+};
+idle_sums sums_of(const bubbles_result& r, const bubble_group& g) {
+  idle_sums sums;
+  for (const std::uint32_t s : g.steps) sums.add(r.steps[s]);
+  return sums;
+}
+
+bool has_issue(const bubbles_result& r, const bubble_group& g, const bubble_thresholds& t) {
+  return std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) { return has_hidden_issue(r.steps[s], t); });
+}
+
+std::string kinds_text(const idle_sums& s) {
+  return "internal " + share_text(s.internal_ps, s.idle_ps) + ", prelaunch " + share_text(s.prelaunch_ps, s.idle_ps) +
+         ", tail " + share_text(s.tail_ps, s.idle_ps);
+}
+
+std::string list_text(const std::vector<std::string>& items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
+  return text;
+}
+
+}  // namespace
+
+std::string place_text(const activity& of, const bubble& b) {
+  std::string text;
+  if (b.before_count > 0) text = "after " + op_name(of, b.before[0]);
+  if (b.after_count > 0) text += (text.empty() ? "" : ", ") + std::string("before ") + op_name(of, b.after[0]);
+  return text;
+}
+
+std::string where_text(const activity& of, const bubbles_result& r, const bubble& b) {
+  std::string text = device_name(of, b.device);
+  if (b.step >= 0) text += ", step " + r.steps[static_cast<std::size_t>(b.step)].id;
+  const std::string place = place_text(of, b);
+  return place.empty() ? text : text + ", " + place;
+}
+
+void choose_dominant_step(bubbles_result& into) {
+  if (into.dominant_group < 0) return;
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  for (const std::uint32_t s : g.steps)
+    if (into.dominant_step < 0 ||
+        into.steps[s].underfeed_ps() > into.steps[static_cast<std::size_t>(into.dominant_step)].underfeed_ps())
+      into.dominant_step = static_cast<std::int32_t>(s);
+}
+
+void check_against_step_trace(bubbles_result& into, const activity& of) {
+  constexpr std::int64_t tolerance_ps = 250'000;
+  for (const step_trace_row& row : of.step_trace()) {
+    const std::string_view id = of.text(row.step);
+    std::int64_t found = -1;
+    std::size_t of_device = 0;
+    for (std::size_t i = 0; i < into.steps.size(); ++i) {
+      if (into.steps[i].device != row.device) continue;
+      ++of_device;
+      if (into.steps[i].id == id || (id.empty() && into.steps[i].pseudo)) found = static_cast<std::int64_t>(i);
+    }
+    if (found < 0) continue;
+    const bubble_step& s = into.steps[static_cast<std::size_t>(found)];
+    // Kernels that reach over the edge of a window belong to both sides here, to one step there.
+    const auto add = [&](const char* what, std::int64_t ours, std::int64_t theirs) {
+      if (theirs == no_time_ps) return;
+      const bool agrees = ours - theirs <= tolerance_ps && theirs - ours <= tolerance_ps;
+      into.self_check.push_back({static_cast<std::uint32_t>(found), what, ours, theirs, agrees});
+    };
+    add("Free", s.internal_total_ps, row.free_ps);
+    add("Stage", s.clocks.wall_ps, row.stage_ps);
+    if (s.source != marker_source::step_id && !s.pseudo) add("Preparing", s.prelaunch_ps, row.preparing_ps);
+  }
+}
+
+void list_evidence_gaps(bubbles_result& into, const activity& of) {
+  std::vector<std::string>& gaps = into.evidence_gaps;
+  bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
+  std::set<std::string> pseudo, spans;
+  std::uint64_t unlaunched = 0, all = 0, cut = 0, other_ids = 0, left_out = 0;
+  std::int64_t unlaunched_ps = 0;
+  for (std::size_t d = 0; d < into.devices.size(); ++d) {
+    const device_gaps& g = into.devices[d];
+    if (g.kernels == 0) continue;
+    const activity_device& on = of.devices()[d];
+    kernels = true;
+    npu = npu || on.type == accelerator::npu;
+    shapes = shapes && on.has_shapes;
+    waits = waits && on.has_waits;
+    classes = classes && on.has_classes;
+    streams = streams && !on.streams.empty();
+    if (std::string_view(g.window_source) == "none") pseudo.insert(device_name(of, static_cast<std::uint32_t>(d)));
+    if (std::string_view(g.window_source) == "step ids") spans.insert(device_name(of, static_cast<std::uint32_t>(d)));
+    if (on.has_launches) {
+      unlaunched += g.without_launch;
+      unlaunched_ps = saturating_add(unlaunched_ps, g.without_launch_ps);
+      all += g.kernels;
+    }
+    cut += g.windows_cut;
+    left_out += g.bubbles_left_out;
+  }
+  for (const bubble_step& s : into.steps) other_ids += s.other_step_id_kernels;
+  if (!kernels) return;
+  if (!into.has_host_trace) gaps.push_back("no host trace: causes cannot be told, only how long the device waited");
+  if (into.has_host_trace && !into.has_stacks)
+    gaps.push_back("no python stacks: causes are less specific (record with_stack=true)");
+  if (!shapes && npu) gaps.push_back("no input shapes: changing shapes cannot be seen (record_shapes=true)");
+  if (!waits && npu) gaps.push_back("no wait column: wait anchors and polluted waits cannot be told");
+  if (!classes) gaps.push_back("kernel classes are derived from names: no verdicts about AI CPU and units");
+  if (!streams) gaps.push_back("no stream ids: the main stream is not known, all compute counts as the main path");
+  if (npu && of.communication().empty())
+    gaps.push_back("no communication.json: waits inside collectives are not split");
+  if (!pseudo.empty())
+    gaps.push_back("no step markers on " + list_text({pseudo.begin(), pseudo.end()}) +
+                   ": the whole capture counts as one step");
+  if (!spans.empty())
+    gaps.push_back("steps are spans of step ids on " + list_text({spans.begin(), spans.end()}) +
+                   ": time before the first and after the last kernel of a step is between steps");
+  if (unlaunched > 0)
+    gaps.push_back(grouped(unlaunched) + " of " + grouped(all) + " kernels (" + human_duration(unlaunched_ps) +
+                   ") have no launch on record: graph launches and the like cannot be attributed");
+  if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
+  if (other_ids > 0)
+    gaps.push_back(grouped(other_ids) + " kernels carry the id of another step than the one they ran in");
+  if (left_out > 0) gaps.push_back(grouped(left_out) + " shorter gaps are summed, but not listed");
+  if (into.structures_left_out > 0)
+    gaps.push_back(grouped(into.structures_left_out) + " structures of later steps are not listed");
+}
+
+void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
+  struct sum {
+    std::uint64_t bubbles = 0;
+    std::int64_t total_ps = 0, covered_ps = 0;
+    const bubble* largest = nullptr;
+    std::set<std::int32_t> steps;
+    confidence sure = confidence::low;
+    std::uint64_t host_late = 0;
+    std::map<string_id, std::int64_t> ops;
+  };
+  std::map<std::pair<std::int32_t, bubble_label>, sum> sums;
+  for (const bubble& b : into.bubbles) {
+    if (b.step < 0 || b.boundary_adjacent) continue;
+    const std::int32_t group = into.steps[static_cast<std::size_t>(b.step)].group;
+    for (std::size_t l = 0; l < bubble_label_count; ++l) {
+      const auto label = static_cast<bubble_label>(l);
+      if (!b.labels.has(label)) continue;
+      sum& s = sums[{group, label}];
+      ++s.bubbles;
+      s.total_ps = saturating_add(s.total_ps, b.length_ps());
+      const std::int64_t covered = label == bubble_label::sync_or_h2d ? b.host.sync_ps
+                                   : label == bubble_label::comm_wait ? b.host.comm_ps
+                                                                      : b.host.host_ps;
+      s.covered_ps = saturating_add(s.covered_ps, covered);
+      if (s.largest == nullptr || b.length_ps() > s.largest->length_ps()) {
+        s.largest = &b;
+        s.sure = b.sure;
+      }
+      if (s.steps.size() < 2) s.steps.insert(b.step);
+      if (read_launch(b, t) == launch_reading::host_late) ++s.host_late;
+      for (const auto& [name, overlap_ps] : b.host.ops) s.ops[name] = saturating_add(s.ops[name], overlap_ps);
+    }
+  }
+  for (const auto& [key, s] : sums) {
+    label_summary& c = into.causes.emplace_back();
+    const bubble_group& g = into.groups[static_cast<std::size_t>(key.first)];
+    c.label = key.second;
+    c.sure = s.sure;
+    c.bubbles = s.bubbles;
+    c.total_ps = s.total_ps;
+    const bool one_step = s.steps.size() == 1 && g.steps.size() > 1;
+    c.scope = one_step ? label_summary::reach::step : label_summary::reach::group;
+    c.target = one_step ? into.steps[static_cast<std::size_t>(*s.steps.begin())].id : g.id;
+    c.evidence.push_back(count_text(s.bubbles, "gap") + ", " + human_duration(s.total_ps) + " together");
+    c.evidence.push_back("the longest, " + human_duration(s.largest->length_ps()) + ": " +
+                         where_text(of, into, *s.largest));
+    if (s.largest->host.traced && s.covered_ps > 0)
+      c.evidence.push_back((key.second == bubble_label::sync_or_h2d ? "synchronisation and copies cover "
+                            : key.second == bubble_label::comm_wait ? "communication covers "
+                                                                    : "host activity covers ") +
+                           share_text(s.covered_ps, s.total_ps));
+    if (s.host_late > 0)
+      c.evidence.push_back("the kernel behind " + count_text(s.host_late, "gap") +
+                           " was launched after the gap had begun: the host was late");
+    const auto most =
+        std::max_element(s.ops.begin(), s.ops.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != s.ops.end())
+      c.evidence.push_back("most of it in " + std::string(of.text(most->first)) + ", " + human_duration(most->second));
+  }
+  std::stable_sort(into.causes.begin(), into.causes.end(),
+                   [](const label_summary& a, const label_summary& b) { return a.total_ps > b.total_ps; });
+}
+
+void judge_confidence(bubbles_result& into) {
+  into.sure = confidence::low;
+  if (!into.has_host_trace || into.dominant_group < 0) return;
+  into.sure = confidence::medium;
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  std::uint64_t at_edge = 0;
+  for (const std::uint32_t s : g.steps) at_edge += into.steps[s].boundary_dominated ? 1 : 0;
+  if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
+}
+
+void answer_questions(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
+  static_cast<void>(of);
+  std::vector<std::string> with_issue;
+  idle_sums all;
+  for (const bubble_group& g : into.groups) {
+    const idle_sums s = sums_of(into, g);
+    all.service_ps = saturating_add(all.service_ps, s.service_ps);
+    all.idle_ps = saturating_add(all.idle_ps, s.idle_ps);
+    all.largest_ps = std::max(all.largest_ps, s.largest_ps);
+    if (has_issue(into, g, t))
+      with_issue.push_back(g.id + " (" + count_text(g.steps.size(), "step") + ", " +
+                           share_text(s.idle_ps, s.service_ps) + " idle)");
+  }
+  into.significant = !with_issue.empty();
+  const std::string facts = "devices waited " + share_text(all.idle_ps, all.service_ps) + " of their step time (" +
+                            human_duration(all.idle_ps) + " of " + human_duration(all.service_ps) +
+                            "), the longest gap is " + human_duration(all.largest_ps);
+  into.answers[0] = (into.significant ? "Yes: " : "No: ") + facts + ".";
+  if (with_issue.size() > 4) {
+    const std::size_t more = with_issue.size() - 4;
+    with_issue.resize(4);
+    with_issue.push_back(std::to_string(more) + " more");
+  }
+  into.answers[1] = into.significant ? "In " + list_text(with_issue) + "." : "In none.";
+  if (into.dominant_group < 0) {
+    into.answers[2] = into.answers[3] = "There is no step to look at.";
+    into.answers[4] = "No: the capture has no kernel.";
+    return;
+  }
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  const idle_sums own = sums_of(into, g);
+  into.answers[2] = g.pattern == idle_pattern::none
+                        ? "No kind dominates in " + g.id + " (" + kinds_text(own) + ")."
+                        : std::string(idle_pattern_name(g.pattern)) + " in " + g.id + ": " + kinds_text(own) + ".";
+  into.answers[3] = std::string(host_risk_name(g.risk)) + " in " + g.id +
+                    (g.tags.has(bubble_tag::host_originated_risk)          ? ": host activity overlaps the gaps."
+                     : g.tags.has(bubble_tag::untraced_host_blocking_risk) ? ": the host shows nothing during the gaps."
+                                                                           : ".");
+  const bool enough = into.sure == confidence::high && !into.requires_host_followup;
+  if (!into.significant)
+    into.answers[4] = "Nothing needs an explanation.";
+  else if (enough)
+    into.answers[4] = "For possible causes, yes; none is proven by overlap alone.";
+  else
+    into.answers[4] = "No: " +
+                      (into.evidence_gaps.empty() ? std::string("the host's events do not single out a cause")
+                                                  : into.evidence_gaps.front()) +
+                      ".";
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

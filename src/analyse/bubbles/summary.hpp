@@ -1,0 +1,20 @@
+// What the detector says in the end.
+#pragma once
+#include <analyse/bubbles/groups.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+void choose_dominant_step(bubbles_result& into);
+void check_against_step_trace(bubbles_result& into, const activity& of);
+void list_evidence_gaps(bubbles_result& into, const activity& of);
+void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t);
+void judge_confidence(bubbles_result& into);
+void answer_questions(bubbles_result& into, const activity& of, const bubble_thresholds& t);
+void recommend(bubbles_result& into, const activity& of, const bubble_thresholds& t);
+void list_findings(bubbles_result& into, const activity& of, const bubble_thresholds& t);
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,183 @@
+#include <analyse/bubbles/labels.hpp>
+#include <analyse/bubbles/tags.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+// Sums over the reportable gaps of one or many steps, those at the edge of the capture left out.
+struct weights {
+  std::int64_t service_ps = 0, underfeed_ps = 0, evidenced_ps = 0, host_ps = 0, sync_ps = 0, comm_ps = 0;
+  bool traced = false;
+  void add(const bubble_step& s) noexcept {
+    service_ps = saturating_add(service_ps, s.service_ps());
+    underfeed_ps = saturating_add(underfeed_ps, s.underfeed_ps());
+    evidenced_ps = saturating_add(evidenced_ps, s.evidenced_ps);
+    host_ps = saturating_add(host_ps, s.weighted_host_ps);
+    sync_ps = saturating_add(sync_ps, s.weighted_sync_ps);
+    comm_ps = saturating_add(comm_ps, s.weighted_comm_ps);
+    traced = traced || s.traced;
+  }
+};
+
+host_risk risk_of(const weights& w, const bubble_thresholds& t) noexcept {
+  if (!at_least(w.underfeed_ps, w.service_ps, t.idle_ratio_ppm)) return host_risk::low;
+  if (at_least(w.sync_ps, w.evidenced_ps, t.sync_overlap_ppm) ||
+      at_least(w.host_ps, w.evidenced_ps, t.high_coverage_ppm))
+    return host_risk::high;
+  return host_risk::medium;
+}
+
+void add_host_tags(bubble_tags& into, const weights& w, bool recurring, bool boundary, const bubble_thresholds& t) {
+  if (!recurring || !at_least(w.underfeed_ps, w.service_ps, t.idle_ratio_ppm)) return;
+  if (!boundary && (at_least(w.host_ps, w.evidenced_ps, t.launch_lag_coverage_ppm) ||
+                    at_least(w.sync_ps, w.evidenced_ps, t.sync_overlap_ppm)))
+    into.add(bubble_tag::host_originated_risk);
+  if (!w.traced || (w.evidenced_ps > 0 && !at_least(w.host_ps, w.evidenced_ps, t.untraced_coverage_ppm)))
+    into.add(bubble_tag::untraced_host_blocking_risk);
+}
+
+}  // namespace
+
+bool is_heavy(std::int64_t gap_ps, std::int64_t service_ps, const bubble_thresholds& t) noexcept {
+  return gap_ps >= t.heavy_gap_ps && at_least(gap_ps, service_ps, t.heavy_share_ppm);
+}
+
+bool has_hidden_issue(const bubble_step& s, const bubble_thresholds& t) noexcept {
+  return at_least(s.underfeed_ps(), s.service_ps(), t.idle_ratio_ppm) || is_heavy(s.prelaunch_ps, s.service_ps(), t) ||
+         is_heavy(s.tail_ps, s.service_ps(), t) || is_heavy(s.largest_internal_ps, s.service_ps(), t);
+}
+
+void find_boundaries(bubbles_result& into, const bubble_thresholds& t) {
+  struct edges {
+    std::int64_t first_window_ps, last_window_ps;
+    bool any = false;
+  };
+  std::vector<edges> of_device(into.devices.size());
+  for (const bubble_step& s : into.steps) {
+    edges& e = of_device[s.device];
+    if (!e.any) e = {s.start_ps, s.end_ps, true};
+    e.last_window_ps = std::max(e.last_window_ps, s.end_ps);
+  }
+  const auto touches = [&](std::uint32_t device, std::int64_t start, std::int64_t end) {
+    const device_gaps& d = into.devices[device];
+    const edges& e = of_device[device];
+    return end == d.first_ps || start == d.last_ps ||
+           (e.any && (start == e.first_window_ps || end == e.last_window_ps));
+  };
+  for (bubble& b : into.bubbles) b.boundary_adjacent = touches(b.device, b.start_ps, b.end_ps);
+  for (bubble_step& s : into.steps) {
+    const std::int64_t longest = std::max({s.prelaunch_ps, s.tail_ps, s.largest_internal_ps});
+    const bool at_edge = (s.prelaunch_ps == longest && touches(s.device, s.start_ps, s.start_ps + s.prelaunch_ps)) ||
+                         (s.tail_ps == longest && touches(s.device, s.end_ps - s.tail_ps, s.end_ps));
+    s.boundary_dominated = longest >= t.reportable_gap_ps && longest > 0 && at_edge;
+  }
+}
+
+void label_bubbles(bubbles_result& into, const recurring_places& recurring, const bubble_thresholds& t) {
+  for (bubble& b : into.bubbles) {
+    b.labels = labels_of(b, t);
+    const bool recurs = b.step >= 0 && recurring.count(place_of(b, into.steps)) != 0;
+    b.sure = confidence_of(b, recurs, t);
+    if (b.step < 0) continue;
+    bubble_step& s = into.steps[static_cast<std::size_t>(b.step)];
+    s.labels.add(b.labels);
+    s.traced = s.traced || b.host.traced;
+    if (b.boundary_adjacent || !b.host.traced) continue;
+    s.evidenced_ps += b.length_ps();
+    s.weighted_host_ps += b.host.host_ps;
+    s.weighted_sync_ps += b.host.sync_ps;
+    s.weighted_comm_ps += b.host.comm_ps;
+  }
+}
+
+void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const bubble_options& o) {
+  const bubble_thresholds& t = o.thresholds;
+  hash_set<std::uint64_t> anchors;  // op type and core, of all devices
+  for (const bubble_op& op : into.ops)
+    if (op.false_hotspot) anchors.insert(static_cast<std::uint64_t>(op.op_type) << 32 | op.core);
+  for (const bubble& b : into.bubbles) {
+    if (b.step < 0) continue;
+    bubble_tags& tags = into.steps[static_cast<std::size_t>(b.step)].tags;
+    if (b.after_count > 0 &&
+        anchors.count(static_cast<std::uint64_t>(type_of(b.after[0])) << 32 | b.after[0].core) != 0)
+      tags.add(bubble_tag::wait_anchor_false_hotspot);
+    if (b.heavy && b.labels.has(bubble_label::comm_wait)) tags.add(bubble_tag::comm_sync_risk);
+  }
+  for (std::size_t i = 0; i < into.steps.size(); ++i) {
+    bubble_step& s = into.steps[i];
+    const std::int64_t service = s.service_ps();
+    if (is_heavy(s.prelaunch_ps, service, t)) s.tags.add(bubble_tag::prelaunch_gap_heavy);
+    if (is_heavy(s.tail_ps, service, t)) s.tags.add(bubble_tag::tail_gap_heavy);
+    if (is_heavy(s.largest_internal_ps, service, t)) s.tags.add(bubble_tag::internal_bubble_heavy);
+    if (o.reference ? at_least(s.underfeed_ps(), service, t.idle_ratio_ppm) : has_hidden_issue(s, t))
+      s.tags.add(bubble_tag::device_idle_gap_heavy);
+    weights w;
+    w.add(s);
+    s.risk = risk_of(w, t);
+    const bubble_group& g = into.groups[static_cast<std::size_t>(s.group)];
+    add_host_tags(s.tags, w, g.recurring, s.boundary_dominated, t);
+    if (at_least(w.comm_ps, w.evidenced_ps, t.comm_overlap_ppm)) s.tags.add(bubble_tag::comm_sync_risk);
+    if (at_least(s.polluted_wait_ps, s.wait_sum_ps, t.polluted_wait_ppm)) s.tags.add(bubble_tag::wait_pollution_risk);
+    const aicpu_exposure& a = facts[i].aicpu;
+    if (a.exposed_calls > 0 || (a.partly_exposed_ps >= t.aicpu_exposed_ps &&
+                                at_least(a.partly_exposed_ps, service, t.aicpu_exposed_share_ppm)))
+      s.tags.add(bubble_tag::aicpu_exposed_risk);
+    const device_gaps& d = into.devices[s.device];
+    const bool first = i == 0 || into.steps[i - 1].device != s.device;
+    const bool last = i + 1 == into.steps.size() || into.steps[i + 1].device != s.device;
+    if (s.boundary_dominated || s.cut || (first && d.kernels_before_steps > 0) || (last && d.kernels_after_steps > 0))
+      s.tags.add(bubble_tag::partial_capture_boundary);
+  }
+}
+
+void tag_groups(bubbles_result& into, const bubble_options& o) {
+  const bubble_thresholds& t = o.thresholds;
+  for (bubble_group& g : into.groups) {
+    weights w;
+    std::uint64_t on_steps[bubble_tag_count] = {};
+    std::uint64_t at_edge = 0;
+    std::int64_t wait_ps = 0, polluted_ps = 0;
+    bubble_labels labels;
+    bool issue = false;
+    for (const std::uint32_t i : g.steps) {
+      const bubble_step& s = into.steps[i];
+      w.add(s);
+      labels.add(s.labels);
+      issue = issue || has_hidden_issue(s, t);
+      at_edge += s.boundary_dominated ? 1 : 0;
+      wait_ps = saturating_add(wait_ps, s.wait_sum_ps);
+      polluted_ps = saturating_add(polluted_ps, s.polluted_wait_ps);
+      for (std::size_t tag = 0; tag < bubble_tag_count; ++tag)
+        on_steps[tag] += s.tags.has(static_cast<bubble_tag>(tag)) ? 1 : 0;
+    }
+    g.risk = risk_of(w, t);
+    add_host_tags(g.tags, w, g.recurring, 2 * at_edge > g.steps.size(), t);
+    if (g.recurring_places > 0) g.tags.add(bubble_tag::recurring_bubble_pattern);
+    const auto half = [&](bubble_tag tag) { return 2 * on_steps[static_cast<std::size_t>(tag)] >= g.steps.size(); };
+    if (at_least(w.comm_ps, w.evidenced_ps, t.comm_overlap_ppm) || half(bubble_tag::comm_sync_risk))
+      g.tags.add(bubble_tag::comm_sync_risk);
+    if (g.shapes_compared && g.varying_positions > 0) g.tags.add(bubble_tag::variable_shape_same_template);
+    for (std::size_t tag = 0; tag < bubble_tag_count; ++tag)
+      if (on_steps[tag] > 0 && 2 * on_steps[tag] >= g.steps.size())
+        g.dominant_tags.push_back({static_cast<bubble_tag>(tag), on_steps[tag]});
+    std::stable_sort(g.dominant_tags.begin(), g.dominant_tags.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    bubble_labels specific = labels;
+    specific.drop(bubble_label::untraced_host_blocking);
+    specific.drop(bubble_label::insufficient_evidence);
+    const bool unexplained = issue && g.recurring && specific.empty();
+    const bool missing = issue && (!into.has_stacks || !g.shapes_compared);
+    g.requires_followup = unexplained || missing || at_least(polluted_ps, wait_ps, t.polluted_wait_ppm);
+    if (g.tags.has(bubble_tag::untraced_host_blocking_risk)) into.requires_host_followup = true;
+  }
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

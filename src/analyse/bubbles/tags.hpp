@@ -1,0 +1,25 @@
+// Which anomalies a step and a group have.
+#pragma once
+#include <analyse/bubbles/groups.hpp>
+
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+// Marks bubbles that touch the edge of the capture, and steps whose longest gap does.
+void find_boundaries(bubbles_result& into, const bubble_thresholds& t);
+// Labels of every bubble, and of each step those of its bubbles; sums of evidence.
+void label_bubbles(bubbles_result& into, const recurring_places& recurring, const bubble_thresholds& t);
+void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const bubble_options& o);
+void tag_groups(bubbles_result& into, const bubble_options& o);
+
+// A gap that weighs: at least 1 ms and a tenth of the step, by the thresholds.
+[[nodiscard]] bool is_heavy(std::int64_t gap_ps, std::int64_t service_ps, const bubble_thresholds& t) noexcept;
+// Idle time is an issue of this step or group.
+[[nodiscard]] bool has_hidden_issue(const bubble_step& s, const bubble_thresholds& t) noexcept;
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

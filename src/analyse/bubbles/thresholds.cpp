@@ -1,0 +1,230 @@
+// The table of thresholds, and the words of the bubble detector.
+#include <analyse/bubbles/ratio.hpp>
+#include <profkit/core/bubbles.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// "0.25" in millionths of its unit: digits, at most six of them behind a point.
+result<std::int64_t> decimal_millionths(std::string_view name, std::string_view text) {
+  const auto wrong = [&](const char* why) {
+    return fault{fault_code::invalid_argument,
+                 "threshold " + std::string(name) + " = \"" + std::string(text) + "\": " + why, "", no_offset,
+                 "give a number that is not negative, such as 0.25 or 1000"};
+  };
+  constexpr std::int64_t most = 1'000'000'000'000;  // past any length of a capture in µs
+  std::int64_t whole = 0, fraction = 0, unit = 1'000'000;
+  bool digits = false, point = false;
+  for (const char c : text) {
+    if (c == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (c < '0' || c > '9') return wrong("this is no decimal number");
+    digits = true;
+    if (!point) {
+      whole = whole * 10 + (c - '0');
+      if (whole > most) return wrong("this is too large");
+      continue;
+    }
+    if (unit == 1 && c != '0') return wrong("at most six decimals count");
+    if (unit == 1) continue;
+    unit /= 10;
+    fraction += (c - '0') * unit;
+  }
+  if (!digits) return wrong("this is no decimal number");
+  return whole * 1'000'000 + fraction;
+}
+
+}  // namespace
+
+const std::vector<threshold_entry>& threshold_table() {
+  using t = bubble_thresholds;
+  using u = threshold_unit;
+  static const std::vector<threshold_entry> table = {
+      {"heavy_gap_us", u::microseconds, &t::heavy_gap_ps, "a gap is heavy from the larger of this and heavy_share"},
+      {"heavy_share", u::ratio, &t::heavy_share_ppm, "of the step's service time"},
+      {"reportable_gap_us", u::microseconds, &t::reportable_gap_ps, "shorter gaps are only summed"},
+      {"idle_ratio", u::ratio, &t::idle_ratio_ppm, "share of a step that makes its idle time heavy"},
+      {"merge_tolerance_us", u::microseconds, &t::merge_tolerance_ps, "holes up to this length count as busy"},
+      {"recurring_share", u::ratio, &t::recurring_share_ppm, "of the steps of a group"},
+      {"sync_overlap", u::ratio, &t::sync_overlap_ppm, "possible_sync_or_h2d from here on"},
+      {"comm_overlap", u::ratio, &t::comm_overlap_ppm, "possible_comm_wait from here on"},
+      {"untraced_coverage", u::ratio, &t::untraced_coverage_ppm, "possible_untraced_host_blocking below"},
+      {"launch_lag_coverage", u::ratio, &t::launch_lag_coverage_ppm, "possible_host_launch_lag from here on"},
+      {"serial_parallelism", u::ratio, &t::serial_parallelism_ppm, "possible_python_serialization_or_lock below"},
+      {"high_coverage", u::ratio, &t::high_coverage_ppm, "host coverage that makes the host risk high"},
+      {"high_confidence", u::ratio, &t::high_confidence_ppm, "ratio of a label"},
+      {"medium_confidence", u::ratio, &t::medium_confidence_ppm, "ratio of a label"},
+      {"launch_margin_us", u::microseconds, &t::launch_margin_ps, "launched so long before the gap: the device waited"},
+      {"wait_anchor_ratio", u::ratio, &t::wait_anchor_ratio_ppm, "wait / total cost above"},
+      {"wait_anchor_duration_us", u::microseconds, &t::wait_anchor_duration_ps, "mean duration below"},
+      {"wait_anchor_rank", u::count, &t::wait_anchor_rank, "by mean total cost, at most"},
+      {"wait_heavy", u::ratio, &t::wait_heavy_ppm, "wait / total cost of one kernel above"},
+      {"polluted_wait", u::ratio, &t::polluted_wait_ppm, "share of a step's waits that overlap communication"},
+      {"aicpu_masked", u::ratio, &t::aicpu_masked_ppm, "AICPU_MASKED_BUT_UNDESIRABLE from here on"},
+      {"aicpu_exposed", u::ratio, &t::aicpu_exposed_ppm, "AICPU_EXPOSED_NOT_ALLOWED below"},
+      {"aicpu_exposed_us", u::microseconds, &t::aicpu_exposed_ps, "exposed time of partly exposed ops"},
+      {"aicpu_exposed_share", u::ratio, &t::aicpu_exposed_share_ppm, "the same as a share of the step"},
+      {"aicpu_adjacent_us", u::microseconds, &t::aicpu_adjacent_ps, "an AI CPU kernel so near belongs to a gap"},
+      {"small_kernel_us", u::microseconds, &t::small_kernel_ps, "shorter kernels are side work"},
+      {"small_op_share", u::ratio, &t::small_op_share_ppm, "of the service time: a small op is inefficient"},
+      {"group_count_tolerance", u::ratio, &t::group_count_ppm, "kernel counts of steps of one group differ by at most"},
+      {"group_overlap", u::ratio, &t::group_overlap_ppm, "op types of steps of one group overlap by at least"},
+      {"cut_step", u::ratio, &t::cut_step_ppm, "of the group's median kernel count: the step was cut"},
+      {"structure_gap_factor", u::count, &t::structure_gap_factor, "of the median gap"},
+      {"structure_gap_us", u::microseconds, &t::structure_gap_ps, "gaps that can part structures"},
+      {"parallel", u::ratio, &t::parallel_ppm, "kernel sum / wall above: streams run in parallel"},
+      {"sparse", u::ratio, &t::sparse_ppm, "busy / wall below: bubbles"},
+      {"wait_danger", u::ratio, &t::wait_danger_ppm, "total cost / kernel sum above: waits dominate"},
+      {"serial", u::ratio, &t::serial_ppm, "all clocks agree within: serial"},
+      {"pattern_share", u::ratio, &t::pattern_share_ppm, "of the service time: below, no idle pattern"},
+      {"pattern_gap_us", u::microseconds, &t::pattern_gap_ps, "below, no idle pattern"},
+      {"mixed_pattern", u::ratio, &t::mixed_pattern_ppm, "second / first kind of gap: mixed from here on"},
+      {"inter_step_factor", u::count, &t::inter_step_factor, "times every other kind: inter_step"},
+      {"rank_disagreement", u::count, &t::rank_disagreement, "places between two rankings of an op"},
+      {"unit_bound", u::ratio, &t::unit_bound_ppm, "share of an op's time in which its unit works"},
+  };
+  return table;
+}
+
+result<void> set_threshold(bubble_thresholds& into, std::string_view name, std::string_view value) {
+  const auto& table = threshold_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const threshold_entry& e) { return e.name == name; });
+  if (found == table.end()) {
+    std::string names;
+    for (const threshold_entry& e : table) names += (names.empty() ? "" : ", ") + std::string(e.name);
+    return fault{fault_code::invalid_argument, "there is no threshold \"" + std::string(name) + "\"", "", no_offset,
+                 "the thresholds are " + names};
+  }
+  const result<std::int64_t> millionths = decimal_millionths(name, value);
+  if (!millionths) return millionths.error();
+  // A millionth of a microsecond is a picosecond, and ratios are in millionths: the same number.
+  if (found->unit != threshold_unit::count) {
+    into.*found->value = *millionths;
+    return {};
+  }
+  if (*millionths % 1'000'000 != 0)
+    return fault{fault_code::invalid_argument, "threshold " + std::string(name) + " has to be a whole number", "",
+                 no_offset, ""};
+  into.*found->value = *millionths / 1'000'000;
+  return {};
+}
+
+const char* window_policy_name(window_policy p) noexcept {
+  switch (p) {
+    case window_policy::guide: return "guide";
+    case window_policy::marker: return "marker";
+    case window_policy::device: return "device";
+  }
+  return "guide";
+}
+
+const char* confidence_name(confidence c) noexcept {
+  switch (c) {
+    case confidence::low: return "low";
+    case confidence::medium: return "medium";
+    case confidence::high: return "high";
+  }
+  return "low";
+}
+
+const char* bubble_scope_name(bubble_scope s) noexcept {
+  switch (s) {
+    case bubble_scope::global: return "global";
+    case bubble_scope::step_internal: return "step_internal";
+    case bubble_scope::prelaunch: return "prelaunch";
+    case bubble_scope::tail: return "tail";
+  }
+  return "global";
+}
+
+const char* bubble_label_name(bubble_label l) noexcept {
+  switch (l) {
+    case bubble_label::sync_or_h2d: return "possible_sync_or_h2d";
+    case bubble_label::comm_wait: return "possible_comm_wait";
+    case bubble_label::untraced_host_blocking: return "possible_untraced_host_blocking";
+    case bubble_label::host_launch_lag: return "possible_host_launch_lag";
+    case bubble_label::python_serialization_or_lock: return "possible_python_serialization_or_lock";
+    case bubble_label::insufficient_evidence: return "insufficient_evidence";
+  }
+  return "insufficient_evidence";
+}
+
+const char* bubble_tag_name(bubble_tag t) noexcept {
+  switch (t) {
+    case bubble_tag::device_idle_gap_heavy: return "DEVICE_IDLE_GAP_HEAVY";
+    case bubble_tag::prelaunch_gap_heavy: return "PRELAUNCH_GAP_HEAVY";
+    case bubble_tag::tail_gap_heavy: return "TAIL_GAP_HEAVY";
+    case bubble_tag::internal_bubble_heavy: return "INTERNAL_BUBBLE_HEAVY";
+    case bubble_tag::recurring_bubble_pattern: return "RECURRING_BUBBLE_PATTERN";
+    case bubble_tag::host_originated_risk: return "HOST_ORIGINATED_RISK";
+    case bubble_tag::untraced_host_blocking_risk: return "UNTRACED_HOST_BLOCKING_RISK";
+    case bubble_tag::comm_sync_risk: return "COMM_SYNC_RISK";
+    case bubble_tag::wait_pollution_risk: return "WAIT_POLLUTION_RISK";
+    case bubble_tag::wait_anchor_false_hotspot: return "WAIT_ANCHOR_FALSE_HOTSPOT";
+    case bubble_tag::aicpu_exposed_risk: return "AICPU_EXPOSED_RISK";
+    case bubble_tag::partial_capture_boundary: return "PARTIAL_CAPTURE_BOUNDARY";
+    case bubble_tag::variable_shape_same_template: return "VARIABLE_SHAPE_SAME_TEMPLATE";
+  }
+  return "";
+}
+
+const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept {
+  using bubbles::above;
+  if (c.kernels == 0 || c.wall_ps == 0) return "";
+  if (above(c.total_cost_ps, c.kernel_sum_ps, t.wait_danger_ppm)) return "wait_anchor_danger";
+  if (above(c.kernel_sum_ps, c.wall_ps, t.parallel_ppm)) return "stream_parallelism";
+  if (!bubbles::at_least(c.busy_union_ps, c.wall_ps, t.sparse_ppm)) return "bubbles";
+  const std::int64_t least = std::min({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
+  const std::int64_t most = std::max({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
+  return above(most - least, least, t.serial_ppm) ? "" : "clean_serial";
+}
+
+const char* host_risk_name(host_risk r) noexcept {
+  switch (r) {
+    case host_risk::low: return "low";
+    case host_risk::medium: return "medium";
+    case host_risk::high: return "high";
+  }
+  return "low";
+}
+
+const char* structure_role_name(step_structure::role r) noexcept {
+  switch (r) {
+    case step_structure::role::head: return "head";
+    case step_structure::role::layer: return "layer";
+    case step_structure::role::tail: return "tail";
+  }
+  return "layer";
+}
+
+const char* idle_pattern_name(idle_pattern p) noexcept {
+  switch (p) {
+    case idle_pattern::none: return "none";
+    case idle_pattern::prelaunch: return "prelaunch";
+    case idle_pattern::internal_bubble: return "internal_bubble";
+    case idle_pattern::tail: return "tail";
+    case idle_pattern::inter_step: return "inter_step";
+    case idle_pattern::mixed: return "mixed";
+  }
+  return "none";
+}
+
+const char* aicpu_verdict_name(aicpu_verdict v) noexcept {
+  switch (v) {
+    case aicpu_verdict::unknown: return "AICPU_UNKNOWN";
+    case aicpu_verdict::masked: return "AICPU_MASKED_BUT_UNDESIRABLE";
+    case aicpu_verdict::partly_exposed: return "AICPU_PARTIALLY_EXPOSED";
+    case aicpu_verdict::exposed: return "AICPU_EXPOSED_NOT_ALLOWED";
+  }
+  return "AICPU_UNKNOWN";
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,38 @@
+// Which spans of a device's time are its steps.
+#pragma once
+#include <profkit/core/bubbles.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+// The end of a window that closes with its last kernel, and the start of one that opens with its first.
+inline constexpr std::int64_t open_end = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t open_start = std::numeric_limits<std::int64_t>::min();
+
+struct step_window {
+  std::int64_t start_ps = open_start, end_ps = open_end;  // half open
+  std::int64_t marker_end_ps = no_time_ps;
+  std::int64_t number = -1;
+  string_id name = 0;
+  marker_source source = marker_source::profiler_step;
+  bool pseudo = false;
+};
+
+struct device_windows {
+  std::vector<step_window> windows;  // ascending, no two share an instant
+  const char* source = "none";
+  std::uint64_t cut = 0;  // windows that overlapped the next one
+};
+
+// Looks through the kernels only where the policy needs it.
+result<device_windows> find_windows(const activity& of, std::size_t device, window_policy policy, const hooks& host);
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

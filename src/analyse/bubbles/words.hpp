@@ -1,0 +1,34 @@
+// Sentences about what was found.
+#pragma once
+#include <analyse/bubbles/kernels.hpp>
+#include <profkit/core/bubbles.hpp>
+#include <profkit/core/text.hpp>
+
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+
+[[nodiscard]] inline std::string share_text(std::int64_t part, std::int64_t whole) {
+  return part < 0 || whole <= 0 ? "-"
+                                : percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
+}
+// "1 gap", "12 gaps".
+[[nodiscard]] inline std::string count_text(std::uint64_t n, const char* singular) {
+  return grouped(n) + ' ' + singular + (n == 1 ? "" : "s");
+}
+[[nodiscard]] inline std::string device_name(const activity& of, std::uint32_t device) {
+  return std::string(of.text(of.devices()[device].name));
+}
+[[nodiscard]] inline std::string op_name(const activity& of, const kernel_row& k) {
+  return std::string(of.text(type_of(k)));
+}
+// "after TensorMove, before MatMulV3"; "" when neither is known.
+[[nodiscard]] std::string place_text(const activity& of, const bubble& b);
+// "device NPU 0, step 50, after TensorMove, before MatMulV3".
+[[nodiscard]] std::string where_text(const activity& of, const bubbles_result& r, const bubble& b);
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

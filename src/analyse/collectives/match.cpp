@@ -1,0 +1,344 @@
+#include "instances.hpp"
+
+#include <profkit/core/text.hpp>
+
+#include "base/hash_map.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// Executions of one operation on one device number, by node and then by start.
+struct op_events {
+  std::uint32_t name = 0, module = 0;
+  std::int32_t device = 0;
+  std::vector<std::vector<std::uint32_t>> by_node;  // indices of instances
+  [[nodiscard]] std::size_t nodes() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(by_node.begin(), by_node.end(), [](const auto& events) { return !events.empty(); }));
+  }
+};
+
+collective_op& add_op(const collective_instances& found, const op_events& events, validation_result& into) {
+  collective_op& op = into.ops.emplace_back();
+  op.name = std::string(found.texts.text(events.name));
+  op.module = std::string(found.texts.text(events.module));
+  op.device = events.device;
+  op.semantics = semantics_of(op.name);
+  return op;
+}
+
+collective_member member_of(const collective_instance& e) {
+  collective_member m;
+  m.node = e.node;
+  m.start_ps = e.start_ps;
+  m.end_ps = e.end_ps;
+  m.correlation_id = e.correlation_id;
+  m.reference_start_ns = e.reference_start_ns;
+  m.reference_end_ns = e.reference_end_ns;
+  return m;
+}
+
+void warn(validation_result& into, collective_warning::kind what, std::int64_t node, std::uint64_t count,
+          const std::string& op, std::string text) {
+  collective_warning w;
+  w.what = what;
+  w.node_id = node;
+  w.count = count;
+  w.op = op;
+  w.text = std::move(text);
+  into.warning_list.push_back(std::move(w));
+}
+
+// Members of one node each, in the order of nodes.
+void add_group(const collective_instances& found, std::uint32_t occurrence, std::vector<std::uint32_t>& members,
+               validation_result& into) {
+  std::sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return found.all[a].node < found.all[b].node;
+  });
+  collective_group& group = into.groups.emplace_back();
+  group.op = static_cast<std::uint32_t>(into.ops.size() - 1);
+  group.occurrence = occurrence;
+  group.first_member = into.members.size();
+  group.member_count = static_cast<std::uint32_t>(members.size());
+  for (const std::uint32_t m : members) into.members.push_back(member_of(found.all[m]));
+  ++into.ops.back().groups;
+}
+
+// ---- by time ----
+
+std::vector<op_events> events_by_op(const collective_instances& found) {
+  std::map<std::tuple<std::string_view, std::string_view, std::int32_t>, op_events> ops;
+  for (std::uint32_t i = 0; i < found.all.size(); ++i) {
+    const collective_instance& e = found.all[i];
+    op_events& op = ops[{found.texts.text(e.name), found.texts.text(e.module), e.device}];
+    if (op.by_node.empty()) {
+      op.name = e.name;
+      op.module = e.module;
+      op.device = e.device;
+      op.by_node.resize(found.nodes.size());
+    }
+    op.by_node[e.node].push_back(i);
+  }
+  std::vector<op_events> sorted;
+  for (auto& [key, op] : ops) {
+    for (auto& events : op.by_node)
+      std::stable_sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return found.all[a].start_ps < found.all[b].start_ps;
+      });
+    sorted.push_back(std::move(op));
+  }
+  return sorted;
+}
+
+// How far a node's clock is from another's, roughly: the difference that most ends of equal operations share. Members
+// of a collective end together, whenever they began.
+class rough_shift {
+ public:
+  rough_shift(const collective_instances& found, const std::vector<op_events>& ops) : found_(found), ops_(ops) {}
+
+  std::int64_t between(std::size_t a, std::size_t b) const {
+    std::vector<std::int64_t> differences;
+    std::vector<std::int64_t> durations;
+    for (const op_events& op : ops_) {
+      const auto& of_a = op.by_node[a];
+      const auto& of_b = op.by_node[b];
+      if (of_a.empty() || of_b.empty()) continue;
+      for (std::size_t i = 0; i < of_b.size(); ++i) {
+        const collective_instance& e = found_.all[of_b[i]];
+        durations.push_back(e.end_ps - e.start_ps);
+        // Neighbours in time, and the executions of the same number from either end.
+        const auto near = std::lower_bound(of_a.begin(), of_a.end(), e.start_ps, [&](std::uint32_t at, std::int64_t t) {
+          return found_.all[at].start_ps < t;
+        });
+        const auto middle = static_cast<std::size_t>(near - of_a.begin());
+        const std::size_t from = middle < neighbours ? 0 : middle - neighbours;
+        for (std::size_t j = from; j < std::min(of_a.size(), middle + neighbours); ++j)
+          differences.push_back(e.end_ps - found_.all[of_a[j]].end_ps);
+        if (i < of_a.size()) differences.push_back(e.end_ps - found_.all[of_a[i]].end_ps);
+        const std::size_t from_end = of_b.size() - i;
+        if (from_end <= of_a.size() && of_a.size() != of_b.size())
+          differences.push_back(e.end_ps - found_.all[of_a[of_a.size() - from_end]].end_ps);
+        if (differences.size() > most_differences) break;
+      }
+      if (differences.size() > most_differences) break;
+    }
+    return densest(differences, durations);
+  }
+
+ private:
+  static constexpr std::size_t neighbours = 4, most_differences = 400000;
+
+  static std::int64_t densest(std::vector<std::int64_t>& differences, std::vector<std::int64_t>& durations) {
+    if (differences.empty()) return 0;
+    std::nth_element(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2),
+                     durations.end());
+    const std::int64_t width = std::max<std::int64_t>(durations[durations.size() / 2] / 2, 20000000);  // 20 us
+    std::sort(differences.begin(), differences.end());
+    std::size_t most = 0;
+    for (std::size_t from = 0, to = 0; from < differences.size(); ++from) {
+      while (to < differences.size() && differences[to] - differences[from] <= width) ++to;
+      most = std::max(most, to - from);
+    }
+    // Steps that are all alike fit nearly as well one step off: then the clocks are believed.
+    const std::size_t enough = most - std::min(most - 1, std::max<std::size_t>(1, most / 50));
+    std::int64_t best = 0;
+    bool any = false;
+    for (std::size_t from = 0, to = 0; from < differences.size(); ++from) {
+      while (to < differences.size() && differences[to] - differences[from] <= width) ++to;
+      if (to - from < enough) continue;
+      const std::int64_t middle = differences[from + (to - from) / 2];
+      if (!any || std::abs(middle) < std::abs(best)) best = middle;
+      any = true;
+    }
+    return best;
+  }
+
+  const collective_instances& found_;
+  const std::vector<op_events>& ops_;
+};
+
+std::vector<std::int64_t> rough_shifts(const collective_instances& found, const std::vector<op_events>& ops) {
+  std::vector<std::int64_t> shifts(found.nodes.size(), 0);
+  std::size_t backbone = 0;
+  for (std::size_t n = 1; n < found.nodes.size(); ++n)
+    if (found.nodes[n].collectives > found.nodes[backbone].collectives) backbone = n;
+  const rough_shift shift(found, ops);
+  for (std::size_t n = 0; n < found.nodes.size(); ++n)
+    if (n != backbone) shifts[n] = shift.between(backbone, n);
+  return shifts;
+}
+
+// The shortest time between two executions on one node; the greatest number when no node has two.
+std::int64_t least_period(const collective_instances& found, const op_events& op) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const auto& events : op.by_node)
+    for (std::size_t i = 1; i < events.size(); ++i)
+      least = std::min(least, found.all[events[i]].start_ps - found.all[events[i - 1]].start_ps);
+  return least;
+}
+
+class time_matcher {
+ public:
+  time_matcher(const collective_instances& found, bool clocks_agree, validation_result& into)
+      : found_(found), into_(into), ops_(events_by_op(found)) {
+    shifts_ = clocks_agree ? std::vector<std::int64_t>(found.nodes.size(), 0) : rough_shifts(found, ops_);
+  }
+
+  void match() {
+    for (const op_events& op : ops_) {
+      const std::size_t nodes = op.nodes();
+      if (nodes < 2) {
+        if (found_.nodes.size() > 1) note_lonely(op);
+        continue;
+      }
+      add_op(found_, op, into_);
+      unmatched_.assign(found_.nodes.size(), 0);
+      if (has_run_ids(op))
+        match_runs(op);
+      else
+        match_times(op);
+      tell_unmatched(op);
+      if (into_.ops.back().groups == 0) into_.ops.pop_back();
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t start_of(std::uint32_t e) const noexcept {
+    return found_.all[e].start_ps - shifts_[found_.all[e].node];
+  }
+  [[nodiscard]] std::int64_t end_of(std::uint32_t e) const noexcept {
+    return found_.all[e].end_ps - shifts_[found_.all[e].node];
+  }
+
+  [[nodiscard]] bool has_run_ids(const op_events& op) const {
+    for (const auto& events : op.by_node)
+      for (const std::uint32_t e : events)
+        if (!found_.all[e].run_id) return false;
+    return true;
+  }
+
+  // The k-th execution of a run on each node.
+  void match_runs(const op_events& op) {
+    std::map<std::pair<std::int64_t, std::uint32_t>, std::vector<std::uint32_t>> runs;
+    for (const auto& events : op.by_node) {
+      hash_map<std::int64_t, std::uint32_t> seen;
+      for (const std::uint32_t e : events) runs[{*found_.all[e].run_id, seen[*found_.all[e].run_id]++}].push_back(e);
+    }
+    std::vector<std::vector<std::uint32_t>> groups;
+    for (auto& [run, members] : runs) groups.push_back(std::move(members));
+    std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+      return start_of(a.front()) < start_of(b.front());
+    });
+    std::uint32_t occurrence = 0;
+    for (std::vector<std::uint32_t>& members : groups) close(members, occurrence);
+  }
+
+  void match_times(const op_events& op) {
+    std::vector<std::uint32_t> order;
+    for (const auto& events : op.by_node) order.insert(order.end(), events.begin(), events.end());
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return start_of(a) < start_of(b); });
+    const std::int64_t near = least_period(found_, op) / 2;
+    std::vector<std::uint32_t> open;
+    std::int64_t first_start = 0, first_end = 0;
+    std::uint32_t occurrence = 0;
+    for (const std::uint32_t e : order) {
+      const bool is_member =
+          !open.empty() && std::none_of(open.begin(), open.end(), [&](std::uint32_t o) {
+            return found_.all[o].node == found_.all[e].node;
+          }) && (start_of(e) < first_end || start_of(e) - first_start < near);
+      if (!is_member) {
+        close(open, occurrence);
+        first_start = start_of(e);
+        first_end = end_of(e);
+      }
+      open.push_back(e);
+      first_end = std::min(first_end, end_of(e));
+    }
+    close(open, occurrence);
+  }
+
+  void close(std::vector<std::uint32_t>& members, std::uint32_t& occurrence) {
+    if (members.size() == 1) ++unmatched_[found_.all[members.front()].node];
+    if (members.size() > 1) add_group(found_, occurrence++, members, into_);
+    members.clear();
+  }
+
+  void tell_unmatched(const op_events& op) {
+    std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
+    for (const auto& events : op.by_node) {
+      if (events.empty()) continue;
+      least = std::min(least, events.size());
+      most = std::max(most, events.size());
+    }
+    const std::string name(found_.texts.text(op.name));
+    if (least != most)
+      warn(into_, collective_warning::kind::count_mismatch, -1, most - least, name,
+           "nodes ran it " + grouped(std::uint64_t{least}) + " to " + grouped(std::uint64_t{most}) + " times on device " +
+               std::to_string(op.device));
+    for (std::size_t n = 0; n < unmatched_.size(); ++n)
+      if (unmatched_[n] > 0)
+        warn(into_, collective_warning::kind::unmatched, found_.nodes[n].id, unmatched_[n], name,
+             grouped(unmatched_[n]) + " of its executions on device " + std::to_string(op.device) +
+                 " have no partner on any other node");
+  }
+
+  void note_lonely(const op_events& op) {
+    for (std::size_t n = 0; n < op.by_node.size(); ++n)
+      if (!op.by_node[n].empty())
+        warn(into_, collective_warning::kind::one_node, found_.nodes[n].id, op.by_node[n].size(),
+             std::string(found_.texts.text(op.name)),
+             "only this node ran it on device " + std::to_string(op.device));
+  }
+
+  const collective_instances& found_;
+  validation_result& into_;
+  std::vector<op_events> ops_;
+  std::vector<std::int64_t> shifts_;
+  std::vector<std::uint64_t> unmatched_;
+};
+
+}  // namespace
+
+void match_by_time(const collective_instances& found, bool clocks_agree, validation_result& into) {
+  time_matcher(found, clocks_agree, into).match();
+}
+
+void match_by_occurrence(const collective_instances& found, validation_result& into) {
+  std::map<std::string_view, op_events> ops;
+  for (std::uint32_t i = 0; i < found.all.size(); ++i) {
+    op_events& op = ops[found.texts.text(found.all[i].name)];
+    op.name = found.all[i].name;
+    op.device = -1;
+    op.by_node.resize(found.nodes.size());
+    op.by_node[found.all[i].node].push_back(i);
+  }
+  for (auto& [name, op] : ops) {
+    if (op.nodes() < 2) continue;
+    std::size_t most = 0;
+    for (auto& events : op.by_node) {
+      std::stable_sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return found.all[a].reference_start_ns < found.all[b].reference_start_ns;
+      });
+      most = std::max(most, events.size());
+    }
+    add_op(found, op, into);
+    for (std::size_t i = 0; i < most; ++i) {
+      std::vector<std::uint32_t> members;
+      for (const auto& events : op.by_node)
+        if (i < events.size()) members.push_back(events[i]);
+      if (members.size() > 1) add_group(found, static_cast<std::uint32_t>(i), members, into);
+    }
+  }
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

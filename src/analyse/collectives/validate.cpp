@@ -1,0 +1,322 @@
+#include <profkit/core/clock.hpp>
+#include <profkit/core/collectives.hpp>
+#include <profkit/time.hpp>
+
+#include "base/contained.hpp"
+#include "instances.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// What a merged trace says of its clocks. Its times count from the zero of its corrected clock, and so do its bounds.
+struct trace_bounds {
+  std::vector<clock_metadata> nodes;
+  [[nodiscard]] const clock_metadata* find(std::int64_t id) const noexcept {
+    for (const clock_metadata& m : nodes)
+      if (m.bounds.node_id == id) return &m;
+    return nullptr;
+  }
+};
+
+trace_bounds read_bounds(const trace_list& traces) {
+  trace_bounds bounds;
+  if (traces.size() != 1) return bounds;
+  const profile& p = *traces.front();
+  if ( p.file_count() != 1 || p.xspace(0) == nullptr) return bounds;
+  if (result<std::vector<clock_metadata>> read = read_clock_metadata(p.bytes(0)); read) bounds.nodes = std::move(*read);
+  return bounds;
+}
+
+class judge {
+ public:
+  judge(validation_result& found, const trace_bounds& bounds, const validation_options& o) : found_(found), o_(o) {
+    for (const collective_node& node : found.nodes) clocks_.push_back(bounds.find(node.id));
+  }
+
+  void run() {
+    found_.groups.erase(std::remove_if(found_.groups.begin(), found_.groups.end(),
+                                       [&](const collective_group& g) { return !in_window(g); }),
+                        found_.groups.end());
+    double gaps_ns = 0;
+    for (collective_group& group : found_.groups) {
+      if (found_.match == collective_match::occurrence)
+        gaps_ns += judge_like_reference(group);
+      else
+        gaps_ns += judge_exactly(group);
+      count(group);
+    }
+    if (!found_.groups.empty()) found_.mean_gap_ns = gaps_ns / static_cast<double>(found_.groups.size());
+    finish_ops();
+  }
+
+ private:
+  const collective_member& member(const collective_group& g, std::uint32_t i) const {
+    return found_.members[g.first_member + i];
+  }
+
+  bool in_window(const collective_group& g) const {
+    if (!o_.from_ps && !o_.to_ps) return true;
+    const std::int64_t from = o_.from_ps.value_or(INT64_MIN), to = o_.to_ps.value_or(INT64_MAX);
+    for (std::uint32_t i = 0; i < g.member_count; ++i)
+      if (member(g, i).start_ps < to && member(g, i).end_ps >= from) return true;
+    return false;
+  }
+
+  std::int64_t error_of(const collective_member& m, std::int64_t time_ps) const {
+    if (o_.bound_ps) return *o_.bound_ps;
+    const clock_metadata* const clock = clocks_[m.node];
+    return clock == nullptr ? 0 : clock->bounds.at(time_ps, clock_domain::tracer).value_or(0);
+  }
+
+  // Gives the start gap in ns.
+  double judge_exactly(collective_group& g) {
+    std::uint32_t first = 0;
+    for (std::uint32_t i = 1; i < g.member_count; ++i) {
+      if (member(g, i).start_ps > member(g, g.latest_start).start_ps) g.latest_start = i;
+      if (member(g, i).end_ps < member(g, g.earliest_end).end_ps) g.earliest_end = i;
+      if (member(g, i).start_ps < member(g, first).start_ps) first = i;
+    }
+    const collective_member& late = member(g, g.latest_start);
+    const collective_member& early = member(g, g.earliest_end);
+    g.start_gap_ps = saturating_add(late.start_ps, -member(g, first).start_ps);
+    g.order_gap_ps = saturating_add(late.start_ps, -early.end_ps);
+    g.violates_raw = g.order_gap_ps >= 0;
+    g.bound_ps = late.node == early.node
+                     ? 0
+                     : saturating_add(error_of(late, late.start_ps), error_of(early, early.end_ps));
+    const collective_semantics kind = found_.ops[g.op].semantics;
+    switch (kind) {
+      case collective_semantics::barrier: g.violates = g.order_gap_ps > g.bound_ps; break;
+      case collective_semantics::to_one: {
+        // Whoever is the root, it ends after the last start.
+        std::uint32_t last = 0;
+        for (std::uint32_t i = 1; i < g.member_count; ++i)
+          if (member(g, i).end_ps > member(g, last).end_ps) last = i;
+        const collective_member& root = member(g, last);
+        g.violates = late.start_ps - root.end_ps > saturating_add(error_of(late, late.start_ps), error_of(root, root.end_ps));
+        g.judged = g.violates;
+        break;
+      }
+      case collective_semantics::from_one:
+      case collective_semantics::point_to_point: g.judged = false; break;
+    }
+    pair_violations(g);
+    return static_cast<double>(g.start_gap_ps) / 1000;
+  }
+
+  double judge_like_reference(collective_group& g) {
+    std::uint32_t first = 0;
+    for (std::uint32_t i = 1; i < g.member_count; ++i) {
+      if (member(g, i).reference_start_ns > member(g, g.latest_start).reference_start_ns) g.latest_start = i;
+      if (member(g, i).reference_end_ns < member(g, g.earliest_end).reference_end_ns) g.earliest_end = i;
+      if (member(g, i).reference_start_ns < member(g, first).reference_start_ns) first = i;
+    }
+    const collective_member& late = member(g, g.latest_start);
+    const collective_member& early = member(g, g.earliest_end);
+    const double start_gap = late.reference_start_ns - member(g, first).reference_start_ns;
+    const double order_gap = late.reference_start_ns - early.reference_end_ns;
+    g.start_gap_ps = static_cast<std::int64_t>(start_gap * 1000);
+    g.order_gap_ps = static_cast<std::int64_t>(order_gap * 1000);
+    g.violates_raw = !(late.reference_start_ns < early.reference_end_ns);
+    g.violates = g.violates_raw;
+    for (std::uint32_t a = 0; a < g.member_count; ++a)
+      for (std::uint32_t b = a + 1; b < g.member_count; ++b)
+        if (member(g, a).reference_end_ns < member(g, b).reference_start_ns ||
+            member(g, b).reference_end_ns < member(g, a).reference_start_ns)
+          ++found_.pair_violations;
+    return start_gap;
+  }
+
+  void pair_violations(const collective_group& g) {
+    if (!g.violates_raw) return;
+    // Ends by time and starts by time: for every start the number of ends before it.
+    starts_.clear();
+    ends_.clear();
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      starts_.push_back(member(g, i).start_ps);
+      ends_.push_back(member(g, i).end_ps);
+    }
+    std::sort(starts_.begin(), starts_.end());
+    std::sort(ends_.begin(), ends_.end());
+    std::size_t ended = 0;
+    for (const std::int64_t start : starts_) {
+      while (ended < ends_.size() && ends_[ended] < start) ++ended;
+      found_.pair_violations += ended;
+    }
+  }
+
+  void count(const collective_group& g) {
+    collective_op& op = found_.ops[g.op];
+    found_.violations_raw += g.violates_raw ? 1 : 0;
+    op.violations_raw += g.violates_raw ? 1 : 0;
+    if (!g.judged) {
+      ++found_.unjudged;
+      ++op.unjudged;
+      return;
+    }
+    found_.violations += g.violates ? 1 : 0;
+    op.violations += g.violates ? 1 : 0;
+    found_.overlaps += g.violates_raw ? 0 : 1;
+  }
+
+  void finish_ops() {
+    for (collective_op& op : found_.ops) op.groups = 0;
+    struct sums {
+      double skew = 0, transfer = 0, bound = 0;
+      std::vector<std::uint64_t> late;
+    };
+    std::vector<sums> of(found_.ops.size());
+    for (const collective_group& g : found_.groups) {
+      collective_op& op = found_.ops[g.op];
+      sums& s = of[g.op];
+      ++op.groups;
+      op.most_skew_ps = std::max(op.most_skew_ps, g.start_gap_ps);
+      s.skew += static_cast<double>(g.start_gap_ps);
+      s.transfer += static_cast<double>(std::max<std::int64_t>(-std::max(g.order_gap_ps, -INT64_MAX), 0));
+      s.bound += static_cast<double>(g.bound_ps);
+      s.late.resize(found_.nodes.size());
+      ++s.late[member(g, g.latest_start).node];
+    }
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      collective_op& op = found_.ops[i];
+      if (op.groups == 0) continue;
+      const auto n = static_cast<double>(op.groups);
+      op.mean_skew_ps = static_cast<std::int64_t>(of[i].skew / n);
+      op.mean_transfer_ps = static_cast<std::int64_t>(of[i].transfer / n);
+      const auto latest = std::max_element(of[i].late.begin(), of[i].late.end());
+      op.latest_node = static_cast<std::int32_t>(latest - of[i].late.begin());
+      op.latest_count = *latest;
+      op.cost = share_of(op, of[i].bound / n);
+    }
+  }
+
+  // Whether time is lost to waiting for the last to come, or spent on moving data; nothing is said where the clocks
+  // could turn one into the other.
+  collective_op::share share_of(const collective_op& op, double bound) const {
+    if (!found_.bounds_known) return collective_op::share::inconclusive;
+    const auto skew = static_cast<double>(op.mean_skew_ps), transfer = static_cast<double>(op.mean_transfer_ps);
+    constexpr double much = 2;
+    if (skew - bound > much * (transfer + bound)) return collective_op::share::arrival;
+    if (transfer - bound > much * (skew + bound)) return collective_op::share::transfer;
+    return bound > (skew + transfer) / 4 ? collective_op::share::inconclusive : collective_op::share::mixed;
+  }
+
+  validation_result& found_;
+  const validation_options& o_;
+  std::vector<const clock_metadata*> clocks_;
+  std::vector<std::int64_t> starts_, ends_;
+};
+
+void warn(validation_result& into, collective_warning::kind what, std::int64_t node, std::string text) {
+  collective_warning w;
+  w.what = what;
+  w.node_id = node;
+  w.text = std::move(text);
+  into.warning_list.push_back(std::move(w));
+}
+
+// What is known of the clocks, per node and as a whole.
+void tell_clocks(validation_result& found, const trace_bounds& bounds, const validation_options& o) {
+  found.corrected = !bounds.nodes.empty();
+  found.bounds_known = !found.nodes.empty();
+  for (collective_node& node : found.nodes) {
+    const clock_metadata* const clock = bounds.find(node.id);
+    if (o.bound_ps) {
+      node.bound_ps = o.bound_ps;
+    } else if (clock != nullptr && clock->bounds.known) {
+      node.bound_ps = clock->bounds.widest(clock_domain::tracer);
+      if (std::any_of(clock->bounds.windows.begin(), clock->bounds.windows.end(),
+                      [](const clock_window& w) { return w.suspect; }))
+        warn(found, collective_warning::kind::suspect_clock, node.id,
+             "its clock stepped or ran at a rate that no clock has; its bound is wide there");
+    } else if (clock != nullptr) {
+      warn(found, collective_warning::kind::bound_unknown, node.id,
+           "its times were aligned by wall time alone: how far they are wrong is unknown");
+    }
+    if (!node.bound_ps) found.bounds_known = false;
+  }
+  if (!found.corrected && !o.bound_ps && found.nodes.size() > 1)
+    warn(found, collective_warning::kind::clocks_uncorrected, -1,
+         "the clocks of these nodes were not corrected: what looks like a violation may be their skew");
+}
+
+std::string absence(const validation_result& found) {
+  std::uint64_t collectives = 0;
+  for (const collective_node& node : found.nodes) collectives += node.collectives;
+  if (collectives == 0) return "no collectives on any device";
+  if (found.nodes.size() < 2) return "collectives of one node only: nothing to compare them with";
+  return "no collective was run by more than one node";
+}
+
+}  // namespace
+
+const char* collective_semantics_name(collective_semantics s) noexcept {
+  switch (s) {
+    case collective_semantics::barrier: return "barrier";
+    case collective_semantics::to_one: return "to_one";
+    case collective_semantics::from_one: return "from_one";
+    case collective_semantics::point_to_point: return "point_to_point";
+  }
+  return "barrier";
+}
+
+const char* collective_share_name(collective_op::share s) noexcept {
+  switch (s) {
+    case collective_op::share::none: return "none";
+    case collective_op::share::arrival: return "arrival";
+    case collective_op::share::transfer: return "transfer";
+    case collective_op::share::mixed: return "mixed";
+    case collective_op::share::inconclusive: return "inconclusive";
+  }
+  return "none";
+}
+
+const char* collective_warning_name(collective_warning::kind k) noexcept {
+  switch (k) {
+    case collective_warning::kind::count_mismatch: return "count_mismatch";
+    case collective_warning::kind::unmatched: return "unmatched";
+    case collective_warning::kind::one_node: return "one_node";
+    case collective_warning::kind::bound_unknown: return "bound_unknown";
+    case collective_warning::kind::clocks_uncorrected: return "clocks_uncorrected";
+    case collective_warning::kind::suspect_clock: return "suspect_clock";
+  }
+  return "unmatched";
+}
+
+result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
+                                               const validation_options& o) {
+  return contained([&]() -> result<validation_result> {
+    if (std::all_of(traces.begin(), traces.end(), [](const auto& trace) { return trace == nullptr; }))
+      return fault{fault_code::invalid_argument, "no trace to validate", "", no_offset, "name one trace or one a node"};
+    validation_result found;
+    found.match = o.match;
+    for (const auto& trace : traces) found.traces.push_back(trace == nullptr ? std::string() : trace->what().path);
+    const bool reference = o.match == collective_match::occurrence;
+    result<collective_instances> instances =
+        reference ? find_collectives_like_reference(traces, o.host) : find_collectives(traces, o.host);
+    if (!instances) return std::move(instances).error();
+    found.nodes = instances->nodes;
+    found.damage = instances->damage;
+    found.origin_unix_ns = instances->origin_unix_ns;
+    trace_bounds bounds;
+    if (!reference) {
+      bounds = read_bounds(traces);
+      tell_clocks(found, bounds, o);
+      match_by_time(*instances, found.corrected || o.bound_ps.has_value(), found);
+    } else {
+      match_by_occurrence(*instances, found);
+    }
+    judge(found, bounds, o).run();
+    if (found.groups.empty()) found.absent = absence(found);
+    found.warnings = found.warning_list.size();
+    return found;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,351 @@
+// Collectives across nodes as documents: ours, and the reference tool's.
+#include <profkit/core/collectives.hpp>
+
+#include <base/contained.hpp>
+#include <base/format.hpp>
+#include <export/json/document.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+using json::write_optional;
+using json::write_strings;
+
+constexpr std::int64_t version_of_validate = 1;
+
+// As Python prints a float: the shortest digits that read back equal, with ".0" or an exponent of two digits.
+std::string python_float(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  char text[64];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
+  std::string digits(text, end);
+  const std::size_t e = digits.find('e');
+  int exponent = 0;
+  std::from_chars(digits.data() + e + (digits[e + 1] == '+' ? 2 : 1), digits.data() + digits.size(), exponent);
+  if (value != 0 && (exponent < -4 || exponent >= 16)) return digits;
+  const auto fixed_end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr;
+  std::string fixed(text, fixed_end);
+  return fixed.find('.') == std::string::npos ? fixed + ".0" : fixed;
+}
+
+// ns with three decimals, exact.
+std::string exact_ns(std::int64_t ps) {
+  const bool negative = ps < 0;
+  const std::uint64_t size = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
+  std::string text = (negative ? "-" : "") + std::to_string(size / 1000);
+  const std::string rest = std::to_string(1000 + size % 1000);
+  return text + '.' + rest.substr(1);
+}
+
+void write_nodes(json_writer& out, const validation_result& found) {
+  out.key("nodes");
+  out.begin_array();
+  for (const collective_node& node : found.nodes) {
+    out.begin_object();
+    out.field_id("id", node.id);
+    out.field("hostname", std::string_view(node.hostname));
+    out.field("trace", node.trace);
+    out.field("devices", node.devices);
+    out.field("collectives", node.collectives);
+    write_optional(out, "bound_ps", node.bound_ps);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_node_id(json_writer& out, std::string_view key, const validation_result& found, std::int32_t node) {
+  out.key(key);
+  if (node < 0)
+    out.null();
+  else
+    out.id(found.nodes[static_cast<std::size_t>(node)].id);
+}
+
+void write_ops(json_writer& out, const validation_result& found) {
+  out.key("ops");
+  out.begin_array();
+  for (const collective_op& op : found.ops) {
+    if (op.groups == 0) continue;
+    out.begin_object();
+    out.field("name", std::string_view(op.name));
+    out.field("module", std::string_view(op.module));
+    out.field("device", op.device);
+    out.field("semantics", collective_semantics_name(op.semantics));
+    out.field("groups", op.groups);
+    out.field("violations", op.violations);
+    out.field("violations_raw", op.violations_raw);
+    out.field("unjudged", op.unjudged);
+    out.field("mean_arrival_skew_ps", op.mean_skew_ps);
+    out.field("most_arrival_skew_ps", op.most_skew_ps);
+    out.field("mean_transfer_ps", op.mean_transfer_ps);
+    out.field("cost", collective_share_name(op.cost));
+    write_node_id(out, "latest_node", found, op.latest_node);
+    out.field("latest_count", op.latest_count);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+// The groups out of order, beyond the bound first.
+void write_details(json_writer& out, const validation_result& found) {
+  std::vector<const collective_group*> shown;
+  for (const collective_group& g : found.groups)
+    if (g.violates || (g.violates_raw && g.judged)) shown.push_back(&g);
+  std::stable_sort(shown.begin(), shown.end(), [](const collective_group* a, const collective_group* b) {
+    return a->violates != b->violates ? a->violates : a->order_gap_ps - a->bound_ps > b->order_gap_ps - b->bound_ps;
+  });
+  out.key("details");
+  out.begin_array();
+  for (const collective_group* g : shown) {
+    const collective_member& late = found.members[g->first_member + g->latest_start];
+    const collective_member& early = found.members[g->first_member + g->earliest_end];
+    out.begin_object();
+    out.field("op", std::string_view(found.ops[g->op].name));
+    out.field("device", found.ops[g->op].device);
+    out.field("rank", g->occurrence);
+    out.field("beyond_bound", g->violates);
+    write_node_id(out, "latest_start_node", found, static_cast<std::int32_t>(late.node));
+    out.field("latest_start_ps", late.start_ps);
+    write_node_id(out, "earliest_end_node", found, static_cast<std::int32_t>(early.node));
+    out.field("earliest_end_ps", early.end_ps);
+    out.field("gap_ps", g->order_gap_ps);
+    out.field("bound_ps", g->bound_ps);
+    out.key("members");
+    out.begin_array();
+    for (std::uint32_t i = 0; i < g->member_count; ++i) {
+      const collective_member& m = found.members[g->first_member + i];
+      out.begin_object();
+      write_node_id(out, "node", found, static_cast<std::int32_t>(m.node));
+      out.field("start_ps", m.start_ps);
+      out.field("end_ps", m.end_ps);
+      out.key("correlation_id");
+      if (m.correlation_id < 0)
+        out.null();
+      else
+        out.id(m.correlation_id);
+      out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_warnings(json_writer& out, const validation_result& found) {
+  out.key("warning_list");
+  out.begin_array();
+  for (const collective_warning& w : found.warning_list) {
+    out.begin_object();
+    out.field("kind", collective_warning_name(w.what));
+    out.key("node");
+    if (w.node_id < 0)
+      out.null();
+    else
+      out.id(w.node_id);
+    out.field("op", std::string_view(w.op));
+    out.field("count", w.count);
+    out.field("text", std::string_view(w.text));
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_relation(json_writer& out, const clock_relation& r) {
+  out.field("constraints", r.constraints);
+  out.field("feasible", r.feasible);
+  out.field("decidable", r.decidable);
+  if (!r.feasible) return;
+  out.field("pivot_ps", r.pivot_ps);
+  out.field("least_offset_ps", r.least_offset_ps);
+  out.field("most_offset_ps", r.most_offset_ps);
+  out.key("least_drift_ppm");
+  out.number(r.least_drift_ppm);
+  out.key("most_drift_ppm");
+  out.number(r.most_drift_ppm);
+}
+
+void write_alignment(json_writer& out, const validation_result& found, const alignment_result& a) {
+  out.key("alignment");
+  out.begin_object();
+  out.key("absent");
+  if (a.absent.empty())
+    out.null();
+  else
+    out.value(std::string_view(a.absent));
+  write_node_id(out, "reference_node", found, a.nodes.empty() ? -1 : static_cast<std::int32_t>(a.reference));
+  out.field("undecidable", a.undecidable);
+  out.field("contradictions", a.contradictions);
+  out.key("nodes");
+  out.begin_array();
+  for (const aligned_node& node : a.nodes) {
+    out.begin_object();
+    out.field_id("id", node.id);
+    out.field("hostname", std::string_view(node.hostname));
+    out.field("reached", node.reached);
+    out.field("contains_zero", node.contains_zero);
+    write_relation(out, node.to_reference);
+    if (node.reached && node.to_reference.feasible) {
+      out.key("point_offset_ps");
+      out.value(static_cast<std::int64_t>(std::llround(node.offset_ps)));
+      out.key("point_drift_ppm");
+      out.number(node.drift_ppm);
+      out.key("point_spread_ps");
+      out.value(static_cast<std::int64_t>(std::llround(node.spread_ps)));
+    }
+    if (node.snapshot_offset_ps) {
+      out.field("snapshot_offset_ps", *node.snapshot_offset_ps);
+      out.field("agrees_with_snapshots", node.agrees);
+    }
+    out.end_object();
+  }
+  out.end_array();
+  out.key("pairs");
+  out.begin_array();
+  for (const clock_relation& r : a.pairs) {
+    out.begin_object();
+    out.field_id("a", a.nodes[r.a].id);
+    out.field_id("b", a.nodes[r.b].id);
+    write_relation(out, r);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
+}  // namespace
+
+result<document_status> write_validation(const validation_result& found, const alignment_result* alignment,
+                                         sink& into) {
+  return contained([&]() -> result<document_status> {
+    json_writer out(into);
+    out.begin_object();
+    out.field("schema", "profkit.validate");
+    out.field("version", version_of_validate);
+    json::verdict v;
+    if (!found.damage.empty()) {
+      const bool nothing = found.groups.empty() && found.damage.size() == found.traces.size();
+      const fault& first = found.damage.front().what;
+      v = {nothing ? document_status::error : document_status::partial, first.message, nothing ? &first : nullptr};
+    } else if (!found.absent.empty()) {
+      v = {document_status::absent, found.absent, nullptr};
+    }
+    json::write_verdict(out, v);
+    out.field("match", found.match == collective_match::automatic ? "automatic" : "occurrence");
+    out.field("clocks", found.corrected ? "corrected" : "uncorrected");
+    out.field("bounds_known", found.bounds_known);
+    json::write_optional_id(out, "origin_unix_ns", found.origin_unix_ns);
+    out.field("violations", found.violations);
+    out.field("violations_raw", found.violations_raw);
+    out.field("pair_violations", found.pair_violations);
+    out.field("overlaps", found.overlaps);
+    out.field("unjudged", found.unjudged);
+    out.field("warnings", found.warnings);
+    out.key("avg_gap_ns");
+    out.number(found.mean_gap_ns);
+    out.field("gap_count", std::uint64_t{found.groups.size()});
+    write_nodes(out, found);
+    write_ops(out, found);
+    write_details(out, found);
+    write_warnings(out, found);
+    if (alignment != nullptr) write_alignment(out, found, *alignment);
+    write_strings(out, "traces", found.traces);
+    json::write_damage(out, found.damage);
+    out.end_object();
+    if (result<void> done = out.finish(); !done) return std::move(done).error();
+    return v.status;
+  });
+}
+
+result<void> write_reference_validation(const validation_result& found, sink& into) {
+  return contained([&]() -> result<void> {
+    std::uint64_t overlaps = 0;
+    for (const collective_group& g : found.groups) overlaps += g.violates_raw ? 0 : 1;
+    std::string out = "{\n  \"violations\": " + std::to_string(found.violations_raw) +
+                      ",\n  \"overlaps\": " + std::to_string(overlaps) + ",\n  \"warnings\": 0,\n  \"avg_gap_ns\": " +
+                      python_float(found.mean_gap_ns) + ",\n  \"gap_count\": " + std::to_string(found.groups.size()) +
+                      ",\n  \"details\": [";
+    const char* comma = "";
+    for (const collective_group& g : found.groups) {
+      if (!g.violates_raw) continue;
+      const collective_member& late = found.members[g.first_member + g.latest_start];
+      const collective_member& early = found.members[g.first_member + g.earliest_end];
+      out += comma;
+      comma = ",";
+      out += "\n    {\n      \"op\": ";
+      append_json_string(out, found.ops[g.op].name);
+      out += ",\n      \"rank\": " + std::to_string(g.occurrence);
+      out += ",\n      \"latest_start_node\": " + std::to_string(found.nodes[late.node].id);
+      out += ",\n      \"latest_start_time\": " + python_float(late.reference_start_ns);
+      out += ",\n      \"earliest_end_node\": " + std::to_string(found.nodes[early.node].id);
+      out += ",\n      \"earliest_end_time\": " + python_float(early.reference_end_ns);
+      out += ",\n      \"gap_ns\": " + python_float(late.reference_start_ns - early.reference_end_ns);
+      out += ",\n      \"correlation_ids\": {";
+      for (std::uint32_t i = 0; i < g.member_count; ++i) {
+        const collective_member& m = found.members[g.first_member + i];
+        out += std::string(i == 0 ? "" : ",") + "\n        \"" + std::to_string(found.nodes[m.node].id) +
+               "\": " + std::to_string(m.correlation_id);
+      }
+      out += "\n      }\n    }";
+    }
+    out += *comma != 0 ? "\n  ]\n}" : "]\n}";
+    return into.write(out);
+  });
+}
+
+result<void> write_validation_csv(const validation_result& found, sink& into) {
+  return contained([&]() -> result<void> {
+    const bool reference = found.match == collective_match::occurrence;
+    // Columns by the text of their names: node_10 before node_2.
+    std::vector<std::pair<std::string, std::uint32_t>> columns;
+    for (std::uint32_t n = 0; n < found.nodes.size(); ++n)
+      columns.emplace_back("node_" + std::to_string(found.nodes[n].id), n);
+    std::sort(columns.begin(), columns.end());
+    std::string out = "event_idx,op_name,occurrence,start_gap_ns";
+    for (const auto& [name, node] : columns) out += ',' + name + "_corr_id," + name + "_start_ns";
+    out += "\r\n";
+    std::uint64_t row = 0;
+    for (const collective_group& g : found.groups) {
+      const collective_op& op = found.ops[g.op];
+      out += std::to_string(row++) + ',';
+      const bool quoted = op.name.find_first_of(",\"\r\n") != std::string::npos;
+      if (quoted) out += '"';
+      for (const char c : op.name) out.append(c == '"' ? 2 : 1, c);
+      if (quoted) out += '"';
+      out += ',' + std::to_string(g.occurrence) + ',';
+      double first = 0;
+      std::vector<const collective_member*> members(found.nodes.size(), nullptr);
+      for (std::uint32_t i = 0; i < g.member_count; ++i) {
+        const collective_member& m = found.members[g.first_member + i];
+        members[m.node] = &m;
+        if (i == 0 || m.reference_start_ns < first) first = m.reference_start_ns;
+      }
+      const collective_member& late = found.members[g.first_member + g.latest_start];
+      out += reference ? python_float(late.reference_start_ns - first) : exact_ns(g.start_gap_ps);
+      for (const auto& [name, node] : columns) {
+        if (members[node] == nullptr) {
+          out += ",,";
+          continue;
+        }
+        out += ',' + std::to_string(members[node]->correlation_id) + ',';
+        out += reference ? python_float(members[node]->reference_start_ns) : exact_ns(members[node]->start_ps);
+      }
+      out += "\r\n";
+      if (out.size() >= (std::size_t{1} << 18)) {
+        if (result<void> written = into.write(out); !written) return written;
+        out.clear();
+      }
+    }
+    return into.write(out);
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,42 @@
+#include <read/activity_input.hpp>
+
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count) {
+  if (count == 0) return;
+  if (input.rejected == 0) input.first_rejected_line = line;
+  input.rejected += count;
+  for (auto& [known, so_far] : input.reject_reasons) {
+    if (known != reason) continue;
+    so_far += count;
+    return;
+  }
+  input.reject_reasons.emplace_back(reason, count);
+}
+
+void note_summary(const chrome_summary& told, activity_input& input) {
+  input.rows = told.events + told.broken_events;
+  reject_row(input, "text that is no trace event", 0, told.broken_events);
+  if (!told.broken_at.empty()) {
+    input.notes.push_back("the first text that is no trace event stands at byte " + std::to_string(told.broken_at[0]));
+  }
+  if (!told.has_events_key && !told.damage) input.notes.emplace_back("there is no list of traceEvents");
+  if (!told.damage || input.damage) return;
+  input.damage = told.damage;
+  input.damage->path = input.path;
+}
+
+activity_input input_of(const profile& p, std::size_t file, const char* variant) {
+  activity_input input;
+  input.file = static_cast<std::uint32_t>(file);
+  input.path = p.what().files[file].path;
+  input.variant = variant;
+  if (const fault* const known = p.file_fault(file)) input.damage = *known;
+  return input;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

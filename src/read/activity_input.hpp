@@ -1,0 +1,21 @@
+// What was not taken from a file, counted by reason.
+#pragma once
+#include <profkit/core/activity.hpp>
+#include <profkit/core/chrome.hpp>
+
+#include <cstdint>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Counts rows that were not taken; `line` is that of the first of them, from 1.
+void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
+
+// What the JSON reader tells of a file: events, those passed over, damage.
+void note_summary(const chrome_summary& told, activity_input& input);
+
+// An entry for a file of the profile, with the damage that is known already.
+[[nodiscard]] activity_input input_of(const profile& p, std::size_t file, const char* variant);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

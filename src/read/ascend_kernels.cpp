@@ -1,0 +1,454 @@
+#include <read/ascend_kernels.hpp>
+
+#include <base/progress.hpp>
+#include <profkit/csv.hpp>
+#include <profkit/decimal.hpp>
+#include <read/activity_store.hpp>
+#include <read/ascend_names.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::size_t most_columns = 4096;
+constexpr std::size_t most_streams = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint64_t rows_between_looks = 4096;
+
+// Texts of one column repeat: the ids of the last ones are kept, found by their ends.
+class column_strings {
+ public:
+  explicit column_strings(string_table& strings) : strings_(strings) {}
+
+  // The id of a field's text, without blanks and quotes around it; 0 for no value. The field outlives this.
+  string_id id_of(std::string_view field) {
+    if (field.empty()) return 0;
+    slot& s = slots_[index_of(field)];
+    if (s.field.size() != field.size() || std::memcmp(s.field.data(), field.data(), field.size()) != 0) {
+      s = {field, intern(field)};
+    }
+    return s.id;
+  }
+
+ private:
+  struct slot {
+    std::string_view field;
+    string_id id = 0;
+  };
+  static constexpr std::size_t slots = 256;
+
+  static std::size_t index_of(std::string_view field) noexcept {
+    std::uint64_t first = 0, last = 0;
+    const std::size_t size = std::min<std::size_t>(field.size(), 8);
+    std::memcpy(&first, field.data(), size);
+    std::memcpy(&last, field.data() + field.size() - size, size);
+    const std::uint64_t mixed = (first ^ (last << 7) ^ (last >> 13) ^ field.size()) * 0x9e3779b97f4a7c15ULL;
+    return static_cast<std::size_t>(mixed >> 56) % slots;
+  }
+
+  string_id intern(std::string_view field) {
+    std::string_view text = csv_trimmed(field);
+    if (is_no_value(text)) return 0;
+    if (text.find("\"\"") != std::string_view::npos) {
+      decoded_.resize(field.size());
+      text = csv_trimmed(std::string_view(decoded_.data(), csv_decode(field, decoded_.data())));
+    }
+    return strings_.intern(text);
+  }
+
+  string_table& strings_;
+  std::array<slot, slots> slots_;
+  std::string decoded_;
+};
+
+// What kernels of the same op, shapes and width share. Their counters are means, weighted by duration.
+class shared_details {
+ public:
+  using key = std::array<std::uint32_t, 7>;
+
+  shared_details(std::size_t counters, std::size_t details) : sums_of_one_(counters), base_(details) {}
+
+  // 1 + index into `details`; a new one is made by `make`.
+  template <class Make>
+  std::uint32_t find(const key& k, std::vector<kernel_details>& details, Make&& make) {
+    const auto found = known_.find(k);
+    if (found != known_.end()) return found->second;
+    details.push_back(make());
+    sums_.resize(sums_.size() + sums_of_one_);
+    weights_.push_back(0);
+    const auto id = static_cast<std::uint32_t>(details.size());
+    known_.emplace(k, id);
+    return id;
+  }
+  void add(std::uint32_t id, std::size_t counter, double value, double weight) {
+    sums_[(id - 1 - base_) * sums_of_one_ + counter] += value * weight;
+  }
+  void add_weight(std::uint32_t id, double weight) { weights_[id - 1 - base_] += weight; }
+
+  void settle(std::vector<kernel_details>& details, const std::vector<string_id>& names) const {
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      if (weights_[i] <= 0) continue;
+      for (std::size_t c = 0; c < sums_of_one_; ++c) {
+        const double mean = sums_[i * sums_of_one_ + c] / weights_[i];
+        if (mean != 0) details[base_ + i].counters.emplace_back(names[c], mean);
+      }
+    }
+  }
+
+ private:
+  std::size_t sums_of_one_, base_;  // details before the first of these
+  hash_map<key, std::uint32_t> known_;
+  std::vector<double> sums_, weights_;
+};
+
+class table_reader {
+ public:
+  table_reader(std::string_view bytes, const ascend_clock& clock, std::int64_t shift_ps, bool keep_details,
+               string_table& strings, ascend_devices& devices, activity_input& input)
+      : bytes_(bytes),
+        reader_(bytes),
+        clock_(clock),
+        shift_ps_(shift_ps),
+        keep_details_(keep_details),
+        strings_(strings),
+        devices_(devices),
+        input_(input),
+        names_(strings),
+        types_(strings),
+        cores_(strings),
+        steps_(strings),
+        in_shapes_(strings),
+        out_shapes_(strings),
+        in_types_(strings),
+        out_types_(strings) {}
+
+  result<void> run(const hooks& host) {
+    if (!begin()) return {};
+    progress_meter meter(host, bytes_.size());
+    for (std::uint64_t n = 0; reader_.next(fields_.data(), fields_.size()); ++n) {
+      if (n % rows_between_looks == 0) {
+        if (auto go_on = meter.step(reader_.offset()); !go_on) return go_on;
+      }
+      ++input_.rows;
+      if (const char* const why = take_row()) reject_row(input_, why, reader_.line());
+    }
+    finish();
+    return {};
+  }
+
+ private:
+  bool begin() {
+    fields_.resize(most_columns);
+    if (!reader_.next(fields_.data(), fields_.size())) {
+      input_.damage = fault{fault_code::damaged, "the table is empty: expected a header with the columns' names",
+                            input_.path, 0, "export the capture again"};
+      return false;
+    }
+    header_text_ = bytes_.substr(reader_.offset(), reader_.end_offset() - reader_.offset());
+    header_ = bind_ascend_header(fields_.data(), std::min(reader_.fields(), fields_.size()));
+    header_.columns = reader_.fields();
+    input_.variant = header_.variant;
+    input_.unknown_columns = header_.unknown;
+    input_.missing_columns = header_.missing();
+    for (const std::string& name : header_.repeated) {
+      input_.notes.push_back("the column \"" + name + "\" is there twice: the first one counts");
+    }
+    if (!input_.missing_columns.empty()) {
+      say_what_is_missing();
+      return false;
+    }
+    std::size_t last = 0;
+    for (const std::size_t at : header_.at) {
+      if (at != no_column) last = std::max(last, at);
+    }
+    if (!keep_details_) header_.counters.clear();
+    for (const auto& c : header_.counters) {
+      last = std::max(last, c.at);
+      counter_names_.push_back(strings_.intern(c.name));
+    }
+    fields_.resize(last + 1);
+    for (const ascend_column c : {ascend_column::name, ascend_column::start, ascend_column::duration}) {
+      times_end_ = std::max(times_end_, header_[c]);
+    }
+    return true;
+  }
+
+  void say_what_is_missing() {
+    std::string names;
+    for (const std::string& name : input_.missing_columns) names += (names.empty() ? "" : ", ") + name;
+    if (header_.has(ascend_column::duration) && !header_.has(ascend_column::start)) {
+      input_.notes.push_back("no column of start times: these are totals, from which no idle time can be told");
+      return;
+    }
+    input_.damage = fault{fault_code::damaged, "the table lacks the columns " + names, input_.path, 0,
+                          "expected the header of kernel_details.csv or op_summary*.csv"};
+  }
+
+  [[nodiscard]] std::string_view field(ascend_column c) const noexcept {
+    return header_.has(c) ? fields_[header_[c]] : std::string_view();
+  }
+
+  // The row is taken, or why it is not.
+  [[nodiscard]] const char* take_row() {
+    const std::size_t count = reader_.fields();
+    if (count != header_.columns || reader_.cut()) {
+      // Some writers leave fields at the end away; what counts is that the times are there, and whole.
+      const bool short_of_times = count <= times_end_ || (count < header_.columns && !reader_.terminated());
+      if (reader_.cut() || short_of_times || reader_.spans_lines()) return broken_row();
+      for (std::size_t i = count; i < fields_.size(); ++i) fields_[i] = {};
+    }
+    if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
+    kernel_row row;
+    if (const char* const why = take_times(row)) return why;
+    row.source_row = reader_.line();
+    row.name = names_.id_of(field(ascend_column::name));
+    row.core = cores_.id_of(field(ascend_column::core));
+    if (row.core == 0) row.core = cores_.id_of(field(ascend_column::task_type));
+    row.step = steps_.id_of(field(ascend_column::step));
+    take_type(row);
+    device_kernels& into = device_of_row();
+    take_class(row, into);
+    if (const auto id = integer(ascend_column::stream)) {
+      if (const auto index = into.stream_of(*id, strings_)) {
+        row.stream = *index;
+        row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
+      }
+    }
+    if (keep_details_) row.details = take_details(row, into);
+    into.any_wait = into.any_wait || row.wait_ps != no_time_ps;
+    into.rows.push_back(row);
+    return nullptr;
+  }
+
+  const char* broken_row() {
+    const bool cut = reader_.cut();
+    const char* const why = cut                                  ? "the row ends inside a quoted field"
+                            : reader_.fields() < header_.columns ? "the row has fewer fields than the header"
+                                                                 : "a quoted field goes over several rows";
+    // A lost quote swallows rows: give them back, as long as that does not mean reading the file again and again.
+    if (reader_.spans_lines() || cut) {
+      const std::size_t swallowed = reader_.end_offset() - reader_.offset();
+      if (bytes_.find('\n', reader_.offset()) != std::string_view::npos && reread_ + swallowed <= bytes_.size()) {
+        reread_ += swallowed;
+        reader_.resume_after_first_line();
+      }
+    }
+    return why;
+  }
+
+  const char* take_times(kernel_row& row) {
+    const std::string_view start = csv_trimmed(field(ascend_column::start));
+    const std::string_view duration = csv_trimmed(field(ascend_column::duration));
+    if (is_no_value(start)) return "no start time";
+    if (is_no_value(duration)) return "no duration";
+    decimal_time t;
+    if (!parse_microseconds_text(start, t, header_.unit(ascend_column::start)))
+      return repeated_header_or("the start time is no number");
+    const auto at = ps_since(t, clock_.zero_us);
+    const auto shifted = at ? checked_add(*at, shift_ps_) : std::nullopt;
+    if (!parse_microseconds_text(duration, t, header_.unit(ascend_column::duration)))
+      return "the duration is no number";
+    const auto length = ps_since(t, 0);
+    if (length && *length < 0) return "the duration is negative";
+    if (!shifted || !length || !checked_add(*shifted, *length)) return "the time lies out of reach (106 days)";
+    row.start_ps = *shifted;
+    row.duration_ps = *length;
+    const auto point = start.rfind('.');
+    if (point != std::string_view::npos && start.size() - point > 3) fine_starts_ = true;
+    const std::string_view wait = csv_trimmed(field(ascend_column::wait));
+    if (!is_no_value(wait) && parse_microseconds_text(wait, t, header_.unit(ascend_column::wait))) {
+      if (const auto waited = ps_since(t, 0); waited && *waited >= 0) row.wait_ps = *waited;
+    }
+    return nullptr;
+  }
+
+  const char* repeated_header_or(const char* reason) {
+    const std::string_view row = bytes_.substr(reader_.offset(), reader_.end_offset() - reader_.offset());
+    return row == header_text_ ? "a header in the middle of the table" : reason;
+  }
+
+  void take_type(kernel_row& row) {
+    row.op_type = types_.id_of(field(ascend_column::type));
+    if (row.op_type != 0 && strings_.text(row.op_type) != "0") return;
+    const auto found = type_of_name_.find(row.name);
+    if (found != type_of_name_.end()) {
+      row.op_type = found->second;
+      return;
+    }
+    row.op_type = strings_.intern(std::string(ascend_op_type(strings_.text(row.name))));
+    type_of_name_.emplace(row.name, row.op_type);
+  }
+
+  void take_class(kernel_row& row, device_kernels& into) {
+    const std::uint64_t key_high = std::uint64_t{row.core} << 32 | row.op_type;
+    auto found = classes_.find({key_high, row.name});
+    if (found == classes_.end()) {
+      const ascend_class c =
+          classify_ascend(strings_.text(row.core), strings_.text(row.op_type), strings_.text(row.name));
+      found = classes_.emplace(std::pair<std::uint64_t, string_id>{key_high, row.name}, c).first;
+    }
+    row.kind = found->second.kind;
+    if (found->second.on_aicpu) row.flags = static_cast<std::uint8_t>(row.flags | kernel_on_aicpu);
+    if (!found->second.from_name && row.kind != kernel_class::comm) into.any_core = true;
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> integer(ascend_column c) const noexcept {
+    const std::string_view text = csv_trimmed(field(c));
+    return is_no_value(text) ? std::nullopt : decimal_scaled_integer(text);
+  }
+
+  device_kernels& device_of_row() {
+    const std::string_view text = field(ascend_column::device);
+    if (text != last_device_text_ || !device_known_) {
+      last_device_text_ = text;
+      device_known_ = true;
+      last_device_ = integer(ascend_column::device).value_or(-1);
+    }
+    return devices_.of(last_device_, strings_);
+  }
+
+  std::uint32_t take_details(const kernel_row& row, device_kernels& into) {
+    const string_id in_shapes = in_shapes_.id_of(field(ascend_column::input_shapes));
+    const string_id out_shapes = out_shapes_.id_of(field(ascend_column::output_shapes));
+    const string_id in_types = in_types_.id_of(field(ascend_column::input_types));
+    const string_id out_types = out_types_.id_of(field(ascend_column::output_types));
+    const auto blocks = integer(ascend_column::block_dim).value_or(-1);
+    if (in_shapes != 0 || out_shapes != 0) into.device.has_shapes = true;
+    if (in_shapes == 0 && out_shapes == 0 && blocks <= 0 && header_.counters.empty()) return 0;
+    shared_details& shared = shared_of(into);
+    const std::uint32_t id = shared.find(
+        {row.name, row.op_type, in_shapes, out_shapes, in_types, out_types, static_cast<std::uint32_t>(blocks)},
+        into.device.details, [&] {
+          kernel_details d;
+          d.input_shapes = in_shapes;
+          d.output_shapes = out_shapes;
+          d.input_dtypes = in_types;
+          d.block_dim = blocks;
+          return d;
+        });
+    if (header_.counters.empty() || row.kind == kernel_class::comm) return id;
+    const double weight = static_cast<double>(std::max<std::int64_t>(row.duration_ps, 1));
+    for (std::size_t i = 0; i < header_.counters.size(); ++i) {
+      const std::string_view text = fields_[header_.counters[i].at];
+      if (text == "0.0" || text == "0" || text == "N/A") continue;
+      if (const auto micro = decimal_scaled_integer(csv_trimmed(text), 6)) {
+        shared.add(id, i, static_cast<double>(*micro) * 1e-6, weight);
+      }
+    }
+    shared.add_weight(id, weight);
+    return id;
+  }
+
+  shared_details& shared_of(const device_kernels& into) {
+    const auto index = static_cast<std::size_t>(&into - devices_.all().data());
+    while (shared_.size() <= index) {
+      shared_.emplace_back(header_.counters.size(), devices_.all()[shared_.size()].device.details.size());
+    }
+    return shared_[index];
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < shared_.size(); ++i) {
+      shared_[i].settle(devices_.all()[i].device.details, counter_names_);
+    }
+    // Times that went through a double have steps of a quarter of a microsecond around the year 2023.
+    if (!fine_starts_ && input_.rows > input_.rejected) {
+      for (device_kernels& d : devices_.all()) d.device.timestamp_resolution_ps = 250 * ps_per_ns;
+    }
+  }
+
+  std::string_view bytes_;
+  csv_reader reader_;
+  ascend_clock clock_;
+  std::int64_t shift_ps_;
+  bool keep_details_;
+  string_table& strings_;
+  ascend_devices& devices_;
+  activity_input& input_;
+  column_strings names_, types_, cores_, steps_, in_shapes_, out_shapes_, in_types_, out_types_;
+  std::vector<std::string_view> fields_;
+  ascend_header header_;
+  std::string_view header_text_;
+  std::size_t times_end_ = 0, reread_ = 0;
+  std::vector<string_id> counter_names_;
+  std::vector<shared_details> shared_;  // one a device
+  hash_map<string_id, string_id> type_of_name_;
+  hash_map<std::pair<std::uint64_t, string_id>, ascend_class> classes_;
+  std::string_view last_device_text_;
+  bool device_known_ = false, fine_starts_ = false;
+  std::int64_t last_device_ = -1;
+};
+
+std::string_view collective_name(std::string_view name) noexcept { return name.substr(0, name.find('@')); }
+
+}  // namespace
+
+std::optional<std::uint16_t> device_kernels::stream_of(std::int64_t id, string_table& strings) {
+  const auto found = streams.find(id);
+  if (found != streams.end()) return found->second;
+  if (device.streams.size() >= most_streams) return std::nullopt;
+  const auto index = static_cast<std::uint16_t>(device.streams.size());
+  device.streams.push_back({id, strings.intern("Stream " + std::to_string(id))});
+  streams.emplace(id, index);
+  return index;
+}
+
+device_kernels& ascend_devices::of(std::int64_t ordinal, string_table& strings) {
+  if (last_ < devices_.size() && devices_[last_].device.ordinal == ordinal) return devices_[last_];
+  for (last_ = 0; last_ < devices_.size(); ++last_) {
+    if (devices_[last_].device.ordinal == ordinal) return devices_[last_];
+  }
+  device_kernels& added = devices_.emplace_back();
+  added.device.file = file_;
+  added.device.ordinal = ordinal;
+  added.device.type = accelerator::npu;
+  added.device.name = strings.intern(ordinal < 0 ? std::string("NPU") : "NPU " + std::to_string(ordinal));
+  return added;
+}
+
+void settle_device(device_kernels& d, const string_table& strings) {
+  sort_kernels(d.rows);
+  for (std::size_t i = 0; i < d.rows.size();) {
+    std::size_t end = i + 1;
+    while (end < d.rows.size() && d.rows[end].start_ps == d.rows[i].start_ps &&
+           d.rows[end].duration_ps == d.rows[i].duration_ps) {
+      ++end;
+    }
+    // Few rows share a start and a duration, unless a file is hostile: then a name is looked for in bounded steps.
+    constexpr std::size_t most_compared = 16;
+    for (std::size_t a = i; a < end; ++a) {
+      kernel_row& one = d.rows[a];
+      if (one.kind != kernel_class::comm || (one.flags & kernel_duplicate) != 0) continue;
+      for (std::size_t b = a + 1; b < std::min(end, a + most_compared); ++b) {
+        kernel_row& other = d.rows[b];
+        if (other.kind != kernel_class::comm || (other.flags & kernel_duplicate) != 0) continue;
+        if (one.name != other.name &&
+            collective_name(strings.text(one.name)) != collective_name(strings.text(other.name))) {
+          continue;
+        }
+        kernel_row& dropped = (one.flags & kernel_has_stream) == 0 ? one : other;
+        dropped.flags = static_cast<std::uint8_t>(dropped.flags | kernel_duplicate);
+        if (&dropped == &one) break;
+      }
+    }
+    i = end;
+  }
+  d.device.kernels = d.rows.size();
+  d.device.has_waits = d.any_wait;
+  d.device.has_classes = d.any_core || d.rows.empty();
+}
+
+result<void> read_ascend_kernels(std::string_view bytes, const ascend_clock& clock, std::int64_t shift_ps,
+                                 bool keep_details, string_table& strings, ascend_devices& devices,
+                                 activity_input& input, const hooks& host) {
+  table_reader reader(bytes, clock, shift_ps, keep_details, strings, devices, input);
+  return reader.run(host);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

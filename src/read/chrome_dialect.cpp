@@ -1,0 +1,36 @@
+#include <read/chrome_dialect.hpp>
+
+#include <read/ascend_rank.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// Processes and events that only torch_npu and msprof write.
+constexpr std::string_view ascend_marks[] = {"\"Ascend Hardware\"", "\"AscendCL@",          "\"HostToDevice",
+                                             "\"torch_to_npu\"",    "\"Overlap Analysis\"", "\"CANN\""};
+constexpr std::size_t looked_at_bytes = std::size_t{256} << 10;
+
+bool has_mark(std::string_view text) noexcept {
+  return std::any_of(std::begin(ascend_marks), std::end(ascend_marks),
+                     [text](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
+}
+
+}  // namespace
+
+chrome_dialect chrome_dialect_of(const profile& p, std::size_t file) {
+  const std::string_view path = p.what().files[file].path;
+  const auto slash = path.rfind('/');
+  if (slash != std::string_view::npos && is_ascend_folder(path.substr(0, slash))) return chrome_dialect::ascend;
+  const std::string_view bytes = p.bytes(file);
+  const std::string_view head = bytes.substr(0, looked_at_bytes);
+  const std::string_view tail = bytes.substr(bytes.size() - std::min(bytes.size(), looked_at_bytes));
+  return has_mark(head) || has_mark(tail) ? chrome_dialect::ascend : chrome_dialect::common;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,22 @@
+// When the host launched kernels, where a trace tells it by the moment at which the kernel began.
+#pragma once
+#include <profkit/core/activity.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// An arrow from the host to a kernel.
+struct launch_arrow {
+  std::int64_t kernel_start_ps = 0, launch_ps = 0;
+  std::int64_t stream = -1;  // hardware id; -1: not told
+};
+
+// Fills kernel_row::launch_ps of sorted rows; sorts the arrows. Gives the number of rows with a launch.
+std::uint64_t join_launches(const activity_device& device, std::vector<kernel_row>& rows,
+                            std::vector<launch_arrow>& arrows);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

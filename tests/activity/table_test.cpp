@@ -1,0 +1,264 @@
+// Kernel tables: headers, bad rows, duplicates, launches, and the spans of hosts by time.
+#include <profkit/core/activity.hpp>
+
+#include <read/activity_store.hpp>
+#include <read/ascend_columns.hpp>
+#include <read/ascend_names.hpp>
+#include <read/launches.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace profkit;
+
+namespace {
+
+struct kernels_of final : kernel_visitor {
+  kernels_of(const activity& a, std::size_t device) { REQUIRE(a.visit_kernels(device, *this).ok()); }
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    all.insert(all.end(), first, first + count);
+    return {};
+  }
+  std::vector<kernel_row> all;
+};
+
+std::shared_ptr<const activity> read_text(std::string_view text, const char* label,
+                                          const activity_options& options = {}) {
+  auto p = profile::open_buffer(text, label);
+  REQUIRE(p.ok());
+  auto a = read_activity(*p, options);
+  REQUIRE(a.ok());
+  return *a;
+}
+
+std::map<std::string, std::uint64_t> reasons_of(const activity& a) {
+  return {a.inputs().at(0).reject_reasons.begin(), a.inputs().at(0).reject_reasons.end()};
+}
+
+const std::string header = "Device_id,Name,Type,Accelerator Core,Stream ID,Start Time(us),Duration(us),Wait Time(us)\n";
+
+}  // namespace
+
+TEST_CASE("rows that cannot be taken are counted by reason") {
+  const std::string text = header +
+                           "0,k,T,AI_CORE,1,1000.5,2,0\n"
+                           "0,k,T,AI_CORE,1,N/A,2,0\n"
+                           "0,k,T,AI_CORE,1,1000,-,0\n"
+                           "0,k,T,AI_CORE,1,1000,-2,0\n"
+                           "0,k,T,AI_CORE,1,soon,2,0\n"
+                           "0,k,T,AI_CORE,1,1000,long,0\n" +
+                           header +
+                           "0,k,T,AI_CORE\n"
+                           "0,k,T,AI_CORE,1,99999999999999,2,0\n"
+                           "0,k,T,AI_CORE,N/A,900,0,N/A\n"
+                           "0,k,T,AI_CORE,1,9.1,\"2";
+  const auto a = read_text(text, "kernel_details.csv");
+  REQUIRE(a->devices().size() == 1);
+  const activity_input& in = a->inputs().at(0);
+  CHECK(in.rows == 11);
+  CHECK(in.rejected == 9);
+  CHECK(in.first_rejected_line == 3);
+  CHECK(reasons_of(*a) == std::map<std::string, std::uint64_t>{{"no start time", 1},
+                                                               {"no duration", 1},
+                                                               {"the duration is negative", 1},
+                                                               {"the start time is no number", 1},
+                                                               {"the duration is no number", 1},
+                                                               {"a header in the middle of the table", 1},
+                                                               {"the row has fewer fields than the header", 1},
+                                                               {"the time lies out of reach (106 days)", 1},
+                                                               {"the row ends inside a quoted field", 1}});
+  const kernels_of rows(*a, 0);
+  REQUIRE(rows.all.size() == 2);
+  CHECK(rows.all[0].start_ps == 900'000'000);
+  CHECK(rows.all[0].duration_ps == 0);
+  CHECK((rows.all[0].flags & kernel_has_stream) == 0);
+  CHECK(rows.all[0].wait_ps == no_time_ps);
+  CHECK(rows.all[1].start_ps == 1'000'500'000);
+  CHECK(rows.all[1].source_row == 2);
+}
+
+TEST_CASE("missing and unknown columns are named") {
+  const auto missing = read_text("Name,Type,Accelerator Core,Duration(us)\nk,T,AI_CORE,1\n", "kernel_details.csv");
+  CHECK(missing->inputs().at(0).missing_columns == std::vector<std::string>{"Start Time(us)"});
+  CHECK(missing->devices().empty());
+  const auto nameless = read_text("Type,Accelerator Core,Start Time(us)\nT,AI_CORE,1\n", "kernel_details.csv");
+  CHECK(nameless->inputs().at(0).missing_columns == std::vector<std::string>{"Name", "Duration(us)"});
+  REQUIRE(nameless->inputs().at(0).damage.has_value());
+  const auto unknown = read_text("Name,Accelerator Core,Start Time(us),Duration(us),Colour,Name\nk,AI_CORE,1,1,red,x\n",
+                                 "kernel_details.csv");
+  CHECK(unknown->inputs().at(0).unknown_columns == std::vector<std::string>{"Colour"});
+  CHECK(unknown->inputs().at(0).notes.at(0) == "the column \"Name\" is there twice: the first one counts");
+  CHECK(unknown->devices().at(0).kernels == 1);
+  const auto empty = profile::open_buffer("", "kernel_details.csv");
+  if (empty.ok()) {
+    const auto a = read_activity(*empty);
+    REQUIRE(a.ok());
+    CHECK((*a)->inputs().at(0).damage.has_value());
+  }
+}
+
+TEST_CASE("units come from the header, and a lost quote costs one row") {
+  const auto a = read_text(
+      "Name,Accelerator Core,Start Time(ns),Duration(ms)\n\"a,AI_CORE,5,1\nb,AI_CORE,7,0.5\n\"c\",AI_CORE,9,0\n",
+      "kernel_details.csv");
+  CHECK(a->inputs().at(0).rejected == 1);
+  const kernels_of rows(*a, 0);
+  REQUIRE(rows.all.size() == 2);
+  CHECK(rows.all[0].start_ps == 7'000);
+  CHECK(rows.all[0].duration_ps == 500'000'000);
+  CHECK(a->text(rows.all[1].name) == "c");
+}
+
+TEST_CASE("a collective listed twice makes one interval, and the row with a stream stays") {
+  const auto a = read_text(header +
+                               "0,hcom_allReduce__1_0_1,hcom_allReduce_,HCCL,N/A,10,5,0\n"
+                               "0,hcom_allReduce__1_0_1,hcom_allReduce_,HCCL,46,10,5,0\n"
+                               "0,hcom_allReduce__1_1_1,hcom_allReduce_,HCCL,N/A,20,5,0\n"
+                               "1,hcom_allReduce__1_0_1,hcom_allReduce_,HCCL,46,10,5,0\n"
+                               "0,mul,Mul,AI_CORE,46,10,5,0\n",
+                           "kernel_details.csv");
+  REQUIRE(a->devices().size() == 2);
+  const kernels_of rows(*a, 0);
+  REQUIRE(rows.all.size() == 4);
+  std::vector<std::uint64_t> dropped;
+  for (const kernel_row& r : rows.all)
+    if ((r.flags & kernel_duplicate) != 0) dropped.push_back(r.source_row);
+  CHECK(dropped == std::vector<std::uint64_t>{2});
+  CHECK(kernels_of(*a, 1).all.size() == 1);
+  CHECK(a->text(a->devices()[1].name) == "NPU 1");
+}
+
+TEST_CASE("execution units, collectives and op types are told by their names") {
+  const auto kind = [](const char* core, const char* type, const char* name) {
+    return classify_ascend(core, type, name);
+  };
+  for (const char* core : {"AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AiCore", "AiVector", "MixAic",
+                           "FFTS_PLUS", "DSA_SQE", "DVPP"}) {
+    CHECK(kind(core, "Mul", "mul").kind == kernel_class::compute);
+  }
+  CHECK(kind("AI_CPU", "Cast", "cast").kind == kernel_class::aicpu);
+  CHECK(kind("AiCpu", "Cast", "cast").on_aicpu);
+  CHECK(kind("HCCL", "x", "y").kind == kernel_class::comm);
+  CHECK(kind("COMMUNICATION", "x", "y").kind == kernel_class::comm);
+  CHECK(kind("AI_CORE", "x", "hcom_send__1").kind == kernel_class::comm);
+  for (const char* name : {"allgatherAicpuKernel", "reduce_scatterAicpuKernel", "hcom_allGather_AicpuKernel_1"}) {
+    const ascend_class c = kind("AI_CPU", name, name);
+    CHECK(c.kind == kernel_class::comm);
+    CHECK(c.on_aicpu);
+  }
+  CHECK(kind("SDMA_SQE", "x", "y").kind == kernel_class::copy);
+  CHECK(kind("NOTHING_KNOWN", "x", "y").kind == kernel_class::other);
+  CHECK(kind("N/A", "N/A", "hcom_allReduce__1").kind == kernel_class::comm);
+  CHECK(kind("N/A", "N/A", "trans_Cast_18").from_name);
+  CHECK(ascend_op_type("aclnnInplaceZero_ZerosLikeAiCore_ZerosLike") == "ZerosLike");
+  CHECK(ascend_op_type("trans_Cast_18") == "Cast");
+  CHECK(ascend_op_type("hcom_allReduce__586_0_1") == "hcom_allReduce_");
+  CHECK(ascend_op_type("MatMulV3") == "MatMulV3");
+  CHECK(ascend_op_type("split_qkv_rmsnorm_rope_kernel") == "split_qkv_rmsnorm_rope_kernel");
+  CHECK(ascend_op_type("_1_2").empty() == false);
+}
+
+TEST_CASE("an arrow to a kernel's stream is taken before one to another") {
+  activity_device d;
+  d.streams = {{2, 0}, {7, 0}};
+  std::vector<kernel_row> rows(3);
+  rows[0].start_ps = 10;
+  rows[0].stream = 1;
+  rows[0].flags = kernel_has_stream;
+  rows[1].start_ps = 10;
+  rows[2].start_ps = 11;
+  std::vector<launch_arrow> arrows{{10, 5, 2}, {10, 6, 7}, {12, 1, 2}};
+  CHECK(join_launches(d, rows, arrows) == 2);
+  CHECK(rows[0].launch_ps == 6);
+  CHECK(rows[1].launch_ps == 5);
+  CHECK(rows[2].launch_ps == no_time_ps);
+}
+
+TEST_CASE("host spans are found by time, also among very many that overlap") {
+  std::vector<host_span> spans;
+  std::uint32_t seed = 7;
+  for (std::int64_t i = 0; i < 20000; ++i) {
+    seed = seed * 1664525 + 1013904223;
+    host_span s;
+    s.start_ps = static_cast<std::int64_t>(seed >> 8) % 100000;
+    s.duration_ps = i % 50 == 0 ? 50000 : static_cast<std::int64_t>(seed >> 20) % 100;
+    s.source_row = static_cast<std::uint64_t>(i);
+    spans.push_back(s);
+  }
+  const host_span_list list(spans);
+  struct counter final : host_span_visitor {
+    result<void> spans(const host_span* first, std::size_t count) override {
+      for (std::size_t i = 0; i < count; ++i) rows.push_back(first[i].source_row);
+      return {};
+    }
+    std::vector<std::uint64_t> rows;
+  };
+  for (const auto& [from, to] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, 1}, {0, 200000}, {99990, 99995}, {50000, 50100}, {-5, 0}, {200000, 300000}}) {
+    counter found;
+    REQUIRE(list.visit(from, to, found, {}).ok());
+    std::vector<std::uint64_t> expected;
+    for (const host_span& s : spans) {
+      const bool touches = s.start_ps < to && (s.start_ps + s.duration_ps > from || s.start_ps >= from);
+      if (touches) expected.push_back(s.source_row);
+    }
+    std::sort(found.rows.begin(), found.rows.end());
+    CHECK(found.rows == expected);
+  }
+}
+
+TEST_CASE("a trace with broken parts gives what is intact, and says what was lost") {
+  const std::string text = std::string(R"json({"schemaVersion":1,"distributedInfo":{"rank":3},"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"launch","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":5}},
+{"ph":"X","cat":"kernel","name":"void ns::gemm<1>(int)","pid":0,"tid":7,"ts":"10.5","dur":4,
+ "args":{"device":0,"stream":7,"correlation":5}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum","pid":0,"tid":8,"ts":11,"dur":"x","args":{"device":0}},
+{"ph":"X","cat":"kernel","name":"bad)json") +
+                           "\x01\xff" + R"json(","pid":0,"tid":8,"ts":12,"dur":-4,"args":{"device":0}},
+{"ph":"X","cat":"kernel","name":"late","name":"twice","pid":0,"tid":8,"ts":20,"dur":1,
+ "args":{"device":0,"stream":8,"correlation":77}},
+{"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#4","pid":0,"tid":7,"ts":10,"dur":20,"args":{}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":9,"tid":9,"ts":0,"dur":3},
+{"ph":"X","cat":"kernel","name":"cut","pid":0)json";
+  const auto a = read_text(text, "rank3.pt.trace.json");
+  REQUIRE(a->devices().size() == 1);
+  const activity_device& d = a->devices()[0];
+  CHECK(d.rank == 3);
+  CHECK(d.type == accelerator::gpu);
+  CHECK(d.has_launches);
+  const kernels_of rows(*a, 0);
+  REQUIRE(rows.all.size() == 2);
+  CHECK(a->text(rows.all[0].op_type) == "gemm");
+  CHECK(rows.all[0].launch_ps == 1'000'000);
+  CHECK(a->text(rows.all[1].name) == "twice");
+  CHECK(rows.all[1].launch_ps == no_time_ps);
+  const activity_input& in = a->inputs().at(0);
+  CHECK(in.rejected == 3);
+  CHECK(in.damage.has_value());
+  REQUIRE(a->markers().size() == 2);
+  CHECK(a->markers()[0].device == -1);
+  CHECK(a->markers()[1].device == 0);
+  CHECK(a->markers()[1].source == marker_source::device_annotation);
+  CHECK(a->markers()[1].end_ps == 30'000'000);
+}
+
+TEST_CASE("a user's own pattern marks steps, and a broken one is refused") {
+  const std::string text =
+      R"([{"ph":"X","cat":"cpu_op","name":"train_step_12","pid":1,"tid":1,"ts":5,"dur":7},)"
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":6,"dur":1,"args":{"device":0,"stream":1}}])";
+  activity_options options;
+  options.step_pattern = "train_step_[0-9]+";
+  const auto a = read_text(text, "x.pt.trace.json", options);
+  REQUIRE(a->markers().size() == 1);
+  CHECK(a->markers()[0].number == 12);
+  CHECK(a->markers()[0].source == marker_source::pattern);
+  auto p = profile::open_buffer(text, "x.pt.trace.json");
+  options.step_pattern = "(";
+  const auto refused = read_activity(*p, options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == fault_code::invalid_argument);
+}

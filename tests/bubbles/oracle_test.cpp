@@ -1,0 +1,177 @@
+// Random activities against the plainest computation: instants of a small clock, looked at one by one.
+#include "memory_activity.hpp"
+
+#include <profkit/core/bubbles.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <random>
+#include <set>
+
+using namespace profkit;
+using namespace profkit::test;
+
+namespace {
+
+constexpr int length = 400;        // ticks of the clock
+constexpr std::int64_t tick = us;  // so that no gap is reportable unless asked for
+
+struct ticks {
+  std::array<unsigned, length> bits{};  // by class, of each tick
+};
+
+std::int64_t in_ps(std::int64_t n) { return n * tick; }
+
+struct slow_step {
+  std::int64_t busy = 0, prelaunch = 0, tail = 0, internal = 0, largest = 0, count = 0;
+  step_breakdown parts;
+};
+
+slow_step slow(const ticks& t, int from, int to) {
+  slow_step s;
+  int first = -1, last = -1;
+  for (int i = from; i < to; ++i) {
+    const unsigned bits = t.bits[static_cast<std::size_t>(i)];
+    const bool compute = (bits & 3U) != 0, comm = (bits & 4U) != 0, copy = (bits & 8U) != 0;
+    if (bits == 0) {
+      ++s.parts.idle_ps;
+      continue;
+    }
+    ++s.busy;
+    if (first < 0) first = i;
+    if (last >= 0 && last + 1 < i) {
+      s.internal += i - last - 1;
+      s.largest = std::max<std::int64_t>(s.largest, i - last - 1);
+      ++s.count;
+    }
+    last = i;
+    if (compute && comm)
+      ++s.parts.comm_overlapped_ps;
+    else if (compute)
+      ++s.parts.compute_only_ps;
+    else if (comm)
+      ++s.parts.comm_exposed_ps;
+    else if (copy)
+      ++s.parts.copy_ps;
+    else
+      ++s.parts.other_ps;
+  }
+  s.prelaunch = first < 0 ? to - from : first - from;
+  s.tail = first < 0 ? 0 : to - last - 1;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("random steps equal the instants they are made of") {
+  std::mt19937 random(20261121);
+  const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 400; ++round) {
+    memory_activity a;
+    const auto d = a.add_device("NPU 0");
+    ticks t;
+    const int kernels = upto(60);
+    std::set<int> starts;
+    for (int i = 0; i < kernels; ++i) {
+      const int at = upto(length), duration = std::min(upto(4) == 0 ? upto(80) : upto(8), length - at);
+      const auto kind = static_cast<kernel_class>(upto(5));
+      a.kernel(d, in_ps(at), in_ps(duration), "K" + std::to_string(upto(4)), kind, static_cast<std::uint16_t>(upto(2)));
+      starts.insert(at);
+      for (int x = at; x < at + duration; ++x) t.bits[static_cast<std::size_t>(x)] |= 1U << static_cast<unsigned>(kind);
+    }
+    std::set<int> edges{upto(40)};
+    for (int i = upto(6); i >= 0; --i) edges.insert(upto(length));
+    edges.insert(length);
+    std::vector<std::pair<int, int>> windows;
+    for (auto e = edges.begin(); std::next(e) != edges.end(); ++e) {
+      // Some windows leave a hole behind them.
+      const int end = *std::next(e) - (upto(3) == 0 ? std::min(upto(10), *std::next(e) - *e - 1) : 0);
+      windows.push_back({*e, end});
+      a.step(static_cast<std::int64_t>(windows.size()), in_ps(*e), in_ps(end));
+    }
+    bubble_options o;
+    o.windows = window_policy::marker;
+    o.thresholds.reportable_gap_ps = 1;
+    for (int span = upto(30); span > 0; --span) {
+      const int at = upto(length);
+      a.host(in_ps(at), in_ps(std::min(upto(60), length - at)), upto(4) == 0 ? "aten::to" : "op",
+             static_cast<std::uint32_t>(upto(3)));
+    }
+    a.trace();
+    const auto found = find_bubbles(a, o);
+    REQUIRE(found);
+    const bubbles_result& r = *found;
+    if (kernels == 0) {
+      CHECK(r.steps.empty());
+      continue;
+    }
+    REQUIRE(r.steps.size() == windows.size());
+    std::set<std::pair<std::int64_t, std::int64_t>> gaps;
+    for (const bubble& b : r.bubbles)
+      if (!b.inter_step) CHECK(gaps.insert({b.start_ps, b.end_ps}).second);
+    std::size_t of_steps = 0;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      const bubble_step& s = r.steps[i];
+      const slow_step w = slow(t, windows[i].first, windows[i].second);
+      INFO("round " << round << " step " << i);
+      CHECK(s.start_ps == in_ps(windows[i].first));
+      CHECK(s.end_ps == in_ps(windows[i].second));
+      CHECK(s.busy_ps == in_ps(w.busy));
+      CHECK(s.prelaunch_ps == in_ps(w.prelaunch));
+      CHECK(s.tail_ps == in_ps(w.tail));
+      CHECK(s.internal_total_ps == in_ps(w.internal));
+      CHECK(s.largest_internal_ps == in_ps(w.largest));
+      CHECK(s.bubble_count == static_cast<std::uint64_t>(w.count));
+      CHECK(s.breakdown.compute_only_ps == in_ps(w.parts.compute_only_ps));
+      CHECK(s.breakdown.comm_exposed_ps == in_ps(w.parts.comm_exposed_ps));
+      CHECK(s.breakdown.comm_overlapped_ps == in_ps(w.parts.comm_overlapped_ps));
+      CHECK(s.breakdown.copy_ps == in_ps(w.parts.copy_ps));
+      CHECK(s.breakdown.other_ps == in_ps(w.parts.other_ps));
+      CHECK(s.breakdown.idle_ps == in_ps(w.parts.idle_ps));
+      CHECK(s.busy_ps + s.prelaunch_ps + s.tail_ps + s.internal_total_ps == s.service_ps());
+      CHECK(s.breakdown.sum_ps() == s.service_ps());
+      CHECK(s.reportable == static_cast<std::uint64_t>(w.count + (w.prelaunch > 0 ? 1 : 0) + (w.tail > 0 ? 1 : 0)));
+      of_steps += static_cast<std::size_t>(s.reportable);
+    }
+    CHECK(static_cast<std::size_t>(std::count_if(r.bubbles.begin(), r.bubbles.end(),
+                                                 [](const bubble& b) { return b.step >= 0; })) == of_steps);
+    // Every gap is idle throughout, with the right kernels on both sides, and its evidence is what the host did in it.
+    for (const bubble& b : r.bubbles) {
+      const auto first = static_cast<int>(b.start_ps / tick), behind = static_cast<int>(b.end_ps / tick);
+      for (int x = first; x < behind; ++x) CHECK(t.bits[static_cast<std::size_t>(x)] == 0);
+      std::int64_t latest = -1, next = INT64_MAX;
+      for (const kernel_row& k : a.kernels(d)) {
+        if (k.duration_ps == 0) continue;
+        if (k.start_ps + k.duration_ps <= b.start_ps) latest = std::max(latest, k.start_ps + k.duration_ps);
+        if (k.start_ps >= b.end_ps) next = std::min(next, k.start_ps);
+      }
+      if (latest >= 0) CHECK((b.before_count > 0 && b.before[0].start_ps + b.before[0].duration_ps == latest));
+      if (b.after_count > 0 && b.scope != bubble_scope::tail) CHECK(b.after[0].start_ps == next);
+      if (b.scope == bubble_scope::step_internal) CHECK((b.after_count > 0 && b.before_count > 0));
+      std::int64_t host = 0, sync = 0, threads = 0;
+      for (int x = first; x < behind; ++x) {
+        std::set<std::uint32_t> on;
+        bool syncs = false;
+        if (a.has_host_spans(0) && !a.all_markers().empty()) {
+          static const std::vector<host_span> none;
+          const std::vector<host_span>* all = &none;
+          try {
+            all = &a.spans();
+          } catch (const std::out_of_range&) {}
+          for (const host_span& s : *all) {
+            if (s.start_ps > in_ps(x) || s.start_ps + s.duration_ps <= in_ps(x)) continue;
+            on.insert(s.thread);
+            syncs = syncs || a.text(s.name) == "aten::to";
+          }
+        }
+        host += on.empty() ? 0 : 1;
+        threads += static_cast<std::int64_t>(on.size());
+        sync += syncs ? 1 : 0;
+      }
+      CHECK(b.host.host_ps == in_ps(host));
+      CHECK(b.host.sync_ps == in_ps(sync));
+      CHECK(b.host.threads_ps == in_ps(threads));
+    }
+  }
+}

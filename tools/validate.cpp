@@ -1,0 +1,285 @@
+// profkit validate: do the collectives of several nodes happen in a possible order, and who comes late?
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/collectives.hpp>
+#include <profkit/core/text.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace profkit_tool {
+namespace {
+
+using profkit::alignment_result;
+using profkit::collective_op;
+using profkit::document_status;
+using profkit::escape_for_terminal;
+using profkit::fault;
+using profkit::grouped;
+using profkit::human_duration;
+using profkit::result;
+using profkit::validation_result;
+
+int fail(const options& asked, const fault& why, const terminal& errors) {
+  leave_with_reader(asked, why);
+  if (told_interrupt(asked, why)) return exit_unreadable;
+  tell_fault(why, errors);
+  return exit_code_of(why.code);
+}
+
+std::string plus_minus(std::optional<std::int64_t> bound_ps) {
+  return bound_ps ? "±" + human_duration(*bound_ps) : std::string("unknown");
+}
+
+// "+1.234 ms", "-12 ps".
+std::string signed_duration(double ps) {
+  const auto whole = static_cast<std::int64_t>(std::llround(ps));
+  return (whole < 0 ? "-" : "+") + human_duration(whole < 0 ? -whole : whole);
+}
+
+std::string ppm_text(double ppm) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.3f ppm", ppm);
+  return text;
+}
+
+void print_nodes(text_output& out, const validation_result& found, std::size_t columns) {
+  table t;
+  t.right("node").flexible("host", cut::middle, 12).right("devices").right("collectives").right("clock error");
+  for (const profkit::collective_node& node : found.nodes)
+    t.row({std::to_string(node.id), escape_for_terminal(node.hostname), grouped(std::uint64_t{node.devices}),
+           grouped(node.collectives), plus_minus(node.bound_ps)});
+  t.print(out, columns);
+}
+
+void print_ops(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
+  std::vector<const collective_op*> ops;
+  for (const collective_op& op : found.ops)
+    if (op.groups > 0) ops.push_back(&op);
+  std::stable_sort(ops.begin(), ops.end(), [](const collective_op* a, const collective_op* b) {
+    if (a->violations != b->violations) return a->violations > b->violations;
+    const auto skew = [](const collective_op* op) {
+      return static_cast<double>(op->mean_skew_ps) * static_cast<double>(op->groups);
+    };
+    return skew(a) > skew(b);
+  });
+  table t;
+  t.flexible("collective", cut::middle, 20).right("device").right("times").right("violations");
+  t.right("arrival skew").right("transfer").left("time goes to").left("last to come");
+  std::uint64_t shown = 0;
+  for (const collective_op* op : ops) {
+    if (limit != 0 && shown == limit) break;
+    ++shown;
+    std::string last;
+    if (op->latest_node >= 0)
+      last = "node " + std::to_string(found.nodes[static_cast<std::size_t>(op->latest_node)].id) + " (" +
+             share_text(static_cast<std::int64_t>(op->latest_count), static_cast<std::int64_t>(op->groups)) + ")";
+    t.row({short_op_name(op->name, ""), op->device < 0 ? "all" : std::to_string(op->device), grouped(op->groups),
+           grouped(op->violations), human_duration(op->mean_skew_ps), human_duration(op->mean_transfer_ps),
+           profkit::collective_share_name(op->cost), last});
+  }
+  t.print(out, columns);
+  if (shown < ops.size())
+    out.line("  " + out.screen().paint(
+                        "… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)", style::dim));
+}
+
+void print_warnings(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
+  std::uint64_t shown = 0;
+  for (const profkit::collective_warning& w : found.warning_list) {
+    if (limit != 0 && shown == limit) break;
+    ++shown;
+    std::string text;
+    if (w.node_id >= 0) text += "node " + std::to_string(w.node_id) + ": ";
+    if (!w.op.empty()) text += short_op_name(w.op, "") + ": ";
+    text += escape_for_terminal(w.text);
+    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+  }
+  if (shown < found.warning_list.size())
+    out.line("  " + out.screen().paint("… " + grouped(std::uint64_t{found.warning_list.size() - shown}) +
+                                           " more (--limit 0 shows all)",
+                                       style::dim));
+}
+
+void print_alignment(text_output& out, const alignment_result& alignment, const options& asked, std::size_t columns) {
+  out.line();
+  out.line(out.screen().paint("Clocks, from collectives alone", style::heading));
+  if (!alignment.absent.empty()) {
+    out.line("  [absent] " + alignment.absent);
+    return;
+  }
+  out.line("  against node " + std::to_string(alignment.nodes[alignment.reference].id) +
+           "; every value between least and most fits all collectives");
+  table t;
+  t.right("node").right("least").right("most").right("best guess").right("drift").right("spread").left("");
+  for (const profkit::aligned_node& node : alignment.nodes) {
+    if (node.to_reference.a == node.to_reference.b && node.reached) continue;
+    const profkit::clock_relation& r = node.to_reference;
+    if (!node.reached) {
+      t.row({std::to_string(node.id), "", "", "", "", "", "undecidable: no collective joins it"});
+    } else if (!r.feasible) {
+      t.row({std::to_string(node.id), "", "", "", "", "", "contradiction: no clock fits its collectives"});
+    } else {
+      std::string remark =
+          r.decidable ? "" : "undecidable: wider than --max-bound " + human_duration(asked.max_bound_ps);
+      if (remark.empty() && node.contains_zero) remark = "may be no shift at all";
+      if (node.snapshot_offset_ps && !node.agrees) remark = "disagrees with the snapshots";
+      t.row({std::to_string(node.id), signed_duration(static_cast<double>(r.least_offset_ps)),
+             signed_duration(static_cast<double>(r.most_offset_ps)), signed_duration(node.offset_ps),
+             ppm_text(node.drift_ppm), human_duration(static_cast<std::int64_t>(node.spread_ps)), remark});
+    }
+  }
+  t.print(out, columns);
+}
+
+void print_text(text_output& out, const options& asked, const validation_result& found,
+                const alignment_result* alignment) {
+  const std::size_t columns = asked.wide ? 0 : out.screen().columns;
+  const std::uint64_t limit = asked.limit.value_or(20);
+  if (!found.absent.empty()) {
+    out.line("[absent] " + found.absent);
+    return;
+  }
+  out.line("Violations: " + grouped(found.violations) + ", Overlaps: " + grouped(found.overlaps) +
+           ", Warnings: " + grouped(found.warnings));
+  std::string sentence;
+  if (found.match == profkit::collective_match::occurrence)
+    sentence = "matched by occurrence, as the reference tool does: the i-th of each node, whatever its time";
+  else if (found.corrected)
+    sentence = "clocks were corrected; a violation is one beyond the error of both clocks (" +
+               grouped(found.violations_raw) + " without regard to it)";
+  else if (found.bounds_known)
+    sentence = "a violation is one beyond the bound that was given (" + grouped(found.violations_raw) +
+               " without regard to it)";
+  else
+    sentence =
+        "clocks were not corrected: violations may be skew (`profkit merge` corrects, --align=collectives bounds)";
+  out.line("  " + (columns == 0 ? sentence : wrap(sentence, columns, 2)));
+  std::string counts =
+      count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");
+  if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
+  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " of a kind that allows any order";
+  out.line("  " + counts);
+  out.line();
+  out.line(out.screen().paint("Nodes", style::heading));
+  print_nodes(out, found, columns);
+  out.line();
+  out.line(out.screen().paint("Collectives", style::heading));
+  print_ops(out, found, limit, columns);
+  if (!found.warning_list.empty()) {
+    out.line();
+    out.line(out.screen().paint("Warnings", style::heading));
+    print_warnings(out, found, limit, columns);
+  }
+  if (alignment != nullptr) print_alignment(out, *alignment, asked, columns);
+}
+
+using trace_list = std::vector<std::shared_ptr<const profkit::profile>>;
+
+result<void> write_file(const std::string& path, const std::function<result<void>(profkit::sink&)>& write) {
+  result<std::unique_ptr<profkit::sink>> file = profkit::atomic_file_sink(path);
+  if (!file) return std::move(file).error();
+  if (result<void> written = write(**file); !written) return written;
+  return (*file)->finish();
+}
+
+}  // namespace
+
+int run_validate(const options& asked) {
+  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
+  progress_line progress(!asked.quiet);
+  const profkit::hooks hooks = progress.hooks(asked.threads);
+  trace_list traces;
+  std::vector<profkit::file_damage> unopened;
+  for (const std::string& path : asked.traces) {
+    profkit::open_options how;
+    how.io = asked.io;
+    how.run = asked.run;
+    how.host = hooks;
+    auto opened = profkit::profile::open(path, how);
+    progress.clear();
+    if (!opened) {
+      // One of several: the others are compared, and it is told.
+      if (asked.traces.size() == 1 || opened.error().code == profkit::fault_code::cancelled)
+        return fail(asked, opened.error(), errors);
+      unopened.push_back({static_cast<std::uint32_t>(traces.size()), opened.error()});
+      traces.push_back(nullptr);
+      continue;
+    }
+    for (const std::string& output : {asked.output_path, asked.csv_path})
+      for (const profkit::capture_file& file : (*opened)->what().files)
+        if (is_same_file(output, file.path)) return fail(asked, output_is_input(output), errors);
+    traces.push_back(std::move(*opened));
+  }
+  if (!asked.output_path.empty() || !asked.csv_path.empty()) catch_interrupts();
+
+  profkit::validation_options how;
+  how.match = asked.match_occurrence ? profkit::collective_match::occurrence : profkit::collective_match::automatic;
+  how.bound_ps = asked.bound_ps;
+  how.from_ps = asked.from_ps;
+  how.to_ps = asked.to_ps;
+  how.host = hooks;
+  result<validation_result> found = profkit::validate_collectives(traces, how);
+  progress.clear();
+  if (!found) return fail(asked, unopened.empty() ? found.error() : unopened.front().what, errors);
+  for (profkit::file_damage& loss : unopened) {
+    found->traces[loss.file] = asked.traces[loss.file];
+    found->damage.push_back(std::move(loss));
+  }
+  std::optional<alignment_result> alignment;
+  if (asked.align_collectives) {
+    profkit::alignment_options align;
+    align.max_bound_ps = asked.max_bound_ps;
+    if (!found->nodes.empty()) align.reference_node = found->nodes.front().id;
+    alignment = profkit::align_by_collectives(*found, align);
+  }
+  const alignment_result* const aligned = alignment ? &*alignment : nullptr;
+
+  const auto document = [&](profkit::sink& into) -> result<void> {
+    if (asked.compat_reference) return profkit::write_reference_validation(*found, into);
+    result<document_status> written = profkit::write_validation(*found, aligned, into);
+    if (!written) return std::move(written).error();
+    return {};
+  };
+  result<text_output> out = text_output::open("", asked.color);
+  if (!out) return fail(asked, out.error(), errors);
+  if (asked.json || (asked.compat_reference && asked.output_path.empty())) {
+    if (result<void> written = document(out->raw()); !written) return fail(asked, written.error(), errors);
+  } else {
+    print_text(*out, asked, *found, aligned);
+  }
+  if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
+  if (!asked.output_path.empty())
+    if (result<void> written = write_file(asked.output_path, document); !written)
+      return fail(asked, written.error(), errors);
+  if (!asked.csv_path.empty()) {
+    const auto csv = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
+    if (result<void> written = write_file(asked.csv_path, csv); !written) return fail(asked, written.error(), errors);
+  }
+
+  std::vector<profkit::file_damage> losses = found->damage;
+  for (profkit::file_damage& loss : losses)
+    if (loss.what.path.empty() && loss.file < found->traces.size()) loss.what.path = found->traces[loss.file];
+  const bool usable =
+      std::any_of(traces.begin(), traces.end(), [](const auto& t) { return t != nullptr && anything_intact(*t); });
+  const int status = tell_losses(asked, losses, usable, errors);
+  if (status != exit_ok) return status;
+  return asked.fail_on_violations && found->violations > 0 ? exit_gate : exit_ok;
+}
+
+}  // namespace profkit_tool
