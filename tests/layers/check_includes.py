@@ -48,7 +48,7 @@ LAYERS = [
     ("src/base/hash_map.hpp", PURE | {"abseil"}),
     ("src/base/", PURE | {"zlib", "zstd"} | SYSTEM),
     ("src/io/", PURE | {"io", "zlib", "zstd"} | SYSTEM),
-    ("src/read/", PURE | {"read", "simdjson", "toml", "intrinsics"}),
+    ("src/read/", PURE | {"read", "read_index", "simdjson", "toml", "intrinsics"}),
     ("src/analyse/", PURE | {"analyse", "read_index"}),
     ("src/merge/", PURE | {"merge"}),
     ("src/export/", PURE | {"export", "analyse", "read_index"}),
