@@ -15,8 +15,8 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
- *  - pk_profile, pk_module_list and pk_memory are immutable: any number of threads may read one at a time. A cursor or
- * a pk_chrome_reader belongs to one thread at a time.
+ *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
+ * cursor or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -279,6 +279,9 @@ enum {
   PK_FAMILY_ASCEND_JSON = 7,    /**< communication.json, profiler_info*.json, profiler_metadata.json */
   PK_FAMILY_ASCEND_DATABASE = 8 /**< *.db of torch_npu and msprof: named, not read */
 };
+/** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
+ *  \since 0.1 */
+enum { PK_FAMILY_NEUTRINO = 16 };
 /** "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 
@@ -656,6 +659,8 @@ enum {
   PK_DOCUMENT_CHROME = 10,
   PK_DOCUMENT_MEMORY = 11
 };
+/** \since 0.1 */
+enum { PK_DOCUMENT_NEUTRINO = 20 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
@@ -873,6 +878,205 @@ PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback writ
                                  pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
+
+/* ---- Neutrino probe traces ------------------------------------------------------------------------------ */
+
+/** An opened trace folder: what probes recorded inside GPU kernels. Immutable; keeps its profile open.
+ *  \since 0.1 */
+typedef struct pk_probe pk_probe;
+
+/** Whose records maps without a description hold. \since 0.1 */
+enum {
+  PK_PROBE_TOOL_NONE = 0, /**< as the name of the kernel's hook says, if it does */
+  PK_PROBE_TOOL_BLOCK_SCHED = 1,
+  PK_PROBE_TOOL_GMEM_BYTES = 2,
+  PK_PROBE_TOOL_TENSOROP = 3,
+  PK_PROBE_TOOL_PROGRAM_PROGRESS = 4,
+  PK_PROBE_TOOL_DMAT = 5
+};
+
+/** Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
+ *  profile has none; PK_E_INVALID_ARGUMENT. \since 0.1 */
+PK_API pk_status pk_probe_open(pk_profile* profile, int32_t tool, pk_probe** out, pk_error** err) PK_NOEXCEPT;
+
+/** How a launch ended. \since 0.1 */
+enum {
+  PK_PROBE_OUTCOME_UNFINISHED = 0, /**< the log does not say */
+  PK_PROBE_OUTCOME_OK = 1,
+  PK_PROBE_OUTCOME_FAILED = 2,
+  PK_PROBE_OUTCOME_CANT_SAVE = 3,
+  PK_PROBE_OUTCOME_BACKUP = 4, /**< it ran without the probe */
+  PK_PROBE_OUTCOME_MEMUSAGE = 5,
+  PK_PROBE_OUTCOME_BENCHMARK = 6
+};
+/** Which facts of pk_probe_launch are known. \since 0.1 */
+enum { PK_PROBE_HAS_GEOMETRY = 1, PK_PROBE_HAS_TIME = 2, PK_PROBE_HAS_MEMORY = 4, PK_PROBE_HAS_DURATIONS = 8 };
+
+/** One launch of the log. Frozen; text and params are borrowed from the trace. \since 0.1 */
+typedef struct pk_probe_launch {
+  pk_str kernel;
+  pk_str function; /**< the driver's handle, "0x8209510" */
+  pk_str bin;      /**< base name of its record file; empty without one */
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t shared_bytes;
+  int32_t outcome; /**< PK_PROBE_OUTCOME_ */
+  uint32_t known;  /**< PK_PROBE_HAS_ */
+  uint32_t param_count;
+  const uint64_t* params;
+  int64_t time_ns; /**< since the Unix epoch */
+  uint64_t probe_memory_bytes;
+  int64_t prologue_ps;
+  int64_t kernel_ps;
+  int64_t epilogue_ps;
+  int64_t bin_index; /**< -1: the file is not there */
+} pk_probe_launch;
+/** \since 0.1 */
+PK_API size_t pk_probe_launch_count(const pk_probe* probe) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_probe_launch_get(const pk_probe* probe, size_t launch, pk_probe_launch* out,
+                                     pk_error** err) PK_NOEXCEPT;
+
+/** One record file. Frozen. \since 0.1 */
+typedef struct pk_probe_bin {
+  pk_str name;
+  pk_str path;
+  uint64_t bytes;
+  int64_t elapsed_us; /**< from the driver's start to the end of the launch; -1: the name does not tell */
+  int64_t launch;     /**< -1: no launch of the log names it */
+  uint32_t map_count; /**< 0 when the file is damaged: pk_probe_bin_damage() */
+  uint32_t shared_bytes;
+  uint32_t grid[3];
+  uint32_t block[3];
+} pk_probe_bin;
+/** By elapsed time. \since 0.1 */
+PK_API size_t pk_probe_bin_count(const pk_probe* probe) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_probe_bin_get(const pk_probe* probe, size_t bin, pk_probe_bin* out, pk_error** err) PK_NOEXCEPT;
+/** Why a record file is damaged, NULL when it is sound; borrowed from the trace. \since 0.1 */
+PK_API const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) PK_NOEXCEPT;
+
+/** Who has a slot of its own in a map. \since 0.1 */
+enum { PK_PROBE_LEVEL_UNKNOWN = 0, PK_PROBE_LEVEL_THREAD = 1, PK_PROBE_LEVEL_WARP = 2 };
+/** What is doubtful about a map. \since 0.1 */
+enum {
+  PK_PROBE_OFFSET_RECOMPUTED = 1,
+  PK_PROBE_SIZE_MISMATCH = 2,
+  PK_PROBE_TRUNCATED = 4,
+  PK_PROBE_OVERLAP = 8,
+  PK_PROBE_BAD_OFFSET = 16,
+  PK_PROBE_LEVEL_GUESSED = 32,
+  PK_PROBE_LEVEL_NOT_KNOWN = 64,
+  PK_PROBE_ALIASED = 128,
+  PK_PROBE_TABLE_IGNORED = 256,
+  PK_PROBE_SLACK = 512,
+  PK_PROBE_RAW_WORDS = 1024,
+  PK_PROBE_SHAPE_MISMATCH = 2048,
+  PK_PROBE_MAPS_MISMATCH = 4096,
+  PK_PROBE_POSSIBLE_OVERFLOW = 8192,
+  PK_PROBE_SHAPE_ASSUMED = 16384
+};
+/** The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. \since 0.1 */
+PK_API const char* pk_probe_flag_name(uint32_t flag) PK_NOEXCEPT;
+
+/** One map of a record file. Frozen. \since 0.1 */
+typedef struct pk_probe_map {
+  pk_str name;
+  int32_t level;  /**< PK_PROBE_LEVEL_ */
+  uint32_t flags; /**< PK_PROBE_OFFSET_RECOMPUTED and so on */
+  uint32_t record_bytes;
+  uint32_t field_count;
+  uint64_t lane_bytes;
+  uint64_t capacity; /**< records a lane has room for */
+  uint64_t offset;   /**< of the region in the file */
+  uint64_t bytes;
+  uint64_t present_bytes;
+  uint64_t recorded_offset;
+  uint64_t lanes_per_block;
+  uint64_t lanes; /**< that the file holds */
+} pk_probe_map;
+/** \since 0.1 */
+PK_API pk_status pk_probe_map_get(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_map* out,
+                                  pk_error** err) PK_NOEXCEPT;
+
+/** One field of a map's records, in the order of memory: unsigned, little endian. Frozen. \since 0.1 */
+typedef struct pk_probe_field {
+  pk_str name;
+  uint32_t bytes;    /**< 8 or 4 */
+  uint32_t offset;   /**< in the record */
+  uint32_t declared; /**< place in the probe's description */
+  uint32_t reserved;
+} pk_probe_field;
+/** \since 0.1 */
+PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
+                                    pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
+
+/** The records of one map: holds the bytes of its file. One thread at a time. \since 0.1 */
+typedef struct pk_probe_records pk_probe_records;
+/** The value of pk_probe_record::block when the block is not known. \since 0.1 */
+#define PK_PROBE_NO_BLOCK UINT64_MAX
+/** One record that was written. Frozen; `data` is borrowed from the pk_probe_records. \since 0.1 */
+typedef struct pk_probe_record {
+  uint64_t block;
+  uint64_t lane;
+  uint64_t k; /**< of its lane */
+  const void* data;
+} pk_probe_record;
+/** Puts a reader before the first record of a map. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO.
+ *  \since 0.1 */
+PK_API pk_status pk_probe_records_open(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_records** out,
+                                       pk_error** err) PK_NOEXCEPT;
+/** Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK
+ *  means at least one, PK_END none. \since 0.1 */
+PK_API pk_status pk_probe_records_read(pk_probe_records* records, pk_probe_record* rows, size_t capacity, size_t* count,
+                                       pk_error** err) PK_NOEXCEPT;
+/** Record k of a lane, written or not: any of them at once. PK_END when there is none. \since 0.1 */
+PK_API pk_status pk_probe_record_get(const pk_probe_records* records, uint64_t block, uint64_t lane, uint64_t k,
+                                     pk_probe_record* out, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_probe_records_free(pk_probe_records* records) PK_NOEXCEPT;
+
+/** The parts of the document `neutrino`. \since 0.1 */
+enum {
+  PK_PROBE_SLICE_SUMMARY = 0,
+  PK_PROBE_SLICE_LAUNCHES = 1,
+  PK_PROBE_SLICE_KERNELS = 2,
+  PK_PROBE_SLICE_MAPS = 3,
+  PK_PROBE_SLICE_RECORDS = 4,
+  PK_PROBE_SLICE_SCHEDULE = 5,
+  PK_PROBE_SLICE_BYTES = 6,
+  PK_PROBE_SLICE_DENSITY = 7,
+  PK_PROBE_SLICE_PROGRESS = 8,
+  PK_PROBE_SLICE_OVERHEAD = 9,
+  PK_PROBE_SLICE_LOG = 10
+};
+/** Flags of pk_probe_query. \since 0.1 */
+enum { PK_PROBE_QUERY_HAS_BLOCK = 1, PK_PROBE_QUERY_HAS_LANE = 2 };
+/** What to look at. NULL and "" match everything. \since 0.1 */
+typedef struct pk_probe_query {
+  uint32_t struct_size;  /**< sizeof(pk_probe_query) */
+  uint32_t flags;        /**< PK_PROBE_QUERY_HAS_ */
+  int32_t slice;         /**< PK_PROBE_SLICE_ */
+  uint32_t width;        /**< of the density's grid; 0: 16 columns */
+  uint32_t height;       /**< 0: 10 rows */
+  uint32_t reserved;     /**< 0 */
+  const char* launch;    /**< number of a launch, or name of a record file */
+  const char* map;       /**< name of a map, or its number */
+  uint64_t block;        /**< slice records, with PK_PROBE_QUERY_HAS_BLOCK */
+  uint64_t lane;         /**< slice records, with PK_PROBE_QUERY_HAS_LANE */
+  uint64_t limit;        /**< rows a list; 0: all */
+  const pk_hooks* hooks; /**< NULL: none */
+} pk_probe_query;
+/** \since 0.1 */
+#define PK_PROBE_QUERY_INIT \
+  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL }
+/** Writes one slice as JSON: what `profkit neutrino PATH SLICE --json` writes. `query` and `status` may be NULL;
+ *  `*status` becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT (no such launch or map), PK_E_CANCELLED.
+ *  \since 0.1 */
+PK_API pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_write_callback write, void* user,
+                                int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -111,6 +111,7 @@ const char* family_name(file_family f) noexcept {
     case file_family::ascend_table: return "ascend_table";
     case file_family::ascend_json: return "ascend_json";
     case file_family::ascend_database: return "ascend_database";
+    case file_family::neutrino: return "neutrino";
   }
   return "unknown";
 }

@@ -1,5 +1,6 @@
 // profile: every file of a capture held, XSpace files indexed, origins found and files put on one clock.
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/probe_trace.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
@@ -29,6 +30,7 @@ struct held_file {
   held_bytes held;
   std::optional<fault> broken;
   std::optional<xspace_index> xspace;
+  std::shared_ptr<const probe_trace> neutrino;
   std::optional<std::int64_t> origin_unix_ns;
   std::int64_t shift_ns = 0;
 
@@ -145,6 +147,10 @@ struct profile::state {
   void hold(std::size_t file, std::unique_ptr<source> from) {
     held_file& f = *files[file];
     const std::string& path = what.files[file].path;
+    if (what.files[file].family == file_family::neutrino && !from) {
+      hold_trace(f, path);
+      return;
+    }
     if (!from) {
       auto opened = open_source_of(what, file);
       if (!opened) {
@@ -175,6 +181,22 @@ struct profile::state {
       fail(f, path, is_stranger ? unrecognised() : *f.xspace->damage);
     }
     if (!f.outlined) f.origin_unix_ns = find_origin(*f.xspace);
+  }
+
+  // A trace folder: its record files are read when an analysis wants them.
+  void hold_trace(held_file& f, const std::string& path) {
+    probe_trace_options options;
+    options.io = what.io;
+    options.bounds = what.bounds;
+    options.host = what.host;
+    auto opened = probe_trace::open(path, options);
+    if (!opened) {
+      fail(f, path, std::move(opened).error());
+      return;
+    }
+    f.neutrino = std::move(opened).value();
+    f.origin_unix_ns = f.neutrino->start_unix_ns;
+    if (const fault* damage = f.neutrino->first_damage()) fail(f, path, *damage);
   }
 
   // Opens a file that is to be read in one pass. One that is in memory, or will have to be, is loaded at once.
@@ -238,7 +260,7 @@ struct profile::state {
   // A trace that is no export, and a table of kernels, have a clock of their own.
   bool tells_time(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
-    return listed.family == file_family::ascend_kernels ||
+    return listed.family == file_family::ascend_kernels || listed.family == file_family::neutrino ||
            (listed.family == file_family::chrome_trace && listed.export_of < 0);
   }
 
@@ -338,6 +360,7 @@ struct profile::state {
   bool unreadable(std::size_t file) const noexcept {
     const held_file& f = *files[file];
     if (!f.broken) return false;
+    if (f.neutrino) return !f.neutrino->anything_intact();
     return f.xspace ? f.xspace->planes.empty() : f.held.bytes.empty();
   }
 };
@@ -401,6 +424,10 @@ result<void> profile::stream(std::size_t file, stream_visitor& visitor, const ho
 
 const xspace_index* profile::outline(std::size_t file) const noexcept {
   return is_streamed(file) && state_->files[file]->outlined ? &state_->files[file]->outline.index : xspace(file);
+}
+
+const probe_trace* profile::neutrino(std::size_t file) const noexcept {
+  return file < file_count() ? state_->ensure(file).neutrino.get() : nullptr;
 }
 
 const fault* profile::file_fault(std::size_t file) const noexcept {

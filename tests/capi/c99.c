@@ -469,6 +469,74 @@ static void test_memory(const char *data) {
   CHECK(pk_memory_module_count(NULL) == 0 && pk_memory_allocator_count(NULL) == 0);
 }
 
+static uint64_t field_of(const void *record, uint32_t offset, uint32_t bytes) {
+  const unsigned char *at = (const unsigned char *)record + offset;
+  uint64_t value = 0;
+  uint32_t i;
+  for (i = bytes; i-- > 0;) value = value << 8 | at[i];
+  return value;
+}
+
+static void test_probe(const char *data) {
+  pk_profile *profile = NULL;
+  pk_probe *probe = NULL;
+  pk_probe_records *records = NULL;
+  pk_error *error = NULL;
+  pk_probe_launch launch;
+  pk_probe_bin bin;
+  pk_probe_map map;
+  pk_probe_field field;
+  pk_probe_record rows[7], one;
+  pk_probe_query query = PK_PROBE_QUERY_INIT;
+  size_t count = 0, i, bytes = 0, seen = 0;
+  uint64_t sum = 0;
+  int32_t status = -1;
+  CHECK(pk_profile_open(path_below(data, "neutrino/block_sched"), NULL, &profile, &error) == PK_OK);
+  CHECK(strcmp(pk_family_name(PK_FAMILY_NEUTRINO), "neutrino") == 0);
+  CHECK(pk_probe_open(profile, PK_PROBE_TOOL_NONE, &probe, &error) == PK_OK);
+  pk_profile_free(profile); /* the trace keeps it open */
+  if (!CHECK(probe != NULL)) return;
+  CHECK(pk_probe_launch_count(probe) == 2);
+  CHECK(pk_probe_launch_get(probe, 1, &launch, &error) == PK_OK);
+  CHECK(is_text(launch.kernel, "matmul") && is_text(launch.function, "0x10") && launch.bin_index == 1);
+  CHECK(launch.outcome == PK_PROBE_OUTCOME_OK && launch.kernel_ps == 500000000 && launch.param_count == 2);
+  CHECK(launch.params[0] == 0x1000 && (launch.known & PK_PROBE_HAS_DURATIONS) != 0);
+  CHECK(pk_probe_bin_count(probe) == 2);
+  CHECK(pk_probe_bin_get(probe, 0, &bin, &error) == PK_OK);
+  CHECK(is_text(bin.name, "0.100000.bin") && bin.elapsed_us == 100000 && bin.map_count == 2 && bin.grid[0] == 24);
+  CHECK(pk_probe_bin_damage(probe, 0) == NULL && pk_probe_bin_damage(probe, 2) == NULL);
+  CHECK(pk_probe_map_get(probe, 0, 0, &map, &error) == PK_OK);
+  CHECK(is_text(map.name, "block_sched") && map.level == PK_PROBE_LEVEL_WARP && map.record_bytes == 16);
+  CHECK(map.lanes == 48 && map.lanes_per_block == 2 && map.flags == 0 && map.field_count == 3 && map.capacity == 1);
+  CHECK(pk_probe_map_get(probe, 0, 2, &map, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(strcmp(pk_probe_flag_name(PK_PROBE_RAW_WORDS), "raw_words") == 0 && pk_probe_flag_name(3)[0] == 0);
+  CHECK(pk_probe_field_get(probe, 0, 0, 1, &field, &error) == PK_OK);
+  CHECK(is_text(field.name, "elapsed") && field.bytes == 4 && field.offset == 8 && field.declared == 1);
+  CHECK(pk_probe_records_open(probe, 0, 0, &records, &error) == PK_OK);
+  while (pk_probe_records_read(records, rows, 7, &count, &error) == PK_OK) {
+    for (i = 0; i < count; ++i) {
+      sum += field_of(rows[i].data, field.offset, field.bytes);
+      CHECK(rows[i].block == seen / 2 && rows[i].lane == seen % 2 && rows[i].k == 0);
+      ++seen;
+    }
+  }
+  CHECK(seen == 48 && count == 0);
+  CHECK(pk_probe_record_get(records, 23, 1, 0, &one, &error) == PK_OK && field_of(one.data, 12, 4) == 2);
+  CHECK(pk_probe_record_get(records, 24, 0, 0, &one, &error) == PK_END && one.data == NULL);
+  pk_probe_records_free(records);
+  pk_probe_records_free(NULL);
+  for (query.slice = PK_PROBE_SLICE_SUMMARY; query.slice <= PK_PROBE_SLICE_LOG; ++query.slice) {
+    bytes = 0;
+    CHECK(pk_probe_write(probe, &query, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 100);
+    CHECK(status == PK_DOCUMENT_STATUS_OK || query.slice == PK_PROBE_SLICE_DENSITY ||
+          query.slice == PK_PROBE_SLICE_PROGRESS);
+  }
+  pk_probe_free(probe);
+  pk_probe_free(NULL);
+  CHECK(pk_probe_launch_count(NULL) == 0 && pk_probe_bin_count(NULL) == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -479,6 +547,7 @@ int main(int argc, char **argv) {
   test_modules(argv[1]);
   test_documents(argv[1]);
   test_memory(argv[1]);
+  test_probe(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

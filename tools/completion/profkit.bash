@@ -4,7 +4,7 @@ _profkit() {
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|dump|help) command=$word; break ;;
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|neutrino|dump|help) command=$word; break ;;
     esac
   done
 
@@ -16,6 +16,8 @@ _profkit() {
     --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
     --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
     --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+    --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
+    --launch|--map|--block|--lane) return ;;
     --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
     --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
     --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
@@ -24,12 +26,12 @@ _profkit() {
   esac
 
   if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory dump help
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino dump help
       --help --version' -- "$current"))
     return
   fi
   if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory dump' -- "$current"))
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino dump' -- "$current"))
     return
   fi
   case $current in
@@ -39,6 +41,7 @@ _profkit() {
         dump) options+=' --type' ;;
         memory) options+=' --module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
           --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
+        neutrino) options+=' --launch --map --block --lane --as --csv --svg --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
       esac
       [ "$command" = ops ] && options+=' --sort'
@@ -46,8 +49,10 @@ _profkit() {
       COMPREPLY=($(compgen -W "$options" -- "$current"))
       ;;
     *)
+      [ "$command" = neutrino ] && COMPREPLY=($(compgen -W 'launches kernels maps records schedule bytes density
+        progress overhead log' -- "$current"))
       compopt -o filenames 2>/dev/null
-      COMPREPLY=($(compgen -f -- "$current"))
+      COMPREPLY+=($(compgen -f -- "$current"))
       ;;
   esac
 }

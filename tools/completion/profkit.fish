@@ -1,5 +1,5 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome memory dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory neutrino dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
 set -l captures $slices memory
 
@@ -15,6 +15,7 @@ complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a frame
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a collectives -d 'Collectives and their exposed time'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a chrome -d 'Chrome trace files'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a memory -d 'Where the memory goes'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a neutrino -d 'Neutrino probe traces'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a dump -d 'Any protobuf file, field by field'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a help -d 'Help of a command'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -l version -d 'The version'
@@ -54,3 +55,12 @@ complete -c profkit -n "__fish_seen_subcommand_from memory" -l persistent-thresh
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l include-host-pools -d 'Host memory may be the fullest'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l time-samples -x -d 'Samples of the timeline'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l compat -x -a reference -d 'Numbers of the reference tool'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -a 'launches kernels maps records schedule bytes density progress overhead log'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l launch -x -d 'Only this launch'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l map -x -d 'Only this map'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l block -x -d 'Records of this block'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l lane -x -d 'Records of this thread or warp'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l as -x -a 'block_sched gmem_bytes tensorop program_progress dmat' -d 'What maps hold'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l csv -d 'Comma-separated values'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l svg -r -d 'A picture for a browser'
+complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l run -x -a all -d 'Run folder, or all'

@@ -21,6 +21,8 @@ enum class file_family {
   ascend_table,     ///< step_trace_time.csv, operator_details.csv, op_statistic*.csv
   ascend_json,      ///< communication.json, profiler_info*.json, profiler_metadata.json
   ascend_database,  ///< *.db of torch_npu and msprof (SQLite): named, not read
+  /// A Neutrino trace folder (event.log, result/*.bin), or one of its record files.
+  neutrino = 16,
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
 

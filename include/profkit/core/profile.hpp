@@ -13,6 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct xspace_index;   ///< src/read/xspace_index.hpp
 class stream_visitor;  ///< src/read/xspace_stream.hpp
+struct xspace_index;  ///< src/read/xspace_index.hpp
+class probe_trace;    ///< profkit/core/probe_trace.hpp
 
 /// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
@@ -46,6 +48,8 @@ class profile {
   /// As xspace(), but of a file that was streamed the index of everything except its events: the lines' bodies are
   /// without them.
   [[nodiscard]] const xspace_index* outline(std::size_t file) const noexcept;
+  /// The Neutrino trace folder that this "file" is; nullptr for other families.
+  [[nodiscard]] const probe_trace* neutrino(std::size_t file) const noexcept;
   /// Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
   /// Damage found only while events are scanned is told by the analysis that scans them.
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;
@@ -65,6 +69,8 @@ class profile {
 /// Streams every event of every readable file into a timeline sink (XSpace and Chrome JSON alike; exports
 /// of an XSpace are left out).
 result<void> fill_timeline(const profile& p, timeline_sink& into);
+/// The same for one file.
+result<void> fill_file_timeline(const profile& p, std::size_t file, timeline_sink& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

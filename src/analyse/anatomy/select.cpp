@@ -1,5 +1,7 @@
 #include <analyse/anatomy/select.hpp>
 
+#include <profkit/core/probe_trace.hpp>
+
 #include <analyse/anatomy/stats.hpp>
 #include <read/line_time.hpp>
 
@@ -30,6 +32,8 @@ bool anything_intact(const profile& p) noexcept {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     if (const xspace_index* space = p.outline(file)) {
       if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
+    } else if (const probe_trace* trace = p.neutrino(file)) {
+      if (trace->anything_intact()) return true;
     } else if (p.file_fault(file) == nullptr) {
       return true;
     }

@@ -150,6 +150,9 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   write_memory(out, p, s->asked_of_memory, s->memory);
   out.key("bubbles");
   write_bubbles(out, p, s->asked_of_bubbles, s->bubbles);
+  out.key("neutrino");
+  if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
+    return written.error();
   out.key("findings");
   out.begin_array();
   for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);
