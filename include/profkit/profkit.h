@@ -1078,6 +1078,152 @@ PK_API pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* que
 /** \since 0.1 */
 PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
 
+/* ---- clocks and merging -------------------------------------------------------------------------------- */
+
+/** Which clock stamped an instant. \since 0.1 */
+enum { PK_CLOCK_TRACER = 0, PK_CLOCK_HOST = 1 };
+
+/** Both clocks of a node read together: ns of each, and ps beyond them in [0, 1000). Frozen. \since 0.1 */
+typedef struct pk_clock_pair {
+  int64_t tracer_ns;
+  int64_t host_ns;
+  int32_t tracer_sub_ps;
+  int32_t host_sub_ps;
+} pk_clock_pair;
+
+/** Flags of pk_clock_offset. \since 0.1 */
+enum { PK_OFFSET_HAS_DRIFT = 1, PK_OFFSET_HAS_RESIDUAL = 2 };
+/** A node's wall clock measured against the reference node's. Frozen. \since 0.1 */
+typedef struct pk_clock_offset {
+  int64_t midpoint_ns;     /**< on the reference node's wall clock */
+  int64_t offset_ps;       /**< positive: the node's clock is ahead */
+  int64_t resolution_ps;   /**< half of the last digit of the offset */
+  int64_t drift_ppt;       /**< with PK_OFFSET_HAS_DRIFT: parts in 10^12 */
+  int64_t residual_ps;     /**< with PK_OFFSET_HAS_RESIDUAL: of the solver */
+  int32_t midpoint_sub_ps; /**< in [0, 1000) */
+  uint32_t flags;          /**< PK_OFFSET_ */
+} pk_clock_offset;
+
+/** Flags of pk_clock_options. \since 0.1 */
+enum { PK_CLOCK_IS_REFERENCE = 1, PK_CLOCK_NO_DRIFT_SLOPE = 2 };
+/** What is known of one node's clocks. The bases are the zeros of what pk_clock_map() takes and gives. \since 0.1 */
+typedef struct pk_clock_options {
+  uint32_t struct_size; /**< sizeof(pk_clock_options) */
+  uint32_t flags;       /**< PK_CLOCK_ */
+  int64_t node_id;
+  int64_t tracer_base_ns;
+  int64_t host_base_ns;
+  int64_t reference_base_ns;
+  const pk_clock_pair* pairs; /**< at least two */
+  size_t pair_count;
+  const pk_clock_offset* offsets; /**< at least one, but for the reference node */
+  size_t offset_count;
+} pk_clock_options;
+/** \since 0.1 */
+#define PK_CLOCK_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_clock_options), 0, 0, 0, 0, 0, NULL, 0, NULL, 0 }
+
+/** The clock of one node: a piecewise-linear map in exact integers, and how far it can be wrong. Immutable.
+ *  \since 0.1 */
+typedef struct pk_clock pk_clock;
+/** Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). \since 0.1 */
+PK_API pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out, pk_error** err) PK_NOEXCEPT;
+/** Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
+ *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. \since 0.1 */
+PK_API pk_status pk_clock_map(const pk_clock* clock, int32_t domain, const int64_t* from, int64_t* to, size_t count,
+                              pk_error** err) PK_NOEXCEPT;
+/** How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
+ *  order only when they are further apart than the sum of both. \since 0.1 */
+PK_API pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t corrected_ps, int64_t* bound_ps,
+                                pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_clock_free(pk_clock* clock) PK_NOEXCEPT;
+
+/** How times are corrected: by snapshots and offsets, by the start of each node's collector, or not. \since 0.1 */
+enum { PK_CORRECTION_CLOCK = 0, PK_CORRECTION_WALLTIME = 1, PK_CORRECTION_NONE = 2 };
+/** Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it (AUTO);
+ *  the earliest event; the start of the reference node; none, with absolute line times. \since 0.1 */
+enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NONE = 3 };
+/** How planes are named: /device:GPU:<64 node + k>; <100 + 64 node + k>; /node:<n>/device:GPU:<k>. \since 0.1 */
+enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
+/** Flags of pk_merge_options. \since 0.1 */
+enum {
+  PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is told and left out */
+  PK_MERGE_KEEP_ORDER = 2,          /**< the events of a line are not sorted */
+  PK_MERGE_SCALE_DURATIONS = 4,     /**< the ends of events are mapped, too */
+  PK_MERGE_TRACER_HOST_THREADS = 8, /**< "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock */
+  PK_MERGE_REFERENCE = 16,          /**< bit for bit what the reference tool does */
+  PK_MERGE_NO_DRIFT_SLOPE = 32      /**< beyond the offsets use their own slope, not drift_ppm */
+};
+
+/** What to merge. Texts may be NULL. \since 0.1 */
+typedef struct pk_merge_options {
+  uint32_t struct_size; /**< sizeof(pk_merge_options) */
+  uint32_t flags;       /**< PK_MERGE_ */
+  const char* const* traces;
+  size_t trace_count;
+  const char* const* snapshots; /**< one a trace ("" or NULL: in the trace), or none */
+  size_t snapshot_count;
+  const char* offsets;
+  const char* run_metadata;
+  const char* run_dir;      /**< find what is not named in this folder */
+  const char* plane_prefix; /**< before the names of PK_PLANES_NODE, which it means */
+  const char* output;       /**< file that is written and then put in place; NULL: to the callback */
+  int32_t correction;       /**< PK_CORRECTION_ */
+  int32_t zero;             /**< PK_ZERO_ */
+  int32_t planes;           /**< PK_PLANES_ */
+  int32_t io;               /**< PK_IO_ */
+  const pk_limits* limits;  /**< NULL: the defaults */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_merge_options;
+/** \since 0.1 */
+#define PK_MERGE_OPTIONS_INIT                                                                                   \
+  {                                                                                                             \
+    (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
+        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL                                                    \
+  }
+
+/** What a merge did. Immutable. \since 0.1 */
+typedef struct pk_merge pk_merge;
+/** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
+ *  pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
+ *  traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
+ *  not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
+ *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
+                              pk_error** err) PK_NOEXCEPT;
+
+/** How a node came into the timeline. \since 0.1 */
+enum { PK_NODE_CORRECTED = 0, PK_NODE_WALLTIME = 1, PK_NODE_RAW = 2, PK_NODE_MISSING = 3, PK_NODE_CORRUPT = 4 };
+/** One node of a merge. Frozen; text is borrowed from the merge. \since 0.1 */
+typedef struct pk_merge_node {
+  int64_t id;
+  pk_str hostname;
+  pk_str trace;
+  uint64_t events;
+  uint64_t planes;
+  uint64_t clamped_events;
+  uint64_t snapshots;
+  uint64_t offset_windows;
+  int64_t max_correction_ps;
+  int64_t residual_ps;
+  int64_t tracer_bound_ps; /**< widest; -1: unknown */
+  int64_t host_bound_ps;   /**< widest; -1: unknown */
+  int32_t status;          /**< PK_NODE_ */
+  uint32_t aligned_before; /**< 1: out of a trace that was merged before */
+} pk_merge_node;
+
+/** \since 0.1 */
+PK_API size_t pk_merge_node_count(const pk_merge* merge) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_merge_node_get(const pk_merge* merge, size_t node, pk_merge_node* out, pk_error** err) PK_NOEXCEPT;
+/** Unix ns of time zero of the merged trace; 0 for NULL. \since 0.1 */
+PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
+/** Writes the metadata document of the merge: that of `profkit merge --json`. \since 0.1 */
+PK_API pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -615,6 +616,73 @@ class chrome_reader {
 
 /// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop.
 using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
+
+// ---- clocks and merging ----
+
+/// The clock of one node; see pk_clock_build().
+class clock {
+ public:
+  [[nodiscard]] static result<clock> build(const pk_clock_options& options) noexcept {
+    pk_clock* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_clock_build(&options, &made, &why) != PK_OK) return error(why);
+    return clock(made);
+  }
+  [[nodiscard]] pk_clock* get() const noexcept { return clock_.get(); }
+  /// Of a PK_CLOCK_ domain, ps since its base, to ps since the reference base; INT64_MIN when out of reach.
+  [[nodiscard]] std::int64_t map(std::int32_t domain, std::int64_t ps) const noexcept {
+    std::int64_t to = (std::numeric_limits<std::int64_t>::min)();
+    pk_clock_map(clock_.get(), domain, &ps, &to, 1, nullptr);
+    return to;
+  }
+  /// How far an event of that domain near a corrected instant can be from the truth.
+  [[nodiscard]] std::int64_t bound_ps(std::int32_t domain, std::int64_t corrected_ps) const noexcept {
+    std::int64_t bound = 0;
+    pk_clock_bound(clock_.get(), domain, corrected_ps, &bound, nullptr);
+    return bound;
+  }
+
+ private:
+  explicit clock(pk_clock* owned) noexcept : clock_(owned) {}
+  struct free_clock {
+    void operator()(pk_clock* handle) const noexcept { pk_clock_free(handle); }
+  };
+  std::unique_ptr<pk_clock, free_clock> clock_;
+};
+
+/// What a merge did with each node.
+class merge {
+ public:
+  /// Into pk_merge_options::output; see pk_merge_run().
+  [[nodiscard]] static result<merge> run(const pk_merge_options& options) noexcept {
+    pk_merge* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_merge_run(&options, nullptr, nullptr, &made, &why) != PK_OK) return error(why);
+    return merge(made);
+  }
+  [[nodiscard]] pk_merge* get() const noexcept { return merge_.get(); }
+  [[nodiscard]] std::size_t node_count() const noexcept { return pk_merge_node_count(merge_.get()); }
+  /// `position` < node_count().
+  [[nodiscard]] pk_merge_node node(std::size_t position) const noexcept {
+    return detail::got<pk_merge_node>(
+        [&](pk_merge_node* out) { return pk_merge_node_get(merge_.get(), position, out, nullptr); });
+  }
+  [[nodiscard]] std::int64_t origin_ns() const noexcept { return pk_merge_origin_ns(merge_.get()); }
+  /// The metadata document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_merge_write(merge_.get(), hand_on, user, why);
+    });
+  }
+
+ private:
+  explicit merge(pk_merge* owned) noexcept : merge_(owned) {}
+  struct free_merge {
+    void operator()(pk_merge* handle) const noexcept { pk_merge_free(handle); }
+  };
+  std::unique_ptr<pk_merge, free_merge> merge_;
+};
 
 // ---- profiles ----
 

@@ -176,6 +176,34 @@ VALUE(PK_PROBE_QUERY_HAS_BLOCK, 1);
 VALUE(PK_PROBE_QUERY_HAS_LANE, 2);
 static_assert(PK_NO_OFFSET == UINT64_MAX && PK_LIMIT_DEFAULT == UINT64_MAX);
 
+VALUE(PK_CLOCK_TRACER, 0);
+VALUE(PK_CLOCK_HOST, 1);
+VALUE(PK_OFFSET_HAS_DRIFT, 1);
+VALUE(PK_OFFSET_HAS_RESIDUAL, 2);
+VALUE(PK_CLOCK_IS_REFERENCE, 1);
+VALUE(PK_CLOCK_NO_DRIFT_SLOPE, 2);
+VALUE(PK_CORRECTION_CLOCK, 0);
+VALUE(PK_CORRECTION_WALLTIME, 1);
+VALUE(PK_CORRECTION_NONE, 2);
+VALUE(PK_ZERO_AUTO, 0);
+VALUE(PK_ZERO_EARLIEST, 1);
+VALUE(PK_ZERO_REFERENCE, 2);
+VALUE(PK_ZERO_NONE, 3);
+VALUE(PK_PLANES_SEED, 0);
+VALUE(PK_PLANES_ROCM, 1);
+VALUE(PK_PLANES_NODE, 2);
+VALUE(PK_MERGE_KEEP_GOING, 1);
+VALUE(PK_MERGE_KEEP_ORDER, 2);
+VALUE(PK_MERGE_SCALE_DURATIONS, 4);
+VALUE(PK_MERGE_TRACER_HOST_THREADS, 8);
+VALUE(PK_MERGE_REFERENCE, 16);
+VALUE(PK_MERGE_NO_DRIFT_SLOPE, 32);
+VALUE(PK_NODE_CORRECTED, 0);
+VALUE(PK_NODE_WALLTIME, 1);
+VALUE(PK_NODE_RAW, 2);
+VALUE(PK_NODE_MISSING, 3);
+VALUE(PK_NODE_CORRUPT, 4);
+
 #if UINTPTR_MAX == UINT64_MAX
 
 SIZE(pk_str, 16);
@@ -497,5 +525,67 @@ AT(pk_probe_query, block, 40);
 AT(pk_probe_query, lane, 48);
 AT(pk_probe_query, limit, 56);
 AT(pk_probe_query, hooks, 64);
+
+SIZE(pk_clock_pair, 24);
+AT(pk_clock_pair, tracer_ns, 0);
+AT(pk_clock_pair, host_ns, 8);
+AT(pk_clock_pair, tracer_sub_ps, 16);
+AT(pk_clock_pair, host_sub_ps, 20);
+
+SIZE(pk_clock_offset, 48);
+AT(pk_clock_offset, midpoint_ns, 0);
+AT(pk_clock_offset, offset_ps, 8);
+AT(pk_clock_offset, resolution_ps, 16);
+AT(pk_clock_offset, drift_ppt, 24);
+AT(pk_clock_offset, residual_ps, 32);
+AT(pk_clock_offset, midpoint_sub_ps, 40);
+AT(pk_clock_offset, flags, 44);
+
+SIZE(pk_clock_options, 72);
+AT(pk_clock_options, struct_size, 0);
+AT(pk_clock_options, flags, 4);
+AT(pk_clock_options, node_id, 8);
+AT(pk_clock_options, tracer_base_ns, 16);
+AT(pk_clock_options, host_base_ns, 24);
+AT(pk_clock_options, reference_base_ns, 32);
+AT(pk_clock_options, pairs, 40);
+AT(pk_clock_options, pair_count, 48);
+AT(pk_clock_options, offsets, 56);
+AT(pk_clock_options, offset_count, 64);
+
+SIZE(pk_merge_options, 112);
+AT(pk_merge_options, struct_size, 0);
+AT(pk_merge_options, flags, 4);
+AT(pk_merge_options, traces, 8);
+AT(pk_merge_options, trace_count, 16);
+AT(pk_merge_options, snapshots, 24);
+AT(pk_merge_options, snapshot_count, 32);
+AT(pk_merge_options, offsets, 40);
+AT(pk_merge_options, run_metadata, 48);
+AT(pk_merge_options, run_dir, 56);
+AT(pk_merge_options, plane_prefix, 64);
+AT(pk_merge_options, output, 72);
+AT(pk_merge_options, correction, 80);
+AT(pk_merge_options, zero, 84);
+AT(pk_merge_options, planes, 88);
+AT(pk_merge_options, io, 92);
+AT(pk_merge_options, limits, 96);
+AT(pk_merge_options, hooks, 104);
+
+SIZE(pk_merge_node, 120);
+AT(pk_merge_node, id, 0);
+AT(pk_merge_node, hostname, 8);
+AT(pk_merge_node, trace, 24);
+AT(pk_merge_node, events, 40);
+AT(pk_merge_node, planes, 48);
+AT(pk_merge_node, clamped_events, 56);
+AT(pk_merge_node, snapshots, 64);
+AT(pk_merge_node, offset_windows, 72);
+AT(pk_merge_node, max_correction_ps, 80);
+AT(pk_merge_node, residual_ps, 88);
+AT(pk_merge_node, tracer_bound_ps, 96);
+AT(pk_merge_node, host_bound_ps, 104);
+AT(pk_merge_node, status, 112);
+AT(pk_merge_node, aligned_before, 116);
 
 #endif

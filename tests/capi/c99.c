@@ -537,6 +537,69 @@ static void test_probe(const char *data) {
   CHECK(pk_probe_launch_count(NULL) == 0 && pk_probe_bin_count(NULL) == 0);
 }
 
+/* ---- clocks and merging ---- */
+
+static void test_clock(void) {
+  pk_clock_options options = PK_CLOCK_OPTIONS_INIT;
+  pk_clock_pair pairs[3] = {{1000, 500000, 0, 0}, {2000, 501000, 0, 0}, {3000, 502000, 0, 500}};
+  pk_clock_offset offset = {500000, 250, 1, 0, 0, 0, 0};
+  const int64_t from[2] = {0, 1500000};
+  int64_t to[2] = {0, 0};
+  int64_t bound = 0;
+  pk_clock *clock = NULL;
+  pk_error *error = NULL;
+  options.tracer_base_ns = 1000;
+  options.host_base_ns = options.reference_base_ns = 500000;
+  options.pairs = pairs;
+  options.pair_count = 1;
+  options.offsets = &offset;
+  options.offset_count = 1;
+  CHECK(pk_clock_build(&options, &clock, &error) == PK_E_INVALID_ARGUMENT && clock == NULL);
+  pk_error_free(error);
+  options.pair_count = 3;
+  CHECK(pk_clock_build(&options, &clock, &error) == PK_OK);
+  CHECK(pk_clock_map(clock, PK_CLOCK_TRACER, from, to, 2, &error) == PK_OK);
+  CHECK(to[0] == -250 && to[1] == 1500000);
+  CHECK(pk_clock_map(clock, PK_CLOCK_HOST, from, to, 1, &error) == PK_OK && to[0] == -250);
+  CHECK(pk_clock_bound(clock, PK_CLOCK_TRACER, 0, &bound, &error) == PK_OK && bound > 0);
+  CHECK(pk_clock_bound(clock, 7, 0, &bound, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  pk_clock_free(clock);
+  pk_clock_free(NULL);
+}
+
+static void test_merge(const char *data) {
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+  const char *traces[2];
+  char first[4096];
+  size_t bytes = 0, document = 0;
+  pk_merge *merge = NULL;
+  pk_merge_node node;
+  pk_error *error = NULL;
+  snprintf(first, sizeof first, "%s", path_below(data, "xspace/jax08_gemm_mi300.xplane.pb"));
+  traces[0] = first;
+  traces[1] = path_below(data, "xspace/tpu_v6e_inference.xplane.pb");
+  options.traces = traces;
+  options.trace_count = 2;
+  CHECK(pk_merge_run(&options, count_bytes, &bytes, &merge, &error) == PK_E_INVALID_ARGUMENT && bytes == 0);
+  pk_error_free(error); /* there are no offsets */
+  options.correction = PK_CORRECTION_NONE;
+  options.flags = PK_MERGE_KEEP_GOING;
+  CHECK(pk_merge_run(&options, NULL, NULL, NULL, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_merge_run(&options, count_bytes, &bytes, &merge, &error) == PK_OK);
+  CHECK(bytes > 100000);
+  CHECK(pk_merge_node_count(merge) == 2 && pk_merge_node_count(NULL) == 0);
+  CHECK(pk_merge_node_get(merge, 1, &node, &error) == PK_OK && node.id == 1 && node.status == PK_NODE_RAW);
+  CHECK(node.events > 0 && node.tracer_bound_ps == -1);
+  CHECK(pk_merge_node_get(merge, 2, &node, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_merge_origin_ns(merge) > 0 && pk_merge_origin_ns(NULL) == 0);
+  CHECK(pk_merge_write(merge, count_bytes, &document, &error) == PK_OK && document > 500);
+  pk_merge_free(merge);
+  pk_merge_free(NULL);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -548,6 +611,9 @@ int main(int argc, char **argv) {
   test_documents(argv[1]);
   test_memory(argv[1]);
   test_probe(argv[1]);
+
+  test_clock();
+  test_merge(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }
