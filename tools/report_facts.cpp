@@ -127,7 +127,8 @@ result<report_facts> gather_facts(session& s) {
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace))
+  if (has_family(capture.what(), file_family::chrome_trace) ||
+      has_family(capture.what(), file_family::ascend_kernels))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
   profkit::memory_options of_memory;
   of_memory.host = s.asked().host;

@@ -643,6 +643,104 @@ PK_API pk_status pk_chrome_summarise(const pk_chrome_reader* reader, pk_chrome_s
 /** \since 0.1 */
 PK_API void pk_chrome_free(pk_chrome_reader* reader) PK_NOEXCEPT;
 
+/* ---- kernels ------------------------------------------------------------------------------------------- */
+
+/** What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes. Immutable:
+ *  read it from any thread. Holds a reference to its profile. \since 0.1 */
+typedef struct pk_activity pk_activity;
+
+/** Flags of pk_activity_options. \since 0.1 */
+enum { PK_ACTIVITY_NO_DETAILS = 1 /**< leave shapes and types out */ };
+
+/** What to read. NULL texts match everything. \since 0.1 */
+typedef struct pk_activity_options {
+  uint32_t struct_size;     /**< sizeof(pk_activity_options) */
+  uint32_t flags;           /**< PK_ACTIVITY_ */
+  const char* device;       /**< only devices whose name contains it */
+  const char* step_pattern; /**< whole names of the host's step markers, besides those known; ECMAScript */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_activity_options;
+/** \since 0.1 */
+#define PK_ACTIVITY_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_activity_options), 0, NULL, NULL, NULL }
+
+/** Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
+ *  input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* options, pk_activity** out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** 0 for NULL. \since 0.1 */
+PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEPT;
+
+/** What a device is. \since 0.1 */
+enum { PK_ACCELERATOR_OTHER = 0, PK_ACCELERATOR_TPU = 1, PK_ACCELERATOR_GPU = 2, PK_ACCELERATOR_NPU = 3 };
+/** Flags of pk_activity_device: what its source tells of kernels. \since 0.1 */
+enum {
+  PK_DEVICE_HAS_WAITS = 1,
+  PK_DEVICE_HAS_SHAPES = 2,
+  PK_DEVICE_HAS_CLASSES = 4, /**< the execution unit; without it classes are told from names */
+  PK_DEVICE_HAS_LAUNCHES = 8
+};
+
+/** A device of one rank, process or file. Frozen; text is borrowed from the activity. \since 0.1 */
+typedef struct pk_activity_device {
+  pk_str name;
+  int64_t ordinal; /**< -1: not told */
+  uint64_t kernel_count;
+  int64_t timestamp_resolution_ps;
+  uint32_t file;
+  int32_t plane; /**< position in an XSpace file; -1 in others */
+  int32_t rank;  /**< -1: not told */
+  uint32_t host_group;
+  int32_t accelerator; /**< PK_ACCELERATOR_ */
+  uint32_t flags;      /**< PK_DEVICE_ */
+} pk_activity_device;
+/** \since 0.1 */
+PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
+                                        pk_error** err) PK_NOEXCEPT;
+
+/** What a kernel counts as. \since 0.1 */
+enum {
+  PK_KERNEL_COMPUTE = 0,
+  PK_KERNEL_AICPU = 1, /**< on an AI CPU of an Ascend device */
+  PK_KERNEL_COMM = 2,
+  PK_KERNEL_COPY = 3,
+  PK_KERNEL_OTHER = 4
+};
+/** Flags of pk_kernel_row. \since 0.1 */
+enum {
+  PK_KERNEL_ON_AICPU = 1,
+  PK_KERNEL_HAS_STREAM = 2,
+  PK_KERNEL_DUPLICATE = 4, /**< the same collective was listed twice: not to be summed */
+  PK_KERNEL_HAS_WAIT = 256,
+  PK_KERNEL_HAS_LAUNCH = 512
+};
+
+/** One execution of a kernel. Frozen; text is borrowed from the activity. \since 0.1 */
+typedef struct pk_kernel_row {
+  int64_t start_ps; /**< capture's clock */
+  int64_t duration_ps;
+  int64_t wait_ps;     /**< the source's own wait column; with PK_KERNEL_HAS_WAIT */
+  int64_t launch_ps;   /**< when the host launched it; with PK_KERNEL_HAS_LAUNCH */
+  int64_t stream;      /**< hardware id; -1 without PK_KERNEL_HAS_STREAM */
+  uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
+  pk_str name;
+  pk_str op_type;
+  pk_str core; /**< execution unit as written; "" when the source has none */
+  pk_str step; /**< step id as written */
+  pk_str input_shapes;
+  pk_str output_shapes;
+  pk_str input_types;
+  int32_t kind;   /**< PK_KERNEL_COMPUTE, … */
+  uint32_t flags; /**< PK_KERNEL_ */
+} pk_kernel_row;
+
+/** Reads up to `capacity` kernels of a device, by start, from position `first` on, and says in `*count` how many;
+ *  PK_END comes with none. The kernels of a device are held, 64 bytes each, from the first call on. \since 0.1 */
+PK_API pk_status pk_kernel_rows_read(const pk_activity* activity, uint32_t device, uint64_t first, pk_kernel_row* rows,
+                                     size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_activity_free(pk_activity* activity) PK_NOEXCEPT;
+
 /* ---- documents ----------------------------------------------------------------------------------------- */
 
 /** The JSON documents, byte for byte those of `profkit <command> --json`. \since 0.1 */

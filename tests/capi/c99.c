@@ -600,6 +600,49 @@ static void test_merge(const char *data) {
   pk_merge_free(NULL);
 }
 
+static void test_kernels(const char *data) {
+  pk_profile *profile = NULL;
+  pk_activity *activity = NULL;
+  pk_error *error = NULL;
+  pk_activity_options options = PK_ACTIVITY_OPTIONS_INIT;
+  pk_activity_device device;
+  pk_kernel_row rows[3];
+  size_t i, count = 0, collectives = 0;
+  uint64_t position = 0;
+  int64_t last = INT64_MIN;
+  uint32_t all = PK_DEVICE_HAS_WAITS | PK_DEVICE_HAS_SHAPES | PK_DEVICE_HAS_CLASSES | PK_DEVICE_HAS_LAUNCHES;
+  pk_status status;
+  CHECK(pk_profile_open(path_below(data, "ascend/two_ranks"), NULL, &profile, &error) == PK_OK);
+  options.device = "NPU 1";
+  CHECK(pk_activity_open(profile, &options, &activity, &error) == PK_OK);
+  pk_profile_free(profile); /* the activity keeps it open */
+  CHECK(pk_activity_device_count(activity) == 1);
+  CHECK(pk_activity_device_get(activity, 0, &device, &error) == PK_OK);
+  CHECK(is_text(device.name, "NPU 1") && device.ordinal == 1 && device.rank == 1 && device.plane == -1);
+  CHECK(device.kernel_count == 10 && device.accelerator == PK_ACCELERATOR_NPU && device.flags == all);
+  CHECK(pk_activity_device_get(activity, 1, &device, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  while ((status = pk_kernel_rows_read(activity, 0, position, rows, 3, &count, &error)) == PK_OK) {
+    for (i = 0; i < count; ++i) {
+      CHECK(rows[i].start_ps >= last && rows[i].duration_ps > 0 && rows[i].name.size > 0);
+      CHECK((rows[i].flags & PK_KERNEL_HAS_LAUNCH) != 0 && rows[i].launch_ps < rows[i].start_ps);
+      if (rows[i].kind == PK_KERNEL_COMM) {
+        ++collectives;
+        CHECK(rows[i].stream == -1 && is_text(rows[i].op_type, "hcom_allReduce_"));
+      }
+      last = rows[i].start_ps;
+    }
+    position += count;
+  }
+  CHECK(status == PK_END && position == 10 && collectives == 2);
+  CHECK(pk_kernel_rows_read(activity, 0, 0, rows, 3, &count, &error) == PK_OK && count == 3);
+  CHECK(is_text(rows[0].input_shapes, "32,64;64,128") && is_text(rows[0].core, "AI_CORE"));
+  CHECK(is_text(rows[0].step, "7") && rows[0].source_row == 2);
+  pk_activity_free(activity);
+  pk_activity_free(NULL);
+  CHECK(pk_activity_device_count(NULL) == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -609,6 +652,7 @@ int main(int argc, char **argv) {
   test_sources(argv[1]);
   test_modules(argv[1]);
   test_documents(argv[1]);
+  test_kernels(argv[1]);
   test_memory(argv[1]);
   test_probe(argv[1]);
 

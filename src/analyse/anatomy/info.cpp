@@ -73,6 +73,7 @@ class inventory {
     }
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
+    note_databases();
     settle_damage();
     return std::move(found_);
   }
@@ -274,6 +275,19 @@ class inventory {
     const auto at = std::find_if(found_.files.begin(), found_.files.end(),
                                  [&](const file_info& info) { return info.file == file; });
     return at == found_.files.end() ? nullptr : &*at;
+  }
+
+  // A folder may hold nothing but databases, which are not read.
+  void note_databases() {
+    const auto any = [this](bool (*fits)(file_family)) {
+      return std::any_of(found_.files.begin(), found_.files.end(),
+                         [fits](const file_info& file) { return fits(file.family); });
+    };
+    if (!any([](file_family f) { return f == file_family::ascend_database; })) return;
+    if (any([](file_family f) { return f == file_family::ascend_kernels || f == file_family::chrome_trace; })) return;
+    note_incomplete(
+        "there is only a database export, which is not read: export it as text, too (export_type=Text of "
+        "torch_npu.profiler, or msprof --export=on)");
   }
 
   void note_incomplete(std::string reason) {
