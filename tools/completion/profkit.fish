@@ -1,7 +1,7 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome memory dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory bubbles dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
-set -l captures $slices memory
+set -l captures $slices memory bubbles
 
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
@@ -15,6 +15,7 @@ complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a frame
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a collectives -d 'Collectives and their exposed time'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a chrome -d 'Chrome trace files'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a memory -d 'Where the memory goes'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a bubbles -d 'Why devices wait'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a dump -d 'Any protobuf file, field by field'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a help -d 'Help of a command'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -l version -d 'The version'
@@ -54,3 +55,9 @@ complete -c profkit -n "__fish_seen_subcommand_from memory" -l persistent-thresh
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l include-host-pools -d 'Host memory may be the fullest'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l time-samples -x -d 'Samples of the timeline'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l compat -x -a reference -d 'Numbers of the reference tool'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l plane -l device -x -d 'Only devices whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l window-policy -x -a 'guide marker device' -d 'Where a step begins and ends'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l step-pattern -x -d 'Names that mark a step'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l threshold -x -d 'One threshold, NAME=VALUE'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l thresholds -r -d 'TOML file of thresholds'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l compat -x -a reference -d 'By the letter of the reference script'
