@@ -17,6 +17,9 @@
  *    frozen: new facts come as new functions.
  *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
  * cursor or a pk_chrome_reader belongs to one thread at a time.
+
+ *  - pk_profile, pk_module_list, pk_memory and pk_bubbles are immutable: any number of threads may read one at a time.
+ * A cursor or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -755,7 +758,8 @@ enum {
   PK_DOCUMENT_FRAMEWORK = 8,
   PK_DOCUMENT_COLLECTIVES = 9,
   PK_DOCUMENT_CHROME = 10,
-  PK_DOCUMENT_MEMORY = 11
+  PK_DOCUMENT_MEMORY = 11,
+  PK_DOCUMENT_BUBBLES = 12
 };
 /** \since 0.1 */
 enum { PK_DOCUMENT_NEUTRINO = 20 };
@@ -1321,6 +1325,154 @@ PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
 PK_API pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
+
+/* ---- bubbles ------------------------------------------------------------------------------------------- */
+
+/** Why devices wait: idle gaps of every step with what is around them. Of XSpace, Kineto and Ascend captures.
+ *  Immutable; holds a reference to its profile. \since 0.1 */
+typedef struct pk_bubbles pk_bubbles;
+
+/** Where a step begins and ends: up to the next marker, its own marker, or its first to its last kernel.
+ *  \since 0.1 */
+enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
+/** Flags of pk_bubbles_options. \since 0.1 */
+enum { PK_BUBBLES_REFERENCE = 1 /**< tags and labels by the letter of the reference script */ };
+
+/** What to look for. NULL texts match everything. \since 0.1 */
+typedef struct pk_bubbles_options {
+  uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
+  uint32_t flags;                /**< PK_BUBBLES_ */
+  const char* device;            /**< only devices whose name contains it */
+  const char* step_pattern;      /**< ECMAScript pattern of whole names that mark a step */
+  const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
+  size_t threshold_count;
+  uint64_t limit;        /**< rows of each list of the document; 0: all */
+  int32_t window_policy; /**< PK_WINDOW_POLICY_ */
+  uint32_t reserved;     /**< 0 */
+  const pk_hooks* hooks; /**< NULL: none */
+} pk_bubbles_options;
+/** \since 0.1 */
+#define PK_BUBBLES_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL }
+
+/** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
+ *  document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
+ *  \since 0.1 */
+PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options, pk_bubbles** out,
+                                 pk_error** err) PK_NOEXCEPT;
+
+/** A time that the capture does not tell. \since 0.1 */
+#define PK_NO_TIME_PS INT64_MIN
+
+/** One step of one device. busy + prelaunch + internal + tail is its length, exactly. Frozen; text is borrowed from the
+ *  analysis. \since 0.1 */
+typedef struct pk_bubble_step {
+  pk_str id;     /**< number of its marker, else its name */
+  pk_str device; /**< name */
+  int64_t start_ps;
+  int64_t end_ps;
+  int64_t busy_ps; /**< union of the kernels */
+  int64_t prelaunch_ps;
+  int64_t internal_ps;
+  int64_t tail_ps;
+  int64_t largest_internal_ps;
+  uint64_t bubble_count;   /**< internal gaps of any length */
+  int64_t compute_only_ps; /**< this and the next five add up to the length, too */
+  int64_t comm_exposed_ps;
+  int64_t comm_overlapped_ps;
+  int64_t copy_ps;
+  int64_t other_ps;
+  int64_t idle_ps;
+  uint32_t tags;     /**< bit 1 << PK_BUBBLE_TAG_ each */
+  uint32_t position; /**< of the device */
+} pk_bubble_step;
+
+/** Anomalies of a step. \since 0.1 */
+enum {
+  PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0,
+  PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1,
+  PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2,
+  PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY = 3,
+  PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN = 4,
+  PK_BUBBLE_TAG_HOST_ORIGINATED_RISK = 5,
+  PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK = 6,
+  PK_BUBBLE_TAG_COMM_SYNC_RISK = 7,
+  PK_BUBBLE_TAG_WAIT_POLLUTION_RISK = 8,
+  PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT = 9,
+  PK_BUBBLE_TAG_AICPU_EXPOSED_RISK = 10,
+  PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11,
+  PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12
+};
+
+/** \since 0.1 */
+PK_API size_t pk_bubbles_step_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
+/** Steps by device, then by time. \since 0.1 */
+PK_API pk_status pk_bubbles_step_get(const pk_bubbles* bubbles, size_t step, pk_bubble_step* out,
+                                     pk_error** err) PK_NOEXCEPT;
+
+/** Where in a step a gap lies. \since 0.1 */
+enum {
+  PK_BUBBLE_SCOPE_GLOBAL = 0, /**< in no step, or over the boundary of two */
+  PK_BUBBLE_SCOPE_STEP_INTERNAL = 1,
+  PK_BUBBLE_SCOPE_PRELAUNCH = 2,
+  PK_BUBBLE_SCOPE_TAIL = 3
+};
+/** Soft causes; never a proof. \since 0.1 */
+enum {
+  PK_BUBBLE_LABEL_SYNC_OR_H2D = 0,
+  PK_BUBBLE_LABEL_COMM_WAIT = 1,
+  PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING = 2,
+  PK_BUBBLE_LABEL_HOST_LAUNCH_LAG = 3,
+  PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4,
+  PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
+};
+/** \since 0.1 */
+enum { PK_CONFIDENCE_LOW = 0, PK_CONFIDENCE_MEDIUM = 1, PK_CONFIDENCE_HIGH = 2 };
+/** Flags of pk_bubble. \since 0.1 */
+enum {
+  PK_BUBBLE_HEAVY = 1,
+  PK_BUBBLE_AT_EDGE = 2,    /**< touches the edge of the capture */
+  PK_BUBBLE_INTER_STEP = 4, /**< the end of a step and the beginning of the next, which are listed as well */
+  PK_BUBBLE_TRACED = 8      /**< the host was recorded: the _ps fields of the host mean something */
+};
+
+/** One gap of a device that is long enough to be listed. Frozen; text is borrowed from the analysis. \since 0.1 */
+typedef struct pk_bubble {
+  int64_t start_ps;
+  int64_t end_ps;
+  int64_t host_ps;     /**< host activity inside the gap */
+  int64_t sync_ps;     /**< of it, synchronisation and copies */
+  int64_t comm_ps;     /**< communication inside the gap */
+  int64_t threads_ps;  /**< sum over the host's threads */
+  int64_t launch_ps;   /**< when the kernel behind the gap was launched; PK_NO_TIME_PS: not known */
+  pk_str before;       /**< the kernel that ended last; empty: none */
+  pk_str after;        /**< the kernel that starts next; empty: none */
+  uint64_t before_row; /**< where the kernel stands: line (tables), ordinal (JSON), byte offset (XSpace) */
+  uint64_t after_row;
+  int64_t step;       /**< position of its step; -1: none */
+  uint32_t device;    /**< position */
+  int32_t scope;      /**< PK_BUBBLE_SCOPE_ */
+  uint32_t labels;    /**< bit 1 << PK_BUBBLE_LABEL_ each */
+  int32_t confidence; /**< PK_CONFIDENCE_ */
+  uint32_t flags;     /**< PK_BUBBLE_ */
+  uint32_t reserved;  /**< 0 */
+} pk_bubble;
+
+/** Reads up to `capacity` gaps from position `first` on, by device and time, and says in `*count` how many; PK_OK means
+ *  at least one, PK_END none. \since 0.1 */
+PK_API pk_status pk_bubbles_read(const pk_bubbles* bubbles, uint64_t first, pk_bubble* rows, size_t capacity,
+                                 size_t* count, pk_error** err) PK_NOEXCEPT;
+
+/** Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it becomes a
+ *  PK_DOCUMENT_STATUS_. \since 0.1 */
+PK_API pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, void* user, int32_t* status,
+                                  pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
+/** Name of a device; empty past the last. \since 0.1 */
+PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -538,7 +538,49 @@ struct curve_reader {
   }
 };
 
+struct bubble_reader {
+  const pk_bubbles* bubbles;
+  std::uint64_t at;
+  pk_status read(pk_bubble* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    const pk_status status = pk_bubbles_read(bubbles, at, rows, capacity, count, err);
+    at += *count;
+    return status;
+  }
+};
+
 }  // namespace detail
+
+/// Why devices wait; keeps its profile open.
+class bubbles {
+ public:
+  explicit bubbles(pk_bubbles* owned) noexcept : bubbles_(owned) {}
+  [[nodiscard]] pk_bubbles* get() const noexcept { return bubbles_.get(); }
+
+  [[nodiscard]] std::size_t step_count() const noexcept { return pk_bubbles_step_count(bubbles_.get()); }
+  /// `position` < step_count().
+  [[nodiscard]] pk_bubble_step step(std::size_t position) const noexcept {
+    return detail::got<pk_bubble_step>(
+        [&](pk_bubble_step* out) { return pk_bubbles_step_get(bubbles_.get(), position, out, nullptr); });
+  }
+  /// The gaps that are listed, by device and time. The range is used up by one loop.
+  [[nodiscard]] row_range<pk_bubble, detail::bubble_reader, 64> gaps() const noexcept {
+    return row_range<pk_bubble, detail::bubble_reader, 64>({bubbles_.get(), 0});
+  }
+  /// The document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_bubbles_write(bubbles_.get(), hand_on, user, status, why);
+                           });
+  }
+
+ private:
+  struct free_bubbles {
+    void operator()(pk_bubbles* handle) const noexcept { pk_bubbles_free(handle); }
+  };
+  std::unique_ptr<pk_bubbles, free_bubbles> bubbles_;
+};
 
 /// Where the memory of a capture goes; keeps its profile open.
 class memory {
@@ -759,6 +801,13 @@ class profile {
     pk_error* why = nullptr;
     if (pk_memory_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
     return lib::memory(found);
+  }
+  /// Why devices wait; see pk_bubbles_open().
+  [[nodiscard]] result<lib::bubbles> find_bubbles(const pk_bubbles_options* options = nullptr) const noexcept {
+    pk_bubbles* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_bubbles_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
+    return lib::bubbles(found);
   }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
   [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {

@@ -643,6 +643,51 @@ static void test_kernels(const char *data) {
   CHECK(pk_activity_device_count(NULL) == 0);
 }
 
+static void test_bubbles(const char *data) {
+  static const char *const thresholds[] = {"reportable_gap_us=1000", "idle_ratio=0.25"};
+  static const char *const wrong[] = {"no_such=1"};
+  pk_profile *profile = NULL;
+  pk_bubbles *bubbles = NULL;
+  pk_error *error = NULL;
+  pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+  pk_bubble_step step;
+  pk_bubble rows[3];
+  size_t i, count = 0, bytes = 0;
+  uint64_t position = 0;
+  int32_t status = -1;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  options.thresholds = wrong;
+  options.threshold_count = 1;
+  CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  options.thresholds = thresholds;
+  options.threshold_count = 2;
+  options.device = "TPU:0";
+  CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_OK);
+  pk_profile_free(profile); /* the analysis keeps it open */
+  CHECK(pk_bubbles_device_count(bubbles) == 1 && is_text(pk_bubbles_device_name(bubbles, 0), "/device:TPU:0"));
+  CHECK(pk_bubbles_step_count(bubbles) == 105);
+  for (i = 0; i < pk_bubbles_step_count(bubbles); ++i) {
+    CHECK(pk_bubbles_step_get(bubbles, i, &step, &error) == PK_OK);
+    CHECK(step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps == step.end_ps - step.start_ps);
+    CHECK(step.compute_only_ps + step.comm_exposed_ps + step.comm_overlapped_ps + step.copy_ps + step.other_ps +
+              step.idle_ps ==
+          step.end_ps - step.start_ps);
+  }
+  CHECK(pk_bubbles_step_get(bubbles, 105, &step, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  while (pk_bubbles_read(bubbles, position, rows, 3, &count, &error) == PK_OK) {
+    for (i = 0; i < count; ++i) CHECK(rows[i].end_ps - rows[i].start_ps >= 1000000000);
+    position += count;
+  }
+  CHECK(position > 0);
+  CHECK(pk_bubbles_write(bubbles, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
+  pk_bubbles_free(bubbles);
+  pk_bubbles_free(NULL);
+  CHECK(pk_bubbles_step_count(NULL) == 0 && pk_bubbles_device_count(NULL) == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -658,6 +703,8 @@ int main(int argc, char **argv) {
 
   test_clock();
   test_merge(argv[1]);
+
+  test_bubbles(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

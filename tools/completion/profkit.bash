@@ -4,7 +4,7 @@ _profkit() {
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|neutrino|merge|dump|help) command=$word; break ;;
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|neutrino|merge|bubbles|dump|help) command=$word; break ;;
     esac
   done
 
@@ -22,19 +22,21 @@ _profkit() {
     --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
     --launch|--map|--block|--lane) return ;;
     --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
+    --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
     --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
     --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
+    --device|--step-pattern|--threshold) return ;;
     --host|--plane|--line|--name|--step|--time|--limit|-j|--threads|--type) return ;;
     --dump) [ "$command" = modules ] && return ;;
   esac
 
   if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino merge dump help
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump help
       --help --version' -- "$current"))
     return
   fi
   if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino merge dump' -- "$current"))
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump' -- "$current"))
     return
   fi
   case $current in
@@ -49,6 +51,8 @@ _profkit() {
         memory) options+=' --module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
           --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
         neutrino) options+=' --launch --map --block --lane --as --csv --svg --run --fail-on -j --threads' ;;
+        bubbles) options+=' --plane --device --window-policy --step-pattern --threshold --thresholds --compat --run --fail-on
+          -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
       esac
       [ "$command" = ops ] && options+=' --sort'

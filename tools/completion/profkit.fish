@@ -1,7 +1,7 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome memory neutrino merge dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
-set -l captures $slices memory
+set -l captures $slices memory bubbles
 
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
@@ -86,3 +86,9 @@ complete -c profkit -n "__fish_seen_subcommand_from merge" -l print-events -d 'P
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l print-collectives -d 'Print collectives'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -l compat -x -a reference -d 'What the reference script does'
 complete -c profkit -n "__fish_seen_subcommand_from merge" -s j -l threads -x -d 'Threads'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l plane -l device -x -d 'Only devices whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l window-policy -x -a 'guide marker device' -d 'Where a step begins and ends'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l step-pattern -x -d 'Names that mark a step'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l threshold -x -d 'One threshold, NAME=VALUE'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l thresholds -r -d 'TOML file of thresholds'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l compat -x -a reference -d 'By the letter of the reference script'
