@@ -121,8 +121,8 @@ pk_activity_device to_device(const activity& a, const activity_device& d) {
   out.rank = d.rank;
   out.host_group = d.host_group;
   out.accelerator = static_cast<std::int32_t>(d.type);
-  out.flags = (d.has_waits ? PK_DEVICE_HAS_WAITS : 0U) | (d.has_shapes ? PK_DEVICE_HAS_SHAPES : 0U) |
-              (d.has_classes ? PK_DEVICE_HAS_CLASSES : 0U) | (d.has_launches ? PK_DEVICE_HAS_LAUNCHES : 0U);
+  out.flags = (d.has_waits ? +PK_DEVICE_HAS_WAITS : 0U) | (d.has_shapes ? +PK_DEVICE_HAS_SHAPES : 0U) |
+              (d.has_classes ? +PK_DEVICE_HAS_CLASSES : 0U) | (d.has_launches ? +PK_DEVICE_HAS_LAUNCHES : 0U);
   return out;
 }
 

@@ -126,6 +126,7 @@ void print_capture(session& s, const report_facts& f) {
   std::string amount = count_of(f.info.events, "event");
   if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
   print_fact(s, "amount", amount);
+  if (const std::string idle = idle_of(f); !idle.empty()) print_fact(s, "idle", idle);
   if (const std::string memory = memory_of(f); !memory.empty()) print_fact(s, "memory", memory);
   if (f.info.complete)
     print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
@@ -357,6 +358,14 @@ profkit::result<void> print_report(session& s) {
     s.absent(no_files_text(s.capture().what()));
     return {};
   }
+  const auto& files = s.capture().what().files;
+  const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
+    return file.family == profkit::file_family::neutrino;
+  });
+  if (only_probes) {
+    print_neutrino_report(s);
+    return {};
+  }
   profkit::result<report_facts> gathered = gather_facts(s);
   if (!gathered) return std::move(gathered).error();
   const report_facts& f = *gathered;
@@ -376,6 +385,7 @@ profkit::result<void> print_report(session& s) {
   print_modules_part(s, modules);
   print_steps_part(s, f, steps);
   print_collectives_part(s, f);
+  print_neutrino_report(s);
   print_notes(s, notes_of(s.capture(), f, ops, steps));
   print_next(s, next_commands(f, modules, steps));
   return {};
