@@ -60,7 +60,8 @@ class inventory {
       : profile_(p),
         selected_(selected),
         streamed_(streamed),
-        damage_(p, selected, [](file_family) noexcept { return true; }),
+        damage_(
+            p, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
         options_(o),
         host_(host),
         meter_(host, total_bytes(p)) {}

@@ -441,7 +441,7 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
   if (auto looked = look_first(p, of_events, host, streamed); !looked) return std::move(looked).error();
   auto selected = selection::make(p, of_events, host);
   if (!selected) return std::move(selected).error();
-  damage_list damage(p, *selected, is_xspace);
+  damage_list damage(p, *selected, is_xspace, damage_list::needs::outline);
 
   picked_lines picked = pick_lines(p, *selected, streamed, o);
   task of{p, *selected, o, picked.only_hlo_ops, {}};

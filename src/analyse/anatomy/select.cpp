@@ -129,11 +129,14 @@ event_filter selection::events_of(std::size_t file, std::size_t plane) const {
   return filter;
 }
 
-damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept)
+damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
+                         needs wanted)
     : profile_(p) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     // Asking for the fault of a file that was not opened yet opens it.
     if (!selected.file(file) || !concerned(p.what().files[file].family)) continue;
+    // A streamed file has to be brought into memory, which may fail.
+    if (wanted == needs::events) static_cast<void>(p.xspace(file));
     if (const fault* f = p.file_fault(file)) note(file, *f);
   }
 }

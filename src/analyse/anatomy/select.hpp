@@ -101,7 +101,10 @@ class selection {
 // Damage met in the course of one analysis: at most one fault a file, that of the file itself first.
 class damage_list {
  public:
-  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept);
+  // What the analysis is going to ask the profile for: xspace(), or outline() alone.
+  enum class needs : std::uint8_t { events, outline };
+  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
+              needs wanted = needs::events);
   void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
                  const char* what);
   void note(std::size_t file, std::uint64_t byte_offset, std::string what);
