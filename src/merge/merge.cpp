@@ -268,8 +268,8 @@ class merger {
         const event_bytes e = read_event(first.bytes());
         if (e.aggregated || e.shape == event_shape::damaged) continue;
         const line_clock clock = clock_of(p, head);
-        const auto m = line_mapper(clock).map(e.offset_ps);
-        if (m.fits) least = std::min(least, m.at_ps);
+        std::int64_t at_ps = 0;
+        if (line_mapper(clock).map(e.offset_ps, at_ps)) least = std::min(least, at_ps);
       }
     rules_.zero_ps = zero_for(least);
   }
@@ -422,10 +422,12 @@ class merger {
         set_reference(before, e.before_ns, e.before_sub_ps);
         set_reference(after, e.after_ns, e.after_sub_ps);
       } else {
-        const auto m = mapper.map(event.offset_ps());
-        if (!m.fits) continue;
-        set_instant(all_.base_ns, m.at_ps, e.after_ns, e.after_sub_ps);
-        set_instant(all_.base_ns, saturating_add(m.at_ps, m.correction_ps), e.before_ns, e.before_sub_ps);
+        std::int64_t at_ps = 0;
+        if (!mapper.map(event.offset_ps(), at_ps)) continue;
+        const std::int64_t correction =
+            line.clock.clock == nullptr ? 0 : mapper.host_time(event.offset_ps()) - at_ps + line.clock.to_local_ps;
+        set_instant(all_.base_ns, at_ps, e.after_ns, e.after_sub_ps);
+        set_instant(all_.base_ns, saturating_add(at_ps, correction), e.before_ns, e.before_sub_ps);
         e.recorded_ns = e.before_ns;
         e.recorded_sub_ps = e.before_sub_ps;
         if (line.clock.kind == line_clock::how::tracer)
@@ -501,6 +503,7 @@ class merger {
     r.min_correction_ps = std::numeric_limits<std::int64_t>::max();
     wide_sum sum = 0;
     std::uint64_t placed = 0;
+    std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
     std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
     for (const plane_plan& p : planes_) {
       if (p.trace != trace) continue;
@@ -514,14 +517,19 @@ class merger {
         r.snapshot_extrapolated_events += f.snapshot_extrapolated;
         r.offset_extrapolated_events += f.offset_extrapolated;
         r.out_of_reach_events += f.out_of_reach;
-        if (magnitude(f.max_correction_ps) > magnitude(r.max_correction_ps)) r.max_correction_ps = f.max_correction_ps;
+        greatest = std::max(greatest, f.greatest_correction_ps);
         r.min_correction_ps = std::min(r.min_correction_ps, f.min_correction_ps);
         sum += f.correction_sum_ps;
         least = std::min(least, f.least_ps);
         most = std::max(most, f.most_ps);
       }
     }
-    if (placed == 0) r.min_correction_ps = 0;
+    if (placed == 0 || greatest < r.min_correction_ps) {
+      r.min_correction_ps = 0;
+    } else {
+      const bool ahead = magnitude(greatest) >= magnitude(r.min_correction_ps);
+      r.max_correction_ps = ahead ? greatest : r.min_correction_ps;
+    }
     if (placed > 0) r.mean_correction_ps = static_cast<std::int64_t>(sum / static_cast<wide_sum>(placed));
     r.bounds.node_id = r.id;
     if (least > most) least = most = rules_.zero_ps;
@@ -762,20 +770,16 @@ class merger {
     if (line.facts.in_order) {
       const auto& marks = line.facts.marks;
       for (std::size_t m = 0; m < marks.size(); ++m) {
-        const std::uint64_t to = m + 1 < marks.size() ? marks[m + 1].at : line.body.size();
-        const std::uint64_t bytes = to - marks[m].at;
-        auto ok = out.render(bytes, [this, &line, mark = marks[m], to](std::string& into) {
-          write_events(line.body, line.clock, rules_, mark, to, into);
+        auto ok = out.render(written_bytes(line.facts, m), [this, &line, m](char* to) {
+          write_events(line.body, line.clock, rules_, line.facts, m, to);
         });
         if (!ok) return ok;
-        ok = out.when_written(
-            [this, &t,
-             part = line.body.substr(static_cast<std::size_t>(marks[m].at), static_cast<std::size_t>(bytes))] {
-              t.forget(part);
-              static_cast<void>(this);
-            });
-        if (!ok) return ok;
-        if (auto go_on = progress_->add(bytes); !go_on) return go_on;
+        const std::uint64_t end = m + 1 < marks.size() ? marks[m + 1].at : line.body.size();
+        const std::uint64_t bytes = end - marks[m].at;
+        const std::string_view part =
+            line.body.substr(static_cast<std::size_t>(marks[m].at), static_cast<std::size_t>(bytes));
+        if (ok = out.when_written([&t, part] { t.forget(part); }); !ok) return ok;
+        if (ok = progress_->add(bytes); !ok) return ok;
       }
     } else {
       if (auto ok = out.flush(); !ok) return ok;

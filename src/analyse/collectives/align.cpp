@@ -186,16 +186,20 @@ class aligner {
         }
         if (upper.empty()) continue;
         const std::uint64_t count = upper.size();
-        pairs_.push_back({a, b, count, set_of(std::move(upper), std::move(lower))});
+        pairs_.push_back({a, b, count, set_of(a, b, std::move(upper), std::move(lower))});
       }
   }
 
-  [[nodiscard]] feasible_set set_of(std::vector<bound_point> upper, std::vector<bound_point> lower) const {
-    const double most_drift = 2 * o_.max_drift_ppm * 1e-6 * scale_;
+  [[nodiscard]] feasible_set set_of(std::uint32_t a, std::uint32_t b, std::vector<bound_point> upper,
+                                    std::vector<bound_point> lower) const {
+    // Two clocks differ by what both may be wrong; of that the estimates have taken a part.
+    const double allowed = 2 * o_.max_drift_ppm * 1e-6;
+    const double taken = (1 + estimates_[a].drift) / (1 + estimates_[b].drift);
+    const double least_drift = ((1 - allowed) * taken - 1) * scale_, most_drift = ((1 + allowed) * taken - 1) * scale_;
     double most = 1;
     for (const bound_point& p : upper) most = std::max(most, std::abs(p.y));
     for (const bound_point& p : lower) most = std::max(most, std::abs(p.y));
-    feasible_set set(4 * (most + most_drift), most_drift);
+    feasible_set set(4 * (most + most_drift - least_drift), least_drift, most_drift);
     for (const bound_point& p : tightest(std::move(upper))) set.cut(p.x, p.y + rounding_ps, 1);
     for (const bound_point& p : tightest(std::move(lower))) set.cut(p.x, -p.y - rounding_ps, -1);
     return set;
