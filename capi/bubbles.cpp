@@ -82,8 +82,8 @@ pk_bubble row_of(const bubbles_report& r, const bubble& b) {
   row.scope = static_cast<std::int32_t>(b.scope);
   row.labels = b.labels.bits();
   row.confidence = static_cast<std::int32_t>(b.sure);
-  row.flags = (b.heavy ? PK_BUBBLE_HEAVY : 0u) | (b.boundary_adjacent ? PK_BUBBLE_AT_EDGE : 0u) |
-              (b.inter_step ? PK_BUBBLE_INTER_STEP : 0u) | (b.host.traced ? PK_BUBBLE_TRACED : 0u);
+  row.flags = (b.heavy ? +PK_BUBBLE_HEAVY : 0u) | (b.boundary_adjacent ? +PK_BUBBLE_AT_EDGE : 0u) |
+              (b.inter_step ? +PK_BUBBLE_INTER_STEP : 0u) | (b.host.traced ? +PK_BUBBLE_TRACED : 0u);
   return row;
 }
 

@@ -325,7 +325,7 @@ file_info file_header(const profile& p, std::size_t file) {
   info.bytes = entry.bytes;
   info.origin_unix_ns = p.file_origin_unix_ns(file);
   info.aligned = info.origin_unix_ns.has_value();
-  if (const xspace_index* space = p.xspace(file)) {
+  if (const xspace_index* space = p.outline(file)) {
     info.hosts.assign(space->hostnames.begin(), space->hostnames.end());
     info.errors.assign(space->errors.begin(), space->errors.end());
     info.warnings.assign(space->warnings.begin(), space->warnings.end());
