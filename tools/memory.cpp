@@ -97,6 +97,13 @@ void print_bar(session& s, const memory_result& r) {
   legend.print(s.out(), s.columns());
   if (r.modules.size() > 1 || !s.asked().memory.module.empty())
     s.out().line("  chosen: " + wrap(escape_for_terminal(r.selection), 90, 4));
+  const std::vector<module_source>& places = r.modules[h.module].sources;
+  const auto others = std::count_if(places.begin(), places.end(), [](const auto& place) { return !place.same_bytes; });
+  if (places.size() > 1)
+    s.out().line("  found in " + grouped(static_cast<std::uint64_t>(places.size())) + " places" +
+                 (others == 0 ? ""
+                              : ", " + grouped(static_cast<std::uint64_t>(others)) +
+                                    " of them with other bytes for the same memory"));
   s.out().line("  " + wrap(f->coverage, 98, 2));
   if (f->bound != peak_bound::exact)
     s.out().line("  " + s.out().screen().paint("bound: ", style::warning) + peak_bound_name(f->bound) + ", " +

@@ -184,7 +184,9 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
       out.damage.push_back({c.source.file, std::move(why)});
     }
     if (place_of[first_of[i]] != 0) {
-      out.modules[place_of[first_of[i]] - 1].sources.push_back(std::move(c.source));
+      module_memory& known = out.modules[place_of[first_of[i]] - 1];
+      c.source.same_bytes = known.blob == c.blob;
+      known.sources.push_back(std::move(c.source));
       continue;
     }
     module_memory m = shared;
