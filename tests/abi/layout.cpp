@@ -123,6 +123,24 @@ VALUE(PK_PEAK_BOUND_LOWER, 1);
 VALUE(PK_PEAK_BOUND_UPPER, 2);
 VALUE(PK_RESIDENCY_INDEFINITE, 0);
 VALUE(PK_RESIDENCY_TEMPORARY, 1);
+VALUE(PK_TRACE_JSON, 1);
+VALUE(PK_TRACE_PERFETTO, 2);
+VALUE(PK_TRACE_XSPACE, 3);
+VALUE(PK_TRACE_CSV, 4);
+VALUE(PK_TRACE_LIKE_XLA, 1);
+VALUE(PK_TRACE_GZIP, 2);
+VALUE(PK_TRACE_HAS_STEP, 4);
+VALUE(PK_TRACE_HAS_FROM, 8);
+VALUE(PK_TRACE_HAS_TO, 16);
+VALUE(PK_VALUE_DOUBLE, 2);
+VALUE(PK_VALUE_UINT64, 3);
+VALUE(PK_VALUE_INT64, 4);
+VALUE(PK_VALUE_TEXT, 5);
+VALUE(PK_VALUE_BYTES, 6);
+VALUE(PK_VALUE_REF, 7);
+VALUE(PK_VALIDATION_BY_OCCURRENCE, 1);
+VALUE(PK_VALIDATION_ALIGN, 2);
+VALUE(PK_VALIDATION_HAS_BOUND, 4);
 static_assert(PK_NO_OFFSET == UINT64_MAX && PK_LIMIT_DEFAULT == UINT64_MAX);
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -375,5 +393,71 @@ AT(pk_live_buffer, instruction_found, 164);
 SIZE(pk_curve_point, 16);
 AT(pk_curve_point, event, 0);
 AT(pk_curve_point, live_bytes, 8);
+
+SIZE(pk_trace_options, 80);
+AT(pk_trace_options, struct_size, 0);
+AT(pk_trace_options, flags, 4);
+AT(pk_trace_options, format, 8);
+AT(pk_trace_options, reserved, 12);
+AT(pk_trace_options, host, 16);
+AT(pk_trace_options, plane, 24);
+AT(pk_trace_options, line, 32);
+AT(pk_trace_options, name, 40);
+AT(pk_trace_options, step, 48);
+AT(pk_trace_options, from_ps, 56);
+AT(pk_trace_options, to_ps, 64);
+AT(pk_trace_options, hooks, 72);
+
+SIZE(pk_trace_outcome, 72);
+AT(pk_trace_outcome, status, 0);
+AT(pk_trace_outcome, reserved, 4);
+AT(pk_trace_outcome, tracks, 8);
+AT(pk_trace_outcome, lanes, 16);
+AT(pk_trace_outcome, events, 24);
+AT(pk_trace_outcome, counters, 32);
+AT(pk_trace_outcome, flows, 40);
+AT(pk_trace_outcome, aggregated_left_out, 48);
+AT(pk_trace_outcome, out_of_reach, 56);
+AT(pk_trace_outcome, crowded, 64);
+
+SIZE(pk_value, 32);
+AT(pk_value, kind, 0);
+AT(pk_value, reserved, 4);
+AT(pk_value, bits, 8);
+AT(pk_value, text, 16);
+
+SIZE(pk_validation_options, 32);
+AT(pk_validation_options, struct_size, 0);
+AT(pk_validation_options, flags, 4);
+AT(pk_validation_options, bound_ps, 8);
+AT(pk_validation_options, max_bound_ps, 16);
+AT(pk_validation_options, hooks, 24);
+
+SIZE(pk_validation_summary, 80);
+AT(pk_validation_summary, status, 0);
+AT(pk_validation_summary, node_count, 4);
+AT(pk_validation_summary, group_count, 8);
+AT(pk_validation_summary, violations, 16);
+AT(pk_validation_summary, violations_raw, 24);
+AT(pk_validation_summary, pair_violations, 32);
+AT(pk_validation_summary, overlaps, 40);
+AT(pk_validation_summary, unjudged, 48);
+AT(pk_validation_summary, warnings, 56);
+AT(pk_validation_summary, undecidable, 64);
+AT(pk_validation_summary, clocks_corrected, 72);
+AT(pk_validation_summary, bounds_known, 76);
+
+SIZE(pk_clock_interval, 80);
+AT(pk_clock_interval, node_id, 0);
+AT(pk_clock_interval, pivot_ps, 8);
+AT(pk_clock_interval, least_offset_ps, 16);
+AT(pk_clock_interval, most_offset_ps, 24);
+AT(pk_clock_interval, point_offset_ps, 32);
+AT(pk_clock_interval, least_drift_ppm, 40);
+AT(pk_clock_interval, most_drift_ppm, 48);
+AT(pk_clock_interval, point_drift_ppm, 56);
+AT(pk_clock_interval, constraints, 64);
+AT(pk_clock_interval, decidable, 72);
+AT(pk_clock_interval, feasible, 76);
 
 #endif

@@ -4,18 +4,22 @@ _profkit() {
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|dump|help) command=$word; break ;;
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|export|validate|dump|help) command=$word; break ;;
     esac
   done
 
   case $previous in
     --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
     --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-    --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+    --fail-on) COMPREPLY=($(compgen -W 'incomplete violations' -- "$current")); return ;;
     --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
     --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
     --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
-    --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+    --compat) COMPREPLY=($(compgen -W 'reference xla' -- "$current")); return ;;
+    --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
+    --match) COMPREPLY=($(compgen -W 'auto occurrence' -- "$current")); return ;;
+    --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
+    --bound|--max-bound) return ;;
     --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
     --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
     --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
@@ -24,12 +28,12 @@ _profkit() {
   esac
 
   if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory dump help
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate dump help
       --help --version' -- "$current"))
     return
   fi
   if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory dump' -- "$current"))
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate dump' -- "$current"))
     return
   fi
   case $current in
@@ -37,6 +41,8 @@ _profkit() {
       local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
       case $command in
         dump) options+=' --type' ;;
+        export) options+=' --format --compat --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
+        validate) options+=' --traces --match --bound --time --align --max-bound --fail-on --csv --compat --run -j --threads' ;;
         memory) options+=' --module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
           --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
