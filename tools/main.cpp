@@ -29,9 +29,11 @@ int run(const options& asked) {
     case command::collectives: return run_slice(asked, document::collectives, print_collectives);
     case command::chrome: return run_slice(asked, document::chrome, print_chrome);
     case command::memory: return run_memory(asked);
+    case command::bubbles: return run_bubbles(asked);
     case command::export_trace: return run_export(asked);
     case command::merge: return run_merge(asked);
     case command::validate: return run_validate(asked);
+    case command::neutrino: return run_neutrino(asked);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;

@@ -3,6 +3,8 @@
 #include "exit_code.hpp"
 #include "quantity.hpp"
 
+#include <profkit/core/source.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <sys/stat.h>
@@ -33,7 +35,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 15> commands{{
+constexpr std::array<command_help, 17> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -94,6 +96,14 @@ constexpr std::array<command_help, 15> commands{{
      "  profkit memory vm.xplane.pb --fit 32GiB       does it fit? exit status 1 when not\n"
      "  profkit memory vm.xplane.pb --what-if remat=fusion.3\n"
      "  profkit memory dump/ --no-runtime --json      for programs\n"},
+    {command::bubbles, "bubbles", "Why devices wait: idle gaps, what is around them, possible causes",
+     "Every step of every device with its idle time before, inside and after its kernels; the longest gaps\n"
+     "with the kernels on both sides, what the host did meanwhile, and what that may mean. For XSpace,\n"
+     "Kineto and Ascend captures. Idle time is a fact, its cause never more than possible or probable.",
+     "  profkit bubbles logdir\n"
+     "  profkit bubbles rank0_ascend_pt --window-policy marker\n"
+     "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
+     "  profkit bubbles vm.xplane.pb --json --limit 100\n"},
     {command::export_trace, "export", "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
      "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
      "tells the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
@@ -118,6 +128,13 @@ constexpr std::array<command_help, 15> commands{{
      "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
      "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"
      "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n"},
+    {command::neutrino, "neutrino", "Neutrino probe traces: inside GPU kernels, thread by thread",
+     "Reads a trace folder of any release of the driver, or one result/*.bin. SLICE is launches, kernels, maps,\n"
+     "records, schedule, bytes, density, progress, overhead or log; without one, a summary.",
+     "  profkit neutrino trace/Apr24_231539_1860576\n"
+     "  profkit neutrino trace schedule --svg schedule.svg     newest trace below the folder\n"
+     "  profkit neutrino trace records --launch 3 --map block_sched --block 7\n"
+     "  profkit neutrino trace bytes --json                    for programs; --csv for tables\n"},
     {command::dump, "dump", "Any protobuf file as text or JSON, field by field",
      "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
      "nothing is hidden, unknown fields included.",
@@ -143,7 +160,7 @@ class help_formatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (app->get_parent() == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
     if (app->get_name() == "merge") return "\nUsage: profkit merge --traces FILE... -o FILE [OPTIONS]\n";
-    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "validate" ? "TRACE..." : "PATH";
+    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "neutrino" ? "PATH [SLICE]" : app->get_name() == "validate" ? "TRACE..." : "PATH";
     return "\nUsage: profkit " + app->get_name() + ' ' + argument + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
@@ -155,8 +172,10 @@ struct typed_values {
   std::string space, top, policy, threshold, samples, fit, curve, compat;
   std::string correction, zero, scheme;
   std::string match, align, bound, max_bound;
-  std::vector<std::string> what_if;
+  std::vector<std::string> what_if, thresholds;
+  std::string windows, threshold_file;
   bool no_correction = false, auto_discover = false, no_drift = false;
+  std::string slice, block, lane, tool;
   bool no_runtime = false;
 };
 
@@ -203,6 +222,22 @@ void add_memory_options(CLI::App& app, options& o, typed_values& typed) {
   add_value(app, "--compat", typed.compat, "WHAT", "'reference': the numbers of the reference tool, as JSON", "Output");
 }
 
+void add_bubble_options(CLI::App& app, options& o, typed_values& typed) {
+  const char* group = "Bubbles";
+  add_value(app, "--plane,--device", o.bubbles.device, "TEXT", "Only devices whose name contains TEXT", group);
+  add_value(app, "--window-policy", typed.windows, "HOW",
+            "guide (to the next marker), marker (its own end) or device (first to last kernel)", group);
+  add_value(app, "--step-pattern", o.bubbles.step_pattern, "REGEX", "Whole names of events that mark a step", group);
+  app.add_option("--threshold", typed.thresholds, "One threshold, may be repeated; --json lists them all")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  add_value(app, "--thresholds", typed.threshold_file, "FILE", "A TOML file with a table [bubbles] of thresholds",
+            group);
+  add_value(app, "--compat", typed.compat, "WHAT", "'reference': tags by the letter of the reference script", group);
+}
+
 void add_validate_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Validation";
   app.add_option("--traces", o.traces, "The same as the arguments; may be repeated")->type_name("TRACE")->group(group);
@@ -242,6 +277,21 @@ void add_export_options(CLI::App& app, options& o, typed_values& typed) {
   app.add_flag("-q,--quiet", o.quiet, "No progress and no summary on standard error")->group(group);
 }
 
+void add_neutrino_options(CLI::App& app, options& o, typed_values& typed) {
+  app.add_option("SLICE", typed.slice, "What to show (default: a summary)");
+  const char* group = "Filters";
+  add_value(app, "--launch", o.probes.launch, "N|BIN", "Only this launch, by its number or its record file", group);
+  add_value(app, "--map", o.probes.map, "NAME|N", "Only this map, by its name or its number in the file", group);
+  add_value(app, "--block", typed.block, "N", "records: only this block", group);
+  add_value(app, "--lane", typed.lane, "N", "records: only this thread or warp of each block", group);
+  add_value(
+      app, "--as", typed.tool, "TOOL",
+      "Maps that nothing describes hold the records of block_sched, gmem_bytes, tensorop, program_progress or dmat",
+      "Input");
+  app.add_flag("--csv", o.csv, "The slice as comma-separated values")->group("Output");
+  add_value(app, "--svg", o.svg_path, "FILE", "schedule, density: a picture for a browser", "Output");
+}
+
 void add_merge_options(CLI::App& app, options& o, typed_values& typed) {
   const char* input = "Input";
   app.add_option("--traces,TRACES", o.merge.traces, "Traces, one a node, or merged ones")
@@ -272,6 +322,9 @@ void add_merge_options(CLI::App& app, options& o, typed_values& typed) {
   const char* output = "Output";
   add_value(app, "-o,--output", o.output_path, "FILE", "The merged XSpace; it appears when it is complete", output);
   app.add_flag("--trace-json", o.trace_json, "Write FILE's stem with .trace.json.gz as well")->group(output);
+  app.add_flag("--validate", o.validate_merged,
+               "Check the order of collectives; write FILE's stem with .violations.json")
+      ->group(output);
   add_value(app, "--plane-scheme", typed.scheme, "WHICH", "Names of planes: seed, rocm or node (default seed)", output);
   add_value(app, "--plane-prefix", o.merge.plane_prefix, "TEXT",
             "Before the names of --plane-scheme node, which it means", output);
@@ -339,7 +392,11 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
     add_value(sub, "--type", o.message_type, "TYPE", "Message type (default: found out from the file)", "Input");
   const bool is_memory = help.what == command::memory;
   if (is_memory) add_memory_options(sub, o, typed);
-  if (!is_dump && !is_memory) add_filters(sub, o, typed);
+  const bool is_bubbles = help.what == command::bubbles;
+  if (is_bubbles) add_bubble_options(sub, o, typed);
+  const bool is_neutrino = help.what == command::neutrino;
+  if (is_neutrino) add_neutrino_options(sub, o, typed);
+  if (!is_dump && !is_memory && !is_bubbles && !is_neutrino) add_filters(sub, o, typed);
   if (help.what == command::export_trace)
     add_export_options(sub, o, typed);
   else
@@ -390,6 +447,18 @@ std::optional<fault> understand_number(const char* option, const std::string& ty
   return std::nullopt;
 }
 
+// A small text file as a whole.
+profkit::result<std::string> read_text_file(const std::string& path) {
+  profkit::limits bounds;
+  bounds.max_materialised_bytes = std::uint64_t{16} << 20;
+  auto from = profkit::open_file_source(path, profkit::io_mode::read, bounds);
+  if (!from) return std::move(from).error();
+  auto held = profkit::hold_bytes(std::move(from).value(), bounds);
+  if (!held) return std::move(held).error();
+  if (held->damage) return std::move(*held->damage);
+  return std::string(held->bytes);
+}
+
 std::optional<fault> understand_memory(const typed_values& typed, options& o) {
   constexpr std::uint64_t any = ~std::uint64_t{0}, most_samples = 1000000;
   std::optional<std::uint64_t> threshold, samples, curve;
@@ -432,6 +501,69 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
     if (error != std::errc{} || end != typed.step.data() + typed.step.size())
       return wrong_value("--step", typed.step, "not a whole number", "steps are counted from 0");
     o.memory.step = n;
+  }
+  return std::nullopt;
+}
+
+std::optional<fault> understand_neutrino(const typed_values& typed, options& o) {
+  constexpr std::uint64_t any = ~std::uint64_t{0};
+  std::optional<fault> wrong;
+  if (!typed.slice.empty()) {
+    const auto slice = profkit::probe_slice_of(typed.slice);
+    if (!slice)
+      return wrong_value("SLICE", typed.slice, "not a slice",
+                         "choose one of: launches, kernels, maps, records, schedule, bytes, density, progress, "
+                         "overhead, log");
+    o.probes.slice = *slice;
+  }
+  if ((wrong = understand_number("--block", typed.block, o.probes.block, 0, any))) return wrong;
+  if ((wrong = understand_number("--lane", typed.lane, o.probes.lane, 0, any))) return wrong;
+  if (!typed.tool.empty()) {
+    const auto tool = profkit::probe_tool_of(typed.tool);
+    if (!tool)
+      return wrong_value("--as", typed.tool, "not a tool",
+                         "choose one of: block_sched, gmem_bytes, tensorop, program_progress, dmat");
+    o.probes.assume = *tool;
+  }
+  const auto refused = [](const char* option, const char* why) {
+    fault f;
+    f.code = profkit::fault_code::invalid_argument;
+    f.message = std::string(option) + ": " + why;
+    f.hint = "profkit neutrino --help";
+    return f;
+  };
+  using profkit::probe_slice;
+  if (o.csv && o.json) return refused("--csv", "choose between --csv and --json");
+  if (o.csv && o.probes.slice == probe_slice::summary) return refused("--csv", "the summary is no table: name a slice");
+  if (!o.svg_path.empty() && o.probes.slice != probe_slice::schedule && o.probes.slice != probe_slice::density)
+    return refused("--svg", "only schedule and density are pictures");
+  return std::nullopt;
+}
+
+std::optional<fault> understand_bubbles(const typed_values& typed, options& o) {
+  using profkit::window_policy;
+  std::optional<fault> wrong;
+  if ((wrong = understand_word<window_policy>(
+           "--window-policy", typed.windows, o.bubbles.windows,
+           {{"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}})))
+    return wrong;
+  if ((wrong = understand_word<bool>("--compat", typed.compat, o.bubbles.reference, {{"reference", true}})))
+    return wrong;
+  if (!typed.threshold_file.empty()) {
+    const auto read = read_text_file(typed.threshold_file);
+    if (!read) return read.error();
+    auto thresholds = profkit::read_thresholds(*read, typed.threshold_file);
+    if (!thresholds) return std::move(thresholds).error();
+    o.bubbles.thresholds = *thresholds;
+  }
+  for (const std::string& one : typed.thresholds) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos)
+      return wrong_value("--threshold", one, "no NAME=VALUE", "write it as in idle_ratio=0.25");
+    if (profkit::result<void> set = profkit::set_threshold(
+            o.bubbles.thresholds, std::string_view(one).substr(0, equals), std::string_view(one).substr(equals + 1));
+        !set)
+      return std::move(set).error();
   }
   return std::nullopt;
 }
@@ -539,9 +671,12 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   if (o.what == command::export_trace) {
     if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_xla, {{"xla", true}}))) return wrong;
   }
+  if (o.what == command::neutrino && (wrong = understand_neutrino(typed, o))) return wrong;
   if (o.what == command::merge) return understand_merge(typed, o);
   if (o.what == command::memory) {
     if ((wrong = understand_memory(typed, o))) return wrong;
+  } else if (o.what == command::bubbles) {
+    if ((wrong = understand_bubbles(typed, o))) return wrong;
   } else if ((wrong = understand_number("--step", typed.step, o.step, 0, any))) {
     return wrong;
   }

@@ -1,8 +1,10 @@
 // The command line as plain values. Only options.cpp knows the library that parses it.
 #pragma once
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/merge.hpp>
+#include <profkit/core/probe_export.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -23,9 +25,11 @@ enum class command {
   collectives,
   chrome,
   memory,
+  bubbles,
   export_trace,
   merge,
   validate,
+  neutrino,
   dump,
 };
 
@@ -58,11 +62,12 @@ struct options {
   std::string message_type;          // dump --type
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
+  profkit::bubble_options bubbles;
   bool compat_reference = false;                                             // memory --compat reference
   std::string export_format;                                                 // export --format, as typed
   bool compat_xla = false;                                                   // export --compat xla
   profkit::merge_options merge;                                              // merge, but for io
-  bool trace_json = false, print_events = false, print_collectives = false;  // merge
+  bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge
 
   std::vector<std::string> traces;  // validate
   std::string csv_path;
@@ -71,6 +76,9 @@ struct options {
   bool fail_on_violations = false;
   std::optional<std::int64_t> bound_ps;
   std::int64_t max_bound_ps = 1000000000;
+  profkit::probe_query probes;  // neutrino, but for limit
+  std::string svg_path;         // neutrino --svg
+  bool csv = false;             // neutrino --csv
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

@@ -127,7 +127,8 @@ result<report_facts> gather_facts(session& s) {
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace))
+  if (has_family(capture.what(), file_family::chrome_trace) ||
+      has_family(capture.what(), file_family::ascend_kernels))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
   profkit::memory_options of_memory;
   of_memory.host = s.asked().host;
@@ -144,6 +145,13 @@ result<report_facts> gather_facts(session& s) {
       f.alignment = profkit::align_by_collectives(*f.validation, from);
     }
   }
+  profkit::bubble_options of_bubbles;
+  of_bubbles.device = s.asked().plane;
+  // The session holds the profile for longer than this looks at it.
+  auto bubbles = profkit::analyse_bubbles(
+      std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
+  if (!bubbles) return std::move(bubbles).error();
+  f.bubbles = std::move(bubbles->found);
   s.lost(f.ops.damage);
   s.lost(f.steps.damage);
   s.lost(f.modules.damage);
@@ -215,14 +223,14 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
   struct entry {
     op_total sums;
     const ops_line* line = nullptr;
-    const profkit::op_row* op = nullptr;
+    profkit::op_row op;
   };
   std::map<std::pair<std::string_view, std::int64_t>, entry> by_name;  // the id where there is no name
   for (const ops_line& line : f.ops.lines)
-    for (const profkit::op_row& op : line.ops) {
+    for (const profkit::op_row op : line.ops) {
       const bool nameless = op.entry.data() == nullptr;
       entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0}];
-      if (e.line == nullptr) e.line = &line, e.op = &op;
+      if (e.line == nullptr) e.line = &line, e.op = op;
       e.sums.count += op.count;
       e.sums.total_ps = add(e.sums.total_ps, op.total_ps);
       e.sums.self_ps = add(e.sums.self_ps, op.self_ps);
@@ -235,7 +243,7 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
     return std::pair(a.sums.self_ps, a.sums.total_ps) > std::pair(b.sums.self_ps, b.sums.total_ps);
   });
   for (entry& e : all) {
-    e.sums.facts = facts_of(capture, *e.line, *e.op);
+    e.sums.facts = facts_of(capture, *e.line, e.op);
     if (ends_with(e.sums.facts.category, "-done")) found.waiting_ps = add(found.waiting_ps, e.sums.self_ps);
     if (found.top.size() < most) found.top.push_back(std::move(e.sums));
   }
@@ -249,7 +257,7 @@ std::vector<module_total> total_modules(const report_facts& f) {
     if (total.name.empty()) total = {escape_for_terminal(m.name), 0, m.bytes, m.instructions, 0, 0};
   }
   for (const ops_line& line : f.module_runs.lines)
-    for (const profkit::op_row& run : line.ops) {
+    for (const profkit::op_row run : line.ops) {
       const std::string_view name = run.metadata().name();
       module_total& total = by_name[name];
       if (total.name.empty()) total.name = short_op_name(name, {});
@@ -359,6 +367,8 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
   for (const profkit::finding& found : f.memory.findings)
     if (found.recoverable_bytes || found.id == "memory.module_differs")
       all.push_back(escape_for_terminal((found.where.empty() ? "" : found.where + ": ") + found.what) + '.');
+  for (const profkit::finding& found : f.bubbles.findings)
+    if (found.sure != profkit::certainty::fact) all.push_back(escape_for_terminal(found.what + "; " + found.where));
   for (const file_info& file : f.info.files)
     for (const std::string& text : file.warnings) all.push_back("The recorder warns: " + escape_for_terminal(text));
   const std::int64_t span = f.span_ps(), busy = f.busy_ps();
@@ -411,6 +421,29 @@ std::string memory_of(const report_facts& f) {
   return text;
 }
 
+std::string idle_of(const report_facts& f) {
+  if (f.bubbles.steps.empty()) return "";
+  std::int64_t service = 0, idle = 0, longest = 0;
+  for (const profkit::bubble_step& step : f.bubbles.steps) {
+    service = add(service, step.service_ps());
+    idle = add(idle, step.underfeed_ps());
+    longest = std::max({longest, step.prelaunch_ps, step.largest_internal_ps, step.tail_ps});
+  }
+  if (service <= 0) return "";
+  std::string text =
+      "devices wait " + share_text(idle, service) + " of their steps, at most " + human_duration(longest) + " at once";
+  if (f.bubbles.dominant_group >= 0 && f.bubbles.significant) {
+    const auto& g = f.bubbles.groups[static_cast<std::size_t>(f.bubbles.dominant_group)];
+    if (g.pattern != profkit::idle_pattern::none)
+      text += std::string("; mostly ") + (g.pattern == profkit::idle_pattern::internal_bubble ? "inside steps"
+                                          : g.pattern == profkit::idle_pattern::prelaunch  ? "before the first kernel"
+                                          : g.pattern == profkit::idle_pattern::tail       ? "after the last kernel"
+                                          : g.pattern == profkit::idle_pattern::inter_step ? "between steps"
+                                                                                           : "in several places");
+  }
+  return text;
+}
+
 std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
                                         const std::vector<step_group>& steps) {
   const auto on_plane = [](std::string_view plane) {
@@ -436,6 +469,7 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
+  if (f.bubbles.significant) all.push_back({"bubbles PATH", "where devices wait, and what may be the cause"});
   if (f.memory.hlo || f.memory.runtime)
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});

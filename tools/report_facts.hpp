@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 #include "trace_totals.hpp"
 
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/memory.hpp>
 
@@ -25,8 +26,9 @@ struct report_facts {
   profkit::memory_result memory;
   std::optional<profkit::validation_result> validation;  // of a capture of several nodes
   std::optional<profkit::alignment_result> alignment;    // where its clocks were not corrected
-  trace_totals trace;                                    // of Chrome traces that are no export of an XSpace
-  std::optional<std::int64_t> first_ps, last_ps;         // of all events
+  profkit::bubbles_result bubbles;
+  trace_totals trace;                             // of Chrome traces that are no export of an XSpace
+  std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
   // What positions of planes refer to.
   [[nodiscard]] const profkit::info_result& places() const noexcept { return whole_info ? *whole_info : info; }
@@ -43,6 +45,8 @@ std::string software_of(const report_facts& f);
 std::string hosts_of(const profkit::capture& found, const report_facts& f);
 // What the largest module needs and how full the fullest device was; "" when the capture tells neither.
 std::string memory_of(const report_facts& f);
+// How long devices wait in their steps; "" when the capture has no device.
+std::string idle_of(const report_facts& f);
 
 // Ops of one name on all lines together: devices that run one program have the same. By self time.
 struct op_total {

@@ -215,6 +215,19 @@ void json_writer::microseconds(std::int64_t ps) {
   if (state_.ok()) append_microseconds(buffer_, ps);
 }
 
+void json_writer::microseconds_of_ns(std::int64_t ns) {
+  before_value();
+  if (!state_.ok()) return;
+  const std::uint64_t size =
+      ns < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+  if (ns < 0) buffer_ += '-';
+  append_integer(buffer_, size / 1000);
+  const auto rest = static_cast<unsigned>(size % 1000);
+  const char decimals[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                            static_cast<char>('0' + rest % 10)};
+  buffer_.append(decimals, sizeof decimals);
+}
+
 result<void> json_writer::finish() {
   if (!state_.ok()) return state_;
   buffer_ += '\n';

@@ -37,8 +37,9 @@ class json_writer {
   void null();
   void id(std::int64_t n);  // decimal string: ids, addresses, raw 64-bit payloads, absolute times
   void id(std::uint64_t n);
-  void milliseconds(std::int64_t ps);  // number with 6 decimals, printed from the integer
-  void microseconds(std::int64_t ps);  // number with 3 decimals (rounded half away from zero)
+  void milliseconds(std::int64_t ps);        // number with 6 decimals, printed from the integer
+  void microseconds(std::int64_t ps);        // number with 3 decimals (rounded half away from zero)
+  void microseconds_of_ns(std::int64_t ns);  // the same for instants since the epoch, which do not fit in ps
 
   template <class T>
   void field(std::string_view name, T v) {

@@ -214,6 +214,10 @@ struct four_clocks {
   std::int64_t wall_ps = 0, busy_union_ps = 0, kernel_sum_ps = 0, total_cost_ps = 0;
 };
 
+/// What the clocks say together: "wait_anchor_danger", "stream_parallelism", "bubbles", "clean_serial", "" for nothing
+/// in particular.
+[[nodiscard]] const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept;
+
 enum class host_risk : std::uint8_t { low, medium, high };
 [[nodiscard]] const char* host_risk_name(host_risk r) noexcept;
 
@@ -290,7 +294,7 @@ enum class idle_pattern : std::uint8_t { none, prelaunch, internal_bubble, tail,
 [[nodiscard]] const char* idle_pattern_name(idle_pattern p) noexcept;
 
 /// Steps that do the same work.
-struct step_group {
+struct bubble_group {
   std::string id;  ///< "g0", …, by service time
   std::vector<std::uint32_t> steps;
   std::uint64_t complete = 0;  ///< of them, not cut by the edge of the capture: the ones that the numbers are of
@@ -398,7 +402,7 @@ struct bubbles_result {
   std::vector<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
   std::vector<bubble> bubbles;  ///< by device, then start, then length
-  std::vector<step_group> groups;
+  std::vector<bubble_group> groups;
   std::int32_t dominant_group = -1, dominant_step = -1;  ///< of the group: the step that waits longest
   std::vector<bubble_op> ops;                            ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;

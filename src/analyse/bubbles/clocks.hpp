@@ -49,17 +49,6 @@ class clock_sweep {
   bool open_ = false;
 };
 
-// What the clocks say together; "" for nothing in particular.
-[[nodiscard]] inline const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept {
-  if (c.kernels == 0 || c.wall_ps == 0) return "";
-  if (above(c.total_cost_ps, c.kernel_sum_ps, t.wait_danger_ppm)) return "wait_anchor_danger";
-  if (above(c.kernel_sum_ps, c.wall_ps, t.parallel_ppm)) return "stream_parallelism";
-  if (!at_least(c.busy_union_ps, c.wall_ps, t.sparse_ppm)) return "bubbles";
-  const std::int64_t least = std::min({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
-  const std::int64_t most = std::max({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
-  return above(most - least, least, t.serial_ppm) ? "" : "clean_serial";
-}
-
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

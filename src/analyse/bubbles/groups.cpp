@@ -85,7 +85,7 @@ spread spread_over(const std::vector<const bubble_step*>& steps, Value&& value) 
   return spread_of(std::move(values));
 }
 
-idle_pattern pattern_by_script(const step_group& g) noexcept {
+idle_pattern pattern_by_script(const bubble_group& g) noexcept {
   idle_pattern best = idle_pattern::none;
   std::int64_t most = 0;
   for (const auto& [pattern, mean] :
@@ -98,7 +98,7 @@ idle_pattern pattern_by_script(const step_group& g) noexcept {
   return best;
 }
 
-idle_pattern pattern_of(const step_group& g, const bubble_thresholds& t) noexcept {
+idle_pattern pattern_of(const bubble_group& g, const bubble_thresholds& t) noexcept {
   std::int64_t means[] = {g.prelaunch_ps.mean, g.tail_ps.mean, g.internal_ps.mean};
   std::sort(std::begin(means), std::end(means), std::greater<>());
   if (g.inter_step_ps > 0 &&
@@ -162,7 +162,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
   std::vector<std::size_t> order(into.groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return service[a] > service[b]; });
-  std::vector<step_group> sorted;
+  std::vector<bubble_group> sorted;
   for (const std::size_t g : order) {
     into.groups[g].id = "g" + std::to_string(sorted.size());
     for (const std::uint32_t s : into.groups[g].steps) into.steps[s].group = static_cast<std::int32_t>(sorted.size());
@@ -177,7 +177,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
     if (facts[i].form < 0) continue;
     const std::size_t at = base[into.steps[i].device] + static_cast<std::size_t>(facts[i].form);
     const step_template& form = *row[at].form;
-    step_group& g = into.groups[static_cast<std::size_t>(into.steps[i].group)];
+    bubble_group& g = into.groups[static_cast<std::size_t>(into.steps[i].group)];
     if (of.devices()[into.steps[i].device].has_shapes) g.shapes_compared = true;
     if (counted[at] || form.compared == 0) continue;
     counted[at] = true;
@@ -191,7 +191,7 @@ void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_tem
   // The edge of the capture cuts the first or the last step when that is a smaller part of what its neighbour did.
   const auto look = [&](std::size_t edge, std::size_t neighbour) {
     bubble_step& s = into.steps[edge];
-    const step_group& g = into.groups[static_cast<std::size_t>(into.steps[neighbour].group)];
+    const bubble_group& g = into.groups[static_cast<std::size_t>(into.steps[neighbour].group)];
     if (facts[edge].form < 0 || facts[neighbour].form < 0) return;
     std::vector<std::int64_t> counts;
     for (const std::uint32_t i : g.steps)
@@ -216,7 +216,7 @@ void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_tem
 
 recurring_places describe_groups(bubbles_result& into, const bubble_thresholds& t) {
   for (std::size_t i = 0; i < into.groups.size(); ++i) {
-    step_group& g = into.groups[i];
+    bubble_group& g = into.groups[i];
     std::vector<const bubble_step*> of;
     for (const std::uint32_t s : g.steps)
       if (!into.steps[s].cut) of.push_back(&into.steps[s]);
@@ -258,7 +258,7 @@ recurring_places describe_groups(bubbles_result& into, const bubble_thresholds& 
   }
   recurring_places recurring;
   for (const auto& [place, found] : seen) {
-    step_group& g = into.groups[group_of(place)];
+    bubble_group& g = into.groups[group_of(place)];
     if (g.steps.size() < 2 || !at_least(found.first, as_int(g.steps.size()), t.recurring_share_ppm)) continue;
     recurring.insert(place);
     ++g.recurring_places;

@@ -19,7 +19,7 @@ class adviser {
   adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t) : r_(into), of_(of), t_(t) {}
 
   void run() {
-    for (const step_group& g : r_.groups) advise_group(g);
+    for (const bubble_group& g : r_.groups) advise_group(g);
     advise_ops();
     advise_recording();
     std::stable_sort(r_.recommendations.begin(), r_.recommendations.end(),
@@ -36,7 +36,7 @@ class adviser {
     return a;
   }
 
-  void advise_group(const step_group& g) {
+  void advise_group(const bubble_group& g) {
     bubble_labels labels;
     bool issue = false, heavy_between = false, pollution = false;
     std::int64_t gc_ps = 0, listed_ps = 0;
@@ -177,7 +177,7 @@ void recommend(bubbles_result& into, const activity& of, const bubble_thresholds
 void list_findings(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
   constexpr std::size_t most_findings = 6, most_proof = 3;
   for (std::size_t i = 0; i < into.groups.size() && into.findings.size() < most_findings; ++i) {
-    const step_group& g = into.groups[i];
+    const bubble_group& g = into.groups[i];
     std::int64_t idle = 0, service = 0;
     bool issue = false;
     for (const std::uint32_t s : g.steps) {

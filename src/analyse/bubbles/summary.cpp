@@ -28,13 +28,13 @@ struct idle_sums {
     largest_ps = std::max({largest_ps, s.prelaunch_ps, s.largest_internal_ps, s.tail_ps});
   }
 };
-idle_sums sums_of(const bubbles_result& r, const step_group& g) {
+idle_sums sums_of(const bubbles_result& r, const bubble_group& g) {
   idle_sums sums;
   for (const std::uint32_t s : g.steps) sums.add(r.steps[s]);
   return sums;
 }
 
-bool has_issue(const bubbles_result& r, const step_group& g, const bubble_thresholds& t) {
+bool has_issue(const bubbles_result& r, const bubble_group& g, const bubble_thresholds& t) {
   return std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) { return has_hidden_issue(r.steps[s], t); });
 }
 
@@ -68,7 +68,7 @@ std::string where_text(const activity& of, const bubbles_result& r, const bubble
 
 void choose_dominant_step(bubbles_result& into) {
   if (into.dominant_group < 0) return;
-  const step_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
   for (const std::uint32_t s : g.steps)
     if (into.dominant_step < 0 ||
         into.steps[s].underfeed_ps() > into.steps[static_cast<std::size_t>(into.dominant_step)].underfeed_ps())
@@ -189,7 +189,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
   }
   for (const auto& [key, s] : sums) {
     label_summary& c = into.causes.emplace_back();
-    const step_group& g = into.groups[static_cast<std::size_t>(key.first)];
+    const bubble_group& g = into.groups[static_cast<std::size_t>(key.first)];
     c.label = key.second;
     c.sure = s.sure;
     c.bubbles = s.bubbles;
@@ -221,7 +221,7 @@ void judge_confidence(bubbles_result& into) {
   into.sure = confidence::low;
   if (!into.has_host_trace || into.dominant_group < 0) return;
   into.sure = confidence::medium;
-  const step_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
   std::uint64_t at_edge = 0;
   for (const std::uint32_t s : g.steps) at_edge += into.steps[s].boundary_dominated ? 1 : 0;
   if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
@@ -231,7 +231,7 @@ void answer_questions(bubbles_result& into, const activity& of, const bubble_thr
   static_cast<void>(of);
   std::vector<std::string> with_issue;
   idle_sums all;
-  for (const step_group& g : into.groups) {
+  for (const bubble_group& g : into.groups) {
     const idle_sums s = sums_of(into, g);
     all.service_ps = saturating_add(all.service_ps, s.service_ps);
     all.idle_ps = saturating_add(all.idle_ps, s.idle_ps);
@@ -256,7 +256,7 @@ void answer_questions(bubbles_result& into, const activity& of, const bubble_thr
     into.answers[4] = "No: the capture has no kernel.";
     return;
   }
-  const step_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
   const idle_sums own = sums_of(into, g);
   into.answers[2] = g.pattern == idle_pattern::none
                         ? "No kind dominates in " + g.id + " (" + kinds_text(own) + ")."

@@ -120,7 +120,7 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
     weights w;
     w.add(s);
     s.risk = risk_of(w, t);
-    const step_group& g = into.groups[static_cast<std::size_t>(s.group)];
+    const bubble_group& g = into.groups[static_cast<std::size_t>(s.group)];
     add_host_tags(s.tags, w, g.recurring, s.boundary_dominated, t);
     if (at_least(w.comm_ps, w.evidenced_ps, t.comm_overlap_ppm)) s.tags.add(bubble_tag::comm_sync_risk);
     if (at_least(s.polluted_wait_ps, s.wait_sum_ps, t.polluted_wait_ppm)) s.tags.add(bubble_tag::wait_pollution_risk);
@@ -138,7 +138,7 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
 
 void tag_groups(bubbles_result& into, const bubble_options& o) {
   const bubble_thresholds& t = o.thresholds;
-  for (step_group& g : into.groups) {
+  for (bubble_group& g : into.groups) {
     weights w;
     std::uint64_t on_steps[bubble_tag_count] = {};
     std::uint64_t at_edge = 0;

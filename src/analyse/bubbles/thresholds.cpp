@@ -1,4 +1,5 @@
 // The table of thresholds, and the words of the bubble detector.
+#include <analyse/bubbles/ratio.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/time.hpp>
 
@@ -172,6 +173,17 @@ const char* bubble_tag_name(bubble_tag t) noexcept {
     case bubble_tag::variable_shape_same_template: return "VARIABLE_SHAPE_SAME_TEMPLATE";
   }
   return "";
+}
+
+const char* clock_reading(const four_clocks& c, const bubble_thresholds& t) noexcept {
+  using bubbles::above;
+  if (c.kernels == 0 || c.wall_ps == 0) return "";
+  if (above(c.total_cost_ps, c.kernel_sum_ps, t.wait_danger_ppm)) return "wait_anchor_danger";
+  if (above(c.kernel_sum_ps, c.wall_ps, t.parallel_ppm)) return "stream_parallelism";
+  if (!bubbles::at_least(c.busy_union_ps, c.wall_ps, t.sparse_ppm)) return "bubbles";
+  const std::int64_t least = std::min({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
+  const std::int64_t most = std::max({c.wall_ps, c.busy_union_ps, c.kernel_sum_ps, c.total_cost_ps});
+  return above(most - least, least, t.serial_ppm) ? "" : "clean_serial";
 }
 
 const char* host_risk_name(host_risk r) noexcept {

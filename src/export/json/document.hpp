@@ -71,6 +71,8 @@ document_status write_chrome(json_writer& out, const profile& p, const chrome_re
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
 result<document_status> write_memory(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_bubbles(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_neutrino(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);

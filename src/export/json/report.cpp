@@ -1,3 +1,4 @@
+#include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
 
 #include <algorithm>
@@ -21,6 +22,8 @@ struct slices {
   memory_result memory;
   std::optional<validation_result> validation;  // of a capture of several nodes
   std::optional<alignment_result> alignment;    // where its clocks were not corrected
+  bubble_options asked_of_bubbles;
+  bubbles_report bubbles;
 };
 
 anatomy_options at_default_limit(anatomy_options o, document which) {
@@ -56,6 +59,8 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
       s.alignment = align_by_collectives(*s.validation, from);
     }
   }
+  s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
+  if (taken) taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles);
   if (!taken) return std::move(taken).error();
   return s;
 }
@@ -74,6 +79,8 @@ std::vector<file_damage> damage_of(const slices& s) {
     for (const file_damage& d : *part) add(d.file, d.what);
   for (const chrome_file& file : s.chrome.files)
     if (file.damage) add(file.file, *file.damage);
+  for (const activity_input& in : s.bubbles.of->inputs())
+    if (in.damage) add(in.file, *in.damage);
   std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
@@ -159,10 +166,16 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
     write_validation(out, *s->validation, s->alignment ? &*s->alignment : nullptr);
   else
     out.null();
+  out.key("bubbles");
+  write_bubbles(out, p, s->asked_of_bubbles, s->bubbles);
+  out.key("neutrino");
+  if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
+    return written.error();
   out.key("findings");
   out.begin_array();
   for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);
   for (const finding& f : s->memory.findings) write_finding(out, f);
+  for (const finding& f : s->bubbles.found.findings) write_finding(out, f);
   out.end_array();
   write_damage(out, damage);
   out.end_object();

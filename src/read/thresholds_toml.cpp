@@ -1,0 +1,45 @@
+// Thresholds of the bubble detector from a TOML file: names of the table in [bubbles], or at the top level.
+#include <read/toml_tree.hpp>
+
+#include <base/contained.hpp>
+#include <profkit/core/bubbles.hpp>
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// A number as decimal text, which is what thresholds are set from; "" for other kinds.
+std::string decimal_text(const toml_value& v) {
+  if (v.kind == toml_kind::integer) return std::to_string(v.integer);
+  if (v.kind != toml_kind::number) return "";
+  char text[64];
+  const auto written = std::to_chars(text, text + sizeof text, v.number, std::chars_format::fixed);
+  return written.ec == std::errc() ? std::string(text, written.ptr) : "";
+}
+
+}  // namespace
+
+result<bubble_thresholds> read_thresholds(std::string_view toml, const std::string& path) {
+  return contained([&]() -> result<bubble_thresholds> {
+    const result<toml_value> tree = parse_toml(toml, path);
+    if (!tree) return tree.error();
+    const toml_value* own = tree->find("bubbles");
+    bubble_thresholds t;
+    for (const toml_member& m : own != nullptr ? own->members : tree->members) {
+      if (result<void> set = set_threshold(t, m.name, decimal_text(m.value)); !set) {
+        fault wrong = std::move(set).error();
+        wrong.message += " in line " + std::to_string(m.line);
+        wrong.path = path;
+        return wrong;
+      }
+    }
+    return t;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,405 @@
+// profkit bubbles: where devices wait, for how long, what ran before and after, and what may be the cause.
+#include "exit_code.hpp"
+#include "places.hpp"
+#include "quantity.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/bubbles.hpp>
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace profkit_tool {
+namespace {
+
+using namespace profkit;
+
+constexpr std::size_t most_steps = 12, most_groups = 6, most_gaps = 10, most_explained = 3, most_structures = 6,
+                      most_ops = 8, most_advice = 8, most_causes = 6, most_devices = 9;
+constexpr std::size_t most_columns = 100;
+
+// How many of `size` rows to show; one more rather than a line that says "1 more".
+std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
+
+class report {
+ public:
+  report(session& s, const bubbles_report& r) : s_(s), of_(*r.of), r_(r.found) {}
+
+  void print() {
+    if (!r_.absent.empty()) {
+      s_.absent(escape_for_terminal(r_.absent));
+      return;
+    }
+    for (std::size_t i = 0; i < r_.answers.size(); ++i) print_answer(i);
+    print_devices();
+    print_steps();
+    print_groups();
+    print_gaps();
+    print_causes();
+    print_structures();
+    print_ops();
+    print_aicpu();
+    print_advice();
+    print_missing();
+  }
+
+ private:
+  std::string name(std::string_view text) const { return escape_for_terminal(text); }
+  std::string type_of(const kernel_row& k) const { return name(of_.text(k.op_type != 0 ? k.op_type : k.name)); }
+  std::string device(std::uint32_t d) const { return short_plane_name(of_.text(of_.devices()[d].name)); }
+  bool several_devices() const {
+    return std::count_if(r_.devices.begin(), r_.devices.end(), [](const auto& d) { return d.kernels > 0; }) > 1;
+  }
+  std::size_t most(std::size_t otherwise, std::size_t size) const {
+    if (!s_.asked().limit) return shown_of(size, otherwise);
+    return *s_.asked().limit == 0 ? size : static_cast<std::size_t>(std::min<std::uint64_t>(*s_.asked().limit, size));
+  }
+  std::string dim(const std::string& text) { return s_.out().screen().paint(text, style::dim); }
+
+  void print_answer(std::size_t i) {
+    static constexpr const char* labels[] = {"idle?", "where", "kind", "host risk", "evidence"};
+    constexpr std::size_t indent = 12;
+    std::string label = labels[i];
+    label.resize(indent - 2, ' ');
+    std::string text = wrap(name(r_.answers[i]), most_columns - indent, indent);
+    if (i == 0 && r_.significant) text = s_.out().screen().paint("Yes", style::warning) + text.substr(3);
+    s_.out().line("  " + dim(label) + text);
+  }
+
+  void print_devices() {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < r_.devices.size(); ++i)
+      if (r_.devices[i].kernels > 0) shown.push_back(i);
+    if (shown.size() < 2) return;
+    table t;
+    t.flexible("device", cut::middle, 8).right("kernels").right("span").right("busy").right("idle").right("gaps");
+    t.right("longest").left("steps from");
+    const std::size_t rows = most(most_devices, shown.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const device_gaps& d = r_.devices[shown[i]];
+      t.row({device(static_cast<std::uint32_t>(shown[i])), grouped(d.kernels), human_duration(d.span_ps()),
+             human_duration(d.busy_ps), share_text(d.span_ps() - d.busy_ps, d.span_ps()), grouped(d.gaps),
+             human_duration(d.largest_ps), d.window_source});
+    }
+    s_.heading("Devices, over the whole capture");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(shown.size(), rows);
+  }
+
+  // The steps that wait longest, in the order of time.
+  void print_steps() {
+    std::vector<std::size_t> order(r_.steps.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return r_.steps[a].underfeed_ps() > r_.steps[b].underfeed_ps();
+    });
+    const std::size_t rows = most(most_steps, order.size());
+    order.resize(rows);
+    std::sort(order.begin(), order.end());
+    table t;
+    if (several_devices()) t.flexible("device", cut::middle, 5);
+    t.flexible("step", cut::end, 6).right("length").right("idle").right("before").right("inside").right("after");
+    t.right("longest").right("gaps").right("compute").right("exposed").right("copy");
+    for (const std::size_t i : order) {
+      const bubble_step& b = r_.steps[i];
+      const std::int64_t whole = b.service_ps();
+      std::vector<std::string> row;
+      if (several_devices()) row.push_back(device(b.device));
+      const step_breakdown& p = b.breakdown;
+      for (std::string& cell : std::vector<std::string>{
+               name(b.id), human_duration(whole), share_text(b.underfeed_ps(), whole),
+               share_text(b.prelaunch_ps, whole), share_text(b.internal_total_ps, whole), share_text(b.tail_ps, whole),
+               human_duration(std::max({b.prelaunch_ps, b.largest_internal_ps, b.tail_ps})), grouped(b.bubble_count),
+               share_text(p.compute_only_ps + p.comm_overlapped_ps, whole),
+               p.comm_exposed_ps > 0 ? share_text(p.comm_exposed_ps, whole) : "",
+               p.copy_ps > 0 ? share_text(p.copy_ps, whole) : ""})
+        row.push_back(std::move(cell));
+      t.row(std::move(row));
+    }
+    std::string title = "Steps: " + grouped(std::uint64_t{r_.steps.size()}) + ", windows by " +
+                        window_policy_name(s_.asked().bubbles.windows);
+    if (rows < r_.steps.size()) title += "; those that wait longest";
+    s_.heading(title);
+    t.print(s_.out(), s_.columns());
+    s_.left_out(r_.steps.size(), rows);
+    std::string tags;
+    for (std::size_t tag = 0; tag < bubble_tag_count; ++tag) {
+      const auto on = static_cast<std::uint64_t>(std::count_if(
+          r_.steps.begin(), r_.steps.end(), [&](const auto& b) { return b.tags.has(static_cast<bubble_tag>(tag)); }));
+      if (on == 0) continue;
+      tags += (tags.empty() ? "" : ", ") + std::string(bubble_tag_name(static_cast<bubble_tag>(tag)));
+      if (r_.steps.size() > 1) tags += " (" + grouped(on) + ')';
+    }
+    if (!tags.empty()) s_.out().line("  " + wrap("tags: " + tags, most_columns - 4, 2));
+  }
+
+  void print_groups() {
+    if (r_.groups.size() < 2 && r_.steps.size() < 3) return;
+    table t;
+    t.left("group").right("steps").right("length").right("idle").right("idle p95").right("longest p95");
+    t.left("pattern").right("recurring").left("host risk");
+    const std::size_t rows = most(most_groups, r_.groups.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const bubble_group& g = r_.groups[i];
+      t.row({g.id, grouped(std::uint64_t{g.steps.size()}), human_duration(g.service_ps.mean),
+             share_text(g.underfeed_ppm.mean, 1'000'000), share_text(g.underfeed_ppm.p95, 1'000'000),
+             human_duration(g.largest_ps.p95), idle_pattern_name(g.pattern),
+             g.recurring_places == 0 ? "no" : grouped(g.recurring_places) + " places", host_risk_name(g.risk)});
+    }
+    s_.heading("Groups of steps that do the same work, by time");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(r_.groups.size(), rows);
+  }
+
+  static const char* scope_text(const bubble& b) {
+    switch (b.scope) {
+      case bubble_scope::prelaunch: return "before";
+      case bubble_scope::tail: return "after";
+      case bubble_scope::step_internal: return "inside";
+      case bubble_scope::global: return "between";
+    }
+    return "between";
+  }
+
+  // "sync or h2d" for possible_sync_or_h2d.
+  static std::string label_text(bubble_label l) {
+    std::string text = bubble_label_name(l);
+    if (text.rfind("possible_", 0) == 0) text.erase(0, 9);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+  }
+  static std::string labels_text(const bubble& b) {
+    if (b.boundary_adjacent) return "edge of the capture";
+    std::string text;
+    for (std::size_t l = 0; l < bubble_label_count; ++l)
+      if (b.labels.has(static_cast<bubble_label>(l)))
+        text += (text.empty() ? "" : " + ") + label_text(static_cast<bubble_label>(l));
+    return text;
+  }
+
+  std::vector<const bubble*> longest_gaps() const {
+    std::vector<const bubble*> all;
+    for (const bubble& b : r_.bubbles)
+      if (!b.inter_step) all.push_back(&b);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const bubble* a, const bubble* b) { return a->length_ps() > b->length_ps(); });
+    return all;
+  }
+
+  void print_gaps() {
+    const std::vector<const bubble*> all = longest_gaps();
+    if (all.empty()) return;
+    table t;
+    t.right("length").left("").flexible("step", cut::end, 6);
+    if (several_devices()) t.flexible("device", cut::middle, 5);
+    t.right("at").flexible("behind", cut::middle, 10).flexible("in front of", cut::middle, 10);
+    t.flexible("possible cause", cut::end, 16).left("sure");
+    const std::size_t rows = most(most_gaps, all.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const bubble& b = *all[i];
+      std::vector<std::string> row{human_duration(b.length_ps()), scope_text(b),
+                                   b.step < 0 ? "" : name(r_.steps[static_cast<std::size_t>(b.step)].id)};
+      if (several_devices()) row.push_back(device(b.device));
+      row.push_back(human_duration(b.start_ps));
+      row.push_back(b.before_count > 0 ? type_of(b.before[0]) : "");
+      row.push_back(b.after_count > 0 ? type_of(b.after[0]) : "");
+      row.push_back(labels_text(b));
+      row.push_back(b.boundary_adjacent ? "" : confidence_name(b.sure));
+      t.row(std::move(row));
+    }
+    s_.heading("Longest gaps: " + count_of(all.size(), "gap") + " of " +
+               human_duration(s_.asked().bubbles.thresholds.reportable_gap_ps) + " and more");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(all.size(), rows);
+    for (std::size_t i = 0; i < std::min(most_explained, rows); ++i) explain(*all[i]);
+  }
+
+  void explain(const bubble& b) {
+    const host_evidence& h = b.host;
+    std::string text = human_duration(b.length_ps()) + " at " + human_duration(b.start_ps) + ": ";
+    if (!h.traced) {
+      text += "no host trace";
+    } else if (h.host_ps == 0) {
+      text += "the host shows nothing";
+    } else {
+      text += "host active " + share_text(h.host_ps, b.length_ps());
+      if (h.leaf_ps != h.host_ps) text += " (" + share_text(h.leaf_ps, b.length_ps()) + " without frames)";
+      if (h.sync_ps > 0) text += ", sync and copies " + share_text(h.sync_ps, b.length_ps());
+      if (h.comm_ps > 0) text += ", communication " + share_text(h.comm_ps, b.length_ps());
+      if (h.gc_ps > 0) text += ", garbage collection " + share_text(h.gc_ps, b.length_ps());
+    }
+    if (b.launch_ps() != no_time_ps)
+      text += b.launch_ps() > b.start_ps
+                  ? "; the next kernel was launched " + human_duration(b.launch_ps() - b.start_ps) + " into the gap"
+                  : "; the next kernel was launched " + human_duration(b.start_ps - b.launch_ps()) + " before the gap";
+    for (std::size_t i = 0; i < h.ops.size() && i < 3; ++i)
+      text += (i == 0 ? "; in " : ", ") + shorten(name(of_.text(h.ops[i].first)), 40, cut::middle) + ' ' +
+              human_duration(h.ops[i].second);
+    s_.out().line("  - " + wrap(text, most_columns - 6, 4));
+  }
+
+  void print_causes() {
+    if (r_.causes.empty()) return;
+    table t;
+    t.flexible("possible cause", cut::end, 20).left("sure").left("in").right("gaps").right("together");
+    t.flexible("the longest", cut::end, 20);
+    const std::size_t rows = most(most_causes, r_.causes.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const label_summary& c = r_.causes[i];
+      std::string longest = c.evidence.size() > 1 ? c.evidence[1] : "";
+      if (const std::size_t colon = longest.find(": "); colon != std::string::npos) longest.erase(0, colon + 2);
+      t.row({label_text(c.label), confidence_name(c.sure),
+             (c.scope == label_summary::reach::step ? "step " : "") + name(c.target), grouped(c.bubbles),
+             human_duration(c.total_ps), name(longest)});
+    }
+    s_.heading("Possible causes, by idle time; overlap alone proves none");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(r_.causes.size(), rows);
+  }
+
+  void print_structures() {
+    if (r_.dominant_step < 0) return;
+    const bubble_step& step = r_.steps[static_cast<std::size_t>(r_.dominant_step)];
+    if (step.structures < 2) return;
+    std::vector<const step_structure*> order;
+    std::int64_t inside = 0, between = 0;
+    for (std::uint32_t i = 0; i < step.structures; ++i) {
+      order.push_back(&r_.structures[step.first_structure + i]);
+      inside += order.back()->bubble_total_ps;
+      between += order.back()->gap_before_ps;
+    }
+    std::stable_sort(order.begin(), order.end(), [](const step_structure* a, const step_structure* b) {
+      return a->bubble_total_ps + a->gap_before_ps > b->bubble_total_ps + b->gap_before_ps;
+    });
+    const std::size_t rows = most(most_structures, order.size());
+    table t;
+    t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
+    t.right("kernel sum").right("gaps inside").right("longest").right("gap before it");
+    for (std::size_t i = 0; i < rows; ++i) {
+      const step_structure& p = *order[i];
+      t.row({std::string(structure_role_name(p.type)) +
+                 (p.type == step_structure::role::layer ? ' ' + std::to_string(p.index) : ""),
+             name(of_.text(p.anchor)), grouped(p.clocks.kernels), human_duration(p.clocks.wall_ps),
+             share_text(p.clocks.wall_ps, step.service_ps()), human_duration(p.clocks.kernel_sum_ps),
+             p.bubbles > 0 ? human_duration(p.bubble_total_ps) : "",
+             p.bubbles > 0 ? human_duration(p.bubble_largest_ps) : "",
+             p.gap_before_ps > 0 ? human_duration(p.gap_before_ps) : ""});
+    }
+    s_.heading("Inside step " + name(step.id) + ", which waits longest: " + count_of(order.size(), "part") + " by " +
+               step.structure_source + ", gaps inside them " + human_duration(inside) + ", between them " +
+               human_duration(between));
+    t.print(s_.out(), s_.columns());
+    s_.left_out(order.size(), rows);
+  }
+
+  void print_ops() {
+    std::vector<const bubble_op*> shown;
+    for (const bubble_op& op : r_.ops) shown.push_back(&op);
+    std::stable_sort(shown.begin(), shown.end(), [](const bubble_op* a, const bubble_op* b) {
+      return a->duration_ps + a->gap_before_ps > b->duration_ps + b->gap_before_ps;
+    });
+    if (shown.empty()) return;
+    const std::size_t rows = most(most_ops, shown.size());
+    table t;
+    t.flexible("op", cut::middle, 16).flexible("core", cut::end, 8).right("calls").right("duration").right("mean");
+    t.right("gaps before").right("waits").flexible("note", cut::end, 12);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const bubble_op& op = *shown[i];
+      std::string note =
+          op.false_hotspot ? "wait anchor: no hotspot"
+          : op.inefficient ? "small, inefficient"
+          : op.bound[0] != '\0'
+              ? std::string(op.bound) +
+                    (op.bound == std::string_view("compute") || op.bound == std::string_view("memory") ? " bound" : "")
+              : "";
+      std::replace(note.begin(), note.end(), '_', ' ');
+      t.row({(several_devices() ? device(op.device) + ' ' : "") + name(of_.text(op.op_type)), name(of_.text(op.core)),
+             grouped(op.calls), human_duration(op.duration_ps),
+             human_duration(op.duration_ps / std::max<std::int64_t>(static_cast<std::int64_t>(op.calls), 1)),
+             op.gap_before_ps > 0 ? human_duration(op.gap_before_ps) : "",
+             op.wait_ps > 0 ? human_duration(op.wait_ps) : "", note});
+    }
+    s_.heading("Ops, by their time and the idle time right before them");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(shown.size(), rows);
+  }
+
+  void print_aicpu() {
+    if (r_.aicpu_ops.empty()) return;
+    table t;
+    t.flexible("op", cut::middle, 16).right("calls").right("duration").right("hidden").left("verdict");
+    const std::size_t rows = most(most_ops, r_.aicpu_ops.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const aicpu_op& a = r_.aicpu_ops[i];
+      t.row({name(of_.text(a.op_type)), grouped(a.calls), human_duration(a.duration_ps),
+             share_text(a.masked_ps, a.duration_ps), aicpu_verdict_name(a.verdict)});
+    }
+    s_.heading("AI CPU ops, and how much of them compute hides");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(r_.aicpu_ops.size(), rows);
+  }
+
+  void print_advice() {
+    if (r_.recommendations.empty()) return;
+    s_.heading("What to do");
+    const std::size_t rows = most(most_advice, r_.recommendations.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const recommendation& a = r_.recommendations[i];
+      std::string text = a.text;
+      if (!a.target.empty()) text = a.target + ": " + text;
+      if (!a.evidence.empty()) text += " (" + a.evidence.back() + ")";
+      s_.out().line("  P" + std::to_string(a.priority) + "  " + wrap(name(text), most_columns - 6, 6));
+    }
+    s_.left_out(r_.recommendations.size(), rows);
+  }
+
+  void print_missing() {
+    if (r_.evidence_gaps.empty()) return;
+    s_.heading("What the capture does not tell");
+    for (const std::string& gap : r_.evidence_gaps) s_.out().line("  - " + wrap(name(gap), most_columns - 4, 4));
+  }
+
+  session& s_;
+  const activity& of_;
+  const bubbles_result& r_;
+};
+
+}  // namespace
+
+int run_bubbles(const options& asked) {
+  std::optional<bubbles_report> held;
+  bubble_options wanted = asked.bubbles;
+  wanted.limit = asked.limit.value_or(0);
+  const auto look = [&](const std::shared_ptr<const profile>& p, const hooks& host) -> result<void> {
+    auto found = analyse_bubbles(p, wanted, host);
+    if (!found) return std::move(found).error();
+    held = std::move(*found);
+    return {};
+  };
+  // The session keeps the profile for as long as the report is looked at.
+  const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
+  const slice_writer writer{[&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+                              if (result<void> done = look(borrowed(p), host); !done) return std::move(done).error();
+                              auto written = write_bubbles_document(p, wanted, *held, into);
+                              held.reset();
+                              return written;
+                            },
+                            [&](session& s) -> result<void> {
+                              if (result<void> done = look(borrowed(s.capture()), s.hooks()); !done) return done;
+                              report(s, *held).print();
+                              std::vector<file_damage> damage;
+                              for (const activity_input& in : held->of->inputs())
+                                if (in.damage) damage.push_back({in.file, *in.damage});
+                              s.lost(damage);
+                              held.reset();
+                              return {};
+                            }};
+  return run_slice(asked, document::bubbles, writer);
+}
+
+}  // namespace profkit_tool
