@@ -137,7 +137,7 @@ result<report_facts> gather_facts(session& s) {
   if (profkit::has_several_nodes(capture) && all.host.empty()) {
     profkit::validation_options asked;
     asked.host = hooks;
-    if (auto r = take(profkit::validate_collectives(capture, asked), f.validation.emplace()); !r)
+    if (auto r = take(profkit::validate_collectives_of(capture, asked), f.validation.emplace()); !r)
       return std::move(r).error();
     if (!f.validation->corrected && f.validation->absent.empty()) {
       profkit::alignment_options from;

@@ -283,7 +283,7 @@ TEST_CASE("eight ranks of one host: one clock fits all their collectives") {
   const auto p = profile::open(folder->string());
   REQUIRE(p.ok());
   CHECK(has_several_nodes(**p));
-  const auto found = validate_collectives(**p);
+  const auto found = validate_collectives_of(**p);
   REQUIRE(found.ok());
   REQUIRE(found->nodes.size() == 8);
   CHECK(found->groups.size() > 10);

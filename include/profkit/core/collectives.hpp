@@ -134,7 +134,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
                                                const validation_options& o = {});
 
 /// The same for one capture, a run directory of several hosts or a merged trace; borrowed.
-result<validation_result> validate_collectives(const profile& capture, const validation_options& o = {});
+result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o = {});
 /// Whether a capture holds more than one node: several XSpace files or ranks, or a merged one. Looks at names alone.
 [[nodiscard]] bool has_several_nodes(const profile& capture);
 

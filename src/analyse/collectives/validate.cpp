@@ -319,7 +319,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
   });
 }
 
-result<validation_result> validate_collectives(const profile& capture, const validation_options& o) {
+result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o) {
   // A pointer without an owner: the caller keeps the capture open.
   return validate_collectives({std::shared_ptr<const profile>(std::shared_ptr<const profile>(), &capture)}, o);
 }

@@ -52,7 +52,7 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   if (taken && has_several_nodes(p)) {
     validation_options asked;
     asked.host = host;
-    taken = take(validate_collectives(p, asked), s.validation.emplace());
+    taken = take(validate_collectives_of(p, asked), s.validation.emplace());
     if (taken && !s.validation->corrected && s.validation->absent.empty()) {
       alignment_options from;
       from.reference_node = s.validation->nodes.front().id;
