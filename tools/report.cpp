@@ -282,6 +282,13 @@ void print_steps_part(session& s, const report_facts& f, const std::vector<step_
   print_rest(s, groups.size(), shown, "more planes");
 }
 
+void print_nodes_part(session& s, const report_facts& f) {
+  const std::vector<std::string> sentences = nodes_of(f);
+  if (sentences.empty()) return;
+  s.heading("Across nodes");
+  for (const std::string& text : sentences) s.out().line("  " + wrap(text, most_columns, 2));
+}
+
 void print_collectives_part(session& s, const report_facts& f) {
   const std::vector<collective_total> kinds = total_collectives(f);
   if (kinds.empty()) return;
@@ -385,6 +392,7 @@ profkit::result<void> print_report(session& s) {
   print_modules_part(s, modules);
   print_steps_part(s, f, steps);
   print_collectives_part(s, f);
+  print_nodes_part(s, f);
   print_neutrino_report(s);
   print_notes(s, notes_of(s.capture(), f, ops, steps));
   print_next(s, next_commands(f, modules, steps));

@@ -134,6 +134,17 @@ result<report_facts> gather_facts(session& s) {
   of_memory.host = s.asked().host;
   of_memory.name = s.asked().name;
   if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
+  if (profkit::has_several_nodes(capture) && all.host.empty()) {
+    profkit::validation_options asked;
+    asked.host = hooks;
+    if (auto r = take(profkit::validate_collectives_of(capture, asked), f.validation.emplace()); !r)
+      return std::move(r).error();
+    if (!f.validation->corrected && f.validation->absent.empty()) {
+      profkit::alignment_options from;
+      from.reference_node = f.validation->nodes.front().id;
+      f.alignment = profkit::align_by_collectives(*f.validation, from);
+    }
+  }
   profkit::bubble_options of_bubbles;
   of_bubbles.device = s.asked().plane;
   // The session holds the profile for longer than this looks at it.
@@ -278,6 +289,44 @@ std::vector<step_group> group_steps(const report_facts& f) {
     first = last;
   }
   return groups;
+}
+
+std::vector<std::string> nodes_of(const report_facts& f) {
+  std::vector<std::string> sentences;
+  if (!f.validation || !f.validation->absent.empty()) return sentences;
+  const profkit::validation_result& v = *f.validation;
+  std::string text = count_of(v.groups.size(), "collective") + " compared across " + count_of(v.nodes.size(), "node") +
+                     ": " + count_of(v.violations, "violation");
+  if (v.bounds_known)
+    text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
+  else if (v.violations > 0)
+    text += ", which may be skew: the clocks were not corrected";
+  sentences.push_back(std::move(text));
+  const profkit::collective_op* worst = nullptr;
+  for (const profkit::collective_op& op : v.ops)
+    if (op.groups > 0 && (worst == nullptr || op.mean_skew_ps > worst->mean_skew_ps)) worst = &op;
+  if (worst != nullptr && v.bounds_known && worst->latest_node >= 0)
+    sentences.push_back(escape_for_terminal(worst->name) + ": node " +
+                        std::to_string(v.nodes[static_cast<std::size_t>(worst->latest_node)].id) + " came last " +
+                        grouped(worst->latest_count) + " of " + grouped(worst->groups) + " times; arrivals lie " +
+                        human_duration(worst->mean_skew_ps) + " apart");
+  if (f.alignment && f.alignment->absent.empty()) {
+    std::int64_t least = 0, most = 0;
+    std::uint64_t reached = 0, zero = 0;
+    for (const profkit::aligned_node& node : f.alignment->nodes) {
+      if (!node.reached || !node.to_reference.feasible) continue;
+      ++reached;
+      zero += node.contains_zero ? 1 : 0;
+      least = std::min(least, static_cast<std::int64_t>(node.offset_ps));
+      most = std::max(most, static_cast<std::int64_t>(node.offset_ps));
+    }
+    if (reached > 1 && zero == reached)
+      sentences.push_back("clocks: the collectives fit one clock for all nodes");
+    else if (reached > 1)
+      sentences.push_back("clocks: by the ends of collectives " + human_duration(most - least) +
+                          " apart; `profkit merge` corrects them, `profkit validate --align=collectives` bounds them");
+  }
+  return sentences;
 }
 
 std::vector<collective_total> total_collectives(const report_facts& f) {

@@ -981,6 +981,211 @@ PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback writ
 /** \since 0.1 */
 PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
+/* ---- export -------------------------------------------------------------------------------------------- */
+
+/** Formats of other tools. \since 0.1 */
+enum {
+  PK_TRACE_JSON = 1,     /**< Chrome trace-event JSON */
+  PK_TRACE_PERFETTO = 2, /**< Perfetto's protobuf trace */
+  PK_TRACE_XSPACE = 3,   /**< an XSpace with what the filters keep, byte for byte */
+  PK_TRACE_CSV = 4       /**< a row an event */
+};
+/** "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. \since 0.1 */
+PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
+
+/** Flags of pk_trace_options. \since 0.1 */
+enum {
+  PK_TRACE_LIKE_XLA = 1, /**< PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters */
+  PK_TRACE_GZIP = 2,     /**< compress what is written */
+  PK_TRACE_HAS_STEP = 4, /**< `step` is set */
+  PK_TRACE_HAS_FROM = 8,
+  PK_TRACE_HAS_TO = 16
+};
+
+/** What to write. Text filters are substrings; NULL and "" match everything. \since 0.1 */
+typedef struct pk_trace_options {
+  uint32_t struct_size; /**< sizeof(pk_trace_options) */
+  uint32_t flags;       /**< PK_TRACE_LIKE_XLA and so on */
+  int32_t format;       /**< PK_TRACE_JSON and so on */
+  uint32_t reserved;    /**< 0 */
+  const char* host;
+  const char* plane;
+  const char* line;
+  const char* name;
+  uint64_t step;   /**< position of a step; with PK_TRACE_HAS_STEP */
+  int64_t from_ps; /**< first instant, capture's clock; with PK_TRACE_HAS_FROM */
+  int64_t to_ps;   /**< first instant after; with PK_TRACE_HAS_TO */
+  const pk_hooks* hooks;
+} pk_trace_options;
+/** \since 0.1 */
+#define PK_TRACE_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
+
+/** What was written, and what was not. Frozen. \since 0.1 */
+typedef struct pk_trace_outcome {
+  int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing has events, partial when some input is damaged */
+  uint32_t reserved;
+  uint64_t tracks;
+  uint64_t lanes;               /**< further tracks, for events that overlap others of their line */
+  uint64_t events;              /**< slices, instants and rows */
+  uint64_t counters;            /**< counter values */
+  uint64_t flows;               /**< ends of flows */
+  uint64_t aggregated_left_out; /**< events without a place in time */
+  uint64_t out_of_reach;        /**< events more than 106 days from the origin */
+  uint64_t crowded;             /**< events that still overlap others */
+} pk_trace_outcome;
+
+/** Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
+ *  `out->status` tells it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
+ *  PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
+                                void* user, pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
+/** The same into a file, which appears under its name when it is complete. \since 0.1 */
+PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options* options, const char* path,
+                                     pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
+
+/* ---- writing an XSpace --------------------------------------------------------------------------------- */
+
+/** Writes an XSpace plane by plane, for profilers of one's own:
+ *
+ *    begin_plane { begin_line { event  event_stat* }*  end_line }*  plane_stat*  end_plane,   then finish
+ *
+ *  Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
+ *  ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
+ *  pk_xspace_writer_status() tell it. One thread at a time. \since 0.1 */
+typedef struct pk_xspace_writer pk_xspace_writer;
+
+/** What a stat says. \since 0.1 */
+enum {
+  PK_VALUE_DOUBLE = 2,
+  PK_VALUE_UINT64 = 3,
+  PK_VALUE_INT64 = 4,
+  PK_VALUE_TEXT = 5,
+  PK_VALUE_BYTES = 6,
+  PK_VALUE_REF = 7 /**< a text that many events share: `bits` is its pk_xspace_stat_metadata() */
+};
+/** Frozen. \since 0.1 */
+typedef struct pk_value {
+  int32_t kind; /**< PK_VALUE_ */
+  uint32_t reserved;
+  uint64_t bits; /**< an integer, or the bits of a double */
+  pk_str text;   /**< of PK_VALUE_TEXT and PK_VALUE_BYTES */
+} pk_value;
+
+/** A writer that hands its bytes to `write`. \since 0.1 */
+PK_API pk_status pk_xspace_writer_new(pk_write_callback write, void* user, pk_xspace_writer** out,
+                                      pk_error** err) PK_NOEXCEPT;
+/** A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. \since 0.1 */
+PK_API pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
+/** Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. \since 0.1 */
+PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
+/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
+ *  a failure. \since 0.1 */
+PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
+/** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
+PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
+/** A fact that all executions of an operation share. \since 0.1 */
+PK_API void pk_xspace_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
+                                    const pk_value* value) PK_NOEXCEPT;
+/** A fact of the open plane. \since 0.1 */
+PK_API void pk_xspace_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
+/** `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
+ *  \since 0.1 */
+PK_API void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_end_line(pk_xspace_writer* writer) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
+                            int64_t duration_ps) PK_NOEXCEPT;
+/** A fact of the event that was added last. \since 0.1 */
+PK_API void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
+/** PK_OK, or the status of the first failure so far. \since 0.1 */
+PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEXCEPT;
+/** Ends what is open, completes the output and gives the first failure. \since 0.1 */
+PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** err) PK_NOEXCEPT;
+/** Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
+PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
+
+/* ---- collectives across nodes -------------------------------------------------------------------------- */
+
+/** Whether the collectives of several nodes happened in a possible order. Immutable; keeps nothing of the profiles.
+ *  \since 0.1 */
+typedef struct pk_validation pk_validation;
+
+/** Flags of pk_validation_options. \since 0.1 */
+enum {
+  PK_VALIDATION_BY_OCCURRENCE = 1, /**< match the i-th of each node, as the reference tool does */
+  PK_VALIDATION_ALIGN = 2,         /**< bound the clocks from collectives alone */
+  PK_VALIDATION_HAS_BOUND = 4      /**< `bound_ps` is set */
+};
+/** \since 0.1 */
+typedef struct pk_validation_options {
+  uint32_t struct_size; /**< sizeof(pk_validation_options) */
+  uint32_t flags;       /**< PK_VALIDATION_ */
+  int64_t bound_ps;     /**< error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND */
+  int64_t max_bound_ps; /**< an offset known less well than this is undecidable; default 1 ms */
+  const pk_hooks* hooks;
+} pk_validation_options;
+/** \since 0.1 */
+#define PK_VALIDATION_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_validation_options), 0, 0, 1000000000, NULL }
+
+/** Frozen. \since 0.1 */
+typedef struct pk_validation_summary {
+  int32_t status;           /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
+  uint32_t node_count;
+  uint64_t group_count;     /**< invocations compared */
+  uint64_t violations;      /**< beyond the error of the clocks */
+  uint64_t violations_raw;  /**< whatever the error of the clocks */
+  uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
+  uint64_t overlaps;        /**< invocations in order */
+  uint64_t unjudged;        /**< of a kind that allows any order */
+  uint64_t warnings;
+  uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
+  uint32_t clocks_corrected;
+  uint32_t bounds_known;
+} pk_validation_summary;
+
+/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
+ *  its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
+                                    const pk_validation_options* options, pk_validation** out,
+                                    pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_validation_get(const pk_validation* validation, pk_validation_summary* out,
+                                   pk_error** err) PK_NOEXCEPT;
+
+/** What collectives alone say of a node's clock against the first node's: its time less the first node's is
+ *  offset + drift * (t - pivot). Frozen. \since 0.1 */
+typedef struct pk_clock_interval {
+  int64_t node_id;
+  int64_t pivot_ps;
+  int64_t least_offset_ps;
+  int64_t most_offset_ps;
+  int64_t point_offset_ps; /**< the best guess */
+  double least_drift_ppm;
+  double most_drift_ppm;
+  double point_drift_ppm;
+  uint64_t constraints; /**< collectives that both nodes took part in */
+  uint32_t decidable;
+  uint32_t feasible; /**< 0: the collectives contradict one another, or none joins this node */
+} pk_clock_interval;
+/** Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when
+ *  PK_VALIDATION_ALIGN was not asked for. \since 0.1 */
+PK_API pk_status pk_clock_intervals_read(const pk_validation* validation, uint64_t first, pk_clock_interval* intervals,
+                                         size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
+/** Writes the document: that of `profkit validate --json`. `status` may be NULL. \since 0.1 */
+PK_API pk_status pk_validation_write(const pk_validation* validation, pk_write_callback write, void* user,
+                                     int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the start gaps of every invocation as CSV. \since 0.1 */
+PK_API pk_status pk_validation_write_csv(const pk_validation* validation, pk_write_callback write, void* user,
+                                         pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_validation_free(pk_validation* validation) PK_NOEXCEPT;
 /* ---- Neutrino probe traces ------------------------------------------------------------------------------ */
 
 /** An opened trace folder: what probes recorded inside GPU kernels. Immutable; keeps its profile open.

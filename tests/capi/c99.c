@@ -469,6 +469,136 @@ static void test_memory(const char *data) {
   CHECK(pk_memory_module_count(NULL) == 0 && pk_memory_allocator_count(NULL) == 0);
 }
 
+/* ---- writing, exporting, validating ---- */
+
+typedef struct growing {
+  char *data;
+  size_t size;
+} growing;
+
+static int32_t append_bytes(void *user, const void *data, size_t size) {
+  growing *to = user;
+  char *larger = realloc(to->data, to->size + size + 1);
+  if (larger == NULL) return 1;
+  memcpy(larger + to->size, data, size);
+  to->data = larger;
+  to->size += size;
+  return 0;
+}
+
+static pk_str text(const char *value) {
+  pk_str str;
+  str.data = value;
+  str.size = strlen(value);
+  return str;
+}
+
+static pk_value number(uint64_t bits) {
+  pk_value value;
+  memset(&value, 0, sizeof value);
+  value.kind = PK_VALUE_UINT64;
+  value.bits = bits;
+  return value;
+}
+
+/* One GPU of a node that runs three all-reduces. */
+static void write_node(pk_xspace_writer *writer, int64_t shift_ps) {
+  pk_value value = number(1700000000000000000u);
+  int64_t kernel, i;
+  pk_xspace_note(writer, PK_NOTE_HOSTNAME, text("node"));
+  pk_xspace_begin_plane(writer, text("Task Environment"), 0);
+  pk_xspace_plane_stat(writer, pk_xspace_stat_metadata(writer, text("profile_start_time")), &value);
+  pk_xspace_end_plane(writer);
+  pk_xspace_begin_plane(writer, text("/device:GPU:0"), 0);
+  kernel = pk_xspace_event_metadata(writer, text("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), text(""));
+  value = number(8);
+  pk_xspace_metadata_stat(writer, kernel, pk_xspace_stat_metadata(writer, text("bytes")), &value);
+  pk_xspace_begin_line(writer, 1, text("Stream #1"), 0);
+  for (i = 1; i <= 3; ++i) {
+    pk_xspace_event(writer, kernel, i * 1000000000 + shift_ps, 100000000);
+    value.kind = PK_VALUE_TEXT;
+    value.text = text("all-reduce.1");
+    pk_xspace_event_stat(writer, pk_xspace_stat_metadata(writer, text("hlo_op")), &value);
+  }
+  pk_xspace_end_line(writer);
+  pk_xspace_end_plane(writer);
+}
+
+static void test_writing(void) {
+  growing node[2] = {{NULL, 0}, {NULL, 0}};
+  pk_profile *profiles[2] = {NULL, NULL};
+  pk_xspace_writer *writer = NULL;
+  pk_validation *validation = NULL;
+  pk_validation_options options = PK_VALIDATION_OPTIONS_INIT;
+  pk_validation_summary summary;
+  pk_clock_interval intervals[4];
+  pk_trace_options trace = PK_TRACE_OPTIONS_INIT;
+  pk_trace_outcome outcome;
+  pk_error *error = NULL;
+  size_t bytes = 0, count = 0;
+  int32_t status = -1;
+  int i;
+  for (i = 0; i < 2; ++i) {
+    CHECK(pk_xspace_writer_new(append_bytes, &node[i], &writer, &error) == PK_OK);
+    write_node(writer, i * 20000000);
+    CHECK(pk_xspace_writer_status(writer) == PK_OK);
+    CHECK(pk_xspace_writer_finish(writer, &error) == PK_OK);
+    CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
+    pk_error_free(error);
+    pk_xspace_writer_free(writer);
+    CHECK(pk_profile_open_buffer(node[i].data, node[i].size, "node.xplane.pb", NULL, &profiles[i], &error) == PK_OK);
+  }
+  CHECK(pk_xspace_writer_new(append_bytes, &node[0], &writer, &error) == PK_OK);
+  pk_xspace_event(writer, 1, 0, 0); /* outside of a line */
+  CHECK(pk_xspace_writer_status(writer) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  pk_xspace_writer_free(writer);
+  CHECK(pk_xspace_writer_open("/nonexistent/file", &writer, &error) != PK_OK && writer == NULL);
+  pk_error_free(error);
+  pk_xspace_writer_free(NULL);
+  CHECK(pk_xspace_writer_status(NULL) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_xspace_event_metadata(NULL, text("x"), text("")) == 0);
+
+  CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(0), "") == 0);
+  for (i = PK_TRACE_JSON; i <= PK_TRACE_CSV; ++i) {
+    trace.format = i;
+    trace.flags = i == PK_TRACE_JSON ? PK_TRACE_GZIP : 0;
+    bytes = 0;
+    CHECK(pk_trace_write(profiles[0], &trace, count_bytes, &bytes, &outcome, &error) == PK_OK);
+    CHECK(bytes > 20 && outcome.events == 3 && outcome.tracks == 1 && outcome.status == PK_DOCUMENT_STATUS_OK);
+  }
+  trace.format = 9;
+  CHECK(pk_trace_write(profiles[0], &trace, count_bytes, &bytes, NULL, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_trace_write_file(profiles[0], NULL, "/nonexistent/file", NULL, &error) != PK_OK);
+  pk_error_free(error);
+
+  options.flags = PK_VALIDATION_ALIGN | PK_VALIDATION_HAS_BOUND;
+  options.bound_ps = 0;
+  CHECK(pk_validation_open((const pk_profile *const *)profiles, 2, &options, &validation, &error) == PK_OK);
+  CHECK(pk_validation_get(validation, &summary, &error) == PK_OK);
+  CHECK(summary.node_count == 2 && summary.group_count == 3 && summary.violations == 0 && summary.overlaps == 3);
+  CHECK(summary.bounds_known == 1 && summary.clocks_corrected == 0 && summary.undecidable == 0);
+  CHECK(pk_clock_intervals_read(validation, 0, intervals, 4, &count, &error) == PK_OK && count == 2);
+  CHECK(intervals[1].feasible == 1 && intervals[1].least_offset_ps <= 20000000 &&
+        intervals[1].most_offset_ps >= 20000000 && intervals[1].point_offset_ps == 20000000);
+  CHECK(pk_clock_intervals_read(validation, 2, intervals, 4, &count, &error) == PK_END && count == 0);
+  bytes = 0;
+  CHECK(pk_validation_write(validation, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 500 && status == PK_DOCUMENT_STATUS_OK);
+  bytes = 0;
+  CHECK(pk_validation_write_csv(validation, count_bytes, &bytes, &error) == PK_OK && bytes > 50);
+  pk_validation_free(validation);
+  pk_validation_free(NULL);
+  CHECK(pk_validation_open((const pk_profile *const *)profiles, 0, NULL, &validation, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  for (i = 0; i < 2; ++i) {
+    pk_profile_free(profiles[i]);
+    free(node[i].data);
+  }
+}
+
 static uint64_t field_of(const void *record, uint32_t offset, uint32_t bytes) {
   const unsigned char *at = (const unsigned char *)record + offset;
   uint64_t value = 0;
@@ -699,6 +829,7 @@ int main(int argc, char **argv) {
   test_documents(argv[1]);
   test_kernels(argv[1]);
   test_memory(argv[1]);
+  test_writing();
   test_probe(argv[1]);
 
   test_clock();

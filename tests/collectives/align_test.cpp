@@ -1,6 +1,8 @@
 // Clocks from collectives alone, against known clocks and against an independent linear program.
 #include "cluster.hpp"
 
+#include <support.hpp>
+
 #include <algorithm>
 #include <limits>
 
@@ -273,4 +275,23 @@ TEST_CASE("without collectives of several nodes there is nothing to align") {
   const cluster c = test::random_cluster(1, shape);
   const test::traces t(c);
   CHECK_FALSE(align_by_collectives(test::validated(t)).absent.empty());
+}
+
+TEST_CASE("eight ranks of one host: one clock fits all their collectives") {
+  const auto folder = test::corpus_path("captures/kineto/dlrm_8_ranks");
+  if (!folder) PROFKIT_SKIP("the corpus is not here");
+  const auto p = profile::open(folder->string());
+  REQUIRE(p.ok());
+  CHECK(has_several_nodes(**p));
+  const auto found = validate_collectives_of(**p);
+  REQUIRE(found.ok());
+  REQUIRE(found->nodes.size() == 8);
+  CHECK(found->groups.size() > 10);
+  const alignment_result aligned = align_by_collectives(*found);
+  CHECK(aligned.contradictions == 0);
+  for (const aligned_node& node : aligned.nodes) {
+    INFO("rank " << node.id);
+    CHECK(node.reached);
+    CHECK(node.contains_zero);
+  }
 }

@@ -4,7 +4,7 @@ _profkit() {
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|neutrino|merge|bubbles|dump|help) command=$word; break ;;
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|export|validate|neutrino|merge|bubbles|dump|help) command=$word; break ;;
     esac
   done
 
@@ -14,11 +14,15 @@ _profkit() {
     --normalize) COMPREPLY=($(compgen -W 'min node0 none' -- "$current")); return ;;
     --plane-scheme) COMPREPLY=($(compgen -W 'seed rocm node' -- "$current")); return ;;
     --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-    --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+    --fail-on) COMPREPLY=($(compgen -W 'incomplete violations' -- "$current")); return ;;
     --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
     --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
     --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
-    --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+    --compat) COMPREPLY=($(compgen -W 'reference xla' -- "$current")); return ;;
+    --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
+    --match) COMPREPLY=($(compgen -W 'auto occurrence' -- "$current")); return ;;
+    --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
+    --bound|--max-bound) return ;;
     --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
     --launch|--map|--block|--lane) return ;;
     --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
@@ -31,12 +35,12 @@ _profkit() {
   esac
 
   if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump help
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles dump help
       --help --version' -- "$current"))
     return
   fi
   if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump' -- "$current"))
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles dump' -- "$current"))
     return
   fi
   case $current in
@@ -44,6 +48,8 @@ _profkit() {
       local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
       case $command in
         dump) options+=' --type' ;;
+        export) options+=' --format --compat --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
+        validate) options+=' --traces --match --bound --time --align --max-bound --fail-on --csv --compat --run -j --threads' ;;
         merge) options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going --no-correction
           --correction --normalize --no-drift --scale-durations --tracer-host-threads --trace-json --validate --plane-scheme
           --plane-prefix --keep-order --print-events --print-collectives --compat --json -o --output --color -q --quiet --io

@@ -1,7 +1,7 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
-set -l captures $slices memory bubbles
+set -l captures $slices memory export validate bubbles
 
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
@@ -15,6 +15,8 @@ complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a frame
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a collectives -d 'Collectives and their exposed time'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a chrome -d 'Chrome trace files'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a memory -d 'Where the memory goes'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a export -d 'The capture for other tools'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a validate -d 'Collectives across nodes'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a neutrino -d 'Neutrino probe traces'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a dump -d 'Any protobuf file, field by field'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a help -d 'Help of a command'
@@ -55,6 +57,16 @@ complete -c profkit -n "__fish_seen_subcommand_from memory" -l persistent-thresh
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l include-host-pools -d 'Host memory may be the fullest'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l time-samples -x -d 'Samples of the timeline'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l compat -x -a reference -d 'Numbers of the reference tool'
+complete -c profkit -n "__fish_seen_subcommand_from export" -l format -x -a 'trace.json trace.json.gz pftrace xspace csv' -d 'Format'
+complete -c profkit -n "__fish_seen_subcommand_from export" -l compat -x -a xla -d 'As XLA writes it'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l traces -r -d 'A merged trace, or one a node'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l match -x -a 'auto occurrence' -d 'How executions are joined'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l bound -x -d 'Error of every time'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l align -x -a collectives -d 'Clocks from collectives'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l max-bound -x -d 'An offset known less well is undecidable'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l csv -r -d 'Start gaps of every invocation'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l fail-on -x -a violations -d 'Exit status 1'
+complete -c profkit -n "__fish_seen_subcommand_from validate" -l compat -x -a reference -d 'Document of the reference tool'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -a 'launches kernels maps records schedule bytes density progress overhead log'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l launch -x -d 'Only this launch'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l map -x -d 'Only this map'

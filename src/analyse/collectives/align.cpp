@@ -91,8 +91,10 @@ class aligner {
       }
       barriers_.push_back(std::move(b));
     }
-    if (matched_.nodes.size() < 2) told_.absent = "one node: there is nothing to align";
-    else if (barriers_.empty()) told_.absent = "no collective that all its members must have begun before any ends";
+    if (matched_.nodes.size() < 2)
+      told_.absent = "one node: there is nothing to align";
+    else if (barriers_.empty())
+      told_.absent = "no collective that all its members must have begun before any ends";
     pivot_ = first < last ? std::floor((first + last) / 2) : 0;
     scale_ = std::max(1.0, (last - first) / 2);
   }
@@ -240,8 +242,8 @@ class aligner {
       return false;
     // One clock's time stands for the other's in the argument of the drift: wrong by drift times offset.
     const clock_line most = sets_[via].most(), least = sets_[via].least(), high = step.most(), low = step.least();
-    const double shift = std::max(std::abs(most.offset), std::abs(least.offset)) +
-                         std::max(std::abs(most.drift), std::abs(least.drift));
+    const double shift =
+        std::max(std::abs(most.offset), std::abs(least.offset)) + std::max(std::abs(most.drift), std::abs(least.drift));
     const double error = shift * std::max(std::abs(high.drift), std::abs(low.drift)) / scale_;
     const feasible_set over = sets_[via].plus(step).widened(error);
     if (!reached_[node]) {
