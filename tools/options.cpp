@@ -120,7 +120,7 @@ constexpr std::array<command_help, 17> commands{{
      "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
      "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
      "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n"},
-    {command::validate, "validate", "Collectives across nodes: order, arrival skew, and what they say of the clocks",
+    {command::validate, "validate", "Collectives across nodes: order, arrival skew, what they say of clocks",
      "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
      "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
      "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.",
@@ -160,7 +160,10 @@ class help_formatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (app->get_parent() == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
     if (app->get_name() == "merge") return "\nUsage: profkit merge --traces FILE... -o FILE [OPTIONS]\n";
-    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "neutrino" ? "PATH [SLICE]" : app->get_name() == "validate" ? "TRACE..." : "PATH";
+    const char* argument = app->get_name() == "dump"       ? "FILE"
+                           : app->get_name() == "neutrino" ? "PATH [SLICE]"
+                           : app->get_name() == "validate" ? "TRACE..."
+                                                           : "PATH";
     return "\nUsage: profkit " + app->get_name() + ' ' + argument + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
@@ -226,7 +229,7 @@ void add_bubble_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Bubbles";
   add_value(app, "--plane,--device", o.bubbles.device, "TEXT", "Only devices whose name contains TEXT", group);
   add_value(app, "--window-policy", typed.windows, "HOW",
-            "guide (to the next marker), marker (its own end) or device (first to last kernel)", group);
+            "Steps end at the next marker (guide), its end (marker), the last kernel (device)", group);
   add_value(app, "--step-pattern", o.bubbles.step_pattern, "REGEX", "Whole names of events that mark a step", group);
   app.add_option("--threshold", typed.thresholds, "One threshold, may be repeated; --json lists them all")
       ->type_name("NAME=VALUE")

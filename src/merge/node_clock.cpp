@@ -224,11 +224,13 @@ class node_clock_builder {
       broken_.clear();
       for (std::size_t i = 0; i < advance.size(); ++i) {
         const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / most_slope_parts);
-        if (no_clock && (advance.size() < 3 || std::abs(rates.deviation[i]) > noise)) broken_.push_back(i);
+        const bool backwards = tracer_[i + 1].y < tracer_[i].y;  // wrong even where every segment does it
+        if (no_clock && (backwards || advance.size() < 3 || std::abs(rates.deviation[i]) > noise)) broken_.push_back(i);
       }
       const auto spike = [&](std::size_t i) {
-        return std::abs(rates.deviation[broken_[i]] + rates.deviation[broken_[i + 1]]) <
-               0.1 * std::abs(rates.deviation[broken_[i]]) + noise;
+        const double first = rates.deviation[broken_[i]];
+        return std::abs(first) > noise &&
+               std::abs(first + rates.deviation[broken_[i + 1]]) < 0.1 * std::abs(first) + noise;
       };
       bool left_out = false;
       for (std::size_t i = 0; i + 1 < broken_.size() && tracer_.size() > 3; ++i) {
