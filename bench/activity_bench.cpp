@@ -121,7 +121,8 @@ outcome read_ondemand(const simdjson::padded_string& text) {
         std::string_view value;
         if (field.value().get_string().get(value) == SUCCESS) bytes += value.size();
       } else if (key == "pid" || key == "tid") {
-        bytes += field.value().raw_json_token().size();
+        std::string_view token;
+        if (field.value().raw_json_token().get(token) == SUCCESS) bytes += token.size();
       } else if (key == "args") {
         ondemand::object args;
         if (field.value().get_object().get(args) != SUCCESS) continue;
@@ -129,7 +130,8 @@ outcome read_ondemand(const simdjson::padded_string& text) {
           const std::string_view name = member.unescaped_key().value_unsafe();
           if (name == "device" || name == "stream" || name == "correlation" || name == "External id" ||
               name == "Input Dims") {
-            bytes += member.value().raw_json_token().size();
+            std::string_view token;
+            if (member.value().raw_json_token().get(token) == SUCCESS) bytes += token.size();
           }
         }
       }

@@ -322,6 +322,9 @@ void add_merge_options(CLI::App& app, options& o, typed_values& typed) {
   const char* output = "Output";
   add_value(app, "-o,--output", o.output_path, "FILE", "The merged XSpace; it appears when it is complete", output);
   app.add_flag("--trace-json", o.trace_json, "Write FILE's stem with .trace.json.gz as well")->group(output);
+  app.add_flag("--validate", o.validate_merged,
+               "Check the order of collectives; write FILE's stem with .violations.json")
+      ->group(output);
   add_value(app, "--plane-scheme", typed.scheme, "WHICH", "Names of planes: seed, rocm or node (default seed)", output);
   add_value(app, "--plane-prefix", o.merge.plane_prefix, "TEXT",
             "Before the names of --plane-scheme node, which it means", output);

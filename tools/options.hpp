@@ -67,7 +67,7 @@ struct options {
   std::string export_format;                                                 // export --format, as typed
   bool compat_xla = false;                                                   // export --compat xla
   profkit::merge_options merge;                                              // merge, but for io
-  bool trace_json = false, print_events = false, print_collectives = false;  // merge
+  bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge
 
   std::vector<std::string> traces;  // validate
   std::string csv_path;

@@ -44,10 +44,14 @@ void print_fact(session& s, std::string label, const std::string& text) {
 
 std::string what_file_is(session& s, const file_info& file) {
   const profkit::capture_file& found = s.capture().what().files[file.file];
-  std::string text = file.family == file_family::xspace         ? "XSpace"
-                     : file.family == file_family::chrome_trace ? "Chrome trace"
-                     : file.family == file_family::hlo_proto    ? "HLO module"
-                                                                : profkit::family_name(file.family);
+  std::string text = file.family == file_family::xspace            ? "XSpace"
+                     : file.family == file_family::chrome_trace    ? "Chrome trace"
+                     : file.family == file_family::hlo_proto       ? "HLO module"
+                     : file.family == file_family::ascend_kernels  ? "Ascend kernels"
+                     : file.family == file_family::ascend_table    ? "Ascend table"
+                     : file.family == file_family::ascend_json     ? "Ascend JSON"
+                     : file.family == file_family::ascend_database ? "Ascend database, not read"
+                                                                   : profkit::family_name(file.family);
   text += ", " + profkit::human_bytes(file.bytes);
   if (found.encoding != profkit::compression::none)
     text += std::string(" of ") + profkit::compression_name(found.encoding);
@@ -122,6 +126,7 @@ void print_capture(session& s, const report_facts& f) {
   std::string amount = count_of(f.info.events, "event");
   if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
   print_fact(s, "amount", amount);
+  if (const std::string idle = idle_of(f); !idle.empty()) print_fact(s, "idle", idle);
   if (const std::string memory = memory_of(f); !memory.empty()) print_fact(s, "memory", memory);
   if (f.info.complete)
     print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");

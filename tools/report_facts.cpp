@@ -127,12 +127,20 @@ result<report_facts> gather_facts(session& s) {
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace))
+  if (has_family(capture.what(), file_family::chrome_trace) ||
+      has_family(capture.what(), file_family::ascend_kernels))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
   profkit::memory_options of_memory;
   of_memory.host = s.asked().host;
   of_memory.name = s.asked().name;
   if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
+  profkit::bubble_options of_bubbles;
+  of_bubbles.device = s.asked().plane;
+  // The session holds the profile for longer than this looks at it.
+  auto bubbles = profkit::analyse_bubbles(
+      std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
+  if (!bubbles) return std::move(bubbles).error();
+  f.bubbles = std::move(bubbles->found);
   s.lost(f.ops.damage);
   s.lost(f.steps.damage);
   s.lost(f.modules.damage);
@@ -310,6 +318,8 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
   for (const profkit::finding& found : f.memory.findings)
     if (found.recoverable_bytes || found.id == "memory.module_differs")
       all.push_back(escape_for_terminal((found.where.empty() ? "" : found.where + ": ") + found.what) + '.');
+  for (const profkit::finding& found : f.bubbles.findings)
+    if (found.sure != profkit::certainty::fact) all.push_back(escape_for_terminal(found.what + "; " + found.where));
   for (const file_info& file : f.info.files)
     for (const std::string& text : file.warnings) all.push_back("The recorder warns: " + escape_for_terminal(text));
   const std::int64_t span = f.span_ps(), busy = f.busy_ps();
@@ -362,6 +372,29 @@ std::string memory_of(const report_facts& f) {
   return text;
 }
 
+std::string idle_of(const report_facts& f) {
+  if (f.bubbles.steps.empty()) return "";
+  std::int64_t service = 0, idle = 0, longest = 0;
+  for (const profkit::bubble_step& step : f.bubbles.steps) {
+    service = add(service, step.service_ps());
+    idle = add(idle, step.underfeed_ps());
+    longest = std::max({longest, step.prelaunch_ps, step.largest_internal_ps, step.tail_ps});
+  }
+  if (service <= 0) return "";
+  std::string text =
+      "devices wait " + share_text(idle, service) + " of their steps, at most " + human_duration(longest) + " at once";
+  if (f.bubbles.dominant_group >= 0 && f.bubbles.significant) {
+    const auto& g = f.bubbles.groups[static_cast<std::size_t>(f.bubbles.dominant_group)];
+    if (g.pattern != profkit::idle_pattern::none)
+      text += std::string("; mostly ") + (g.pattern == profkit::idle_pattern::internal_bubble ? "inside steps"
+                                          : g.pattern == profkit::idle_pattern::prelaunch  ? "before the first kernel"
+                                          : g.pattern == profkit::idle_pattern::tail       ? "after the last kernel"
+                                          : g.pattern == profkit::idle_pattern::inter_step ? "between steps"
+                                                                                           : "in several places");
+  }
+  return text;
+}
+
 std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
                                         const std::vector<step_group>& steps) {
   const auto on_plane = [](std::string_view plane) {
@@ -387,6 +420,7 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
+  if (f.bubbles.significant) all.push_back({"bubbles PATH", "where devices wait, and what may be the cause"});
   if (f.memory.hlo || f.memory.runtime)
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});

@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 #include "trace_totals.hpp"
 
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/memory.hpp>
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct report_facts {
   profkit::steps_result steps;
   profkit::collectives_result collectives;
   profkit::memory_result memory;
+  profkit::bubbles_result bubbles;
   trace_totals trace;                             // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
@@ -40,6 +42,8 @@ std::string software_of(const report_facts& f);
 std::string hosts_of(const profkit::capture& found, const report_facts& f);
 // What the largest module needs and how full the fullest device was; "" when the capture tells neither.
 std::string memory_of(const report_facts& f);
+// How long devices wait in their steps; "" when the capture has no device.
+std::string idle_of(const report_facts& f);
 
 // Ops of one name on all lines together: devices that run one program have the same. By self time.
 struct op_total {

@@ -17,6 +17,9 @@
  *    frozen: new facts come as new functions.
  *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
  * cursor or a pk_chrome_reader belongs to one thread at a time.
+
+ *  - pk_profile, pk_module_list, pk_memory and pk_bubbles are immutable: any number of threads may read one at a time.
+ * A cursor or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -643,6 +646,104 @@ PK_API pk_status pk_chrome_summarise(const pk_chrome_reader* reader, pk_chrome_s
 /** \since 0.1 */
 PK_API void pk_chrome_free(pk_chrome_reader* reader) PK_NOEXCEPT;
 
+/* ---- kernels ------------------------------------------------------------------------------------------- */
+
+/** What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes. Immutable:
+ *  read it from any thread. Holds a reference to its profile. \since 0.1 */
+typedef struct pk_activity pk_activity;
+
+/** Flags of pk_activity_options. \since 0.1 */
+enum { PK_ACTIVITY_NO_DETAILS = 1 /**< leave shapes and types out */ };
+
+/** What to read. NULL texts match everything. \since 0.1 */
+typedef struct pk_activity_options {
+  uint32_t struct_size;     /**< sizeof(pk_activity_options) */
+  uint32_t flags;           /**< PK_ACTIVITY_ */
+  const char* device;       /**< only devices whose name contains it */
+  const char* step_pattern; /**< whole names of the host's step markers, besides those known; ECMAScript */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_activity_options;
+/** \since 0.1 */
+#define PK_ACTIVITY_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_activity_options), 0, NULL, NULL, NULL }
+
+/** Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
+ *  input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* options, pk_activity** out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** 0 for NULL. \since 0.1 */
+PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEPT;
+
+/** What a device is. \since 0.1 */
+enum { PK_ACCELERATOR_OTHER = 0, PK_ACCELERATOR_TPU = 1, PK_ACCELERATOR_GPU = 2, PK_ACCELERATOR_NPU = 3 };
+/** Flags of pk_activity_device: what its source tells of kernels. \since 0.1 */
+enum {
+  PK_DEVICE_HAS_WAITS = 1,
+  PK_DEVICE_HAS_SHAPES = 2,
+  PK_DEVICE_HAS_CLASSES = 4, /**< the execution unit; without it classes are told from names */
+  PK_DEVICE_HAS_LAUNCHES = 8
+};
+
+/** A device of one rank, process or file. Frozen; text is borrowed from the activity. \since 0.1 */
+typedef struct pk_activity_device {
+  pk_str name;
+  int64_t ordinal; /**< -1: not told */
+  uint64_t kernel_count;
+  int64_t timestamp_resolution_ps;
+  uint32_t file;
+  int32_t plane; /**< position in an XSpace file; -1 in others */
+  int32_t rank;  /**< -1: not told */
+  uint32_t host_group;
+  int32_t accelerator; /**< PK_ACCELERATOR_ */
+  uint32_t flags;      /**< PK_DEVICE_ */
+} pk_activity_device;
+/** \since 0.1 */
+PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
+                                        pk_error** err) PK_NOEXCEPT;
+
+/** What a kernel counts as. \since 0.1 */
+enum {
+  PK_KERNEL_COMPUTE = 0,
+  PK_KERNEL_AICPU = 1, /**< on an AI CPU of an Ascend device */
+  PK_KERNEL_COMM = 2,
+  PK_KERNEL_COPY = 3,
+  PK_KERNEL_OTHER = 4
+};
+/** Flags of pk_kernel_row. \since 0.1 */
+enum {
+  PK_KERNEL_ON_AICPU = 1,
+  PK_KERNEL_HAS_STREAM = 2,
+  PK_KERNEL_DUPLICATE = 4, /**< the same collective was listed twice: not to be summed */
+  PK_KERNEL_HAS_WAIT = 256,
+  PK_KERNEL_HAS_LAUNCH = 512
+};
+
+/** One execution of a kernel. Frozen; text is borrowed from the activity. \since 0.1 */
+typedef struct pk_kernel_row {
+  int64_t start_ps; /**< capture's clock */
+  int64_t duration_ps;
+  int64_t wait_ps;     /**< the source's own wait column; with PK_KERNEL_HAS_WAIT */
+  int64_t launch_ps;   /**< when the host launched it; with PK_KERNEL_HAS_LAUNCH */
+  int64_t stream;      /**< hardware id; -1 without PK_KERNEL_HAS_STREAM */
+  uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
+  pk_str name;
+  pk_str op_type;
+  pk_str core; /**< execution unit as written; "" when the source has none */
+  pk_str step; /**< step id as written */
+  pk_str input_shapes;
+  pk_str output_shapes;
+  pk_str input_types;
+  int32_t kind;   /**< PK_KERNEL_COMPUTE, … */
+  uint32_t flags; /**< PK_KERNEL_ */
+} pk_kernel_row;
+
+/** Reads up to `capacity` kernels of a device, by start, from position `first` on, and says in `*count` how many;
+ *  PK_END comes with none. The kernels of a device are held, 64 bytes each, from the first call on. \since 0.1 */
+PK_API pk_status pk_kernel_rows_read(const pk_activity* activity, uint32_t device, uint64_t first, pk_kernel_row* rows,
+                                     size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_activity_free(pk_activity* activity) PK_NOEXCEPT;
+
 /* ---- documents ----------------------------------------------------------------------------------------- */
 
 /** The JSON documents, byte for byte those of `profkit <command> --json`. \since 0.1 */
@@ -657,7 +758,8 @@ enum {
   PK_DOCUMENT_FRAMEWORK = 8,
   PK_DOCUMENT_COLLECTIVES = 9,
   PK_DOCUMENT_CHROME = 10,
-  PK_DOCUMENT_MEMORY = 11
+  PK_DOCUMENT_MEMORY = 11,
+  PK_DOCUMENT_BUBBLES = 12
 };
 /** \since 0.1 */
 enum { PK_DOCUMENT_NEUTRINO = 20 };
@@ -1077,6 +1179,300 @@ PK_API pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* que
                                 int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
+
+/* ---- clocks and merging -------------------------------------------------------------------------------- */
+
+/** Which clock stamped an instant. \since 0.1 */
+enum { PK_CLOCK_TRACER = 0, PK_CLOCK_HOST = 1 };
+
+/** Both clocks of a node read together: ns of each, and ps beyond them in [0, 1000). Frozen. \since 0.1 */
+typedef struct pk_clock_pair {
+  int64_t tracer_ns;
+  int64_t host_ns;
+  int32_t tracer_sub_ps;
+  int32_t host_sub_ps;
+} pk_clock_pair;
+
+/** Flags of pk_clock_offset. \since 0.1 */
+enum { PK_OFFSET_HAS_DRIFT = 1, PK_OFFSET_HAS_RESIDUAL = 2 };
+/** A node's wall clock measured against the reference node's. Frozen. \since 0.1 */
+typedef struct pk_clock_offset {
+  int64_t midpoint_ns;     /**< on the reference node's wall clock */
+  int64_t offset_ps;       /**< positive: the node's clock is ahead */
+  int64_t resolution_ps;   /**< half of the last digit of the offset */
+  int64_t drift_ppt;       /**< with PK_OFFSET_HAS_DRIFT: parts in 10^12 */
+  int64_t residual_ps;     /**< with PK_OFFSET_HAS_RESIDUAL: of the solver */
+  int32_t midpoint_sub_ps; /**< in [0, 1000) */
+  uint32_t flags;          /**< PK_OFFSET_ */
+} pk_clock_offset;
+
+/** Flags of pk_clock_options. \since 0.1 */
+enum { PK_CLOCK_IS_REFERENCE = 1, PK_CLOCK_NO_DRIFT_SLOPE = 2 };
+/** What is known of one node's clocks. The bases are the zeros of what pk_clock_map() takes and gives. \since 0.1 */
+typedef struct pk_clock_options {
+  uint32_t struct_size; /**< sizeof(pk_clock_options) */
+  uint32_t flags;       /**< PK_CLOCK_ */
+  int64_t node_id;
+  int64_t tracer_base_ns;
+  int64_t host_base_ns;
+  int64_t reference_base_ns;
+  const pk_clock_pair* pairs; /**< at least two */
+  size_t pair_count;
+  const pk_clock_offset* offsets; /**< at least one, but for the reference node */
+  size_t offset_count;
+} pk_clock_options;
+/** \since 0.1 */
+#define PK_CLOCK_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_clock_options), 0, 0, 0, 0, 0, NULL, 0, NULL, 0 }
+
+/** The clock of one node: a piecewise-linear map in exact integers, and how far it can be wrong. Immutable.
+ *  \since 0.1 */
+typedef struct pk_clock pk_clock;
+/** Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). \since 0.1 */
+PK_API pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out, pk_error** err) PK_NOEXCEPT;
+/** Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
+ *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. \since 0.1 */
+PK_API pk_status pk_clock_map(const pk_clock* clock, int32_t domain, const int64_t* from, int64_t* to, size_t count,
+                              pk_error** err) PK_NOEXCEPT;
+/** How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
+ *  order only when they are further apart than the sum of both. \since 0.1 */
+PK_API pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t corrected_ps, int64_t* bound_ps,
+                                pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_clock_free(pk_clock* clock) PK_NOEXCEPT;
+
+/** How times are corrected: by snapshots and offsets, by the start of each node's collector, or not. \since 0.1 */
+enum { PK_CORRECTION_CLOCK = 0, PK_CORRECTION_WALLTIME = 1, PK_CORRECTION_NONE = 2 };
+/** Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it (AUTO);
+ *  the earliest event; the start of the reference node; none, with absolute line times. \since 0.1 */
+enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NONE = 3 };
+/** How planes are named: /device:GPU:<64 node + k>; <100 + 64 node + k>; /node:<n>/device:GPU:<k>. \since 0.1 */
+enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
+/** Flags of pk_merge_options. \since 0.1 */
+enum {
+  PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is told and left out */
+  PK_MERGE_KEEP_ORDER = 2,          /**< the events of a line are not sorted */
+  PK_MERGE_SCALE_DURATIONS = 4,     /**< the ends of events are mapped, too */
+  PK_MERGE_TRACER_HOST_THREADS = 8, /**< "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock */
+  PK_MERGE_REFERENCE = 16,          /**< bit for bit what the reference tool does */
+  PK_MERGE_NO_DRIFT_SLOPE = 32      /**< beyond the offsets use their own slope, not drift_ppm */
+};
+
+/** What to merge. Texts may be NULL. \since 0.1 */
+typedef struct pk_merge_options {
+  uint32_t struct_size; /**< sizeof(pk_merge_options) */
+  uint32_t flags;       /**< PK_MERGE_ */
+  const char* const* traces;
+  size_t trace_count;
+  const char* const* snapshots; /**< one a trace ("" or NULL: in the trace), or none */
+  size_t snapshot_count;
+  const char* offsets;
+  const char* run_metadata;
+  const char* run_dir;      /**< find what is not named in this folder */
+  const char* plane_prefix; /**< before the names of PK_PLANES_NODE, which it means */
+  const char* output;       /**< file that is written and then put in place; NULL: to the callback */
+  int32_t correction;       /**< PK_CORRECTION_ */
+  int32_t zero;             /**< PK_ZERO_ */
+  int32_t planes;           /**< PK_PLANES_ */
+  int32_t io;               /**< PK_IO_ */
+  const pk_limits* limits;  /**< NULL: the defaults */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_merge_options;
+/** \since 0.1 */
+#define PK_MERGE_OPTIONS_INIT                                                                                   \
+  {                                                                                                             \
+    (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
+        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL                                                    \
+  }
+
+/** What a merge did. Immutable. \since 0.1 */
+typedef struct pk_merge pk_merge;
+/** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
+ *  pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
+ *  traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
+ *  not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
+ *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
+                              pk_error** err) PK_NOEXCEPT;
+
+/** How a node came into the timeline. \since 0.1 */
+enum { PK_NODE_CORRECTED = 0, PK_NODE_WALLTIME = 1, PK_NODE_RAW = 2, PK_NODE_MISSING = 3, PK_NODE_CORRUPT = 4 };
+/** One node of a merge. Frozen; text is borrowed from the merge. \since 0.1 */
+typedef struct pk_merge_node {
+  int64_t id;
+  pk_str hostname;
+  pk_str trace;
+  uint64_t events;
+  uint64_t planes;
+  uint64_t clamped_events;
+  uint64_t snapshots;
+  uint64_t offset_windows;
+  int64_t max_correction_ps;
+  int64_t residual_ps;
+  int64_t tracer_bound_ps; /**< widest; -1: unknown */
+  int64_t host_bound_ps;   /**< widest; -1: unknown */
+  int32_t status;          /**< PK_NODE_ */
+  uint32_t aligned_before; /**< 1: out of a trace that was merged before */
+} pk_merge_node;
+
+/** \since 0.1 */
+PK_API size_t pk_merge_node_count(const pk_merge* merge) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_merge_node_get(const pk_merge* merge, size_t node, pk_merge_node* out, pk_error** err) PK_NOEXCEPT;
+/** Unix ns of time zero of the merged trace; 0 for NULL. \since 0.1 */
+PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
+/** Writes the metadata document of the merge: that of `profkit merge --json`. \since 0.1 */
+PK_API pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
+
+/* ---- bubbles ------------------------------------------------------------------------------------------- */
+
+/** Why devices wait: idle gaps of every step with what is around them. Of XSpace, Kineto and Ascend captures.
+ *  Immutable; holds a reference to its profile. \since 0.1 */
+typedef struct pk_bubbles pk_bubbles;
+
+/** Where a step begins and ends: up to the next marker, its own marker, or its first to its last kernel.
+ *  \since 0.1 */
+enum { PK_WINDOW_POLICY_GUIDE = 0, PK_WINDOW_POLICY_MARKER = 1, PK_WINDOW_POLICY_DEVICE = 2 };
+/** Flags of pk_bubbles_options. \since 0.1 */
+enum { PK_BUBBLES_REFERENCE = 1 /**< tags and labels by the letter of the reference script */ };
+
+/** What to look for. NULL texts match everything. \since 0.1 */
+typedef struct pk_bubbles_options {
+  uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
+  uint32_t flags;                /**< PK_BUBBLES_ */
+  const char* device;            /**< only devices whose name contains it */
+  const char* step_pattern;      /**< ECMAScript pattern of whole names that mark a step */
+  const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
+  size_t threshold_count;
+  uint64_t limit;        /**< rows of each list of the document; 0: all */
+  int32_t window_policy; /**< PK_WINDOW_POLICY_ */
+  uint32_t reserved;     /**< 0 */
+  const pk_hooks* hooks; /**< NULL: none */
+} pk_bubbles_options;
+/** \since 0.1 */
+#define PK_BUBBLES_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_bubbles_options), 0, NULL, NULL, NULL, 0, 0, PK_WINDOW_POLICY_GUIDE, 0, NULL }
+
+/** Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
+ *  document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
+ *  \since 0.1 */
+PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options, pk_bubbles** out,
+                                 pk_error** err) PK_NOEXCEPT;
+
+/** A time that the capture does not tell. \since 0.1 */
+#define PK_NO_TIME_PS INT64_MIN
+
+/** One step of one device. busy + prelaunch + internal + tail is its length, exactly. Frozen; text is borrowed from the
+ *  analysis. \since 0.1 */
+typedef struct pk_bubble_step {
+  pk_str id;     /**< number of its marker, else its name */
+  pk_str device; /**< name */
+  int64_t start_ps;
+  int64_t end_ps;
+  int64_t busy_ps; /**< union of the kernels */
+  int64_t prelaunch_ps;
+  int64_t internal_ps;
+  int64_t tail_ps;
+  int64_t largest_internal_ps;
+  uint64_t bubble_count;   /**< internal gaps of any length */
+  int64_t compute_only_ps; /**< this and the next five add up to the length, too */
+  int64_t comm_exposed_ps;
+  int64_t comm_overlapped_ps;
+  int64_t copy_ps;
+  int64_t other_ps;
+  int64_t idle_ps;
+  uint32_t tags;     /**< bit 1 << PK_BUBBLE_TAG_ each */
+  uint32_t position; /**< of the device */
+} pk_bubble_step;
+
+/** Anomalies of a step. \since 0.1 */
+enum {
+  PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0,
+  PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1,
+  PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2,
+  PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY = 3,
+  PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN = 4,
+  PK_BUBBLE_TAG_HOST_ORIGINATED_RISK = 5,
+  PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK = 6,
+  PK_BUBBLE_TAG_COMM_SYNC_RISK = 7,
+  PK_BUBBLE_TAG_WAIT_POLLUTION_RISK = 8,
+  PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT = 9,
+  PK_BUBBLE_TAG_AICPU_EXPOSED_RISK = 10,
+  PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11,
+  PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12
+};
+
+/** \since 0.1 */
+PK_API size_t pk_bubbles_step_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
+/** Steps by device, then by time. \since 0.1 */
+PK_API pk_status pk_bubbles_step_get(const pk_bubbles* bubbles, size_t step, pk_bubble_step* out,
+                                     pk_error** err) PK_NOEXCEPT;
+
+/** Where in a step a gap lies. \since 0.1 */
+enum {
+  PK_BUBBLE_SCOPE_GLOBAL = 0, /**< in no step, or over the boundary of two */
+  PK_BUBBLE_SCOPE_STEP_INTERNAL = 1,
+  PK_BUBBLE_SCOPE_PRELAUNCH = 2,
+  PK_BUBBLE_SCOPE_TAIL = 3
+};
+/** Soft causes; never a proof. \since 0.1 */
+enum {
+  PK_BUBBLE_LABEL_SYNC_OR_H2D = 0,
+  PK_BUBBLE_LABEL_COMM_WAIT = 1,
+  PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING = 2,
+  PK_BUBBLE_LABEL_HOST_LAUNCH_LAG = 3,
+  PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4,
+  PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
+};
+/** \since 0.1 */
+enum { PK_CONFIDENCE_LOW = 0, PK_CONFIDENCE_MEDIUM = 1, PK_CONFIDENCE_HIGH = 2 };
+/** Flags of pk_bubble. \since 0.1 */
+enum {
+  PK_BUBBLE_HEAVY = 1,
+  PK_BUBBLE_AT_EDGE = 2,    /**< touches the edge of the capture */
+  PK_BUBBLE_INTER_STEP = 4, /**< the end of a step and the beginning of the next, which are listed as well */
+  PK_BUBBLE_TRACED = 8      /**< the host was recorded: the _ps fields of the host mean something */
+};
+
+/** One gap of a device that is long enough to be listed. Frozen; text is borrowed from the analysis. \since 0.1 */
+typedef struct pk_bubble {
+  int64_t start_ps;
+  int64_t end_ps;
+  int64_t host_ps;     /**< host activity inside the gap */
+  int64_t sync_ps;     /**< of it, synchronisation and copies */
+  int64_t comm_ps;     /**< communication inside the gap */
+  int64_t threads_ps;  /**< sum over the host's threads */
+  int64_t launch_ps;   /**< when the kernel behind the gap was launched; PK_NO_TIME_PS: not known */
+  pk_str before;       /**< the kernel that ended last; empty: none */
+  pk_str after;        /**< the kernel that starts next; empty: none */
+  uint64_t before_row; /**< where the kernel stands: line (tables), ordinal (JSON), byte offset (XSpace) */
+  uint64_t after_row;
+  int64_t step;       /**< position of its step; -1: none */
+  uint32_t device;    /**< position */
+  int32_t scope;      /**< PK_BUBBLE_SCOPE_ */
+  uint32_t labels;    /**< bit 1 << PK_BUBBLE_LABEL_ each */
+  int32_t confidence; /**< PK_CONFIDENCE_ */
+  uint32_t flags;     /**< PK_BUBBLE_ */
+  uint32_t reserved;  /**< 0 */
+} pk_bubble;
+
+/** Reads up to `capacity` gaps from position `first` on, by device and time, and says in `*count` how many; PK_OK means
+ *  at least one, PK_END none. \since 0.1 */
+PK_API pk_status pk_bubbles_read(const pk_bubbles* bubbles, uint64_t first, pk_bubble* rows, size_t capacity,
+                                 size_t* count, pk_error** err) PK_NOEXCEPT;
+
+/** Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it becomes a
+ *  PK_DOCUMENT_STATUS_. \since 0.1 */
+PK_API pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, void* user, int32_t* status,
+                                  pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
+/** Name of a device; empty past the last. \since 0.1 */
+PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

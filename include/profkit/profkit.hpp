@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -537,7 +538,49 @@ struct curve_reader {
   }
 };
 
+struct bubble_reader {
+  const pk_bubbles* bubbles;
+  std::uint64_t at;
+  pk_status read(pk_bubble* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    const pk_status status = pk_bubbles_read(bubbles, at, rows, capacity, count, err);
+    at += *count;
+    return status;
+  }
+};
+
 }  // namespace detail
+
+/// Why devices wait; keeps its profile open.
+class bubbles {
+ public:
+  explicit bubbles(pk_bubbles* owned) noexcept : bubbles_(owned) {}
+  [[nodiscard]] pk_bubbles* get() const noexcept { return bubbles_.get(); }
+
+  [[nodiscard]] std::size_t step_count() const noexcept { return pk_bubbles_step_count(bubbles_.get()); }
+  /// `position` < step_count().
+  [[nodiscard]] pk_bubble_step step(std::size_t position) const noexcept {
+    return detail::got<pk_bubble_step>(
+        [&](pk_bubble_step* out) { return pk_bubbles_step_get(bubbles_.get(), position, out, nullptr); });
+  }
+  /// The gaps that are listed, by device and time. The range is used up by one loop.
+  [[nodiscard]] row_range<pk_bubble, detail::bubble_reader, 64> gaps() const noexcept {
+    return row_range<pk_bubble, detail::bubble_reader, 64>({bubbles_.get(), 0});
+  }
+  /// The document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_bubbles_write(bubbles_.get(), hand_on, user, status, why);
+                           });
+  }
+
+ private:
+  struct free_bubbles {
+    void operator()(pk_bubbles* handle) const noexcept { pk_bubbles_free(handle); }
+  };
+  std::unique_ptr<pk_bubbles, free_bubbles> bubbles_;
+};
 
 /// Where the memory of a capture goes; keeps its profile open.
 class memory {
@@ -616,6 +659,73 @@ class chrome_reader {
 /// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop.
 using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
 
+// ---- clocks and merging ----
+
+/// The clock of one node; see pk_clock_build().
+class clock {
+ public:
+  [[nodiscard]] static result<clock> build(const pk_clock_options& options) noexcept {
+    pk_clock* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_clock_build(&options, &made, &why) != PK_OK) return error(why);
+    return clock(made);
+  }
+  [[nodiscard]] pk_clock* get() const noexcept { return clock_.get(); }
+  /// Of a PK_CLOCK_ domain, ps since its base, to ps since the reference base; INT64_MIN when out of reach.
+  [[nodiscard]] std::int64_t map(std::int32_t domain, std::int64_t ps) const noexcept {
+    std::int64_t to = (std::numeric_limits<std::int64_t>::min)();
+    pk_clock_map(clock_.get(), domain, &ps, &to, 1, nullptr);
+    return to;
+  }
+  /// How far an event of that domain near a corrected instant can be from the truth.
+  [[nodiscard]] std::int64_t bound_ps(std::int32_t domain, std::int64_t corrected_ps) const noexcept {
+    std::int64_t bound = 0;
+    pk_clock_bound(clock_.get(), domain, corrected_ps, &bound, nullptr);
+    return bound;
+  }
+
+ private:
+  explicit clock(pk_clock* owned) noexcept : clock_(owned) {}
+  struct free_clock {
+    void operator()(pk_clock* handle) const noexcept { pk_clock_free(handle); }
+  };
+  std::unique_ptr<pk_clock, free_clock> clock_;
+};
+
+/// What a merge did with each node.
+class merge {
+ public:
+  /// Into pk_merge_options::output; see pk_merge_run().
+  [[nodiscard]] static result<merge> run(const pk_merge_options& options) noexcept {
+    pk_merge* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_merge_run(&options, nullptr, nullptr, &made, &why) != PK_OK) return error(why);
+    return merge(made);
+  }
+  [[nodiscard]] pk_merge* get() const noexcept { return merge_.get(); }
+  [[nodiscard]] std::size_t node_count() const noexcept { return pk_merge_node_count(merge_.get()); }
+  /// `position` < node_count().
+  [[nodiscard]] pk_merge_node node(std::size_t position) const noexcept {
+    return detail::got<pk_merge_node>(
+        [&](pk_merge_node* out) { return pk_merge_node_get(merge_.get(), position, out, nullptr); });
+  }
+  [[nodiscard]] std::int64_t origin_ns() const noexcept { return pk_merge_origin_ns(merge_.get()); }
+  /// The metadata document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_merge_write(merge_.get(), hand_on, user, why);
+    });
+  }
+
+ private:
+  explicit merge(pk_merge* owned) noexcept : merge_(owned) {}
+  struct free_merge {
+    void operator()(pk_merge* handle) const noexcept { pk_merge_free(handle); }
+  };
+  std::unique_ptr<pk_merge, free_merge> merge_;
+};
+
 // ---- profiles ----
 
 /// Lets any thread stop work that another thread is doing: put get() into pk_hooks::cancel.
@@ -691,6 +801,13 @@ class profile {
     pk_error* why = nullptr;
     if (pk_memory_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
     return lib::memory(found);
+  }
+  /// Why devices wait; see pk_bubbles_open().
+  [[nodiscard]] result<lib::bubbles> find_bubbles(const pk_bubbles_options* options = nullptr) const noexcept {
+    pk_bubbles* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_bubbles_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
+    return lib::bubbles(found);
   }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
   [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {

@@ -254,7 +254,7 @@ class file_filler {
       d.has_launches = true;
     }
     const std::int32_t device = into_.add_device(std::move(d), std::move(source));
-    if (device >= 0) add_device_steps(plane, device);
+    if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_cut = add_device_steps(plane, device);
     return {};
   }
 
@@ -268,7 +268,11 @@ class file_filler {
     return named.empty() ? others : named;
   }
 
-  void add_device_steps(const plane_index& plane, std::int32_t device) {
+  // True when there are more than are kept.
+  bool add_device_steps(const plane_index& plane, std::int32_t device) {
+    const auto devices = static_cast<std::size_t>(std::count_if(space_.planes.begin(), space_.planes.end(),
+                                                                [](const plane_index& p) { return runs_kernels(p); }));
+    std::size_t room = std::max(most_steps / devices, least_steps);
     std::vector<const line_index*> lines = lines_of(plane, line_kind::steps, "Steps");
     const bool numbered = !lines.empty();
     if (lines.empty()) lines = lines_of(plane, line_kind::modules, "XLA Modules");
@@ -283,8 +287,13 @@ class file_filler {
         const std::string_view shown = numbered ? name : name.substr(0, name.find('('));
         add_step(device, shown, e, marker_source::line, number_stat, numbered);
         device_steps_ = true;
+        if (--room > 0) continue;
+        input_.notes.push_back("only the first steps of " + std::string(plane.name) +
+                               " are told apart: it has more of them than are kept");
+        return true;
       }
     }
+    return false;
   }
 
   void add_step(std::int32_t device, std::string_view name, const placed_event& e, marker_source source,
@@ -381,6 +390,7 @@ class file_filler {
   }
 
   static constexpr std::size_t most_streams = 65535;
+  static constexpr std::size_t most_steps = std::size_t{1} << 16, least_steps = 1024;  // of the file, of a device
   activity_parts& into_;
   const std::size_t file_;
   const xspace_index& space_;

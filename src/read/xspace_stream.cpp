@@ -211,7 +211,7 @@ class streamer {
       else if (field.type == wire_type::length_delimited && field.number <= 4)
         copy_field(field, whole);
       else
-        window_.skip_to(field.end);
+        skip_unknown(field);
     }
     if (what == met::damage) copy_damage(whole);
     window_.skip_to(whole);  // damage of the source counts, wherever it is
@@ -283,6 +283,13 @@ class streamer {
     if (field.end <= end) return copy_to(field.end);
     copy_to(std::min(end, field.payload));
     window_.skip_to(end);
+  }
+
+  // Goes over a field of the file that nobody wants. Of one that the end of the file cuts the head is copied.
+  void skip_unknown(const field_head& field) {
+    const std::string head(window_.data(), static_cast<std::size_t>(field.payload - field.at));
+    window_.skip_to(field.end);
+    if (window_.position() < field.end) kept_.copy(head.data(), head.size(), field.at);
   }
 
   // Copies the beginning of a field that cannot be read, enough that it cannot be read in the copy either.

@@ -355,6 +355,25 @@ TEST_CASE("structures follow the anchor") {
   CHECK(r.bubbles[1].inside_structure());
 }
 
+TEST_CASE("layers that the host names come before all others") {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  a.step(1, 0, 100 * ms);
+  const char* names[] = {"Embed", "FlashAttentionScore", "MatMul", "MatMul", "FlashAttentionScore", "MatMul", "Head"};
+  for (int i = 0; i < 7; ++i) a.kernel(d, (10 + i) * ms, ms, names[i]).launch_ps = (1 + i) * ms;
+  a.host(2 * ms, 3 * ms, "layers.0");  // launches 2 to 4
+  a.host(5 * ms, 2 * ms, "layers.1");  // launches 5 and 6
+  a.host(5 * ms, 1 * ms, "sub_block_7");
+  const auto r = look(a);
+  CHECK(std::string(r.steps[0].structure_source) == "annotations");
+  REQUIRE(r.structures.size() == 4);
+  CHECK(r.structures[0].type == step_structure::role::head);
+  CHECK(r.structures[1].clocks.kernels == 3);
+  CHECK(r.structures[2].clocks.kernels == 2);
+  CHECK(r.structures[3].type == step_structure::role::tail);
+}
+
 TEST_CASE("block and side keep four clocks each") {
   memory_activity a;
   const auto d = a.add_device("NPU 0");

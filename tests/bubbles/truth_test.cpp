@@ -3,8 +3,8 @@
 
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
 #include <simdjson.h>
+#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -213,7 +213,8 @@ double number(dom::element e) {
 }
 
 // The reference's numbers: doubles of microseconds, so some of its gaps are lost or made.
-void compare_with_reference(const activity& of, dom::element reference, window_policy windows, const std::string& what) {
+void compare_with_reference(const activity& of, dom::element reference, window_policy windows,
+                            const std::string& what) {
   const bubbles_result r = look(of, windows, true);
   const std::int64_t origin = of.origin_unix_ns().value_or(0);
   INFO(what << " windows " << window_policy_name(windows));
@@ -248,10 +249,13 @@ void compare_with_reference(const activity& of, dom::element reference, window_p
       if (b.inter_step || std::string_view(theirs["scope"]) != bubble_scope_name(b.scope)) continue;
       const double start = static_cast<double>(b.start_ps / 1000 + origin) / 1e3;
       const double end = static_cast<double>(b.end_ps / 1000 + origin) / 1e3;
-      if (std::abs(start - number(theirs["start_us"])) > 0.51 || std::abs(end - number(theirs["end_us"])) > 0.51) continue;
+      if (std::abs(start - number(theirs["start_us"])) > 0.51 || std::abs(end - number(theirs["end_us"])) > 0.51)
+        continue;
       ++matched;
       INFO("gap at " << b.start_ps);
-      const auto ratio = [&](std::int64_t part) { return static_cast<double>(part) / static_cast<double>(b.length_ps()); };
+      const auto ratio = [&](std::int64_t part) {
+        return static_cast<double>(part) / static_cast<double>(b.length_ps());
+      };
       const double slack = 1.0 / (static_cast<double>(b.length_ps()) / 1e6) + 1e-3;
       CHECK(ratio(b.host.host_ps) == Approx(number(theirs["host_visible_coverage_ratio"])).margin(slack));
       CHECK(ratio(b.host.leaf_ps) == Approx(number(theirs["host_cov_without_python_function"])).margin(slack));
@@ -340,8 +344,8 @@ TEST_CASE("real profiles have their exact sums") {
         INFO(row.what << " ours " << row.ours_ps << " theirs " << row.theirs_ps);
         CHECK(row.agrees);
       }
-    for (const auto& [file, policy] : {std::pair{"ref_guide.json", window_policy::guide},
-                                       std::pair{"ref_event.json", window_policy::marker}}) {
+    for (const auto& [file, policy] :
+         {std::pair{"ref_guide.json", window_policy::guide}, std::pair{"ref_event.json", window_policy::marker}}) {
       dom::element reference;
       REQUIRE(reference_parser.load((entry.path() / file).string()).get(reference) == simdjson::SUCCESS);
       compare_with_reference(*of, reference, policy, entry.path().filename().string());

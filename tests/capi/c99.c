@@ -537,6 +537,157 @@ static void test_probe(const char *data) {
   CHECK(pk_probe_launch_count(NULL) == 0 && pk_probe_bin_count(NULL) == 0);
 }
 
+/* ---- clocks and merging ---- */
+
+static void test_clock(void) {
+  pk_clock_options options = PK_CLOCK_OPTIONS_INIT;
+  pk_clock_pair pairs[3] = {{1000, 500000, 0, 0}, {2000, 501000, 0, 0}, {3000, 502000, 0, 500}};
+  pk_clock_offset offset = {500000, 250, 1, 0, 0, 0, 0};
+  const int64_t from[2] = {0, 1500000};
+  int64_t to[2] = {0, 0};
+  int64_t bound = 0;
+  pk_clock *clock = NULL;
+  pk_error *error = NULL;
+  options.tracer_base_ns = 1000;
+  options.host_base_ns = options.reference_base_ns = 500000;
+  options.pairs = pairs;
+  options.pair_count = 1;
+  options.offsets = &offset;
+  options.offset_count = 1;
+  CHECK(pk_clock_build(&options, &clock, &error) == PK_E_INVALID_ARGUMENT && clock == NULL);
+  pk_error_free(error);
+  options.pair_count = 3;
+  CHECK(pk_clock_build(&options, &clock, &error) == PK_OK);
+  CHECK(pk_clock_map(clock, PK_CLOCK_TRACER, from, to, 2, &error) == PK_OK);
+  CHECK(to[0] == -250 && to[1] == 1500000);
+  CHECK(pk_clock_map(clock, PK_CLOCK_HOST, from, to, 1, &error) == PK_OK && to[0] == -250);
+  CHECK(pk_clock_bound(clock, PK_CLOCK_TRACER, 0, &bound, &error) == PK_OK && bound > 0);
+  CHECK(pk_clock_bound(clock, 7, 0, &bound, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  pk_clock_free(clock);
+  pk_clock_free(NULL);
+}
+
+static void test_merge(const char *data) {
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+  const char *traces[2];
+  char first[4096];
+  size_t bytes = 0, document = 0;
+  pk_merge *merge = NULL;
+  pk_merge_node node;
+  pk_error *error = NULL;
+  snprintf(first, sizeof first, "%s", path_below(data, "xspace/jax08_gemm_mi300.xplane.pb"));
+  traces[0] = first;
+  traces[1] = path_below(data, "xspace/tpu_v6e_inference.xplane.pb");
+  options.traces = traces;
+  options.trace_count = 2;
+  CHECK(pk_merge_run(&options, count_bytes, &bytes, &merge, &error) == PK_E_INVALID_ARGUMENT && bytes == 0);
+  pk_error_free(error); /* there are no offsets */
+  options.correction = PK_CORRECTION_NONE;
+  options.flags = PK_MERGE_KEEP_GOING;
+  CHECK(pk_merge_run(&options, NULL, NULL, NULL, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_merge_run(&options, count_bytes, &bytes, &merge, &error) == PK_OK);
+  CHECK(bytes > 100000);
+  CHECK(pk_merge_node_count(merge) == 2 && pk_merge_node_count(NULL) == 0);
+  CHECK(pk_merge_node_get(merge, 1, &node, &error) == PK_OK && node.id == 1 && node.status == PK_NODE_RAW);
+  CHECK(node.events > 0 && node.tracer_bound_ps == -1);
+  CHECK(pk_merge_node_get(merge, 2, &node, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_merge_origin_ns(merge) > 0 && pk_merge_origin_ns(NULL) == 0);
+  CHECK(pk_merge_write(merge, count_bytes, &document, &error) == PK_OK && document > 500);
+  pk_merge_free(merge);
+  pk_merge_free(NULL);
+}
+
+static void test_kernels(const char *data) {
+  pk_profile *profile = NULL;
+  pk_activity *activity = NULL;
+  pk_error *error = NULL;
+  pk_activity_options options = PK_ACTIVITY_OPTIONS_INIT;
+  pk_activity_device device;
+  pk_kernel_row rows[3];
+  size_t i, count = 0, collectives = 0;
+  uint64_t position = 0;
+  int64_t last = INT64_MIN;
+  uint32_t all = PK_DEVICE_HAS_WAITS | PK_DEVICE_HAS_SHAPES | PK_DEVICE_HAS_CLASSES | PK_DEVICE_HAS_LAUNCHES;
+  pk_status status;
+  CHECK(pk_profile_open(path_below(data, "ascend/two_ranks"), NULL, &profile, &error) == PK_OK);
+  options.device = "NPU 1";
+  CHECK(pk_activity_open(profile, &options, &activity, &error) == PK_OK);
+  pk_profile_free(profile); /* the activity keeps it open */
+  CHECK(pk_activity_device_count(activity) == 1);
+  CHECK(pk_activity_device_get(activity, 0, &device, &error) == PK_OK);
+  CHECK(is_text(device.name, "NPU 1") && device.ordinal == 1 && device.rank == 1 && device.plane == -1);
+  CHECK(device.kernel_count == 10 && device.accelerator == PK_ACCELERATOR_NPU && device.flags == all);
+  CHECK(pk_activity_device_get(activity, 1, &device, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  while ((status = pk_kernel_rows_read(activity, 0, position, rows, 3, &count, &error)) == PK_OK) {
+    for (i = 0; i < count; ++i) {
+      CHECK(rows[i].start_ps >= last && rows[i].duration_ps > 0 && rows[i].name.size > 0);
+      CHECK((rows[i].flags & PK_KERNEL_HAS_LAUNCH) != 0 && rows[i].launch_ps < rows[i].start_ps);
+      if (rows[i].kind == PK_KERNEL_COMM) {
+        ++collectives;
+        CHECK(rows[i].stream == -1 && is_text(rows[i].op_type, "hcom_allReduce_"));
+      }
+      last = rows[i].start_ps;
+    }
+    position += count;
+  }
+  CHECK(status == PK_END && position == 10 && collectives == 2);
+  CHECK(pk_kernel_rows_read(activity, 0, 0, rows, 3, &count, &error) == PK_OK && count == 3);
+  CHECK(is_text(rows[0].input_shapes, "32,64;64,128") && is_text(rows[0].core, "AI_CORE"));
+  CHECK(is_text(rows[0].step, "7") && rows[0].source_row == 2);
+  pk_activity_free(activity);
+  pk_activity_free(NULL);
+  CHECK(pk_activity_device_count(NULL) == 0);
+}
+
+static void test_bubbles(const char *data) {
+  static const char *const thresholds[] = {"reportable_gap_us=1000", "idle_ratio=0.25"};
+  static const char *const wrong[] = {"no_such=1"};
+  pk_profile *profile = NULL;
+  pk_bubbles *bubbles = NULL;
+  pk_error *error = NULL;
+  pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
+  pk_bubble_step step;
+  pk_bubble rows[3];
+  size_t i, count = 0, bytes = 0;
+  uint64_t position = 0;
+  int32_t status = -1;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  options.thresholds = wrong;
+  options.threshold_count = 1;
+  CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  options.thresholds = thresholds;
+  options.threshold_count = 2;
+  options.device = "TPU:0";
+  CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_OK);
+  pk_profile_free(profile); /* the analysis keeps it open */
+  CHECK(pk_bubbles_device_count(bubbles) == 1 && is_text(pk_bubbles_device_name(bubbles, 0), "/device:TPU:0"));
+  CHECK(pk_bubbles_step_count(bubbles) == 105);
+  for (i = 0; i < pk_bubbles_step_count(bubbles); ++i) {
+    CHECK(pk_bubbles_step_get(bubbles, i, &step, &error) == PK_OK);
+    CHECK(step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps == step.end_ps - step.start_ps);
+    CHECK(step.compute_only_ps + step.comm_exposed_ps + step.comm_overlapped_ps + step.copy_ps + step.other_ps +
+              step.idle_ps ==
+          step.end_ps - step.start_ps);
+  }
+  CHECK(pk_bubbles_step_get(bubbles, 105, &step, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  while (pk_bubbles_read(bubbles, position, rows, 3, &count, &error) == PK_OK) {
+    for (i = 0; i < count; ++i) CHECK(rows[i].end_ps - rows[i].start_ps >= 1000000000);
+    position += count;
+  }
+  CHECK(position > 0);
+  CHECK(pk_bubbles_write(bubbles, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
+  pk_bubbles_free(bubbles);
+  pk_bubbles_free(NULL);
+  CHECK(pk_bubbles_step_count(NULL) == 0 && pk_bubbles_device_count(NULL) == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -546,8 +697,14 @@ int main(int argc, char **argv) {
   test_sources(argv[1]);
   test_modules(argv[1]);
   test_documents(argv[1]);
+  test_kernels(argv[1]);
   test_memory(argv[1]);
   test_probe(argv[1]);
+
+  test_clock();
+  test_merge(argv[1]);
+
+  test_bubbles(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

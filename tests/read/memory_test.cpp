@@ -136,6 +136,7 @@ TEST_CASE("A pass over a compressed capture of any size takes a fixed sum and it
   REQUIRE(opened.ok());
   const auto info = anatomy_info(**opened);
   REQUIRE(info.ok());
+  REQUIRE(info->reasons == std::vector<std::string>());
   REQUIRE(info->events == few_info->events * copies);
   REQUIRE(info->event_stats == few_info->event_stats * copies);
   const auto ops = anatomy_ops(**opened);

@@ -1,7 +1,7 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome memory neutrino dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory neutrino merge bubbles dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
-set -l captures $slices memory
+set -l captures $slices memory bubbles
 
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
@@ -64,3 +64,31 @@ complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l as -x -a 'block
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l csv -d 'Comma-separated values'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l svg -r -d 'A picture for a browser'
 complete -c profkit -n "__fish_seen_subcommand_from neutrino" -l run -x -a all -d 'Run folder, or all'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l traces -r -d 'Traces, one a node'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l snapshots -r -d 'Clock snapshots'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l offsets -r -d 'Offsets of the clocks'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l run-metadata -r -d 'Node ids, hosts, start times'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l run-dir -r -d 'Find what is not named here'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l auto-discover -d 'Look into --run-dir'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l keep-going -d 'Merge what is not missing'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l no-correction -d 'Align by wall time alone'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l correction -x -a 'clock walltime none' -d 'How times are aligned'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l normalize -x -a 'min node0 none' -d 'Time zero'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l no-drift -d 'Use the own slope of the offsets'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l scale-durations -d 'Map the ends of events'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l tracer-host-threads -d 'Tracer threads are on the tracer clock'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l trace-json -d 'Write trace.json.gz as well'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l validate -d 'Check the order of collectives'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l plane-scheme -x -a 'seed rocm node' -d 'Names of planes'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l plane-prefix -x -d 'Before the names'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l keep-order -d 'Do not sort events'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l print-events -d 'Print every event'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l print-collectives -d 'Print collectives'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -l compat -x -a reference -d 'What the reference script does'
+complete -c profkit -n "__fish_seen_subcommand_from merge" -s j -l threads -x -d 'Threads'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l plane -l device -x -d 'Only devices whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l window-policy -x -a 'guide marker device' -d 'Where a step begins and ends'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l step-pattern -x -d 'Names that mark a step'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l threshold -x -d 'One threshold, NAME=VALUE'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l thresholds -r -d 'TOML file of thresholds'
+complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l compat -x -a reference -d 'By the letter of the reference script'

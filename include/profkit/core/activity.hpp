@@ -81,6 +81,7 @@ struct activity_device {
   std::uint64_t kernels = 0;  ///< rows the visitor will see
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
+  bool steps_cut = false;  ///< there are more step markers than are kept: time behind the last one is in no step
   std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
 };
 

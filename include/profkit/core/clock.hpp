@@ -300,6 +300,8 @@ class node_clock {
 
   /// The bound, with windows that cover [first_ps, last_ps] of corrected time.
   [[nodiscard]] node_bounds bounds(std::int64_t first_ps, std::int64_t last_ps) const;
+  /// The bound of one instant of corrected time.
+  [[nodiscard]] std::int64_t bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept;
   [[nodiscard]] const std::vector<clock_anomaly>& anomalies() const noexcept { return anomalies_; }
   [[nodiscard]] std::int64_t residual_ps() const noexcept { return residual_ps_; }        ///< clock_skew
   [[nodiscard]] std::int64_t host_drift_ppt() const noexcept { return host_drift_; }      ///< of S against S0
@@ -324,6 +326,8 @@ class node_clock {
   struct suspect_span {
     std::int64_t from_ps, to_ps, tracer_ps, host_ps;
   };
+  // The bound between two instants that no mark, end of a measurement or suspect span lies between.
+  [[nodiscard]] clock_window window(std::int64_t from_ps, std::int64_t to_ps) const noexcept;
   friend class node_clock_builder;
   std::int64_t node_id_ = 0;
   piecewise_map snapshots_, offsets_;

@@ -73,6 +73,7 @@ class inventory {
     }
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
+    note_databases();
     settle_damage();
     return std::move(found_);
   }
@@ -276,6 +277,19 @@ class inventory {
     return at == found_.files.end() ? nullptr : &*at;
   }
 
+  // A folder may hold nothing but databases, which are not read.
+  void note_databases() {
+    const auto any = [this](bool (*fits)(file_family)) {
+      return std::any_of(found_.files.begin(), found_.files.end(),
+                         [fits](const file_info& file) { return fits(file.family); });
+    };
+    if (!any([](file_family f) { return f == file_family::ascend_database; })) return;
+    if (any([](file_family f) { return f == file_family::ascend_kernels || f == file_family::chrome_trace; })) return;
+    note_incomplete(
+        "there is only a database export, which is not read: export it as text, too (export_type=Text of "
+        "torch_npu.profiler, or msprof --export=on)");
+  }
+
   void note_incomplete(std::string reason) {
     found_.complete = false;
     found_.reasons.push_back(std::move(reason));
@@ -311,7 +325,7 @@ file_info file_header(const profile& p, std::size_t file) {
   info.bytes = entry.bytes;
   info.origin_unix_ns = p.file_origin_unix_ns(file);
   info.aligned = info.origin_unix_ns.has_value();
-  if (const xspace_index* space = p.xspace(file)) {
+  if (const xspace_index* space = p.outline(file)) {
     info.hosts.assign(space->hostnames.begin(), space->hostnames.end());
     info.errors.assign(space->errors.begin(), space->errors.end());
     info.warnings.assign(space->warnings.begin(), space->warnings.end());

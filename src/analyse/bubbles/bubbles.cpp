@@ -19,7 +19,14 @@ result<device_found> look_at_device(const activity& of, std::size_t device, cons
                                     const hooks& host) {
   auto windows = find_windows(of, device, o.windows, host);
   if (!windows) return std::move(windows).error();
-  device_pass pass(of, device, o, std::move(*windows));
+  std::vector<layer_span> layers;
+  const activity_device& on = of.devices()[device];
+  if (on.has_launches && of.has_host_spans(on.host_group)) {
+    auto found = find_layer_spans(of, on.host_group, host);
+    if (!found) return std::move(found).error();
+    layers = std::move(*found);
+  }
+  device_pass pass(of, device, o, std::move(*windows), layers);
   if (result<void> seen = of.visit_kernels(device, pass, host); !seen) return std::move(seen).error();
   return pass.finish();
 }

@@ -30,7 +30,8 @@ std::uint64_t share_of(std::uint64_t most, std::size_t devices) noexcept {
 
 }  // namespace
 
-device_pass::device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows)
+device_pass::device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows,
+                         const std::vector<layer_span>& layers)
     : of_(of),
       device_(device),
       on_(of.devices()[device]),
@@ -38,7 +39,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
       windows_(std::move(windows)),
       ops_(of, device),
       aicpu_(o.thresholds),
-      structures_(of, o.thresholds),
+      structures_(of, o.thresholds, layers),
       store_(share_of(o.max_bubbles, of.devices().size())),
       step_store_(share_of(o.max_bubbles, of.devices().size())) {
   found_.gaps.window_source = windows_.source;

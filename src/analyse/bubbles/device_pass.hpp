@@ -40,7 +40,9 @@ struct device_found {
 
 class device_pass final : public kernel_visitor {
  public:
-  device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows);
+  // `layers` has to outlive the pass.
+  device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows,
+              const std::vector<layer_span>& layers);
   result<void> rows(const kernel_row* rows, std::size_t count) override;
   // After the last kernel.
   [[nodiscard]] device_found finish();

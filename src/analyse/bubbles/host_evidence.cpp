@@ -40,6 +40,10 @@ constexpr std::string_view more_sync_parts[] = {
     "TransferToInfeed",
     "TransferFromOutfeed",
     "TransferLiteral",
+    "Stream Sync",
+    "Event Sync",
+    "Context Sync",
+    "Device Sync",
 };
 constexpr std::string_view comm_parts[] = {"c10d", "Hccl", "hcom", "StreamWaitEvent", "Notify_Wait"};
 constexpr std::string_view more_comm_parts[] = {"Notify Wait", "EVENT_WAIT", "nccl", "record_param_comms", "msccl"};
@@ -281,10 +285,12 @@ class group_collector final : public host_span_visitor {
     if (s.empty() || !touches_a_gap(s)) return;
     const std::uint8_t says = meaning(given.name);
     if ((says & is_marker) != 0) return;
-    if ((says & is_comm) != 0 || given.kind == host_span_kind::device_marker) comm_.push_back(s);
-    if (given.kind == host_span_kind::device_marker) return;
-    const bool frame = given.kind == host_span_kind::frame;
+    // What a device process recorded is a wait: of the host for the device by its name, else for other devices.
+    const bool on_device = given.kind == host_span_kind::device_marker;
     if ((says & is_sync) != 0) sync_.push_back(s);
+    if ((says & is_comm) != 0 || (on_device && (says & is_sync) == 0)) comm_.push_back(s);
+    if (on_device) return;
+    const bool frame = given.kind == host_span_kind::frame;
     if (given.kind == host_span_kind::gc) gc_.push_back(s);
     if (!frame) leaf_.push_back(s);
     held_.push_back({s, given.thread, given.name, frame});

@@ -2,7 +2,7 @@
 #include <analyse/bubbles/structures.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -124,6 +124,26 @@ std::uint32_t structure_finder::end_of_last_layer(const step_rows& rows, const s
   return last + std::max<std::uint32_t>(same, 1);
 }
 
+// A layer begins with the first kernel that was launched in a later span than all before; `tail`: behind the last one.
+std::vector<std::uint32_t> structure_finder::cut_at_layers(const step_rows& rows, std::uint32_t& tail) const {
+  std::vector<std::uint32_t> at;
+  std::int64_t latest = -1;
+  for (std::uint32_t i = 0; i < rows.rows.size() && at.size() < most_structures; ++i) {
+    const std::int64_t launch = rows.rows[i].launch_ps;
+    if (launch == no_time_ps) continue;
+    const auto after = std::upper_bound(layers_.begin(), layers_.end(), launch,
+                                        [](std::int64_t t, const layer_span& s) { return t < s.start_ps; });
+    if (after == layers_.begin() || launch >= std::prev(after)->end_ps) continue;
+    const std::int64_t of = after - layers_.begin();
+    tail = i + 1;
+    if (of <= latest) continue;
+    latest = of;
+    at.push_back(i);
+  }
+  if (at.size() < 2) at.clear();
+  return at;
+}
+
 std::vector<std::uint32_t> structure_finder::cut_at_gaps(const step_rows& rows) const {
   struct hole {
     std::int64_t length_ps;
@@ -162,13 +182,23 @@ step_structures structure_finder::find(const step_rows& rows, std::size_t op_cou
   count_ops(rows, op_count);
   std::vector<std::uint32_t> cuts;
   std::uint32_t tail = count;
-  std::int64_t anchor = attention_anchor(rows);
-  found.source = "attention";
-  if (anchor < 0) {
+  std::int64_t anchor = -1;
+  if (!layers_.empty()) {
+    cuts = cut_at_layers(rows, tail);
+    found.source = "annotations";
+  }
+  if (cuts.empty()) {
+    tail = count;
+    anchor = attention_anchor(rows);
+    found.source = "attention";
+  }
+  if (cuts.empty() && anchor < 0) {
     anchor = periodic_anchor(rows);
     found.source = "periodic op";
   }
-  if (anchor >= 0) {
+  if (!cuts.empty()) {
+    // The host says where layers are.
+  } else if (anchor >= 0) {
     cuts = cut_at_op(rows, static_cast<std::uint32_t>(anchor));
     tail = end_of_last_layer(rows, cuts);
   } else {

@@ -1,6 +1,7 @@
 // The repeated parts of a step, such as the layers of a model, found in the sequence of its kernels.
 #pragma once
 #include <analyse/bubbles/kernels.hpp>
+#include <analyse/bubbles/layer_spans.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,9 @@ struct step_structures {
 // Reused from step to step: nothing is allocated once it is warm.
 class structure_finder {
  public:
-  structure_finder(const activity& of, const bubble_thresholds& t) : of_(of), thresholds_(t) {}
+  // `layers`: those that the host names, when kernels are connected with their launches.
+  structure_finder(const activity& of, const bubble_thresholds& t, const std::vector<layer_span>& layers)
+      : of_(of), thresholds_(t), layers_(layers) {}
   // `op_count`: one more than the greatest index in rows.ops.
   [[nodiscard]] step_structures find(const step_rows& rows, std::size_t op_count);
 
@@ -38,11 +41,13 @@ class structure_finder {
   [[nodiscard]] std::int64_t attention_anchor(const step_rows& rows);
   [[nodiscard]] std::int64_t periodic_anchor(const step_rows& rows) const;
   [[nodiscard]] std::vector<std::uint32_t> cut_at_op(const step_rows& rows, std::uint32_t anchor) const;
+  [[nodiscard]] std::vector<std::uint32_t> cut_at_layers(const step_rows& rows, std::uint32_t& tail) const;
   [[nodiscard]] std::vector<std::uint32_t> cut_at_gaps(const step_rows& rows) const;
   static std::uint32_t end_of_last_layer(const step_rows& rows, const std::vector<std::uint32_t>& anchors);
 
   const activity& of_;
   const bubble_thresholds& thresholds_;
+  const std::vector<layer_span>& layers_;
   std::vector<std::int8_t> attention_;  // by op: -1 not looked at
   std::vector<occurrence> seen_;        // by op
 };

@@ -89,7 +89,7 @@ step_window window_of(const step_marker& m) {
 }
 
 // Own spans, disjoint: what overlaps the next one is cut. Under `guide` each ends where the next one begins.
-void settle(device_windows& found, bool guide) {
+void settle(device_windows& found, bool guide, bool steps_cut) {
   auto& all = found.windows;
   std::stable_sort(all.begin(), all.end(),
                    [](const step_window& a, const step_window& b) { return a.start_ps < b.start_ps; });
@@ -102,7 +102,7 @@ void settle(device_windows& found, bool guide) {
       ++found.cut;
     }
   }
-  if (guide && !all.empty()) all.back().end_ps = open_end;
+  if (guide && !all.empty() && !steps_cut) all.back().end_ps = open_end;
   const auto empty =
       std::remove_if(all.begin(), all.end(), [](const step_window& w) { return w.start_ps == w.end_ps; });
   found.cut += guide ? static_cast<std::uint64_t>(all.end() - empty) : 0;
@@ -164,7 +164,7 @@ result<device_windows> find_windows(const activity& of, std::size_t device, wind
     found.source = "host markers";
   }
   if (!taken) return std::move(taken).error();
-  settle(found, guide);
+  settle(found, guide, on.steps_cut);
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

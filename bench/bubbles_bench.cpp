@@ -1,0 +1,144 @@
+// The bubble detector: time against rows, and against `ops` on a large XSpace with the memory it takes.
+//   bubbles_bench [MIB]       size of the XSpace, default 256; it lies in a temporary file meanwhile
+#include "amplify.hpp"
+
+#include "../tests/bubbles/memory_activity.hpp"
+
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/bubbles.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <string>
+#include <thread>
+
+using namespace profkit;
+using namespace profkit::test;
+
+namespace {
+
+// Processor time: the machine may be doing other things.
+double seconds_of(const std::function<void()>& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+double best_of(int runs, const std::function<void()>& work) {
+  double best = 1e9;
+  for (int i = 0; i < runs; ++i) best = std::min(best, seconds_of(work));
+  return best;
+}
+
+// Training steps of 1000 kernels on two streams with gaps and host spans.
+memory_activity training(std::int64_t kernels) {
+  memory_activity a;
+  const auto d = a.add_device("NPU 0");
+  std::minstd_rand random(7);
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < kernels; ++i) {
+    if (i % 1000 == 0) a.step(i / 1000, at, at);
+    const std::int64_t gap = random() % 20 == 0 ? static_cast<std::int64_t>(random() % 200) * us : us;
+    a.host(at, gap + 5 * us, i % 3 == 0 ? "aten::copy_" : "aten::add", static_cast<std::uint32_t>(i % 4));
+    at += gap;
+    const auto duration = static_cast<std::int64_t>(random() % 60) * us;
+    a.kernel(d, at, duration, "Op" + std::to_string(i % 37), i % 11 == 0 ? kernel_class::comm : kernel_class::compute,
+             i % 11 == 0 ? 1 : 0);
+    at += duration;
+  }
+  return a;
+}
+
+std::int64_t anonymous_memory_kb() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("RssAnon:", 0) == 0) return std::atoll(line.c_str() + 8);
+  return 0;
+}
+
+// Highest anonymous memory of `work` in a process of its own, in MB, and its processor time in seconds.
+std::pair<double, double> measured(const std::function<void()>& work) {
+  int channel[2];
+  if (pipe(channel) != 0) std::exit(1);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<bool> done{false};
+    std::int64_t most = 0;
+    std::thread watcher([&] {
+      while (!done.load()) {
+        most = std::max(most, anonymous_memory_kb());
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    const double seconds = seconds_of(work);
+    done = true;
+    watcher.join();
+    const std::pair<double, double> told{static_cast<double>(most) * 1024 / 1e6, seconds};
+    const bool sent = write(channel[1], &told, sizeof told) == sizeof told;
+    _exit(sent ? 0 : 1);
+  }
+  std::pair<double, double> told{-1, -1};
+  if (read(channel[0], &told, sizeof told) != sizeof told) told = {-1, -1};
+  close(channel[0]);
+  close(channel[1]);
+  waitpid(child, nullptr, 0);
+  return told;
+}
+
+void compare_on_xspace(const std::string& path) {
+  const auto ops = measured([&] {
+    const auto p = profile::open(path);
+    if (!p || !anatomy_ops(**p)) std::exit(1);
+  });
+  const auto bubbles = measured([&] {
+    const auto p = profile::open(path);
+    if (!p || !analyse_bubbles(*p)) std::exit(1);
+  });
+  std::printf("%-30s ops %6.2f s, bubbles %6.2f s: %.2f x (4 allowed)%s\n", "XSpace, processor time", ops.second,
+              bubbles.second, bubbles.second / ops.second, bubbles.second <= 4 * ops.second ? "" : "  TOO SLOW");
+  std::printf("%-30s ops %6.1f MB, bubbles %6.1f MB beyond the mapping (256 allowed)%s\n", "XSpace, anonymous memory",
+              ops.first, bubbles.first, bubbles.first <= 256 ? "" : "  TOO MUCH");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::uint64_t mib = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 256;
+  const auto folder = std::filesystem::temp_directory_path() / ("bubbles_bench." + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  for (const char* capture : {"tpu_v6e_inference", "jax08_gemm_mi300"}) {
+    const std::string path = folder / "large.xplane.pb";
+    std::ifstream in(std::string(PROFKIT_BENCH_SOURCE_ROOT) + "/tests/data/xspace/" + capture + ".xplane.pb",
+                     std::ios::binary);
+    const std::string small{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    {
+      std::ofstream out(path, std::ios::binary);
+      bench::amplifier(small, mib << 20).write([&](std::string_view piece) {
+        out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+      });
+    }
+    std::printf("%s, %.2f GiB\n", capture, static_cast<double>(std::filesystem::file_size(path)) / 1073741824.0);
+    compare_on_xspace(path);
+  }
+  std::filesystem::remove_all(folder);
+
+  const memory_activity few = training(50'000), many = training(500'000);
+  const auto look = [](const activity& a) {
+    if (!find_bubbles(a)) std::exit(1);
+  };
+  const double few_s = best_of(5, [&] { look(few); }), many_s = best_of(3, [&] { look(many); });
+  std::printf("%-30s %6.1f ms for 50 000, %6.1f ms for 500 000: %.2f x (12 allowed)%s\n", "detector, rows in memory",
+              few_s * 1e3, many_s * 1e3, many_s / few_s, many_s <= 12 * few_s ? "" : "  TOO SLOW");
+  return 0;
+}

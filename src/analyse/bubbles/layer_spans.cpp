@@ -1,0 +1,76 @@
+#include <analyse/bubbles/layer_spans.hpp>
+
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+constexpr std::size_t most_spans = std::size_t{1} << 20;
+
+bool ends_with_word(std::string_view text, std::string_view lower_word) noexcept {
+  if (text.size() < lower_word.size()) return false;
+  text.remove_prefix(text.size() - lower_word.size());
+  return std::equal(text.begin(), text.end(), lower_word.begin(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+}
+
+class span_collector final : public host_span_visitor {
+ public:
+  explicit span_collector(const activity& of) : of_(of) {}
+  result<void> spans(const host_span* spans, std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) {
+      const host_span& s = spans[i];
+      if (s.kind == host_span_kind::device_marker || s.duration_ps <= 0 || !is_layer(s.name)) continue;
+      if (found.size() < most_spans) found.push_back({s.start_ps, saturating_add(s.start_ps, s.duration_ps), s.name});
+    }
+    return {};
+  }
+  std::vector<layer_span> found;
+
+ private:
+  bool is_layer(string_id name) {
+    if (name >= looked_at_.size()) looked_at_.resize(std::size_t{name} + 1, 0);
+    if (looked_at_[name] == 0) looked_at_[name] = names_a_layer(of_.text(name)) ? 2 : 1;
+    return looked_at_[name] == 2;
+  }
+  const activity& of_;
+  std::vector<std::uint8_t> looked_at_;
+};
+
+}  // namespace
+
+bool names_a_layer(std::string_view name) noexcept {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == name.size()) return false;
+  std::string_view word = name.substr(0, last + 1);
+  if (word.back() == '#' || word.back() == '.' || word.back() == '_') word.remove_suffix(1);
+  for (const std::string_view layer : {"block", "blocks", "layer", "layers", "stage"})
+    if (ends_with_word(word, layer)) return true;
+  return false;
+}
+
+result<std::vector<layer_span>> find_layer_spans(const activity& of, std::uint32_t group, const hooks& host) {
+  span_collector collector(of);
+  constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min() + 1;
+  if (result<void> seen = of.visit_host_spans(group, first, std::numeric_limits<std::int64_t>::max(), collector, host);
+      !seen)
+    return std::move(seen).error();
+  auto& all = collector.found;
+  std::sort(all.begin(), all.end(), [](const layer_span& a, const layer_span& b) {
+    return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.end_ps > b.end_ps;
+  });
+  std::vector<layer_span> apart;
+  for (const layer_span& s : all)
+    if (apart.empty() || s.start_ps >= apart.back().end_ps) apart.push_back(s);
+  return apart;
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

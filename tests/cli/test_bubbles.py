@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""`profkit bubbles` seen from outside: what a person reads, options, documents, damage."""
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import harness
+from harness import CPU_RUN, GPU, TPU, run
+
+
+def document(*arguments):
+    done = run("bubbles", *arguments, "--json")
+    return done, json.loads(done.out)
+
+
+class Text(unittest.TestCase):
+    def test_answers_come_first_and_lines_fit(self):
+        for capture in (TPU, GPU):
+            done = run("bubbles", capture)
+            self.assertEqual(done.status, 0, done.err)
+            lines = done.out.splitlines()
+            self.assertTrue(lines[0].strip().startswith("idle?"))
+            self.assertTrue(any("Longest gaps" in line for line in lines), done.out)
+            for line in lines:
+                self.assertLessEqual(len(line), 100, line)
+
+    def test_gaps_tell_what_ran_on_both_sides(self):
+        done = run("bubbles", GPU, "--limit", "3")
+        self.assertIn("behind", done.out)
+        self.assertIn("in front of", done.out)
+        self.assertIn("possible cause", done.out)
+
+    def test_a_host_capture_is_absent_and_fine(self):
+        done = run("bubbles", CPU_RUN)
+        self.assertEqual(done.status, 0, done.err)
+        self.assertIn("[absent]", done.out)
+
+
+class Options(unittest.TestCase):
+    def test_thresholds_by_option_and_file(self):
+        _, plain = document(TPU, "--plane", "TPU:0")
+        _, higher = document(TPU, "--plane", "TPU:0", "--threshold", "reportable_gap_us=100000")
+        many, few = (d["anomaly_discovery"]["bubble_windows"] for d in (plain, higher))
+        self.assertGreater(len(many), len(few))
+        self.assertTrue(all(b["duration_ms"] >= 100 for b in few))
+        self.assertEqual(plain["steps"][0]["device_busy_union_ns"], higher["steps"][0]["device_busy_union_ns"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.toml"
+            path.write_text("[bubbles]\nreportable_gap_us = 100000\nidle_ratio = 0.25\n")
+            _, by_file = document(TPU, "--plane", "TPU:0", "--thresholds", path)
+            self.assertEqual(by_file["anomaly_discovery"]["bubble_windows"], few)
+            values = {t["name"]: t["value"] for t in by_file["thresholds"]}
+            self.assertEqual((values["reportable_gap_us"], values["idle_ratio"]), (100000, 0.25))
+            path.write_text("[bubbles]\nno_such = 1\n")
+            self.assertEqual(run("bubbles", TPU, "--thresholds", path).status, 2)
+
+    def test_what_makes_no_sense_is_a_usage_error(self):
+        for wrong in (["--threshold", "no_such=1"], ["--threshold", "idle_ratio"], ["--threshold", "idle_ratio=x"],
+                      ["--window-policy", "often"], ["--compat", "other"]):
+            done = run("bubbles", TPU, *wrong)
+            self.assertEqual(done.status, 2, wrong)
+            self.assertIn("hint", done.err)
+
+    def test_window_policies(self):
+        ends = {}
+        for policy in ("guide", "marker", "device"):
+            _, found = document(TPU, "--plane", "TPU:0", "--window-policy", policy)
+            self.assertEqual(found["window_policy"], policy)
+            steps = found["steps"]
+            ends[policy] = [s["exact_ps"]["end"] for s in steps]
+            for s in steps:
+                e = s["exact_ps"]
+                self.assertEqual(e["busy"] + e["prelaunch"] + e["internal"] + e["tail"], e["end"] - e["start"])
+                self.assertEqual(sum(s["breakdown"].values()), e["end"] - e["start"])
+        self.assertNotEqual(ends["guide"], ends["marker"])
+
+
+class Documents(unittest.TestCase):
+    def test_absolute_times_are_strings_and_exact(self):
+        _, found = document(TPU, "--limit", "5")
+        bubble = found["anomaly_discovery"]["bubble_windows"][0]
+        self.assertEqual(int(bubble["end_ns"]) - int(bubble["start_ns"]), bubble["duration_ns"])
+        self.assertEqual(len(found["anomaly_discovery"]["bubble_windows"]), 5)
+        self.assertGreater(found["anomaly_discovery"]["bubble_windows_total"], 5)
+
+    def test_threads_do_not_change_a_byte(self):
+        self.assertEqual(run("bubbles", TPU, "--json", "-j", "1").out, run("bubbles", TPU, "--json", "-j", "4").out)
+
+    def test_damage_is_told_and_the_rest_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cut = Path(folder) / "cut.xplane.pb"
+            cut.write_bytes(TPU.read_bytes()[:100000])
+            done, found = document(cut)
+            self.assertEqual(done.status, 5)
+            self.assertEqual(found["status"], "partial")
+            self.assertTrue(found["damage"])
+            self.assertEqual(run("bubbles", cut, "--strict").status, 4)
+
+    def test_the_report_has_its_line_and_document(self):
+        self.assertIn("devices wait", run("report", TPU).out)
+        report = json.loads(run("report", TPU, "--json").out)
+        self.assertEqual(report["bubbles"]["schema"], "profkit.bubbles")
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules[__name__])
