@@ -5,7 +5,7 @@
 #include <base/format.hpp>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <initializer_list>
 #include <type_traits>
 
@@ -57,8 +57,8 @@ class csv_table {
     separate();
     if (!value) return *this;
     char buffer[40];
-    const int length = std::snprintf(buffer, sizeof buffer, "%.17g", *value);
-    out_.append(buffer, static_cast<std::size_t>(std::max(length, 0)));
+    const auto written = std::to_chars(buffer, buffer + sizeof buffer, *value);  // the shortest that reads back equal
+    out_.append(buffer, written.ptr);
     return *this;
   }
   void end_row() {
