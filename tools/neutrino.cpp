@@ -293,7 +293,7 @@ result<void> print_records(session& s, const probe_target& target, const held_ta
   if (query.block) {
     for (std::uint64_t lane = 0;; ++lane) {
       const probe_lane found = records.lane(*query.block, lane);
-      if (found.capacity() == 0 && found.block() == no_block) break;
+      if (found.capacity() == 0) break;  // past the block, or past the end of the file
       take(found);
     }
   } else {
@@ -398,7 +398,9 @@ result<void> print_bytes(session& s, const probe_target& target, const held_targ
   print_other_maps(s, target);
   s.out().line("  " + grouped(found.total) + " in all over " + count_of(found.lanes, lane) + "; " +
                grouped(found.zero_lanes) + " of them with nothing" +
-               (found.warp_sum && found.fields.size() == 1 ? "; sum over warps of the largest thread: " + grouped(*found.warp_sum) : "") +
+               (found.warp_sum && found.fields.size() == 1
+                    ? "; sum over warps of the largest thread: " + grouped(*found.warp_sum)
+                    : "") +
                (found.overflowed ? "; a sum did not fit 64 bits" : ""));
   table t;
   t.flexible("field", cut::end, 12).right("sum").right("least").right("most").right("mean a " + lane);

@@ -57,7 +57,8 @@ class csv_table {
     separate();
     if (!value) return *this;
     char buffer[40];
-    out_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, *value).ptr);  // shortest that reads back equal
+    const auto written = std::to_chars(buffer, buffer + sizeof buffer, *value);  // the shortest that reads back equal
+    out_.append(buffer, written.ptr);
     return *this;
   }
   void end_row() {

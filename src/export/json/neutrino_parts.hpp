@@ -54,7 +54,7 @@ class record_filter {
   void each_lane_of_block(std::uint64_t block, Take&& take) const {
     for (std::uint64_t lane = 0;; ++lane) {
       const probe_lane found = records_.lane(block, lane);
-      if (found.capacity() == 0 && found.block() == no_block) return;
+      if (found.capacity() == 0) return;  // past the block, or past the end of the file
       take(found);
     }
   }
