@@ -70,7 +70,7 @@ void write_node_id(json_writer& out, std::string_view key, const validation_resu
     out.id(found.nodes[static_cast<std::size_t>(node)].id);
 }
 
-void write_ops(json_writer& out, const validation_result& found) {
+void write_collectives_of_nodes(json_writer& out, const validation_result& found) {
   out.key("ops");
   out.begin_array();
   for (const collective_op& op : found.ops) {
@@ -251,7 +251,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   out.number(found.mean_gap_ns);
   out.field("gap_count", std::uint64_t{found.groups.size()});
   write_nodes(out, found);
-  write_ops(out, found);
+  write_collectives_of_nodes(out, found);
   write_details(out, found);
   write_warnings(out, found);
   out.key("alignment");
