@@ -279,7 +279,7 @@ class report {
     const std::size_t rows = most(most_structures, order.size());
     table t;
     t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
-    t.right("kernel sum").right("gaps inside").right("longest").right("gap before it");
+    t.right("kernel sum").right("gaps inside").right("longest").right("gap before");
     for (std::size_t i = 0; i < rows; ++i) {
       const step_structure& p = *order[i];
       t.row({std::string(structure_role_name(p.type)) +
@@ -291,8 +291,8 @@ class report {
              p.gap_before_ps > 0 ? human_duration(p.gap_before_ps) : ""});
     }
     s_.heading("Inside step " + name(step.id) + ", which waits longest: " + count_of(order.size(), "part") + " by " +
-               step.structure_source + ", gaps inside them " + human_duration(inside) + ", between them " +
-               human_duration(between));
+               step.structure_source);
+    s_.out().line("  Gaps inside the parts: " + human_duration(inside) + ", between them: " + human_duration(between));
     t.print(s_.out(), s_.columns());
     s_.left_out(order.size(), rows);
   }

@@ -350,7 +350,9 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
   s.lost(r.damage);
   if (r.modules.empty() && r.allocators.empty()) {
     s.absent(reason_text(r.hlo_absent_reason));
-    if (!r.runtime_absent_reason.empty()) s.absent(reason_text(r.runtime_absent_reason));
+    // Where there is no file at all, one line says it.
+    const bool is_told = r.hlo_absent_reason == "no_hlo_proto_pb" && r.runtime_absent_reason == "no_xplane_pb";
+    if (!r.runtime_absent_reason.empty() && !is_told) s.absent(reason_text(r.runtime_absent_reason));
     return;
   }
   print_headline(s, r);

@@ -229,7 +229,7 @@ void add_bubble_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Bubbles";
   add_value(app, "--plane,--device", o.bubbles.device, "TEXT", "Only devices whose name contains TEXT", group);
   add_value(app, "--window-policy", typed.windows, "HOW",
-            "Steps end at the next marker (guide), its end (marker), the last kernel (device)", group);
+            "Where steps end: guide (next marker), marker, or device (last kernel)", group);
   add_value(app, "--step-pattern", o.bubbles.step_pattern, "REGEX", "Whole names of events that mark a step", group);
   app.add_option("--threshold", typed.thresholds, "One threshold, may be repeated; --json lists them all")
       ->type_name("NAME=VALUE")

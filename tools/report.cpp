@@ -24,7 +24,7 @@ using profkit::ops_line;
 constexpr std::size_t most_columns = 100;
 // Rows of each part; together with headings they make 60 lines at most.
 constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_lines = 6, most_ops = 8, most_modules = 4,
-                      most_steps = 3, most_collectives = 4, most_notes = 3, most_commands = 4;
+                      most_steps = 3, most_collectives = 4, most_notes = 2, most_commands = 4;
 
 // How many of `size` rows to show: one more than `most` rather than a line that says "1 more".
 std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }

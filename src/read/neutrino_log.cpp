@@ -143,7 +143,7 @@ class log_reader {
   }
   template <class Has>
   probe_launch& open_launch_without(Has has) {
-    if (is_open_ && has(current())) close();
+    if (is_open_ && at_ == npos && has(current())) close();  // one that is repeated has everything
     return current();
   }
   void close() {

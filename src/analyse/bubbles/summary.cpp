@@ -76,7 +76,6 @@ void choose_dominant_step(bubbles_result& into) {
 }
 
 void check_against_step_trace(bubbles_result& into, const activity& of) {
-  constexpr std::int64_t tolerance_ps = 250'000;
   for (const step_trace_row& row : of.step_trace()) {
     const std::string_view id = of.text(row.step);
     std::int64_t found = -1;
@@ -88,6 +87,13 @@ void check_against_step_trace(bubbles_result& into, const activity& of) {
     }
     if (found < 0) continue;
     const bubble_step& s = into.steps[static_cast<std::size_t>(found)];
+    // A source that rounded its starts may be off by as much at every gap.
+    constexpr std::int64_t usual_tolerance_ps = 250'000;
+    const std::int64_t resolution_ps = of.devices()[row.device].timestamp_resolution_ps;
+    const std::int64_t tolerance_ps =
+        resolution_ps < usual_tolerance_ps
+            ? usual_tolerance_ps
+            : resolution_ps * static_cast<std::int64_t>(std::min<std::uint64_t>(s.bubble_count, 1'000'000) + 1);
     // Kernels that reach over the edge of a window belong to both sides here, to one step there.
     const auto add = [&](const char* what, std::int64_t ours, std::int64_t theirs) {
       if (theirs == no_time_ps) return;
