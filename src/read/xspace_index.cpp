@@ -85,7 +85,7 @@ class indexer {
     if (!allowed(found_.planes.size(), most_planes, "planes", body.data())) return;
     plane_index& plane = found_.planes.emplace_back();
     plane.body = body;
-    plane.offset = offset_of(body.data());
+    plane.offset = found_.beginning_of(body);
     const plane_header counts = plane_view(body).header();
     plane.id = counts.id;
     plane.name = counts.name;
@@ -137,7 +137,7 @@ class indexer {
     if (!allowed(lines_++, most_lines, "lines", body.data())) return;
     line_index& line = plane.lines.emplace_back();
     line.body = body;
-    line.offset = offset_of(body.data());
+    line.offset = found_.beginning_of(body);
     if (body.size() <= short_line_bytes || !read_leading_header(line)) line.header = line_view(body).header();
     if (line.header.damage != nullptr) note_damage(line.header.damage, "a line is damaged");
     line.kind = classify_line(plane.kind, line.name(), line.header.id);
@@ -220,6 +220,17 @@ std::uint64_t reduced_from::offset_of(std::uint64_t at) const noexcept {
   const auto behind =
       std::upper_bound(runs.begin(), runs.end(), at, [](std::uint64_t wanted, const run& r) { return wanted < r.at; });
   return behind == runs.begin() ? at : behind[-1].was + (at - behind[-1].at);
+}
+
+std::uint64_t reduced_from::beginning_at(std::uint64_t at) const noexcept {
+  const auto first =
+      std::lower_bound(runs.begin(), runs.end(), at, [](const run& r, std::uint64_t wanted) { return r.at < wanted; });
+  return first != runs.end() && first->at == at ? first->was : offset_of(at);
+}
+
+std::uint64_t xspace_index::beginning_of(std::string_view message) const noexcept {
+  const std::uint64_t here = offset_in(bytes, message.data());
+  return from ? from->beginning_at(here) : here;
 }
 
 std::uint64_t xspace_index::offset_of(const char* at) const noexcept {

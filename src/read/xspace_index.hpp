@@ -60,6 +60,8 @@ struct reduced_from {
   std::vector<run> runs;  // ascending; the first is at 0
   std::string head;       // how the whole begins
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t at) const noexcept;
+  // The same of where a message begins, whose first bytes may have been left out.
+  [[nodiscard]] std::uint64_t beginning_at(std::uint64_t at) const noexcept;
 };
 
 struct xspace_index {
@@ -69,8 +71,9 @@ struct xspace_index {
   std::vector<std::string_view> errors, warnings, hostnames;
   std::optional<fault> damage;  // first damage met while indexing; everything before it is listed
 
-  // Where a position in the indexed bytes lies in the file.
+  // Where a position in the indexed bytes lies in the file, and where the body of a message begins there.
   [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept;
+  [[nodiscard]] std::uint64_t beginning_of(std::string_view message) const noexcept;
 };
 
 // An empty plane or line takes two bytes of a file and some hundred of the index, so their numbers are bounded:
