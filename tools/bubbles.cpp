@@ -279,7 +279,7 @@ class report {
     const std::size_t rows = most(most_structures, order.size());
     table t;
     t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
-    t.right("kernel sum").right("gaps inside").right("longest").right("gap before");
+    t.right("sum").right("gaps inside").right("longest").right("gap before");
     for (std::size_t i = 0; i < rows; ++i) {
       const step_structure& p = *order[i];
       t.row({std::string(structure_role_name(p.type)) +
