@@ -279,14 +279,13 @@ class report {
     const std::size_t rows = most(most_structures, order.size());
     table t;
     t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
-    t.right("sum").right("gaps inside").right("longest").right("gap before");
+    t.right("gaps inside").right("longest").right("gap before");
     for (std::size_t i = 0; i < rows; ++i) {
       const step_structure& p = *order[i];
       t.row({std::string(structure_role_name(p.type)) +
                  (p.type == step_structure::role::layer ? ' ' + std::to_string(p.index) : ""),
              name(of_.text(p.anchor)), grouped(p.clocks.kernels), human_duration(p.clocks.wall_ps),
-             share_text(p.clocks.wall_ps, step.service_ps()), human_duration(p.clocks.kernel_sum_ps),
-             p.bubbles > 0 ? human_duration(p.bubble_total_ps) : "",
+             share_text(p.clocks.wall_ps, step.service_ps()), p.bubbles > 0 ? human_duration(p.bubble_total_ps) : "",
              p.bubbles > 0 ? human_duration(p.bubble_largest_ps) : "",
              p.gap_before_ps > 0 ? human_duration(p.gap_before_ps) : ""});
     }
