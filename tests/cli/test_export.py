@@ -130,7 +130,8 @@ class Export(Case):
     def test_a_run_of_xla_leaves_its_own_export_out(self):
         rows = run("export", CPU_RUN, "--format", "csv", "-q").out.count("\r\n")
         info = json.loads(run("info", CPU_RUN, "--json").out)
-        self.assertEqual(rows - 1, sum(f["events"] for f in info["files"] if f["export_of"] < 0))
+        self.assertEqual(rows - 1, sum(line["events"] for f in info["files"] if f["export_of"] < 0
+                                       for p in f["planes"] for line in p["lines"]))
 
 
 class Validate(Case):
