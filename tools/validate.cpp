@@ -126,17 +126,22 @@ void print_alignment(text_output& out, const alignment_result& alignment, const 
   out.line("  against node " + std::to_string(alignment.nodes[alignment.reference].id) +
            "; every value between least and most fits all collectives");
   table t;
-  t.right("node").right("least").right("most").right("best guess").right("drift").right("spread").left("");
+  t.right("node")
+      .right("least")
+      .right("most")
+      .right("best guess")
+      .right("drift")
+      .right("spread")
+      .flexible("", cut::end, 10);
   for (const profkit::aligned_node& node : alignment.nodes) {
     if (node.to_reference.a == node.to_reference.b && node.reached) continue;
     const profkit::clock_relation& r = node.to_reference;
     if (!node.reached) {
-      t.row({std::to_string(node.id), "", "", "", "", "", "undecidable: no collective joins it"});
+      t.row({std::to_string(node.id), "", "", "", "", "", "not joined by any"});
     } else if (!r.feasible) {
-      t.row({std::to_string(node.id), "", "", "", "", "", "contradiction: no clock fits its collectives"});
+      t.row({std::to_string(node.id), "", "", "", "", "", "contradiction"});
     } else {
-      std::string remark =
-          r.decidable ? "" : "undecidable: wider than --max-bound " + human_duration(asked.max_bound_ps);
+      std::string remark = r.decidable ? "" : "undecidable (over " + human_duration(asked.max_bound_ps) + ")";
       if (remark.empty() && node.contains_zero) remark = "may be no shift at all";
       if (node.snapshot_offset_ps && !node.agrees) remark = "disagrees with the snapshots";
       t.row({std::to_string(node.id), signed_duration(static_cast<double>(r.least_offset_ps)),
