@@ -120,7 +120,7 @@ class rank_reader {
     for (const std::size_t file : tables) {
       activity_input& input = add_input(file, "kernel table");
       const std::string_view bytes = p_.bytes(file);
-      if (bytes.empty() && input.damage) continue;
+      if (is_unusable(p_, input)) continue;
       const ascend_clock clock = read_ascend_clock(bytes);
       const file_clock place = placed(file, clock.zero_us);
       table_clock_ = table_clock_ ? table_clock_ : place;
@@ -143,7 +143,7 @@ class rank_reader {
     for (const std::size_t file : files_.traces) {
       activity_input& input = add_input(file, "trace_view.json");
       const std::string_view bytes = p_.bytes(file);
-      if (bytes.empty() && input.damage) continue;
+      if (is_unusable(p_, input)) continue;
       chrome_options options;
       options.bounds = p_.what().bounds;
       const file_clock place = placed(file, read_chrome_clock(bytes, options).zero_us);

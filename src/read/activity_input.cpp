@@ -38,5 +38,9 @@ activity_input input_of(const profile& p, std::size_t file, const char* variant)
   return input;
 }
 
+bool is_unusable(const profile& p, const activity_input& input) {
+  return input.damage && (p.bytes(input.file).empty() || input.damage->code == fault_code::unsupported);
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

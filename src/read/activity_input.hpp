@@ -17,5 +17,8 @@ void note_summary(const chrome_summary& told, activity_input& input);
 // An entry for a file of the profile, with the damage that is known already.
 [[nodiscard]] activity_input input_of(const profile& p, std::size_t file, const char* variant);
 
+// Whether a file has nothing to read, or times that cannot be put on the capture's clock; its damage says so.
+[[nodiscard]] bool is_unusable(const profile& p, const activity_input& input);
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

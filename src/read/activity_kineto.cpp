@@ -181,7 +181,7 @@ class trace_reader final : public chrome_visitor {
     options.bounds = p_.what().bounds;
     options.host = parts_.host;
     const std::string_view bytes = p_.bytes(file_);
-    if (!bytes.empty() || !input_.damage) {
+    if (!is_unusable(p_, input_)) {
       const result<chrome_summary> read = read_chrome(bytes, *this, options);
       if (read) {
         note_summary(*read, input_);
