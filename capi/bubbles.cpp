@@ -35,8 +35,9 @@ static_assert(static_cast<std::int32_t>(confidence::low) == PK_CONFIDENCE_LOW);
 static_assert(static_cast<std::int32_t>(confidence::high) == PK_CONFIDENCE_HIGH);
 static_assert(static_cast<std::int32_t>(kernel_class::compute) == PK_KERNEL_CLASS_COMPUTE);
 static_assert(static_cast<std::int32_t>(kernel_class::other) == PK_KERNEL_CLASS_OTHER);
-static_assert(kernel_on_aicpu == PK_KERNEL_ON_AICPU && kernel_has_stream == PK_KERNEL_HAS_STREAM &&
-              kernel_duplicate == PK_KERNEL_DUPLICATE);
+static_assert(int{kernel_on_aicpu} == int{PK_KERNEL_ON_AICPU});
+static_assert(int{kernel_has_stream} == int{PK_KERNEL_HAS_STREAM});
+static_assert(int{kernel_duplicate} == int{PK_KERNEL_DUPLICATE});
 static_assert(no_time_ps == PK_NO_TIME_PS);
 
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
@@ -86,8 +87,9 @@ pk_bubble row_of(const bubbles_report& r, const bubble& b) {
   row.scope = static_cast<std::int32_t>(b.scope);
   row.labels = b.labels.bits();
   row.confidence = static_cast<std::int32_t>(b.sure);
-  row.flags = (b.heavy ? PK_BUBBLE_HEAVY : 0u) | (b.boundary_adjacent ? PK_BUBBLE_AT_EDGE : 0u) |
-              (b.inter_step ? PK_BUBBLE_INTER_STEP : 0u) | (b.host.traced ? PK_BUBBLE_TRACED : 0u);
+  const auto flag = [](bool on, int bit) { return on ? static_cast<std::uint32_t>(bit) : 0U; };
+  row.flags = flag(b.heavy, PK_BUBBLE_HEAVY) | flag(b.boundary_adjacent, PK_BUBBLE_AT_EDGE) |
+              flag(b.inter_step, PK_BUBBLE_INTER_STEP) | flag(b.host.traced, PK_BUBBLE_TRACED);
   return row;
 }
 
