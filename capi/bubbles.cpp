@@ -33,11 +33,6 @@ static_assert(static_cast<std::int32_t>(bubble_tag::variable_shape_same_template
               PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE);
 static_assert(static_cast<std::int32_t>(confidence::low) == PK_CONFIDENCE_LOW);
 static_assert(static_cast<std::int32_t>(confidence::high) == PK_CONFIDENCE_HIGH);
-static_assert(static_cast<std::int32_t>(kernel_class::compute) == PK_KERNEL_CLASS_COMPUTE);
-static_assert(static_cast<std::int32_t>(kernel_class::other) == PK_KERNEL_CLASS_OTHER);
-static_assert(int{kernel_on_aicpu} == int{PK_KERNEL_ON_AICPU});
-static_assert(int{kernel_has_stream} == int{PK_KERNEL_HAS_STREAM});
-static_assert(int{kernel_duplicate} == int{PK_KERNEL_DUPLICATE});
 static_assert(no_time_ps == PK_NO_TIME_PS);
 
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
@@ -87,54 +82,10 @@ pk_bubble row_of(const bubbles_report& r, const bubble& b) {
   row.scope = static_cast<std::int32_t>(b.scope);
   row.labels = b.labels.bits();
   row.confidence = static_cast<std::int32_t>(b.sure);
-  const auto flag = [](bool on, int bit) { return on ? static_cast<std::uint32_t>(bit) : 0U; };
-  row.flags = flag(b.heavy, PK_BUBBLE_HEAVY) | flag(b.boundary_adjacent, PK_BUBBLE_AT_EDGE) |
-              flag(b.inter_step, PK_BUBBLE_INTER_STEP) | flag(b.host.traced, PK_BUBBLE_TRACED);
+  row.flags = (b.heavy ? +PK_BUBBLE_HEAVY : 0u) | (b.boundary_adjacent ? +PK_BUBBLE_AT_EDGE : 0u) |
+              (b.inter_step ? +PK_BUBBLE_INTER_STEP : 0u) | (b.host.traced ? +PK_BUBBLE_TRACED : 0u);
   return row;
 }
-
-// Converts kernels a batch at a time.
-class row_handler final : public kernel_visitor {
- public:
-  row_handler(const activity& of, std::size_t device, pk_kernel_rows_callback take, void* user)
-      : of_(of), on_(of.devices()[device]), take_(take), user_(user) {}
-  result<void> rows(const kernel_row* rows, std::size_t count) override {
-    for (std::size_t done = 0; done < count;) {
-      const std::size_t n = std::min(count - done, batch_.size());
-      for (std::size_t i = 0; i < n; ++i) batch_[i] = convert(rows[done + i]);
-      if (take_(user_, batch_.data(), n) != 0)
-        return fault{fault_code::cancelled, "stopped, as the caller asked", "", no_offset, ""};
-      done += n;
-    }
-    return {};
-  }
-
- private:
-  pk_kernel_row convert(const kernel_row& k) const {
-    pk_kernel_row row = {};
-    row.start_ps = k.start_ps;
-    row.duration_ps = k.duration_ps;
-    row.wait_ps = k.wait_ps;
-    row.launch_ps = k.launch_ps;
-    row.source_row = k.source_row;
-    const bool has_stream = (k.flags & kernel_has_stream) != 0 && k.stream < on_.streams.size();
-    row.stream_id = has_stream ? on_.streams[k.stream].id : -1;
-    row.name = borrowed(of_.text(k.name));
-    row.op_type = borrowed(of_.text(k.op_type));
-    row.core = borrowed(of_.text(k.core));
-    row.step = borrowed(of_.text(k.step));
-    if (k.details != 0 && k.details <= on_.details.size())
-      row.input_shapes = borrowed(of_.text(on_.details[k.details - 1].input_shapes));
-    row.kernel_class = static_cast<std::int32_t>(k.kind);
-    row.flags = k.flags;
-    return row;
-  }
-  const activity& of_;
-  const activity_device& on_;
-  const pk_kernel_rows_callback take_;
-  void* const user_;
-  std::array<pk_kernel_row, 64> batch_;
-};
 
 }  // namespace
 }  // namespace capi
@@ -246,20 +197,4 @@ size_t pk_bubbles_device_count(const pk_bubbles* bubbles) noexcept {
 pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) noexcept {
   if (device >= pk_bubbles_device_count(bubbles)) return borrowed({});
   return borrowed(bubbles->report.of->text(bubbles->report.of->devices()[device].name));
-}
-
-pk_status pk_kernel_rows_read(const pk_bubbles* bubbles, size_t device, pk_kernel_rows_callback take, void* user,
-                              pk_error** err) noexcept {
-  return guard(err, [&]() -> result<pk_status> {
-    if (!bubbles) return null_argument("bubbles");
-    if (!take) return null_argument("take");
-    const profkit::activity& of = *bubbles->report.of;
-    if (device >= of.devices().size())
-      return invalid_argument(
-          "there is no device " + std::to_string(device) + ": the number is " + std::to_string(of.devices().size()),
-          "");
-    row_handler handler(of, device, take, user);
-    if (result<void> visited = of.visit_kernels(device, handler); !visited) return std::move(visited).error();
-    return PK_OK;
-  });
 }

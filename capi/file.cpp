@@ -16,6 +16,7 @@ static_assert(static_cast<std::int32_t>(file_family::ascend_kernels) == PK_FAMIL
 static_assert(static_cast<std::int32_t>(file_family::ascend_table) == PK_FAMILY_ASCEND_TABLE);
 static_assert(static_cast<std::int32_t>(file_family::ascend_json) == PK_FAMILY_ASCEND_JSON);
 static_assert(static_cast<std::int32_t>(file_family::ascend_database) == PK_FAMILY_ASCEND_DATABASE);
+static_assert(static_cast<std::int32_t>(file_family::neutrino) == PK_FAMILY_NEUTRINO);
 static_assert(static_cast<std::int32_t>(compression::none) == PK_COMPRESSION_NONE);
 static_assert(static_cast<std::int32_t>(compression::gzip) == PK_COMPRESSION_GZIP);
 static_assert(static_cast<std::int32_t>(compression::zstd) == PK_COMPRESSION_ZSTD);
@@ -39,6 +40,7 @@ using namespace profkit::capi;
 using profkit::result;
 
 const char* pk_family_name(int32_t family) noexcept {
+  if (family == PK_FAMILY_NEUTRINO) return profkit::family_name(profkit::file_family::neutrino);
   return profkit::family_name(family >= PK_FAMILY_UNKNOWN && family <= PK_FAMILY_ASCEND_DATABASE
                                   ? static_cast<profkit::file_family>(family)
                                   : profkit::file_family::unknown);

@@ -65,7 +65,7 @@ pk_status next_entry(pk_metadata_cursor* cursor, metadata_kind kind, Out* out, p
       return invalid_argument("the cursor was not begun for this kind of metadata", "call the matching _begin first");
     const bool events = kind == metadata_kind::event;
     const auto& entries = events ? plane->event_metadata_entries : plane->stat_metadata_entries;
-    const metadata_index& index = events ? plane->event_metadata : plane->stat_metadata;
+    const metadata_lookup& index = events ? plane->event_metadata : plane->stat_metadata;
     while (state.next < entries.size()) {
       const View entry(entries[state.next++]);
       if (index.find(entry.key()).bytes.data() != entry.bytes().data()) continue;

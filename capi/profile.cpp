@@ -15,7 +15,8 @@ static_assert(static_cast<std::int32_t>(io_mode::map) == PK_IO_MAP);
 static_assert(static_cast<std::int32_t>(io_mode::read) == PK_IO_READ);
 
 result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge) {
-  if ((given.flags & ~std::uint32_t{PK_OPEN_COPY}) != 0) return unknown_flags("pk_open_options", given.flags);
+  constexpr std::uint32_t known_flags = std::uint32_t{PK_OPEN_COPY} | std::uint32_t{PK_OPEN_ONE_PASS};
+  if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_open_options", given.flags);
   if (given.io < PK_IO_AUTO || given.io > PK_IO_READ)
     return invalid_argument("pk_open_options::io is " + std::to_string(given.io), "use a PK_IO_ constant");
   if (given.reserved != 0) return invalid_argument("pk_open_options::reserved is not 0");
@@ -24,6 +25,7 @@ result<open_options> read_open_options(const pk_open_options& given, hook_bridge
   if (result<void> taken = bridge.take(given.hooks); !taken) return std::move(taken).error();
   open_options options;
   options.io = static_cast<io_mode>(given.io);
+  if ((given.flags & PK_OPEN_ONE_PASS) != 0) options.access = access_mode::one_pass;
   options.run = text_of(given.run);
   options.bounds = *bounds;
   options.host = bridge.core();
@@ -81,6 +83,8 @@ result<const plane_index*> require_plane(const pk_profile* profile, std::uint32_
   if (!core) return std::move(core).error();
   const xspace_index* xspace = (*core)->xspace(file);
   if (!xspace) {
+    const bool is_xspace = (*core)->what().files[file].family == file_family::xspace;
+    if (const fault* broken = (*core)->file_fault(file); is_xspace && broken) return *broken;
     fault why = invalid_argument("only an XSpace file has planes", "look at pk_file_info::family");
     why.path = (*core)->what().files[file].path;
     return why;

@@ -27,6 +27,17 @@ struct opened_file {
   profkit::capture_file found;
 };
 
+// What files of Ascend captures are, which are no messages; nullptr for others.
+const char* table_or_json(profkit::file_family family) {
+  switch (family) {
+    case profkit::file_family::ascend_kernels:
+    case profkit::file_family::ascend_table: return "a table of an Ascend capture";
+    case profkit::file_family::ascend_json: return "JSON of an Ascend capture";
+    case profkit::file_family::ascend_database: return "an SQLite database of an Ascend capture";
+    default: return nullptr;
+  }
+}
+
 result<opened_file> open_one_file(const options& asked, const profkit::hooks& hooks) {
   profkit::open_options how;
   how.io = asked.io;
@@ -39,6 +50,14 @@ result<opened_file> open_one_file(const options& asked, const profkit::hooks& ho
     f.message = "this is a directory: dump shows one file";
     f.path = asked.path;
     f.hint = capture->files.empty() ? "name a file" : "name a file, for example " + capture->files.front().path;
+    return f;
+  }
+  if (const char* const what = table_or_json(capture->files.front().family); what && asked.message_type.empty()) {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message = std::string("this is ") + what + " and no protobuf";
+    f.path = asked.path;
+    f.hint = "profkit info shows what is in it; --type raw insists on protobuf";
     return f;
   }
   if (capture->files.front().family == profkit::file_family::chrome_trace && asked.message_type.empty()) {

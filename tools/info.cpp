@@ -38,7 +38,8 @@ void print_file_facts(session& s, const file_info& file) {
   std::string what = profkit::family_name(file.family);
   if (found.encoding != profkit::compression::none)
     what += std::string(", ") + profkit::compression_name(found.encoding);
-  what += ", " + profkit::human_bytes(file.bytes);
+  const bool is_pipe = file.bytes == 0 && !file.planes.empty();
+  if (!is_pipe) what += ", " + profkit::human_bytes(file.bytes);
   if (file.export_of >= 0) what += ", an export of file " + std::to_string(file.export_of) + ", not counted";
   s.heading((s.several_files() ? '[' + std::to_string(file.file) + "] " : std::string()) +
             escape_for_terminal(file.path));

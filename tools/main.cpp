@@ -33,6 +33,7 @@ int run(const options& asked) {
     case command::export_trace: return run_export(asked);
     case command::merge: return run_merge(asked);
     case command::validate: return run_validate(asked);
+    case command::neutrino: return run_neutrino(asked);
     case command::dump: return run_dump(asked);
   }
   return exit_bug;

@@ -97,6 +97,13 @@ void print_bar(session& s, const memory_result& r) {
   legend.print(s.out(), s.columns());
   if (r.modules.size() > 1 || !s.asked().memory.module.empty())
     s.out().line("  chosen: " + wrap(escape_for_terminal(r.selection), 90, 4));
+  const std::vector<module_source>& places = r.modules[h.module].sources;
+  const auto others = std::count_if(places.begin(), places.end(), [](const auto& place) { return !place.same_bytes; });
+  if (places.size() > 1)
+    s.out().line("  found in " + grouped(static_cast<std::uint64_t>(places.size())) + " places" +
+                 (others == 0 ? ""
+                              : ", " + grouped(static_cast<std::uint64_t>(others)) +
+                                    " of them with other bytes for the same memory"));
   s.out().line("  " + wrap(f->coverage, 98, 2));
   if (f->bound != peak_bound::exact)
     s.out().line("  " + s.out().screen().paint("bound: ", style::warning) + peak_bound_name(f->bound) + ", " +
@@ -164,8 +171,8 @@ void print_floor(session& s, const memory_result& r) {
   }
   for (const what_if_result& w : h.what_if) {
     s.out().line("  what if " + w.action + ' ' + escape_for_terminal(w.name) + ": peak " + size_text(w.before_bytes) +
-                 " -> at least " + size_text(w.after_bytes) + " (" + count_of(w.n_buffers, "buffer") + ", " +
-                 size_text(w.buffer_bytes) + ')');
+                 " -> at least " + size_text(w.after_bytes) + ", at most " + size_text(w.before_bytes - w.after_bytes) +
+                 " saved (" + count_of(w.n_buffers, "buffer") + ", " + size_text(w.buffer_bytes) + ')');
     s.out().line("    " + wrap(w.claim, 96, 4));
   }
 }
@@ -209,7 +216,7 @@ void print_allocators(session& s, const memory_result& r) {
 // What a reason of the document means.
 std::string reason_text(const std::string& reason) {
   if (reason == "no_hlo_proto_pb") return "no compiled module: no XSpace with Hlo Proto, *.hlo_proto.pb or *.hlo.pb";
-  if (reason == "no_buffer_assignment") return "the module was written before memory was assigned";
+  if (reason == "no_buffer_assignment") return "the module has no buffer assignment";
   if (reason == "no_xplane_pb") return "no XSpace file, so nothing is known of run time";
   if (reason == "host_plane_absent") return "no /host:CPU plane, where allocators record what they do";
   if (reason == "no_memory_events")
@@ -297,6 +304,7 @@ std::string compared(const memory_invariant& i) {
 }
 
 void print_verdicts(session& s, const memory_result& r) {
+  if (std::none_of(r.invariants.begin(), r.invariants.end(), [](const auto& i) { return i.holds.has_value(); })) return;
   s.heading("Checks");
   std::size_t holding = 0, checked = 0;
   for (const memory_invariant& i : r.invariants) {
@@ -341,8 +349,8 @@ memory_options memory_options_of(const options& asked) {
 void print_memory_text(session& s, const memory_result& r, const memory_options& o) {
   s.lost(r.damage);
   if (r.modules.empty() && r.allocators.empty()) {
-    s.absent(reason_text(r.hlo_absent_reason) + "; " +
-             (r.runtime_absent_reason.empty() ? "run time was not asked for" : reason_text(r.runtime_absent_reason)));
+    s.absent(reason_text(r.hlo_absent_reason));
+    if (!r.runtime_absent_reason.empty()) s.absent(reason_text(r.runtime_absent_reason));
     return;
   }
   print_headline(s, r);

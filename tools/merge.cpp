@@ -5,6 +5,7 @@
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/collectives.hpp>
 #include <profkit/core/merge.hpp>
 #include <profkit/core/text.hpp>
 #include <profkit/core/trace_export.hpp>
@@ -145,22 +146,40 @@ void warn(const options& asked, const merge_result& r, const terminal& errors) {
   }
 }
 
-result<void> write_trace_json(const std::string& merged, const std::string& path, const options& asked,
-                              const hooks& host) {
+using open_profile = std::shared_ptr<const profile>;
+
+result<open_profile> open_merged(const options& asked, const hooks& host) {
   open_options how;
   how.io = asked.io;
   how.host = host;
-  auto opened = profile::open(merged, how);
-  if (!opened) return std::move(opened).error();
+  return profile::open(asked.output_path, how);
+}
+
+result<void> write_trace_json(const open_profile& merged, const std::string& path, const hooks& host) {
   auto into = atomic_file_sink(path);
   if (!into) return std::move(into).error();
   const auto zipped = gzip_sink(std::move(into).value(), gzip_level, host.threads);
   trace_export_options o;
   o.like_xla = true;
   o.host = host;
-  auto outcome = export_trace(**opened, o, *zipped);
+  auto outcome = export_trace(*merged, o, *zipped);
   if (!outcome) return std::move(outcome).error();
   return zipped->finish();
+}
+
+// The report goes to a file; the counts are printed in the words that were agreed on.
+result<std::string> write_validation_file(const open_profile& merged, const std::string& path, const hooks& host) {
+  auto into = atomic_file_sink(path);
+  if (!into) return std::move(into).error();
+  validation_options o;
+  o.host = host;
+  auto found = validate_collectives({merged}, o);
+  if (!found) return std::move(found).error();
+  auto written = write_validation(*found, nullptr, **into);
+  if (!written) return std::move(written).error();
+  if (auto ok = (*into)->finish(); !ok) return std::move(ok).error();
+  return "Violations: " + grouped(found->violations) + ", Overlaps: " + grouped(found->overlaps) +
+         ", Warnings: " + grouped(found->warnings);
 }
 
 // An output that would replace one of the inputs.
@@ -182,6 +201,7 @@ int run_merge(const options& asked) {
   const std::string stem = stem_of(asked.output_path);
   std::vector<std::string> written{asked.output_path, stem + ".metadata.json"};
   if (asked.trace_json) written.push_back(stem + ".trace.json.gz");
+  if (asked.validate_merged) written.push_back(stem + ".violations.json");
   for (const std::string& path : written)
     if (input_at(path, asked.merge) != nullptr) return fail(asked, output_is_input(path), errors);
 
@@ -202,15 +222,25 @@ int run_merge(const options& asked) {
   if (auto ok = (*into)->finish(); !ok) return fail(asked, ok.error(), errors);
   if (auto ok = (*metadata)->finish(); !ok) return fail(asked, ok.error(), errors);
   warn(asked, *merged, errors);
-  if (asked.trace_json) {
-    auto ok = write_trace_json(asked.output_path, written[2], asked, host);
+  std::string counts;
+  if (asked.trace_json || asked.validate_merged) {
+    auto opened = open_merged(asked, host);
+    if (!opened) return fail(asked, opened.error(), errors);
+    if (asked.trace_json)
+      if (auto ok = write_trace_json(*opened, stem + ".trace.json.gz", host); !ok)
+        return fail(asked, ok.error(), errors);
+    if (asked.validate_merged) {
+      auto told = write_validation_file(*opened, stem + ".violations.json", host);
+      if (!told) return fail(asked, told.error(), errors);
+      counts = std::move(*told);
+    }
     progress.clear();
-    if (!ok) return fail(asked, ok.error(), errors);
   }
   if (asked.json) {
     if (auto ok = write_merge_metadata(*merged, out->raw()); !ok) return fail(asked, ok.error(), errors);
   } else {
     print_summary(*merged, asked, written, *out);
+    if (!counts.empty()) out->line(counts);
   }
   if (auto ok = out->finish(); !ok) return fail(asked, ok.error(), errors);
   return exit_ok;

@@ -21,18 +21,16 @@ using profkit::ops_line;
 
 constexpr std::uint64_t default_limit = 20;
 
-std::vector<const op_row*> in_order(const ops_line& line, op_order order) {
-  std::vector<const op_row*> ops;
-  ops.reserve(line.ops.size());
-  for (const op_row& op : line.ops) ops.push_back(&op);
-  if (order == op_order::self)
-    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->self_ps > b->self_ps; });
-  if (order == op_order::count)
-    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->count > b->count; });
-  return ops;  // by total already
+profkit::ops_order order_of(op_order asked) noexcept {
+  switch (asked) {
+    case op_order::total: return profkit::ops_order::total;
+    case op_order::self: return profkit::ops_order::self;
+    case op_order::count: return profkit::ops_order::count;
+  }
+  return profkit::ops_order::total;
 }
 
-void print_line(session& s, const ops_line& line, std::uint64_t limit) {
+void print_line(session& s, ops_line& line, std::uint64_t limit) {
   text_output& out = s.out();
   const std::string file = s.file_label(line.file);
   s.heading((file.empty() ? "" : '[' + file + "] ") + short_plane_name(line.plane_name) + "  " +
@@ -49,29 +47,29 @@ void print_line(session& s, const ops_line& line, std::uint64_t limit) {
   t.flexible("op", cut::middle, 24).flexible("category", cut::end, 10).right("count").right("total").right("self");
   t.right("of busy").right("FLOP/s").right("B/s");
   if (wide) t.right("min").right("max").left("tf_op").left("full name");
-  std::uint64_t shown = 0;
-  for (const op_row* op : in_order(line, s.asked().order)) {
-    if (limit != 0 && shown == limit) break;
-    const op_facts f = facts_of(s.capture(), line, *op);
+  if (s.asked().order != op_order::total) line.ops.sort_by(order_of(s.asked().order));
+  const std::size_t shown = limit == 0 ? line.ops.size() : std::min<std::uint64_t>(limit, line.ops.size());
+  // A capture can have millions of ops: no row is kept.
+  t.print_each(out, s.columns(), shown, [&](std::size_t at) {
+    const op_row op = line.ops[at];
+    const op_facts f = facts_of(s.capture(), line, op);
     std::vector<std::string> cells{
         f.name,
         f.category,
-        grouped(op->count),
-        human_duration(op->total_ps),
-        human_duration(op->self_ps),
-        profkit::percent_text(static_cast<std::uint64_t>(op->self_ps), static_cast<std::uint64_t>(line.busy_ps)),
-        achieved_rate(f.flops, op->count, op->total_ps, ""),
-        achieved_rate(f.bytes, op->count, op->total_ps, "")};
+        grouped(op.count),
+        human_duration(op.total_ps),
+        human_duration(op.self_ps),
+        profkit::percent_text(static_cast<std::uint64_t>(op.self_ps), static_cast<std::uint64_t>(line.busy_ps)),
+        achieved_rate(f.flops, op.count, op.total_ps, ""),
+        achieved_rate(f.bytes, op.count, op.total_ps, "")};
     if (wide) {
-      cells.push_back(human_duration(op->min_ps));
-      cells.push_back(human_duration(op->max_ps));
+      cells.push_back(human_duration(op.min_ps));
+      cells.push_back(human_duration(op.max_ps));
       cells.push_back(f.tf_op);
       cells.push_back(f.full_name == f.name ? "" : f.full_name);
     }
-    t.row(std::move(cells));
-    ++shown;
-  }
-  t.print(out, s.columns());
+    return cells;
+  });
   s.left_out(line.ops.size(), shown);
 }
 
@@ -98,7 +96,7 @@ profkit::result<void> print_ops(session& s) {
                  (s.asked().order == op_order::self    ? "self time"
                   : s.asked().order == op_order::count ? "count"
                                                        : "total time"));
-  for (const ops_line& line : lines) print_line(s, line, s.asked().limit.value_or(default_limit));
+  for (ops_line& line : lines) print_line(s, line, s.asked().limit.value_or(default_limit));
   return {};
 }
 

@@ -35,7 +35,7 @@ struct command_help {
   const char* examples;
 };
 
-constexpr std::array<command_help, 16> commands{{
+constexpr std::array<command_help, 17> commands{{
     {command::report, "report", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -120,7 +120,7 @@ constexpr std::array<command_help, 16> commands{{
      "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
      "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
      "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n"},
-    {command::validate, "validate", "Collectives across nodes: order, arrival skew, and what they say of the clocks",
+    {command::validate, "validate", "Collectives across nodes: order, arrival skew, what they say of clocks",
      "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
      "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
      "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.",
@@ -128,6 +128,13 @@ constexpr std::array<command_help, 16> commands{{
      "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
      "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"
      "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n"},
+    {command::neutrino, "neutrino", "Neutrino probe traces: inside GPU kernels, thread by thread",
+     "Reads a trace folder of any release of the driver, or one result/*.bin. SLICE is launches, kernels, maps,\n"
+     "records, schedule, bytes, density, progress, overhead or log; without one, a summary.",
+     "  profkit neutrino trace/Apr24_231539_1860576\n"
+     "  profkit neutrino trace schedule --svg schedule.svg     newest trace below the folder\n"
+     "  profkit neutrino trace records --launch 3 --map block_sched --block 7\n"
+     "  profkit neutrino trace bytes --json                    for programs; --csv for tables\n"},
     {command::dump, "dump", "Any protobuf file as text or JSON, field by field",
      "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
      "nothing is hidden, unknown fields included.",
@@ -153,7 +160,10 @@ class help_formatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string) const override {
     if (app->get_parent() == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
     if (app->get_name() == "merge") return "\nUsage: profkit merge --traces FILE... -o FILE [OPTIONS]\n";
-    const char* argument = app->get_name() == "dump" ? "FILE" : app->get_name() == "validate" ? "TRACE..." : "PATH";
+    const char* argument = app->get_name() == "dump"       ? "FILE"
+                           : app->get_name() == "neutrino" ? "PATH [SLICE]"
+                           : app->get_name() == "validate" ? "TRACE..."
+                                                           : "PATH";
     return "\nUsage: profkit " + app->get_name() + ' ' + argument + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
@@ -168,6 +178,7 @@ struct typed_values {
   std::vector<std::string> what_if, thresholds;
   std::string windows, threshold_file;
   bool no_correction = false, auto_discover = false, no_drift = false;
+  std::string slice, block, lane, tool;
   bool no_runtime = false;
 };
 
@@ -218,7 +229,7 @@ void add_bubble_options(CLI::App& app, options& o, typed_values& typed) {
   const char* group = "Bubbles";
   add_value(app, "--plane,--device", o.bubbles.device, "TEXT", "Only devices whose name contains TEXT", group);
   add_value(app, "--window-policy", typed.windows, "HOW",
-            "guide (to the next marker), marker (its own end) or device (first to last kernel)", group);
+            "Steps end at the next marker (guide), its end (marker), the last kernel (device)", group);
   add_value(app, "--step-pattern", o.bubbles.step_pattern, "REGEX", "Whole names of events that mark a step", group);
   app.add_option("--threshold", typed.thresholds, "One threshold, may be repeated; --json lists them all")
       ->type_name("NAME=VALUE")
@@ -269,6 +280,21 @@ void add_export_options(CLI::App& app, options& o, typed_values& typed) {
   app.add_flag("-q,--quiet", o.quiet, "No progress and no summary on standard error")->group(group);
 }
 
+void add_neutrino_options(CLI::App& app, options& o, typed_values& typed) {
+  app.add_option("SLICE", typed.slice, "What to show (default: a summary)");
+  const char* group = "Filters";
+  add_value(app, "--launch", o.probes.launch, "N|BIN", "Only this launch, by its number or its record file", group);
+  add_value(app, "--map", o.probes.map, "NAME|N", "Only this map, by its name or its number in the file", group);
+  add_value(app, "--block", typed.block, "N", "records: only this block", group);
+  add_value(app, "--lane", typed.lane, "N", "records: only this thread or warp of each block", group);
+  add_value(
+      app, "--as", typed.tool, "TOOL",
+      "Maps that nothing describes hold the records of block_sched, gmem_bytes, tensorop, program_progress or dmat",
+      "Input");
+  app.add_flag("--csv", o.csv, "The slice as comma-separated values")->group("Output");
+  add_value(app, "--svg", o.svg_path, "FILE", "schedule, density: a picture for a browser", "Output");
+}
+
 void add_merge_options(CLI::App& app, options& o, typed_values& typed) {
   const char* input = "Input";
   app.add_option("--traces,TRACES", o.merge.traces, "Traces, one a node, or merged ones")
@@ -299,6 +325,9 @@ void add_merge_options(CLI::App& app, options& o, typed_values& typed) {
   const char* output = "Output";
   add_value(app, "-o,--output", o.output_path, "FILE", "The merged XSpace; it appears when it is complete", output);
   app.add_flag("--trace-json", o.trace_json, "Write FILE's stem with .trace.json.gz as well")->group(output);
+  app.add_flag("--validate", o.validate_merged,
+               "Check the order of collectives; write FILE's stem with .violations.json")
+      ->group(output);
   add_value(app, "--plane-scheme", typed.scheme, "WHICH", "Names of planes: seed, rocm or node (default seed)", output);
   add_value(app, "--plane-prefix", o.merge.plane_prefix, "TEXT",
             "Before the names of --plane-scheme node, which it means", output);
@@ -368,7 +397,9 @@ void add_command(CLI::App& app, const command_help& help, options& o, typed_valu
   if (is_memory) add_memory_options(sub, o, typed);
   const bool is_bubbles = help.what == command::bubbles;
   if (is_bubbles) add_bubble_options(sub, o, typed);
-  if (!is_dump && !is_memory && !is_bubbles) add_filters(sub, o, typed);
+  const bool is_neutrino = help.what == command::neutrino;
+  if (is_neutrino) add_neutrino_options(sub, o, typed);
+  if (!is_dump && !is_memory && !is_bubbles && !is_neutrino) add_filters(sub, o, typed);
   if (help.what == command::export_trace)
     add_export_options(sub, o, typed);
   else
@@ -474,6 +505,41 @@ std::optional<fault> understand_memory(const typed_values& typed, options& o) {
       return wrong_value("--step", typed.step, "not a whole number", "steps are counted from 0");
     o.memory.step = n;
   }
+  return std::nullopt;
+}
+
+std::optional<fault> understand_neutrino(const typed_values& typed, options& o) {
+  constexpr std::uint64_t any = ~std::uint64_t{0};
+  std::optional<fault> wrong;
+  if (!typed.slice.empty()) {
+    const auto slice = profkit::probe_slice_of(typed.slice);
+    if (!slice)
+      return wrong_value("SLICE", typed.slice, "not a slice",
+                         "choose one of: launches, kernels, maps, records, schedule, bytes, density, progress, "
+                         "overhead, log");
+    o.probes.slice = *slice;
+  }
+  if ((wrong = understand_number("--block", typed.block, o.probes.block, 0, any))) return wrong;
+  if ((wrong = understand_number("--lane", typed.lane, o.probes.lane, 0, any))) return wrong;
+  if (!typed.tool.empty()) {
+    const auto tool = profkit::probe_tool_of(typed.tool);
+    if (!tool)
+      return wrong_value("--as", typed.tool, "not a tool",
+                         "choose one of: block_sched, gmem_bytes, tensorop, program_progress, dmat");
+    o.probes.assume = *tool;
+  }
+  const auto refused = [](const char* option, const char* why) {
+    fault f;
+    f.code = profkit::fault_code::invalid_argument;
+    f.message = std::string(option) + ": " + why;
+    f.hint = "profkit neutrino --help";
+    return f;
+  };
+  using profkit::probe_slice;
+  if (o.csv && o.json) return refused("--csv", "choose between --csv and --json");
+  if (o.csv && o.probes.slice == probe_slice::summary) return refused("--csv", "the summary is no table: name a slice");
+  if (!o.svg_path.empty() && o.probes.slice != probe_slice::schedule && o.probes.slice != probe_slice::density)
+    return refused("--svg", "only schedule and density are pictures");
   return std::nullopt;
 }
 
@@ -608,6 +674,7 @@ std::optional<fault> understand(const typed_values& typed, options& o) {
   if (o.what == command::export_trace) {
     if ((wrong = understand_word<bool>("--compat", typed.compat, o.compat_xla, {{"xla", true}}))) return wrong;
   }
+  if (o.what == command::neutrino && (wrong = understand_neutrino(typed, o))) return wrong;
   if (o.what == command::merge) return understand_merge(typed, o);
   if (o.what == command::memory) {
     if ((wrong = understand_memory(typed, o))) return wrong;

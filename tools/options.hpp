@@ -4,6 +4,7 @@
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/core/merge.hpp>
+#include <profkit/core/probe_export.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,7 @@ enum class command {
   export_trace,
   merge,
   validate,
+  neutrino,
   dump,
 };
 
@@ -65,7 +67,7 @@ struct options {
   std::string export_format;                                                 // export --format, as typed
   bool compat_xla = false;                                                   // export --compat xla
   profkit::merge_options merge;                                              // merge, but for io
-  bool trace_json = false, print_events = false, print_collectives = false;  // merge
+  bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge
 
   std::vector<std::string> traces;  // validate
   std::string csv_path;
@@ -74,6 +76,9 @@ struct options {
   bool fail_on_violations = false;
   std::optional<std::int64_t> bound_ps;
   std::int64_t max_bound_ps = 1000000000;
+  profkit::probe_query probes;  // neutrino, but for limit
+  std::string svg_path;         // neutrino --svg
+  bool csv = false;             // neutrino --csv
 };
 
 // Either options to run, or the text and exit status with which the command ends at once (help, version,

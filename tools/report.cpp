@@ -44,10 +44,14 @@ void print_fact(session& s, std::string label, const std::string& text) {
 
 std::string what_file_is(session& s, const file_info& file) {
   const profkit::capture_file& found = s.capture().what().files[file.file];
-  std::string text = file.family == file_family::xspace         ? "XSpace"
-                     : file.family == file_family::chrome_trace ? "Chrome trace"
-                     : file.family == file_family::hlo_proto    ? "HLO module"
-                                                                : profkit::family_name(file.family);
+  std::string text = file.family == file_family::xspace            ? "XSpace"
+                     : file.family == file_family::chrome_trace    ? "Chrome trace"
+                     : file.family == file_family::hlo_proto       ? "HLO module"
+                     : file.family == file_family::ascend_kernels  ? "Ascend kernels"
+                     : file.family == file_family::ascend_table    ? "Ascend table"
+                     : file.family == file_family::ascend_json     ? "Ascend JSON"
+                     : file.family == file_family::ascend_database ? "Ascend database, not read"
+                                                                   : profkit::family_name(file.family);
   text += ", " + profkit::human_bytes(file.bytes);
   if (found.encoding != profkit::compression::none)
     text += std::string(" of ") + profkit::compression_name(found.encoding);
@@ -278,6 +282,13 @@ void print_steps_part(session& s, const report_facts& f, const std::vector<step_
   print_rest(s, groups.size(), shown, "more planes");
 }
 
+void print_nodes_part(session& s, const report_facts& f) {
+  const std::vector<std::string> sentences = nodes_of(f);
+  if (sentences.empty()) return;
+  s.heading("Across nodes");
+  for (const std::string& text : sentences) s.out().line("  " + wrap(text, most_columns, 2));
+}
+
 void print_collectives_part(session& s, const report_facts& f) {
   const std::vector<collective_total> kinds = total_collectives(f);
   if (kinds.empty()) return;
@@ -354,6 +365,14 @@ profkit::result<void> print_report(session& s) {
     s.absent(no_files_text(s.capture().what()));
     return {};
   }
+  const auto& files = s.capture().what().files;
+  const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
+    return file.family == profkit::file_family::neutrino;
+  });
+  if (only_probes) {
+    print_neutrino_report(s);
+    return {};
+  }
   profkit::result<report_facts> gathered = gather_facts(s);
   if (!gathered) return std::move(gathered).error();
   const report_facts& f = *gathered;
@@ -373,6 +392,8 @@ profkit::result<void> print_report(session& s) {
   print_modules_part(s, modules);
   print_steps_part(s, f, steps);
   print_collectives_part(s, f);
+  print_nodes_part(s, f);
+  print_neutrino_report(s);
   print_notes(s, notes_of(s.capture(), f, ops, steps));
   print_next(s, next_commands(f, modules, steps));
   return {};

@@ -127,12 +127,24 @@ result<report_facts> gather_facts(session& s) {
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace))
+  if (has_family(capture.what(), file_family::chrome_trace) ||
+      has_family(capture.what(), file_family::ascend_kernels))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
   profkit::memory_options of_memory;
   of_memory.host = s.asked().host;
   of_memory.name = s.asked().name;
   if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
+  if (profkit::has_several_nodes(capture) && all.host.empty()) {
+    profkit::validation_options asked;
+    asked.host = hooks;
+    if (auto r = take(profkit::validate_collectives_of(capture, asked), f.validation.emplace()); !r)
+      return std::move(r).error();
+    if (!f.validation->corrected && f.validation->absent.empty()) {
+      profkit::alignment_options from;
+      from.reference_node = f.validation->nodes.front().id;
+      f.alignment = profkit::align_by_collectives(*f.validation, from);
+    }
+  }
   profkit::bubble_options of_bubbles;
   of_bubbles.device = s.asked().plane;
   // The session holds the profile for longer than this looks at it.
@@ -211,14 +223,14 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
   struct entry {
     op_total sums;
     const ops_line* line = nullptr;
-    const profkit::op_row* op = nullptr;
+    profkit::op_row op;
   };
   std::map<std::pair<std::string_view, std::int64_t>, entry> by_name;  // the id where there is no name
   for (const ops_line& line : f.ops.lines)
-    for (const profkit::op_row& op : line.ops) {
+    for (const profkit::op_row op : line.ops) {
       const bool nameless = op.entry.data() == nullptr;
       entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0}];
-      if (e.line == nullptr) e.line = &line, e.op = &op;
+      if (e.line == nullptr) e.line = &line, e.op = op;
       e.sums.count += op.count;
       e.sums.total_ps = add(e.sums.total_ps, op.total_ps);
       e.sums.self_ps = add(e.sums.self_ps, op.self_ps);
@@ -231,7 +243,7 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
     return std::pair(a.sums.self_ps, a.sums.total_ps) > std::pair(b.sums.self_ps, b.sums.total_ps);
   });
   for (entry& e : all) {
-    e.sums.facts = facts_of(capture, *e.line, *e.op);
+    e.sums.facts = facts_of(capture, *e.line, e.op);
     if (ends_with(e.sums.facts.category, "-done")) found.waiting_ps = add(found.waiting_ps, e.sums.self_ps);
     if (found.top.size() < most) found.top.push_back(std::move(e.sums));
   }
@@ -245,7 +257,7 @@ std::vector<module_total> total_modules(const report_facts& f) {
     if (total.name.empty()) total = {escape_for_terminal(m.name), 0, m.bytes, m.instructions, 0, 0};
   }
   for (const ops_line& line : f.module_runs.lines)
-    for (const profkit::op_row& run : line.ops) {
+    for (const profkit::op_row run : line.ops) {
       const std::string_view name = run.metadata().name();
       module_total& total = by_name[name];
       if (total.name.empty()) total.name = short_op_name(name, {});
@@ -277,6 +289,44 @@ std::vector<step_group> group_steps(const report_facts& f) {
     first = last;
   }
   return groups;
+}
+
+std::vector<std::string> nodes_of(const report_facts& f) {
+  std::vector<std::string> sentences;
+  if (!f.validation || !f.validation->absent.empty()) return sentences;
+  const profkit::validation_result& v = *f.validation;
+  std::string text = count_of(v.groups.size(), "collective") + " compared across " + count_of(v.nodes.size(), "node") +
+                     ": " + count_of(v.violations, "violation");
+  if (v.bounds_known)
+    text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
+  else if (v.violations > 0)
+    text += ", which may be skew: the clocks were not corrected";
+  sentences.push_back(std::move(text));
+  const profkit::collective_op* worst = nullptr;
+  for (const profkit::collective_op& op : v.ops)
+    if (op.groups > 0 && (worst == nullptr || op.mean_skew_ps > worst->mean_skew_ps)) worst = &op;
+  if (worst != nullptr && v.bounds_known && worst->latest_node >= 0)
+    sentences.push_back(escape_for_terminal(worst->name) + ": node " +
+                        std::to_string(v.nodes[static_cast<std::size_t>(worst->latest_node)].id) + " came last " +
+                        grouped(worst->latest_count) + " of " + grouped(worst->groups) + " times; arrivals lie " +
+                        human_duration(worst->mean_skew_ps) + " apart");
+  if (f.alignment && f.alignment->absent.empty()) {
+    std::int64_t least = 0, most = 0;
+    std::uint64_t reached = 0, zero = 0;
+    for (const profkit::aligned_node& node : f.alignment->nodes) {
+      if (!node.reached || !node.to_reference.feasible) continue;
+      ++reached;
+      zero += node.contains_zero ? 1 : 0;
+      least = std::min(least, static_cast<std::int64_t>(node.offset_ps));
+      most = std::max(most, static_cast<std::int64_t>(node.offset_ps));
+    }
+    if (reached > 1 && zero == reached)
+      sentences.push_back("clocks: the collectives fit one clock for all nodes");
+    else if (reached > 1)
+      sentences.push_back("clocks: by the ends of collectives " + human_duration(most - least) +
+                          " apart; `profkit merge` corrects them, `profkit validate --align=collectives` bounds them");
+  }
+  return sentences;
 }
 
 std::vector<collective_total> total_collectives(const report_facts& f) {

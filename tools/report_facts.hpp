@@ -6,6 +6,7 @@
 #include "trace_totals.hpp"
 
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/collectives.hpp>
 #include <profkit/core/memory.hpp>
 
 #include <cstdint>
@@ -23,6 +24,8 @@ struct report_facts {
   profkit::steps_result steps;
   profkit::collectives_result collectives;
   profkit::memory_result memory;
+  std::optional<profkit::validation_result> validation;  // of a capture of several nodes
+  std::optional<profkit::alignment_result> alignment;    // where its clocks were not corrected
   profkit::bubbles_result bubbles;
   trace_totals trace;                             // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
@@ -85,6 +88,9 @@ struct collective_total {
   std::optional<std::int64_t> exposed_ps;
 };
 std::vector<collective_total> total_collectives(const report_facts& f);  // blocking first, then by time
+
+// What the collectives say of the nodes and their clocks, one sentence each; nothing for one node.
+std::vector<std::string> nodes_of(const report_facts& f);
 
 // Facts worth a sentence: the findings, what the recorder warns of, waiting, idling, outliers.
 std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops,

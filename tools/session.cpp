@@ -177,6 +177,9 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   how.io = asked.io;
   how.run = asked.run;
   how.host = hooks;
+  // Another look, for --fail-on, would come too late for a pipe.
+  if ((which == document::info || which == document::ops) && !asked.fail_on_incomplete)
+    how.access = profkit::access_mode::one_pass;
   result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
   progress.clear();
   if (!opened) return fail(asked, which, opened.error(), errors);

@@ -28,6 +28,10 @@ int run_export(const options& asked);
 int run_merge(const options& asked);
 // validate compares traces of several nodes. Gives the exit status.
 int run_validate(const options& asked);
+// neutrino has slices of its own. Gives the exit status.
+int run_neutrino(const options& asked);
+// What a report says of a Neutrino trace; false when the capture has none.
+bool print_neutrino_report(session& s);
 
 // dump works on one file without a profile. Gives the exit status.
 int run_dump(const options& asked);

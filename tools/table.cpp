@@ -34,10 +34,29 @@ void table::row(std::vector<std::string> cells) {
 }
 
 void table::print(text_output& out, std::size_t columns, std::size_t indent) const {
+  print_rows(out, columns, indent, rows_.size(),
+             [this](std::size_t at) -> const std::vector<std::string>& { return rows_[at]; });
+}
+
+void table::print_each(text_output& out, std::size_t columns, std::size_t rows,
+                       const std::function<std::vector<std::string>(std::size_t)>& row_at, std::size_t indent) const {
+  print_rows(out, columns, indent, rows, [&](std::size_t at) {
+    std::vector<std::string> cells = row_at(at);
+    cells.resize(columns_.size());
+    return cells;
+  });
+}
+
+template <class RowAt>
+void table::print_rows(text_output& out, std::size_t columns, std::size_t indent, std::size_t rows,
+                       RowAt&& row_at) const {
   std::vector<std::size_t> shown, width(columns_.size(), 0);
+  for (std::size_t at = 0; at < rows; ++at) {
+    const auto& cells = row_at(at);
+    for (std::size_t c = 0; c < columns_.size(); ++c) width[c] = std::max(width[c], terminal_width(cells[c]));
+  }
   bool has_titles = false;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    for (const auto& cells : rows_) width[c] = std::max(width[c], terminal_width(cells[c]));
     if (width[c] == 0) continue;
     width[c] = std::max(width[c], terminal_width(columns_[c].title));
     has_titles = has_titles || !columns_[c].title.empty();
@@ -80,7 +99,7 @@ void table::print(text_output& out, std::size_t columns, std::size_t indent) con
     for (const column& c : columns_) titles.push_back(c.title);
     print_row(titles, true);
   }
-  for (const auto& cells : rows_) print_row(cells, false);
+  for (std::size_t at = 0; at < rows; ++at) print_row(row_at(at), false);
 }
 
 }  // namespace profkit_tool

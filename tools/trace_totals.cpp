@@ -1,7 +1,9 @@
 #include "trace_totals.hpp"
 
+#include <profkit/core/activity.hpp>
 #include <profkit/core/chrome.hpp>
 #include <profkit/core/text.hpp>
+#include <profkit/interval.hpp>
 
 #include <algorithm>
 #include <array>
@@ -292,9 +294,90 @@ class totals_builder {
   std::vector<std::int64_t> steps_;
 };
 
+bool is_ascend(profkit::file_family family) noexcept { return family == profkit::file_family::ascend_kernels; }
+
+// The kernels of one device of an Ascend capture.
+class device_totals final : public profkit::kernel_visitor {
+ public:
+  device_totals(const profkit::activity& a, trace_track& track, std::map<std::string, trace_name>& names,
+                trace_name& collectives)
+      : activity_(a), track_(track), names_(names), collectives_(collectives) {}
+
+  result<void> rows(const profkit::kernel_row* first, std::size_t count) override {
+    for (const profkit::kernel_row* r = first; r != first + count; ++r) {
+      if ((r->flags & profkit::kernel_duplicate) != 0) continue;
+      ++track_.events;
+      spans_.push_back({r->start_ps, r->start_ps + r->duration_ps});
+      add(names_[std::string(activity_.text(r->op_type))], *r);
+      if (r->kind == profkit::kernel_class::comm) add(collectives_, *r);
+    }
+    return {};
+  }
+  void finish() {
+    profkit::normalise(spans_);
+    track_.busy_ps = static_cast<std::int64_t>(profkit::covered_ps(spans_));
+  }
+
+ private:
+  // Kernels of a stream do not nest: all of a kernel's time is its own.
+  static void add(trace_name& into, const profkit::kernel_row& r) {
+    ++into.count;
+    into.total_ps += r.duration_ps;
+    into.self_ps += r.duration_ps;
+    into.max_ps = std::max(into.max_ps, r.duration_ps);
+  }
+  const profkit::activity& activity_;
+  trace_track& track_;
+  std::map<std::string, trace_name>& names_;
+  trace_name& collectives_;
+  std::vector<profkit::interval> spans_;
+};
+
+result<trace_totals> total_ascend(const profkit::profile& capture, const profkit::hooks& host) {
+  profkit::activity_options how;
+  how.details = false;
+  // Borrowed: the profile outlives the activity.
+  const std::shared_ptr<const profkit::profile> borrowed(std::shared_ptr<const profkit::profile>(), &capture);
+  const auto read = profkit::read_activity(borrowed, how, host);
+  if (!read) return read.error();
+  const profkit::activity& a = **read;
+  trace_totals all;
+  all.producer = "torch_npu or msprof (Ascend)";
+  std::map<std::string, trace_name> names;
+  for (std::size_t i = 0; i < a.devices().size(); ++i) {
+    const profkit::activity_device& d = a.devices()[i];
+    trace_track& track = all.tracks.emplace_back();
+    track.file = d.file;
+    track.name = std::string(a.text(d.name));
+    device_totals totals(a, track, names, all.collectives);
+    if (auto visited = a.visit_kernels(i, totals, host); !visited) return visited.error();
+    totals.finish();
+    all.basis = trace_basis::device_kernels;
+  }
+  for (auto& [name, sums] : names) {
+    sums.name = name;
+    all.self_ps += sums.self_ps;
+    all.names.push_back(std::move(sums));
+  }
+  std::stable_sort(all.names.begin(), all.names.end(),
+                   [](const trace_name& x, const trace_name& y) { return x.self_ps > y.self_ps; });
+  std::stable_sort(all.tracks.begin(), all.tracks.end(),
+                   [](const trace_track& x, const trace_track& y) { return x.busy_ps > y.busy_ps; });
+  std::vector<std::int64_t> steps;
+  for (const profkit::step_marker& m : a.markers()) {
+    if (m.source == profkit::marker_source::profiler_step) steps.push_back(m.end_ps - m.start_ps);
+  }
+  all.steps = statistics_of(std::move(steps));
+  return all;
+}
+
 }  // namespace
 
 result<trace_totals> total_traces(const profkit::profile& capture, const profkit::hooks& host) {
+  const auto& listed = capture.what().files;
+  if (std::any_of(listed.begin(), listed.end(), [](const auto& f) { return is_ascend(f.family); })) {
+    return total_ascend(capture, host);
+  }
   profkit::chrome_options how;
   how.bounds = capture.what().bounds;
   how.host = host;

@@ -1,5 +1,5 @@
-// Totals of Chrome traces that stand alone, from one pass over each: what ran on devices, or which operators
-// ran on the host where there are none.
+// Totals of Chrome traces that stand alone, from one pass over each, and of Ascend captures: what ran on devices, or
+// which operators ran on the host where there are none.
 #pragma once
 #include "statistics.hpp"
 
@@ -14,7 +14,7 @@ namespace profkit_tool {
 // What the totals are made of.
 enum class trace_basis {
   none,
-  device_kernels,  // kernels and copies of GPU categories (Kineto)
+  device_kernels,  // kernels and copies of GPU categories (Kineto), kernels of Ascend tables
   device_ops,      // XLA Ops or streams of /device: processes
   host_operators,  // operators of a framework (cpu_op)
   host_events,     // any complete event
@@ -41,7 +41,7 @@ struct trace_totals {
   std::vector<trace_track> tracks;  // by busy time, descending
   std::vector<trace_name> names;    // by self time, descending
   std::int64_t self_ps = 0;         // sum over all names
-  trace_name collectives;           // NCCL and RCCL kernels together
+  trace_name collectives;           // NCCL, RCCL and HCCL kernels together
   duration_statistics steps;        // ProfilerStep#N annotations
 };
 

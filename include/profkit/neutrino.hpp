@@ -766,9 +766,10 @@ class probe_records {
       : record_bytes_(record_bytes == 0 ? 1 : record_bytes),
         lane_bytes_(map.lane_bytes),
         per_block_(map.lanes_per_block) {
-    if (map.offset > file.size()) return;
-    at_ = file.data() + map.offset;
-    present_ = std::min<std::uint64_t>(map.present_bytes, file.size() - map.offset);
+    if (map.offset <= file.size()) {
+      at_ = file.data() + map.offset;
+      present_ = std::min<std::uint64_t>(map.present_bytes, file.size() - map.offset);
+    }
     capacity_ = record_bytes == 0 ? 0 : map.lane_bytes / record_bytes;
     if (lane_bytes_ == 0 || capacity_ == 0) return;
     slots_ = map.bytes / lane_bytes_;
@@ -785,6 +786,12 @@ class probe_records {
       rows_ = std::min(rows_, slots_);
       blocks_ = map.blocks;
     }
+  }
+
+  /// For counting alone: how many lanes and records there are, without bytes to read them from.
+  probe_records(const probe_map& map, std::uint32_t record_bytes) noexcept {
+    *this = probe_records({}, without_offset(map), record_bytes);
+    present_ = capacity_ == 0 ? 0 : map.present_bytes;
   }
 
   [[nodiscard]] std::uint32_t record_bytes() const noexcept { return record_bytes_; }
@@ -938,6 +945,10 @@ class probe_records {
   }
 
  private:
+  [[nodiscard]] static probe_map without_offset(probe_map map) noexcept {
+    map.offset = 0;
+    return map;
+  }
   [[nodiscard]] probe_lane slot(std::uint64_t i, std::uint64_t block, std::uint64_t lane) const noexcept {
     const std::uint64_t start = i * lane_bytes_;
     std::uint64_t records = capacity_;

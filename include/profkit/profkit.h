@@ -15,6 +15,9 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
+ *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
+ * cursor or a pk_chrome_reader belongs to one thread at a time.
+
  *  - pk_profile, pk_module_list, pk_memory and pk_bubbles are immutable: any number of threads may read one at a time.
  * A cursor or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
@@ -177,7 +180,11 @@ enum {
 
 /** Flags of pk_open_options. \since 0.1 */
 enum {
-  PK_OPEN_COPY = 1 /**< pk_profile_open_buffer() copies the bytes instead of borrowing them */
+  PK_OPEN_COPY = 1, /**< pk_profile_open_buffer() copies the bytes instead of borrowing them */
+  /** Only the documents info and ops will be asked for: each of them reads an XSpace that cannot be mapped (compressed,
+   *  a pipe, callbacks) through a window, and pk_limits::max_materialised_bytes bounds no more than its metadata. Any
+   *  other question still decodes all of it into memory. Callbacks are then called by the threads that ask. */
+  PK_OPEN_ONE_PASS = 2
 };
 
 /** \since 0.1 */
@@ -214,7 +221,7 @@ typedef struct pk_read_callbacks {
   uint32_t reserved;    /**< 0 */
   void* user;           /**< handed to `read_at` */
   /** Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
-   *  number on failure (PK_E_IO). Called by the opening thread only. */
+   *  number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set. */
   int64_t (*read_at)(void* user, uint64_t offset, void* into, size_t size);
   uint64_t size_bytes; /**< of the whole input, still compressed; PK_NO_OFFSET when unknown */
 } pk_read_callbacks;
@@ -275,6 +282,9 @@ enum {
   PK_FAMILY_ASCEND_JSON = 7,    /**< communication.json, profiler_info*.json, profiler_metadata.json */
   PK_FAMILY_ASCEND_DATABASE = 8 /**< *.db of torch_npu and msprof: named, not read */
 };
+/** A Neutrino trace folder, or one of its record files: one "file" of a profile, which has no bytes of its own.
+ *  \since 0.1 */
+enum { PK_FAMILY_NEUTRINO = 16 };
 /** "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_family_name(int32_t family) PK_NOEXCEPT;
 
@@ -636,6 +646,104 @@ PK_API pk_status pk_chrome_summarise(const pk_chrome_reader* reader, pk_chrome_s
 /** \since 0.1 */
 PK_API void pk_chrome_free(pk_chrome_reader* reader) PK_NOEXCEPT;
 
+/* ---- kernels ------------------------------------------------------------------------------------------- */
+
+/** What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes. Immutable:
+ *  read it from any thread. Holds a reference to its profile. \since 0.1 */
+typedef struct pk_activity pk_activity;
+
+/** Flags of pk_activity_options. \since 0.1 */
+enum { PK_ACTIVITY_NO_DETAILS = 1 /**< leave shapes and types out */ };
+
+/** What to read. NULL texts match everything. \since 0.1 */
+typedef struct pk_activity_options {
+  uint32_t struct_size;     /**< sizeof(pk_activity_options) */
+  uint32_t flags;           /**< PK_ACTIVITY_ */
+  const char* device;       /**< only devices whose name contains it */
+  const char* step_pattern; /**< whole names of the host's step markers, besides those known; ECMAScript */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_activity_options;
+/** \since 0.1 */
+#define PK_ACTIVITY_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_activity_options), 0, NULL, NULL, NULL }
+
+/** Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
+ *  input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_activity_open(pk_profile* profile, const pk_activity_options* options, pk_activity** out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** 0 for NULL. \since 0.1 */
+PK_API uint32_t pk_activity_device_count(const pk_activity* activity) PK_NOEXCEPT;
+
+/** What a device is. \since 0.1 */
+enum { PK_ACCELERATOR_OTHER = 0, PK_ACCELERATOR_TPU = 1, PK_ACCELERATOR_GPU = 2, PK_ACCELERATOR_NPU = 3 };
+/** Flags of pk_activity_device: what its source tells of kernels. \since 0.1 */
+enum {
+  PK_DEVICE_HAS_WAITS = 1,
+  PK_DEVICE_HAS_SHAPES = 2,
+  PK_DEVICE_HAS_CLASSES = 4, /**< the execution unit; without it classes are told from names */
+  PK_DEVICE_HAS_LAUNCHES = 8
+};
+
+/** A device of one rank, process or file. Frozen; text is borrowed from the activity. \since 0.1 */
+typedef struct pk_activity_device {
+  pk_str name;
+  int64_t ordinal; /**< -1: not told */
+  uint64_t kernel_count;
+  int64_t timestamp_resolution_ps;
+  uint32_t file;
+  int32_t plane; /**< position in an XSpace file; -1 in others */
+  int32_t rank;  /**< -1: not told */
+  uint32_t host_group;
+  int32_t accelerator; /**< PK_ACCELERATOR_ */
+  uint32_t flags;      /**< PK_DEVICE_ */
+} pk_activity_device;
+/** \since 0.1 */
+PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
+                                        pk_error** err) PK_NOEXCEPT;
+
+/** What a kernel counts as. \since 0.1 */
+enum {
+  PK_KERNEL_COMPUTE = 0,
+  PK_KERNEL_AICPU = 1, /**< on an AI CPU of an Ascend device */
+  PK_KERNEL_COMM = 2,
+  PK_KERNEL_COPY = 3,
+  PK_KERNEL_OTHER = 4
+};
+/** Flags of pk_kernel_row. \since 0.1 */
+enum {
+  PK_KERNEL_ON_AICPU = 1,
+  PK_KERNEL_HAS_STREAM = 2,
+  PK_KERNEL_DUPLICATE = 4, /**< the same collective was listed twice: not to be summed */
+  PK_KERNEL_HAS_WAIT = 256,
+  PK_KERNEL_HAS_LAUNCH = 512
+};
+
+/** One execution of a kernel. Frozen; text is borrowed from the activity. \since 0.1 */
+typedef struct pk_kernel_row {
+  int64_t start_ps; /**< capture's clock */
+  int64_t duration_ps;
+  int64_t wait_ps;     /**< the source's own wait column; with PK_KERNEL_HAS_WAIT */
+  int64_t launch_ps;   /**< when the host launched it; with PK_KERNEL_HAS_LAUNCH */
+  int64_t stream;      /**< hardware id; -1 without PK_KERNEL_HAS_STREAM */
+  uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
+  pk_str name;
+  pk_str op_type;
+  pk_str core; /**< execution unit as written; "" when the source has none */
+  pk_str step; /**< step id as written */
+  pk_str input_shapes;
+  pk_str output_shapes;
+  pk_str input_types;
+  int32_t kind;   /**< PK_KERNEL_COMPUTE, … */
+  uint32_t flags; /**< PK_KERNEL_ */
+} pk_kernel_row;
+
+/** Reads up to `capacity` kernels of a device, by start, from position `first` on, and says in `*count` how many;
+ *  PK_END comes with none. The kernels of a device are held, 64 bytes each, from the first call on. \since 0.1 */
+PK_API pk_status pk_kernel_rows_read(const pk_activity* activity, uint32_t device, uint64_t first, pk_kernel_row* rows,
+                                     size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_activity_free(pk_activity* activity) PK_NOEXCEPT;
+
 /* ---- documents ----------------------------------------------------------------------------------------- */
 
 /** The JSON documents, byte for byte those of `profkit <command> --json`. \since 0.1 */
@@ -653,6 +761,8 @@ enum {
   PK_DOCUMENT_MEMORY = 11,
   PK_DOCUMENT_BUBBLES = 12
 };
+/** \since 0.1 */
+enum { PK_DOCUMENT_NEUTRINO = 20 };
 /** The command of a document: "report", "info", …; "" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_document_name(int32_t document) PK_NOEXCEPT;
 
@@ -871,6 +981,556 @@ PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback writ
 /** \since 0.1 */
 PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
+/* ---- export -------------------------------------------------------------------------------------------- */
+
+/** Formats of other tools. \since 0.1 */
+enum {
+  PK_TRACE_JSON = 1,     /**< Chrome trace-event JSON */
+  PK_TRACE_PERFETTO = 2, /**< Perfetto's protobuf trace */
+  PK_TRACE_XSPACE = 3,   /**< an XSpace with what the filters keep, byte for byte */
+  PK_TRACE_CSV = 4       /**< a row an event */
+};
+/** "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. \since 0.1 */
+PK_API const char* pk_trace_format_name(int32_t format) PK_NOEXCEPT;
+
+/** Flags of pk_trace_options. \since 0.1 */
+enum {
+  PK_TRACE_LIKE_XLA = 1, /**< PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters */
+  PK_TRACE_GZIP = 2,     /**< compress what is written */
+  PK_TRACE_HAS_STEP = 4, /**< `step` is set */
+  PK_TRACE_HAS_FROM = 8,
+  PK_TRACE_HAS_TO = 16
+};
+
+/** What to write. Text filters are substrings; NULL and "" match everything. \since 0.1 */
+typedef struct pk_trace_options {
+  uint32_t struct_size; /**< sizeof(pk_trace_options) */
+  uint32_t flags;       /**< PK_TRACE_LIKE_XLA and so on */
+  int32_t format;       /**< PK_TRACE_JSON and so on */
+  uint32_t reserved;    /**< 0 */
+  const char* host;
+  const char* plane;
+  const char* line;
+  const char* name;
+  uint64_t step;   /**< position of a step; with PK_TRACE_HAS_STEP */
+  int64_t from_ps; /**< first instant, capture's clock; with PK_TRACE_HAS_FROM */
+  int64_t to_ps;   /**< first instant after; with PK_TRACE_HAS_TO */
+  const pk_hooks* hooks;
+} pk_trace_options;
+/** \since 0.1 */
+#define PK_TRACE_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_trace_options), 0, PK_TRACE_JSON, 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
+
+/** What was written, and what was not. Frozen. \since 0.1 */
+typedef struct pk_trace_outcome {
+  int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing has events, partial when some input is damaged */
+  uint32_t reserved;
+  uint64_t tracks;
+  uint64_t lanes;               /**< further tracks, for events that overlap others of their line */
+  uint64_t events;              /**< slices, instants and rows */
+  uint64_t counters;            /**< counter values */
+  uint64_t flows;               /**< ends of flows */
+  uint64_t aggregated_left_out; /**< events without a place in time */
+  uint64_t out_of_reach;        /**< events more than 106 days from the origin */
+  uint64_t crowded;             /**< events that still overlap others */
+} pk_trace_outcome;
+
+/** Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
+ *  `out->status` tells it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
+ *  PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
+                                void* user, pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
+/** The same into a file, which appears under its name when it is complete. \since 0.1 */
+PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options* options, const char* path,
+                                     pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
+
+/* ---- writing an XSpace --------------------------------------------------------------------------------- */
+
+/** Writes an XSpace plane by plane, for profilers of one's own:
+ *
+ *    begin_plane { begin_line { event  event_stat* }*  end_line }*  plane_stat*  end_plane,   then finish
+ *
+ *  Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
+ *  ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
+ *  pk_xspace_writer_status() tell it. One thread at a time. \since 0.1 */
+typedef struct pk_xspace_writer pk_xspace_writer;
+
+/** What a stat says. \since 0.1 */
+enum {
+  PK_VALUE_DOUBLE = 2,
+  PK_VALUE_UINT64 = 3,
+  PK_VALUE_INT64 = 4,
+  PK_VALUE_TEXT = 5,
+  PK_VALUE_BYTES = 6,
+  PK_VALUE_REF = 7 /**< a text that many events share: `bits` is its pk_xspace_stat_metadata() */
+};
+/** Frozen. \since 0.1 */
+typedef struct pk_value {
+  int32_t kind; /**< PK_VALUE_ */
+  uint32_t reserved;
+  uint64_t bits; /**< an integer, or the bits of a double */
+  pk_str text;   /**< of PK_VALUE_TEXT and PK_VALUE_BYTES */
+} pk_value;
+
+/** A writer that hands its bytes to `write`. \since 0.1 */
+PK_API pk_status pk_xspace_writer_new(pk_write_callback write, void* user, pk_xspace_writer** out,
+                                      pk_error** err) PK_NOEXCEPT;
+/** A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. \since 0.1 */
+PK_API pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
+/** Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. \since 0.1 */
+PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
+/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
+ *  a failure. \since 0.1 */
+PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
+/** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
+PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
+/** A fact that all executions of an operation share. \since 0.1 */
+PK_API void pk_xspace_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
+                                    const pk_value* value) PK_NOEXCEPT;
+/** A fact of the open plane. \since 0.1 */
+PK_API void pk_xspace_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
+/** `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
+ *  \since 0.1 */
+PK_API void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_end_line(pk_xspace_writer* writer) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_xspace_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
+                            int64_t duration_ps) PK_NOEXCEPT;
+/** A fact of the event that was added last. \since 0.1 */
+PK_API void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
+/** PK_OK, or the status of the first failure so far. \since 0.1 */
+PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEXCEPT;
+/** Ends what is open, completes the output and gives the first failure. \since 0.1 */
+PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** err) PK_NOEXCEPT;
+/** Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
+PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
+
+/* ---- collectives across nodes -------------------------------------------------------------------------- */
+
+/** Whether the collectives of several nodes happened in a possible order. Immutable; keeps nothing of the profiles.
+ *  \since 0.1 */
+typedef struct pk_validation pk_validation;
+
+/** Flags of pk_validation_options. \since 0.1 */
+enum {
+  PK_VALIDATION_BY_OCCURRENCE = 1, /**< match the i-th of each node, as the reference tool does */
+  PK_VALIDATION_ALIGN = 2,         /**< bound the clocks from collectives alone */
+  PK_VALIDATION_HAS_BOUND = 4      /**< `bound_ps` is set */
+};
+/** \since 0.1 */
+typedef struct pk_validation_options {
+  uint32_t struct_size; /**< sizeof(pk_validation_options) */
+  uint32_t flags;       /**< PK_VALIDATION_ */
+  int64_t bound_ps;     /**< error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND */
+  int64_t max_bound_ps; /**< an offset known less well than this is undecidable; default 1 ms */
+  const pk_hooks* hooks;
+} pk_validation_options;
+/** \since 0.1 */
+#define PK_VALIDATION_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_validation_options), 0, 0, 1000000000, NULL }
+
+/** Frozen. \since 0.1 */
+typedef struct pk_validation_summary {
+  int32_t status;           /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
+  uint32_t node_count;
+  uint64_t group_count;     /**< invocations compared */
+  uint64_t violations;      /**< beyond the error of the clocks */
+  uint64_t violations_raw;  /**< whatever the error of the clocks */
+  uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
+  uint64_t overlaps;        /**< invocations in order */
+  uint64_t unjudged;        /**< of a kind that allows any order */
+  uint64_t warnings;
+  uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
+  uint32_t clocks_corrected;
+  uint32_t bounds_known;
+} pk_validation_summary;
+
+/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
+ *  its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
+                                    const pk_validation_options* options, pk_validation** out,
+                                    pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_validation_get(const pk_validation* validation, pk_validation_summary* out,
+                                   pk_error** err) PK_NOEXCEPT;
+
+/** What collectives alone say of a node's clock against the first node's: its time less the first node's is
+ *  offset + drift * (t - pivot). Frozen. \since 0.1 */
+typedef struct pk_clock_interval {
+  int64_t node_id;
+  int64_t pivot_ps;
+  int64_t least_offset_ps;
+  int64_t most_offset_ps;
+  int64_t point_offset_ps; /**< the best guess */
+  double least_drift_ppm;
+  double most_drift_ppm;
+  double point_drift_ppm;
+  uint64_t constraints; /**< collectives that both nodes took part in */
+  uint32_t decidable;
+  uint32_t feasible; /**< 0: the collectives contradict one another, or none joins this node */
+} pk_clock_interval;
+/** Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when
+ *  PK_VALIDATION_ALIGN was not asked for. \since 0.1 */
+PK_API pk_status pk_clock_intervals_read(const pk_validation* validation, uint64_t first, pk_clock_interval* intervals,
+                                         size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
+/** Writes the document: that of `profkit validate --json`. `status` may be NULL. \since 0.1 */
+PK_API pk_status pk_validation_write(const pk_validation* validation, pk_write_callback write, void* user,
+                                     int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the start gaps of every invocation as CSV. \since 0.1 */
+PK_API pk_status pk_validation_write_csv(const pk_validation* validation, pk_write_callback write, void* user,
+                                         pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_validation_free(pk_validation* validation) PK_NOEXCEPT;
+/* ---- Neutrino probe traces ------------------------------------------------------------------------------ */
+
+/** An opened trace folder: what probes recorded inside GPU kernels. Immutable; keeps its profile open.
+ *  \since 0.1 */
+typedef struct pk_probe pk_probe;
+
+/** Whose records maps without a description hold. \since 0.1 */
+enum {
+  PK_PROBE_TOOL_NONE = 0, /**< as the name of the kernel's hook says, if it does */
+  PK_PROBE_TOOL_BLOCK_SCHED = 1,
+  PK_PROBE_TOOL_GMEM_BYTES = 2,
+  PK_PROBE_TOOL_TENSOROP = 3,
+  PK_PROBE_TOOL_PROGRAM_PROGRESS = 4,
+  PK_PROBE_TOOL_DMAT = 5
+};
+
+/** Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
+ *  profile has none; PK_E_INVALID_ARGUMENT. \since 0.1 */
+PK_API pk_status pk_probe_open(pk_profile* profile, int32_t tool, pk_probe** out, pk_error** err) PK_NOEXCEPT;
+
+/** How a launch ended. \since 0.1 */
+enum {
+  PK_PROBE_OUTCOME_UNFINISHED = 0, /**< the log does not say */
+  PK_PROBE_OUTCOME_OK = 1,
+  PK_PROBE_OUTCOME_FAILED = 2,
+  PK_PROBE_OUTCOME_CANT_SAVE = 3,
+  PK_PROBE_OUTCOME_BACKUP = 4, /**< it ran without the probe */
+  PK_PROBE_OUTCOME_MEMUSAGE = 5,
+  PK_PROBE_OUTCOME_BENCHMARK = 6
+};
+/** Which facts of pk_probe_launch are known. \since 0.1 */
+enum { PK_PROBE_HAS_GEOMETRY = 1, PK_PROBE_HAS_TIME = 2, PK_PROBE_HAS_MEMORY = 4, PK_PROBE_HAS_DURATIONS = 8 };
+
+/** One launch of the log. Frozen; text and params are borrowed from the trace. \since 0.1 */
+typedef struct pk_probe_launch {
+  pk_str kernel;
+  pk_str function; /**< the driver's handle, "0x8209510" */
+  pk_str bin;      /**< base name of its record file; empty without one */
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t shared_bytes;
+  int32_t outcome; /**< PK_PROBE_OUTCOME_ */
+  uint32_t known;  /**< PK_PROBE_HAS_ */
+  uint32_t param_count;
+  const uint64_t* params;
+  int64_t time_ns; /**< since the Unix epoch */
+  uint64_t probe_memory_bytes;
+  int64_t prologue_ps;
+  int64_t kernel_ps;
+  int64_t epilogue_ps;
+  int64_t bin_index; /**< -1: the file is not there */
+} pk_probe_launch;
+/** \since 0.1 */
+PK_API size_t pk_probe_launch_count(const pk_probe* probe) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_probe_launch_get(const pk_probe* probe, size_t launch, pk_probe_launch* out,
+                                     pk_error** err) PK_NOEXCEPT;
+
+/** One record file. Frozen. \since 0.1 */
+typedef struct pk_probe_bin {
+  pk_str name;
+  pk_str path;
+  uint64_t bytes;
+  int64_t elapsed_us; /**< from the driver's start to the end of the launch; -1: the name does not tell */
+  int64_t launch;     /**< -1: no launch of the log names it */
+  uint32_t map_count; /**< 0 when the file is damaged: pk_probe_bin_damage() */
+  uint32_t shared_bytes;
+  uint32_t grid[3];
+  uint32_t block[3];
+} pk_probe_bin;
+/** By elapsed time. \since 0.1 */
+PK_API size_t pk_probe_bin_count(const pk_probe* probe) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_probe_bin_get(const pk_probe* probe, size_t bin, pk_probe_bin* out, pk_error** err) PK_NOEXCEPT;
+/** Why a record file is damaged, NULL when it is sound; borrowed from the trace. \since 0.1 */
+PK_API const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) PK_NOEXCEPT;
+
+/** Who has a slot of its own in a map. \since 0.1 */
+enum { PK_PROBE_LEVEL_UNKNOWN = 0, PK_PROBE_LEVEL_THREAD = 1, PK_PROBE_LEVEL_WARP = 2 };
+/** What is doubtful about a map. \since 0.1 */
+enum {
+  PK_PROBE_OFFSET_RECOMPUTED = 1,
+  PK_PROBE_SIZE_MISMATCH = 2,
+  PK_PROBE_TRUNCATED = 4,
+  PK_PROBE_OVERLAP = 8,
+  PK_PROBE_BAD_OFFSET = 16,
+  PK_PROBE_LEVEL_GUESSED = 32,
+  PK_PROBE_LEVEL_NOT_KNOWN = 64,
+  PK_PROBE_ALIASED = 128,
+  PK_PROBE_TABLE_IGNORED = 256,
+  PK_PROBE_SLACK = 512,
+  PK_PROBE_RAW_WORDS = 1024,
+  PK_PROBE_SHAPE_MISMATCH = 2048,
+  PK_PROBE_MAPS_MISMATCH = 4096,
+  PK_PROBE_POSSIBLE_OVERFLOW = 8192,
+  PK_PROBE_SHAPE_ASSUMED = 16384
+};
+/** The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. \since 0.1 */
+PK_API const char* pk_probe_flag_name(uint32_t flag) PK_NOEXCEPT;
+
+/** One map of a record file. Frozen. \since 0.1 */
+typedef struct pk_probe_map {
+  pk_str name;
+  int32_t level;  /**< PK_PROBE_LEVEL_ */
+  uint32_t flags; /**< PK_PROBE_OFFSET_RECOMPUTED and so on */
+  uint32_t record_bytes;
+  uint32_t field_count;
+  uint64_t lane_bytes;
+  uint64_t capacity; /**< records a lane has room for */
+  uint64_t offset;   /**< of the region in the file */
+  uint64_t bytes;
+  uint64_t present_bytes;
+  uint64_t recorded_offset;
+  uint64_t lanes_per_block;
+  uint64_t lanes; /**< that the file holds */
+} pk_probe_map;
+/** \since 0.1 */
+PK_API pk_status pk_probe_map_get(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_map* out,
+                                  pk_error** err) PK_NOEXCEPT;
+
+/** One field of a map's records, in the order of memory: unsigned, little endian. Frozen. \since 0.1 */
+typedef struct pk_probe_field {
+  pk_str name;
+  uint32_t bytes;    /**< 8 or 4 */
+  uint32_t offset;   /**< in the record */
+  uint32_t declared; /**< place in the probe's description */
+  uint32_t reserved;
+} pk_probe_field;
+/** \since 0.1 */
+PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
+                                    pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
+
+/** The records of one map: holds the bytes of its file. One thread at a time. \since 0.1 */
+typedef struct pk_probe_records pk_probe_records;
+/** The value of pk_probe_record::block when the block is not known. \since 0.1 */
+#define PK_PROBE_NO_BLOCK UINT64_MAX
+/** One record that was written. Frozen; `data` is borrowed from the pk_probe_records. \since 0.1 */
+typedef struct pk_probe_record {
+  uint64_t block;
+  uint64_t lane;
+  uint64_t k; /**< of its lane */
+  const void* data;
+} pk_probe_record;
+/** Puts a reader before the first record of a map. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO.
+ *  \since 0.1 */
+PK_API pk_status pk_probe_records_open(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_records** out,
+                                       pk_error** err) PK_NOEXCEPT;
+/** Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK
+ *  means at least one, PK_END none. \since 0.1 */
+PK_API pk_status pk_probe_records_read(pk_probe_records* records, pk_probe_record* rows, size_t capacity, size_t* count,
+                                       pk_error** err) PK_NOEXCEPT;
+/** Record k of a lane, written or not: any of them at once. PK_END when there is none. \since 0.1 */
+PK_API pk_status pk_probe_record_get(const pk_probe_records* records, uint64_t block, uint64_t lane, uint64_t k,
+                                     pk_probe_record* out, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_probe_records_free(pk_probe_records* records) PK_NOEXCEPT;
+
+/** The parts of the document `neutrino`. \since 0.1 */
+enum {
+  PK_PROBE_SLICE_SUMMARY = 0,
+  PK_PROBE_SLICE_LAUNCHES = 1,
+  PK_PROBE_SLICE_KERNELS = 2,
+  PK_PROBE_SLICE_MAPS = 3,
+  PK_PROBE_SLICE_RECORDS = 4,
+  PK_PROBE_SLICE_SCHEDULE = 5,
+  PK_PROBE_SLICE_BYTES = 6,
+  PK_PROBE_SLICE_DENSITY = 7,
+  PK_PROBE_SLICE_PROGRESS = 8,
+  PK_PROBE_SLICE_OVERHEAD = 9,
+  PK_PROBE_SLICE_LOG = 10
+};
+/** Flags of pk_probe_query. \since 0.1 */
+enum { PK_PROBE_QUERY_HAS_BLOCK = 1, PK_PROBE_QUERY_HAS_LANE = 2 };
+/** What to look at. NULL and "" match everything. \since 0.1 */
+typedef struct pk_probe_query {
+  uint32_t struct_size;  /**< sizeof(pk_probe_query) */
+  uint32_t flags;        /**< PK_PROBE_QUERY_HAS_ */
+  int32_t slice;         /**< PK_PROBE_SLICE_ */
+  uint32_t width;        /**< of the density's grid; 0: 16 columns */
+  uint32_t height;       /**< 0: 10 rows */
+  uint32_t reserved;     /**< 0 */
+  const char* launch;    /**< number of a launch, or name of a record file */
+  const char* map;       /**< name of a map, or its number */
+  uint64_t block;        /**< slice records, with PK_PROBE_QUERY_HAS_BLOCK */
+  uint64_t lane;         /**< slice records, with PK_PROBE_QUERY_HAS_LANE */
+  uint64_t limit;        /**< rows a list; 0: all */
+  const pk_hooks* hooks; /**< NULL: none */
+} pk_probe_query;
+/** \since 0.1 */
+#define PK_PROBE_QUERY_INIT \
+  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL }
+/** Writes one slice as JSON: what `profkit neutrino PATH SLICE --json` writes. `query` and `status` may be NULL;
+ *  `*status` becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT (no such launch or map), PK_E_CANCELLED.
+ *  \since 0.1 */
+PK_API pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_write_callback write, void* user,
+                                int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
+
+/* ---- clocks and merging -------------------------------------------------------------------------------- */
+
+/** Which clock stamped an instant. \since 0.1 */
+enum { PK_CLOCK_TRACER = 0, PK_CLOCK_HOST = 1 };
+
+/** Both clocks of a node read together: ns of each, and ps beyond them in [0, 1000). Frozen. \since 0.1 */
+typedef struct pk_clock_pair {
+  int64_t tracer_ns;
+  int64_t host_ns;
+  int32_t tracer_sub_ps;
+  int32_t host_sub_ps;
+} pk_clock_pair;
+
+/** Flags of pk_clock_offset. \since 0.1 */
+enum { PK_OFFSET_HAS_DRIFT = 1, PK_OFFSET_HAS_RESIDUAL = 2 };
+/** A node's wall clock measured against the reference node's. Frozen. \since 0.1 */
+typedef struct pk_clock_offset {
+  int64_t midpoint_ns;     /**< on the reference node's wall clock */
+  int64_t offset_ps;       /**< positive: the node's clock is ahead */
+  int64_t resolution_ps;   /**< half of the last digit of the offset */
+  int64_t drift_ppt;       /**< with PK_OFFSET_HAS_DRIFT: parts in 10^12 */
+  int64_t residual_ps;     /**< with PK_OFFSET_HAS_RESIDUAL: of the solver */
+  int32_t midpoint_sub_ps; /**< in [0, 1000) */
+  uint32_t flags;          /**< PK_OFFSET_ */
+} pk_clock_offset;
+
+/** Flags of pk_clock_options. \since 0.1 */
+enum { PK_CLOCK_IS_REFERENCE = 1, PK_CLOCK_NO_DRIFT_SLOPE = 2 };
+/** What is known of one node's clocks. The bases are the zeros of what pk_clock_map() takes and gives. \since 0.1 */
+typedef struct pk_clock_options {
+  uint32_t struct_size; /**< sizeof(pk_clock_options) */
+  uint32_t flags;       /**< PK_CLOCK_ */
+  int64_t node_id;
+  int64_t tracer_base_ns;
+  int64_t host_base_ns;
+  int64_t reference_base_ns;
+  const pk_clock_pair* pairs; /**< at least two */
+  size_t pair_count;
+  const pk_clock_offset* offsets; /**< at least one, but for the reference node */
+  size_t offset_count;
+} pk_clock_options;
+/** \since 0.1 */
+#define PK_CLOCK_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_clock_options), 0, 0, 0, 0, 0, NULL, 0, NULL, 0 }
+
+/** The clock of one node: a piecewise-linear map in exact integers, and how far it can be wrong. Immutable.
+ *  \since 0.1 */
+typedef struct pk_clock pk_clock;
+/** Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). \since 0.1 */
+PK_API pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out, pk_error** err) PK_NOEXCEPT;
+/** Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
+ *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. \since 0.1 */
+PK_API pk_status pk_clock_map(const pk_clock* clock, int32_t domain, const int64_t* from, int64_t* to, size_t count,
+                              pk_error** err) PK_NOEXCEPT;
+/** How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
+ *  order only when they are further apart than the sum of both. \since 0.1 */
+PK_API pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t corrected_ps, int64_t* bound_ps,
+                                pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_clock_free(pk_clock* clock) PK_NOEXCEPT;
+
+/** How times are corrected: by snapshots and offsets, by the start of each node's collector, or not. \since 0.1 */
+enum { PK_CORRECTION_CLOCK = 0, PK_CORRECTION_WALLTIME = 1, PK_CORRECTION_NONE = 2 };
+/** Which instant becomes 0: the start of the reference node, or the earliest event when one lies before it (AUTO);
+ *  the earliest event; the start of the reference node; none, with absolute line times. \since 0.1 */
+enum { PK_ZERO_AUTO = 0, PK_ZERO_EARLIEST = 1, PK_ZERO_REFERENCE = 2, PK_ZERO_NONE = 3 };
+/** How planes are named: /device:GPU:<64 node + k>; <100 + 64 node + k>; /node:<n>/device:GPU:<k>. \since 0.1 */
+enum { PK_PLANES_SEED = 0, PK_PLANES_ROCM = 1, PK_PLANES_NODE = 2 };
+/** Flags of pk_merge_options. \since 0.1 */
+enum {
+  PK_MERGE_KEEP_GOING = 1,          /**< what is missing or damaged is told and left out */
+  PK_MERGE_KEEP_ORDER = 2,          /**< the events of a line are not sorted */
+  PK_MERGE_SCALE_DURATIONS = 4,     /**< the ends of events are mapped, too */
+  PK_MERGE_TRACER_HOST_THREADS = 8, /**< "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock */
+  PK_MERGE_REFERENCE = 16,          /**< bit for bit what the reference tool does */
+  PK_MERGE_NO_DRIFT_SLOPE = 32      /**< beyond the offsets use their own slope, not drift_ppm */
+};
+
+/** What to merge. Texts may be NULL. \since 0.1 */
+typedef struct pk_merge_options {
+  uint32_t struct_size; /**< sizeof(pk_merge_options) */
+  uint32_t flags;       /**< PK_MERGE_ */
+  const char* const* traces;
+  size_t trace_count;
+  const char* const* snapshots; /**< one a trace ("" or NULL: in the trace), or none */
+  size_t snapshot_count;
+  const char* offsets;
+  const char* run_metadata;
+  const char* run_dir;      /**< find what is not named in this folder */
+  const char* plane_prefix; /**< before the names of PK_PLANES_NODE, which it means */
+  const char* output;       /**< file that is written and then put in place; NULL: to the callback */
+  int32_t correction;       /**< PK_CORRECTION_ */
+  int32_t zero;             /**< PK_ZERO_ */
+  int32_t planes;           /**< PK_PLANES_ */
+  int32_t io;               /**< PK_IO_ */
+  const pk_limits* limits;  /**< NULL: the defaults */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_merge_options;
+/** \since 0.1 */
+#define PK_MERGE_OPTIONS_INIT                                                                                   \
+  {                                                                                                             \
+    (uint32_t)sizeof(pk_merge_options), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, PK_CORRECTION_CLOCK, \
+        PK_ZERO_AUTO, PK_PLANES_SEED, PK_IO_AUTO, NULL, NULL                                                    \
+  }
+
+/** What a merge did. Immutable. \since 0.1 */
+typedef struct pk_merge pk_merge;
+/** Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
+ *  pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
+ *  traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
+ *  not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
+ *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
+PK_API pk_status pk_merge_run(const pk_merge_options* options, pk_write_callback write, void* user, pk_merge** out,
+                              pk_error** err) PK_NOEXCEPT;
+
+/** How a node came into the timeline. \since 0.1 */
+enum { PK_NODE_CORRECTED = 0, PK_NODE_WALLTIME = 1, PK_NODE_RAW = 2, PK_NODE_MISSING = 3, PK_NODE_CORRUPT = 4 };
+/** One node of a merge. Frozen; text is borrowed from the merge. \since 0.1 */
+typedef struct pk_merge_node {
+  int64_t id;
+  pk_str hostname;
+  pk_str trace;
+  uint64_t events;
+  uint64_t planes;
+  uint64_t clamped_events;
+  uint64_t snapshots;
+  uint64_t offset_windows;
+  int64_t max_correction_ps;
+  int64_t residual_ps;
+  int64_t tracer_bound_ps; /**< widest; -1: unknown */
+  int64_t host_bound_ps;   /**< widest; -1: unknown */
+  int32_t status;          /**< PK_NODE_ */
+  uint32_t aligned_before; /**< 1: out of a trace that was merged before */
+} pk_merge_node;
+
+/** \since 0.1 */
+PK_API size_t pk_merge_node_count(const pk_merge* merge) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API pk_status pk_merge_node_get(const pk_merge* merge, size_t node, pk_merge_node* out, pk_error** err) PK_NOEXCEPT;
+/** Unix ns of time zero of the merged trace; 0 for NULL. \since 0.1 */
+PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
+/** Writes the metadata document of the merge: that of `profkit merge --json`. \since 0.1 */
+PK_API pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
+
 /* ---- bubbles ------------------------------------------------------------------------------------------- */
 
 /** Why devices wait: idle gaps of every step with what is around them. Of XSpace, Kineto and Ascend captures.
@@ -1013,45 +1673,11 @@ PK_API pk_status pk_bubbles_read(const pk_bubbles* bubbles, uint64_t first, pk_b
 PK_API pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, void* user, int32_t* status,
                                   pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
-PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
-
-/** What a kernel counts as. \since 0.1 */
-enum {
-  PK_KERNEL_CLASS_COMPUTE = 0,
-  PK_KERNEL_CLASS_AICPU = 1,
-  PK_KERNEL_CLASS_COMM = 2,
-  PK_KERNEL_CLASS_COPY = 3,
-  PK_KERNEL_CLASS_OTHER = 4
-};
-/** Flags of pk_kernel_row. \since 0.1 */
-enum { PK_KERNEL_ON_AICPU = 1, PK_KERNEL_HAS_STREAM = 2, PK_KERNEL_DUPLICATE = 4 };
-/** One execution of a kernel. Frozen; text is borrowed from the analysis. \since 0.1 */
-typedef struct pk_kernel_row {
-  int64_t start_ps;
-  int64_t duration_ps;
-  int64_t wait_ps;   /**< the source's own wait column; PK_NO_TIME_PS: none */
-  int64_t launch_ps; /**< when the host launched it; PK_NO_TIME_PS: not known */
-  uint64_t source_row;
-  int64_t stream_id; /**< with PK_KERNEL_HAS_STREAM */
-  pk_str name;
-  pk_str op_type;
-  pk_str core;          /**< execution unit as written */
-  pk_str step;          /**< step id as written */
-  pk_str input_shapes;  /**< as written */
-  int32_t kernel_class; /**< PK_KERNEL_CLASS_ */
-  uint32_t flags;       /**< PK_KERNEL_ */
-} pk_kernel_row;
-
-/** \since 0.1 */
 PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
 /** Name of a device; empty past the last. \since 0.1 */
 PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
-/** Receives kernels, `count` of them, at least one; borrowed for the call. Anything but 0 stops. \since 0.1 */
-typedef int32_t (*pk_kernel_rows_callback)(void* user, const pk_kernel_row* rows, size_t count);
-/** Hands out every kernel of a device by start, in batches, without holding them: an XSpace is decoded on the way.
- *  Errors: PK_E_INVALID_ARGUMENT (no such device), PK_E_CANCELLED (the callback stopped). \since 0.1 */
-PK_API pk_status pk_kernel_rows_read(const pk_bubbles* bubbles, size_t device, pk_kernel_rows_callback take, void* user,
-                                     pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

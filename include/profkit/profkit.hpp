@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -658,6 +659,73 @@ class chrome_reader {
 /// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop.
 using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
 
+// ---- clocks and merging ----
+
+/// The clock of one node; see pk_clock_build().
+class clock {
+ public:
+  [[nodiscard]] static result<clock> build(const pk_clock_options& options) noexcept {
+    pk_clock* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_clock_build(&options, &made, &why) != PK_OK) return error(why);
+    return clock(made);
+  }
+  [[nodiscard]] pk_clock* get() const noexcept { return clock_.get(); }
+  /// Of a PK_CLOCK_ domain, ps since its base, to ps since the reference base; INT64_MIN when out of reach.
+  [[nodiscard]] std::int64_t map(std::int32_t domain, std::int64_t ps) const noexcept {
+    std::int64_t to = (std::numeric_limits<std::int64_t>::min)();
+    pk_clock_map(clock_.get(), domain, &ps, &to, 1, nullptr);
+    return to;
+  }
+  /// How far an event of that domain near a corrected instant can be from the truth.
+  [[nodiscard]] std::int64_t bound_ps(std::int32_t domain, std::int64_t corrected_ps) const noexcept {
+    std::int64_t bound = 0;
+    pk_clock_bound(clock_.get(), domain, corrected_ps, &bound, nullptr);
+    return bound;
+  }
+
+ private:
+  explicit clock(pk_clock* owned) noexcept : clock_(owned) {}
+  struct free_clock {
+    void operator()(pk_clock* handle) const noexcept { pk_clock_free(handle); }
+  };
+  std::unique_ptr<pk_clock, free_clock> clock_;
+};
+
+/// What a merge did with each node.
+class merge {
+ public:
+  /// Into pk_merge_options::output; see pk_merge_run().
+  [[nodiscard]] static result<merge> run(const pk_merge_options& options) noexcept {
+    pk_merge* made = nullptr;
+    pk_error* why = nullptr;
+    if (pk_merge_run(&options, nullptr, nullptr, &made, &why) != PK_OK) return error(why);
+    return merge(made);
+  }
+  [[nodiscard]] pk_merge* get() const noexcept { return merge_.get(); }
+  [[nodiscard]] std::size_t node_count() const noexcept { return pk_merge_node_count(merge_.get()); }
+  /// `position` < node_count().
+  [[nodiscard]] pk_merge_node node(std::size_t position) const noexcept {
+    return detail::got<pk_merge_node>(
+        [&](pk_merge_node* out) { return pk_merge_node_get(merge_.get(), position, out, nullptr); });
+  }
+  [[nodiscard]] std::int64_t origin_ns() const noexcept { return pk_merge_origin_ns(merge_.get()); }
+  /// The metadata document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write, [&](pk_write_callback hand_on, void* user, std::int32_t*, pk_error** why) noexcept {
+      return pk_merge_write(merge_.get(), hand_on, user, why);
+    });
+  }
+
+ private:
+  explicit merge(pk_merge* owned) noexcept : merge_(owned) {}
+  struct free_merge {
+    void operator()(pk_merge* handle) const noexcept { pk_merge_free(handle); }
+  };
+  std::unique_ptr<pk_merge, free_merge> merge_;
+};
+
 // ---- profiles ----
 
 /// Lets any thread stop work that another thread is doing: put get() into pk_hooks::cancel.
@@ -782,6 +850,115 @@ class profile {
     void operator()(pk_profile* handle) const noexcept { pk_profile_free(handle); }
   };
   std::unique_ptr<pk_profile, free_profile> profile_;
+};
+
+// ---- collectives across nodes ----
+
+namespace detail {
+
+struct clock_interval_reader {
+  const pk_validation* validation;
+  std::uint64_t at;
+  pk_status read(pk_clock_interval* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    const pk_status status = pk_clock_intervals_read(validation, at, rows, capacity, count, err);
+    at += *count;
+    return status;
+  }
+};
+
+}  // namespace detail
+
+/// Whether the collectives of several nodes happened in a possible order; keeps nothing of the profiles.
+class validation {
+ public:
+  /// One merged trace, or one trace a node; see pk_validation_open().
+  [[nodiscard]] static result<validation> open(const pk_profile* const* profiles, std::size_t count,
+                                               const pk_validation_options* options = nullptr) noexcept {
+    pk_validation* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_validation_open(profiles, count, options, &found, &why) != PK_OK) return error(why);
+    return validation(found);
+  }
+  [[nodiscard]] pk_validation* get() const noexcept { return validation_.get(); }
+  [[nodiscard]] pk_validation_summary summary() const noexcept {
+    return detail::got<pk_validation_summary>(
+        [&](pk_validation_summary* out) { return pk_validation_get(validation_.get(), out, nullptr); });
+  }
+  /// What PK_VALIDATION_ALIGN asked for. The range is used up by one loop.
+  [[nodiscard]] row_range<pk_clock_interval, detail::clock_interval_reader, 16> clock_intervals() const noexcept {
+    return row_range<pk_clock_interval, detail::clock_interval_reader, 16>({validation_.get(), 0});
+  }
+  /// The document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_validation_write(validation_.get(), hand_on, user, status, why);
+                           });
+  }
+
+ private:
+  explicit validation(pk_validation* owned) noexcept : validation_(owned) {}
+  struct free_validation {
+    void operator()(pk_validation* handle) const noexcept { pk_validation_free(handle); }
+  };
+  std::unique_ptr<pk_validation, free_validation> validation_;
+};
+
+// ---- writing an XSpace ----
+
+/// Writes a capture; see pk_xspace_writer. Calls that return nothing keep the first failure for finish().
+class xspace_writer {
+ public:
+  /// A file that appears under its name when finish() succeeds.
+  [[nodiscard]] static result<xspace_writer> open(const char* path) noexcept {
+    pk_xspace_writer* writer = nullptr;
+    pk_error* why = nullptr;
+    if (pk_xspace_writer_open(path, &writer, &why) != PK_OK) return error(why);
+    return xspace_writer(writer);
+  }
+  [[nodiscard]] pk_xspace_writer* get() const noexcept { return writer_.get(); }
+
+  void note(std::int32_t kind, std::string_view text) noexcept { pk_xspace_note(get(), kind, borrowed(text)); }
+  void begin_plane(std::string_view name, std::int64_t id = 0) noexcept {
+    pk_xspace_begin_plane(get(), borrowed(name), id);
+  }
+  void end_plane() noexcept { pk_xspace_end_plane(get()); }
+  std::int64_t event_metadata(std::string_view name, std::string_view display_name = {}) noexcept {
+    return pk_xspace_event_metadata(get(), borrowed(name), borrowed(display_name));
+  }
+  std::int64_t stat_metadata(std::string_view name) noexcept { return pk_xspace_stat_metadata(get(), borrowed(name)); }
+  void metadata_stat(std::int64_t event_metadata, std::int64_t stat_metadata, const pk_value& value) noexcept {
+    pk_xspace_metadata_stat(get(), event_metadata, stat_metadata, &value);
+  }
+  void plane_stat(std::int64_t stat_metadata, const pk_value& value) noexcept {
+    pk_xspace_plane_stat(get(), stat_metadata, &value);
+  }
+  void begin_line(std::int64_t id, std::string_view name, std::int64_t timestamp_ns) noexcept {
+    pk_xspace_begin_line(get(), id, borrowed(name), timestamp_ns);
+  }
+  void end_line() noexcept { pk_xspace_end_line(get()); }
+  void event(std::int64_t event_metadata, std::int64_t offset_ps, std::int64_t duration_ps) noexcept {
+    pk_xspace_event(get(), event_metadata, offset_ps, duration_ps);
+  }
+  void event_stat(std::int64_t stat_metadata, const pk_value& value) noexcept {
+    pk_xspace_event_stat(get(), stat_metadata, &value);
+  }
+  /// Ends what is open and completes the file. The value is PK_OK.
+  [[nodiscard]] result<pk_status> finish() noexcept {
+    pk_error* why = nullptr;
+    const pk_status status = pk_xspace_writer_finish(get(), &why);
+    if (status != PK_OK) return error(why);
+    return status;
+  }
+
+ private:
+  explicit xspace_writer(pk_xspace_writer* owned) noexcept : writer_(owned) {}
+  static pk_str borrowed(std::string_view text) noexcept { return {text.data(), text.size()}; }
+  struct free_writer {
+    void operator()(pk_xspace_writer* handle) const noexcept { pk_xspace_writer_free(handle); }
+  };
+  std::unique_ptr<pk_xspace_writer, free_writer> writer_;
 };
 
 }  // namespace lib

@@ -768,7 +768,9 @@ struct resolved_stat {
   bool text_found = true;   ///< false: a ref_value that refers to nothing
 };
 
-constexpr resolved_stat resolve_stat(stat_view stat, stat_origin origin, const metadata_index& stat_metadata) noexcept {
+/// `stat_metadata`: a metadata_index, or anything else with its find().
+template <class Index>
+constexpr resolved_stat resolve_stat(stat_view stat, stat_origin origin, const Index& stat_metadata) noexcept {
   resolved_stat r;
   r.stat = stat;
   r.origin = origin;

@@ -15,12 +15,36 @@ result<std::size_t> encoded_input::read(void* into, std::size_t bytes) {
     position_ += count;
     return count;
   }
+  if (position_ < filled_) {  // only after a rewind to what was kept
+    const auto at = static_cast<std::size_t>(position_ - peeked_.size());
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kept_.used() - at));
+    std::memcpy(into, kept_.data() + at, count);
+    position_ += count;
+    return count;
+  }
   auto count = fill(into, bytes);
   if (count.ok()) {
+    keep(into, *count);
     filled_ += *count;
     position_ += *count;
   }
   return count;
+}
+
+void encoded_input::keep_for_rewind(std::uint64_t most_bytes) noexcept {
+  most_kept_ = most_bytes;
+  if (most_bytes != 0 && is_read_once() && filled_ == peeked_.size() && keeping_ == keeping::no)
+    keeping_ = keeping::yes;
+  if (most_bytes != 0) return;
+  keeping_ = keeping::no;
+  if (position_ == filled_) kept_.clear();  // else it is still to be read again
+}
+
+void encoded_input::keep(const void* from, std::size_t bytes) noexcept {
+  if (keeping_ != keeping::yes) return;
+  if (kept_.used() + bytes <= most_kept_ && kept_.make_room(bytes)) return kept_.append(from, bytes);
+  keeping_ = keeping::too_much;
+  kept_.clear();
 }
 
 result<std::string_view> encoded_input::peek(std::size_t bytes) {
@@ -37,7 +61,13 @@ result<std::string_view> encoded_input::peek(std::size_t bytes) {
 }
 
 result<void> encoded_input::rewind() {
-  if (filled_ != peeked_.size()) {
+  if (filled_ != peeked_.size() && keeping_ == keeping::too_much) {
+    return fault{fault_code::limit,
+                 "more than max_materialised_bytes (" + std::to_string(most_kept_) +
+                     ") would have to be kept of what can be read only once",
+                 name_, no_offset, "save it to a file and open that"};
+  }
+  if (filled_ != peeked_.size() && keeping_ != keeping::yes) {
     if (auto back = seek_to_start(); !back.ok()) return back;
     filled_ = 0;
     peeked_.clear();

@@ -1,5 +1,6 @@
 // The bytes as they lie outside (on disk, in memory, behind a callback), before any decompression.
 #pragma once
+#include <base/growing_bytes.hpp>
 #include <profkit/core/source.hpp>
 
 #include <cstddef>
@@ -35,19 +36,29 @@ class encoded_input {
   // The first bytes, without reading them: fewer than `bytes` only when there are no more. Call it before read().
   result<std::string_view> peek(std::size_t bytes);
   result<void> rewind();
+  // See source::keep_for_rewind().
+  void keep_for_rewind(std::uint64_t most_bytes) noexcept;
 
  protected:
   encoded_input(std::string name, std::uint64_t size_bytes) : name_(std::move(name)), size_bytes_(size_bytes) {}
   // As read(), at the input's own position.
   virtual result<std::size_t> fill(void* into, std::size_t bytes) = 0;
   virtual result<void> seek_to_start() = 0;
+  [[nodiscard]] virtual bool is_read_once() const noexcept { return false; }
 
  private:
+  void keep(const void* from, std::size_t bytes) noexcept;
+
+  enum class keeping : std::uint8_t { no, yes, too_much };
+
   std::string name_;
   std::uint64_t size_bytes_;
   std::uint64_t position_ = 0;
   std::uint64_t filled_ = 0;  // bytes that fill() gave since the start
   std::string peeked_;        // the first of them
+  growing_bytes kept_;        // those behind, while keeping_ is yes
+  keeping keeping_ = keeping::no;
+  std::uint64_t most_kept_ = 0;
 };
 
 // The input ended before the size it had when it was opened.

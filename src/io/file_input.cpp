@@ -109,6 +109,7 @@ class streamed_input final : public encoded_input {
     return fault{fault_code::unsupported, "a pipe or standard input can be read only once", name(), no_offset,
                  "save it to a file and open that"};
   }
+  [[nodiscard]] bool is_read_once() const noexcept override { return true; }
 
   descriptor file_;
   bool owned_;

@@ -1,11 +1,11 @@
 #include <base/contained.hpp>
+#include <base/growing_bytes.hpp>
 #include <base/progress.hpp>
 
-#include "io_source.hpp"
+#include <profkit/core/source.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 namespace profkit {
@@ -14,42 +14,6 @@ namespace {
 
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t largest_first_bytes = std::uint64_t{256} << 20;
-
-// Bytes that grow in place: realloc() moves the pages of a large block instead of copying them, and, unlike a
-// vector, leaves new memory untouched until it is read into.
-class growing_bytes {
- public:
-  growing_bytes() noexcept = default;
-  growing_bytes(const growing_bytes&) = delete;
-  growing_bytes& operator=(const growing_bytes&) = delete;
-  ~growing_bytes() { std::free(data_); }
-
-  bool resize_capacity(std::uint64_t bytes) noexcept {
-    if (bytes > SIZE_MAX / 2) return false;
-    void* moved = std::realloc(data_, std::max<std::size_t>(static_cast<std::size_t>(bytes), 1));
-    if (moved == nullptr) return false;
-    data_ = static_cast<char*>(moved);
-    capacity_ = bytes;
-    return true;
-  }
-  [[nodiscard]] char* end() noexcept { return data_ + used_; }
-  void add(std::size_t bytes) noexcept { used_ += bytes; }
-  [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
-  [[nodiscard]] std::uint64_t room() const noexcept { return capacity_ - used_; }
-
-  held_bytes give_away() {
-    // To the exact size: memory is not wasted, and a read past the end is caught by the tools that look for it.
-    resize_capacity(used_);
-    char* const data = std::exchange(data_, nullptr);  // the pointer frees it also when it cannot be made
-    std::shared_ptr<const void> owner(data, [](const void* p) { std::free(const_cast<void*>(p)); });
-    return held_bytes{{data, static_cast<std::size_t>(used_)}, std::move(owner), std::nullopt};
-  }
-
- private:
-  char* data_ = nullptr;
-  std::uint64_t used_ = 0;
-  std::uint64_t capacity_ = 0;
-};
 
 fault too_large(const source& from, std::uint64_t bytes, bool exact, const limits& bounds) {
   return fault{fault_code::limit,
@@ -71,19 +35,8 @@ std::uint64_t first_capacity(const source& from, const limits& bounds) noexcept 
   return std::min({guess, largest_first_bytes, bounds.max_materialised_bytes});
 }
 
-// True for a fault that leaves the bytes before it usable.
-bool keeps_what_was_intact(const fault& f, std::uint64_t intact_bytes) noexcept {
-  switch (f.code) {
-    case fault_code::damaged: return true;
-    case fault_code::input_changed:
-    case fault_code::io: return intact_bytes != 0;
-    default: return false;
-  }
-}
-
 result<held_bytes> read_all(source& from, const limits& bounds, const hooks& host) {
   const std::uint64_t encoded = from.encoded_bytes();
-  const auto* const measured = dynamic_cast<const io_source*>(&from);
   progress_meter meter(host, encoded == no_offset ? 0 : encoded);
   if (from.encoding() == compression::none && encoded != no_offset && encoded > bounds.max_materialised_bytes) {
     return too_large(from, encoded, true, bounds);
@@ -92,7 +45,7 @@ result<held_bytes> read_all(source& from, const limits& bounds, const hooks& hos
   if (!held.resize_capacity(first_capacity(from, bounds))) return out_of_memory(from, encoded);
   std::optional<fault> damage;
   for (;;) {
-    if (auto go_on = meter.step(measured != nullptr ? measured->encoded_position() : held.used()); !go_on.ok()) {
+    if (auto go_on = meter.step(from.encoded_position()); !go_on.ok()) {
       go_on.error().path = from.name();
       return std::move(go_on).error();
     }
@@ -101,7 +54,7 @@ result<held_bytes> read_all(source& from, const limits& bounds, const hooks& hos
     auto count = full ? from.read(&probe, 1)
                       : from.read(held.end(), static_cast<std::size_t>(std::min(held.room(), chunk_bytes)));
     if (!count.ok()) {
-      if (!keeps_what_was_intact(count.error(), held.used())) return std::move(count).error();
+      if (!leaves_bytes_usable(count.error(), held.used())) return std::move(count).error();
       damage = std::move(count).error();
       break;
     }
@@ -115,12 +68,23 @@ result<held_bytes> read_all(source& from, const limits& bounds, const hooks& hos
     }
     held.add(*count);
   }
-  held_bytes all = held.give_away();
-  all.damage = std::move(damage);
+  // To the exact size: memory is not wasted, and a read past the end is caught by the tools that look for it.
+  static_cast<void>(held.resize_capacity(held.used()));
+  held_bytes all{held.view(), nullptr, std::move(damage)};
+  all.owner = held.share();
   return all;
 }
 
 }  // namespace
+
+bool leaves_bytes_usable(const fault& f, std::uint64_t intact_bytes) noexcept {
+  switch (f.code) {
+    case fault_code::damaged: return true;
+    case fault_code::input_changed:
+    case fault_code::io: return intact_bytes != 0;
+    default: return false;
+  }
+}
 
 result<held_bytes> hold_bytes(std::unique_ptr<source> from, const limits& bounds, const hooks& host) {
   return contained([&]() -> result<held_bytes> {
@@ -129,6 +93,7 @@ result<held_bytes> hold_bytes(std::unique_ptr<source> from, const limits& bounds
     if (const auto all = from->span()) {
       return held_bytes{*all, std::shared_ptr<const source>(std::move(from)), std::nullopt};
     }
+    from->keep_for_rewind(0);  // this is the last look at it
     return read_all(*from, bounds, host);
   });
 }

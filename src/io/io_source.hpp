@@ -1,4 +1,4 @@
-// What the sources of this folder share, and hold_bytes() asks of them.
+// What the sources of this folder share.
 #pragma once
 #include "encoded_input.hpp"
 
@@ -13,8 +13,8 @@ class io_source : public source {
   explicit io_source(std::unique_ptr<encoded_input> input) : input_(std::move(input)) {}
   [[nodiscard]] const std::string& name() const noexcept override { return input_->name(); }
   [[nodiscard]] std::uint64_t encoded_bytes() const noexcept override { return input_->size_bytes(); }
-  // How far into the encoded bytes the reads so far have come: the measure of progress.
-  [[nodiscard]] virtual std::uint64_t encoded_position() const noexcept { return input_->position(); }
+  [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return input_->position(); }
+  void keep_for_rewind(std::uint64_t most_bytes) override { input_->keep_for_rewind(most_bytes); }
 
  protected:
   std::unique_ptr<encoded_input> input_;

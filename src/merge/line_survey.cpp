@@ -15,7 +15,7 @@ class line_walker {
   explicit line_walker(std::string_view body, std::uint64_t from = 0) noexcept
       : begin_(body.data()), p_(begin_ + from), end_(begin_ + body.size()) {}
 
-  // True: `field` or (is_event) `event` is the next one, at [at, position).
+  // True: field() or (is_event) `event` is the next one, at [field_at, position).
   PROFKIT_ALWAYS_INLINE bool next(std::string_view& event, bool& is_event) noexcept {
     at_ = p_;
     if (p_ == end_) return false;
@@ -63,83 +63,86 @@ void take_header_field(const wire_field& field, line_facts& facts) noexcept {
   if (field.is_bytes(11)) facts.display_name = field.bytes;
 }
 
-// The time of an event in the output.
+std::uint64_t field_bytes(std::uint64_t body) noexcept { return 1 + varint_bytes(body) + body; }
+
+// The times of the events of a line in the output, one after another.
 class event_times {
  public:
-  event_times(const line_clock& clock, const line_rules& rules) : mapper_(clock), rules_(rules) {}
+  event_times(const line_clock& clock, const line_rules& rules) noexcept
+      : mapper_(clock), rules_(rules), clock_(clock) {}
 
   // False: the event has no place in time and is copied.
-  PROFKIT_ALWAYS_INLINE bool place(const event_bytes& e, event_time& time, line_mapper::mapped& m) noexcept {
+  PROFKIT_ALWAYS_INLINE bool place(const event_bytes& e, event_time& time) noexcept {
     if (PROFKIT_LIKELY(!rules_.reference)) {
       if (e.aggregated) return false;
-      m = mapper_(e.offset_ps, !rules_.keep_order);
-      if (!m.fits) m.at_ps = e.offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
-      time.offset_ps = m.at_ps - rules_.zero_ps;
-      if (rules_.scale_durations) scale(e, m, time);
+      fits_ = mapper_.place(e.offset_ps, !rules_.keep_order, at_ps_, clamped_);
+      if (!fits_) at_ps_ = e.offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
+      time.offset_ps = at_ps_ - rules_.zero_ps;
+      if (rules_.scale_durations) scale(e, time);
       return true;
     }
-    return place_like_reference(e, time, m);
+    place_like_reference(e, time);
+    return true;
   }
-  line_mapper& mapper() noexcept { return mapper_; }
+
+  // Counts the event that was placed last.
+  PROFKIT_ALWAYS_INLINE void count(const event_bytes& e, std::uint64_t at, line_facts& facts) noexcept {
+    ++facts.placed_events;
+    facts.clamped += clamped_;
+    if (!fits_) {
+      if (facts.out_of_reach++ == 0) facts.unreachable = at;
+      return;
+    }
+    facts.least_ps = std::min(facts.least_ps, at_ps_);
+    facts.most_ps = std::max(facts.most_ps, at_ps_);
+    if (clock_.clock == nullptr) {
+      facts.min_correction_ps = 0;
+      return;
+    }
+    const std::int64_t local = mapper_.host_time(e.offset_ps);
+    const std::int64_t correction = local - at_ps_ + clock_.to_local_ps;
+    facts.snapshot_extrapolated +=
+        clock_.kind == line_clock::how::tracer && clock_.clock->tracer_to_host().extrapolates(e.offset_ps);
+    facts.offset_extrapolated += clock_.clock->host_to_reference().extrapolates(local);
+    facts.greatest_correction_ps = std::max(facts.greatest_correction_ps, correction);
+    facts.min_correction_ps = std::min(facts.min_correction_ps, correction);
+    facts.correction_sum_ps += correction;
+  }
+
   void resume(const line_mark& mark) noexcept {
     mapper_.resume(mark.last_ps);
     guard_ = mark.guard;
   }
-  [[nodiscard]] line_mark mark_at(std::uint64_t at) const noexcept { return {at, mapper_.last_ps(), guard_}; }
-  void use(const line_clock& clock) noexcept { clock_ = &clock; }
+  [[nodiscard]] line_mark mark_at(std::uint64_t at, std::uint64_t written_at) const noexcept {
+    return {at, written_at, mapper_.last_ps(), guard_};
+  }
 
  private:
   // An event that ends beyond what the clock can say keeps its duration.
-  void scale(const event_bytes& e, const line_mapper::mapped& m, event_time& time) noexcept {
+  void scale(const event_bytes& e, event_time& time) noexcept {
     if (e.duration_ps <= 0) return;
     const auto end = checked_add(e.offset_ps, e.duration_ps);
-    const auto mapped_end = end ? mapper_.map(*end) : line_mapper::mapped{0, 0, false};
-    if (!mapped_end.fits || mapped_end.at_ps < m.at_ps) return;
-    time.duration_ps = mapped_end.at_ps - m.at_ps;
+    std::int64_t end_ps = 0;
+    if (!end || !mapper_.map(*end, end_ps) || end_ps < at_ps_) return;
+    time.duration_ps = end_ps - at_ps_;
     time.new_duration = time.duration_ps != e.duration_ps;
   }
-  PROFKIT_NOINLINE bool place_like_reference(const event_bytes& e, event_time& time, line_mapper::mapped& m) noexcept {
-    const reference_clock& r = *clock_->reference;
+  PROFKIT_NOINLINE void place_like_reference(const event_bytes& e, event_time& time) noexcept {
     const std::int64_t offset = e.aggregated ? 0 : e.offset_ps;
-    m = {};
-    const double ns = guard_(r.corrected_ns(clock_->device, offset), m.clamped);
-    const auto ps = r.offset_of(ns);
-    m.fits = ps.has_value();
-    m.at_ps = ps.value_or(offset);
-    time.offset_ps = m.at_ps;
-    return true;
+    const double ns = guard_(clock_.reference->corrected_ns(clock_.device, offset), clamped_);
+    const auto ps = clock_.reference->offset_of(ns);
+    fits_ = ps.has_value();
+    at_ps_ = ps.value_or(offset);
+    time.offset_ps = at_ps_;
   }
 
   line_mapper mapper_;
   const line_rules& rules_;
-  const line_clock* clock_ = nullptr;
+  const line_clock& clock_;
   reference_guard guard_;
+  std::int64_t at_ps_ = 0;
+  bool fits_ = true, clamped_ = false;
 };
-
-event_times times_of(const line_clock& clock, const line_rules& rules) {
-  event_times times(clock, rules);
-  times.use(clock);
-  return times;
-}
-
-std::uint64_t field_bytes(std::uint64_t body) noexcept { return 1 + varint_bytes(body) + body; }
-
-void count_event(const line_mapper::mapped& m, std::uint64_t at, line_facts& facts) noexcept {
-  if (PROFKIT_LIKELY(m.fits)) {
-    facts.least_ps = std::min(facts.least_ps, m.at_ps);
-    facts.most_ps = std::max(facts.most_ps, m.at_ps);
-  } else {
-    ++facts.out_of_reach;
-    if (!facts.unreachable) facts.unreachable = at;
-  }
-  ++facts.placed_events;
-  facts.clamped += m.clamped;
-  facts.snapshot_extrapolated += m.snapshot_extrapolated;
-  facts.offset_extrapolated += m.offset_extrapolated;
-  if (magnitude(m.correction_ps) > magnitude(facts.max_correction_ps)) facts.max_correction_ps = m.correction_ps;
-  facts.min_correction_ps = std::min(facts.min_correction_ps, m.correction_ps);
-  facts.correction_sum_ps += m.correction_ps;
-}
 
 // An event of an unsorted line: 16 bytes.
 struct sort_key {
@@ -178,44 +181,96 @@ std::vector<sort_key> sorted_events(std::string_view body, std::uint64_t count) 
   return keys;
 }
 
-void append_event(std::string& into, const event_bytes& e, const event_time& time) {
-  const std::uint64_t bytes = rewritten_body_bytes(e, time);
-  const std::size_t old = into.size();
-  into.resize(old + static_cast<std::size_t>(field_bytes(bytes)));
-  char* at = into.data() + old;
-  *at++ = 0x22;
-  at = put_varint(at, bytes);
-  put_rewritten_body(at, e, time);
+// Writes one event at `to`; gives the end.
+char* put_event(char* to, const event_bytes& e, event_times& times) noexcept {
+  event_time time;
+  *to++ = 0x22;
+  if (times.place(e, time)) return put_rewritten_body(put_varint(to, rewritten_body_bytes(e, time)), e, time);
+  to = put_varint(to, e.body.size());
+  if (!e.body.empty()) std::memcpy(to, e.body.data(), e.body.size());
+  return to + e.body.size();
 }
 
-void append_copy(std::string& into, std::string_view event) { append_bytes_field(into, 4, event); }
+// Copies in steps that may go past the end, where both sides have room for that.
+PROFKIT_ALWAYS_INLINE void copy_bytes(char* to, const char* from, std::size_t bytes,
+                                      const char* readable_end) noexcept {
+  constexpr std::size_t step = 32;
+  static_assert(step <= write_slack_bytes);
+  if (PROFKIT_LIKELY(static_cast<std::size_t>(readable_end - from) >= bytes + step)) {
+    for (std::size_t done = 0; done < bytes; done += step) std::memcpy(to + done, from + done, step);
+  } else if (bytes > 0) {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+// Events that are all of the usual shape, which the survey has seen: only the offset is looked at.
+void write_usual_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_mark& from,
+                        std::uint64_t to, char* out) noexcept {
+  line_mapper mapper(clock);
+  mapper.resume(from.last_ps);
+  const char* const end = body.data() + body.size();
+  line_walker walk(body.substr(0, static_cast<std::size_t>(to)), from.at);
+  std::string_view event;
+  bool is_event = false, clamped = false;
+  const bool in_order = !rules.keep_order;
+  while (walk.next(event, is_event)) {
+    if (!is_event) continue;
+    const char* const begin = event.data();
+    const char* const event_end = begin + event.size();
+    const char* p = begin + 1;
+    std::uint64_t value = 0;
+    read_varint(p, event_end, value);
+    const char* const offset_at = p++;
+    read_varint(p, event_end, value);
+    const auto offset_ps = static_cast<std::int64_t>(value);
+    std::int64_t at_ps = 0;
+    if (!mapper.place(offset_ps, in_order, at_ps, clamped))
+      at_ps = offset_ps < 0 ? -most_corrected_ps : most_corrected_ps;
+    const std::uint64_t wire = as_wire(at_ps - rules.zero_ps);
+    const auto before = static_cast<std::size_t>(offset_at - begin), after = static_cast<std::size_t>(event_end - p);
+    *out++ = 0x22;
+    out = put_varint(out, before + 1 + varint_bytes(wire) + after);
+    copy_bytes(out, begin, before, end);
+    out += before;
+    *out++ = 0x10;
+    out = put_varint(out, wire);
+    copy_bytes(out, p, after, end);
+    out += after;
+  }
+}
+
+std::uint64_t mark_end(std::string_view body, const line_facts& facts, std::size_t mark) noexcept {
+  return mark + 1 < facts.marks.size() ? facts.marks[mark + 1].at : body.size();
+}
 
 }  // namespace
 
-line_mapper::mapped line_mapper::map(std::int64_t offset_ps) noexcept {
-  mapped m;
-  const auto at = checked_add(offset_ps, how_.base_ps);
-  if (!at) {
-    m.fits = false;
-    return m;
-  }
-  if (how_.kind == line_clock::how::shift) {
-    m.at_ps = *at;
-    m.fits = *at <= most_corrected_ps && *at >= -most_corrected_ps;
-    return m;
-  }
-  const node_clock::corrected c =
-      how_.kind == line_clock::how::tracer ? how_.clock->from_tracer(*at, at_) : how_.clock->from_host(*at, at_);
-  m.at_ps = c.reference_ps;
-  m.fits = c.reference_ps <= most_corrected_ps && c.reference_ps >= -most_corrected_ps;
-  m.snapshot_extrapolated = c.snapshot_extrapolated;
-  m.offset_extrapolated = c.offset_extrapolated;
-  if (m.fits) {
-    const auto ahead = checked_sub(c.local_ps, c.reference_ps);
-    const auto correction = ahead ? checked_add(*ahead, how_.to_local_ps) : ahead;
-    m.correction_ps = correction.value_or(0);
-  }
-  return m;
+bool line_mapper::map(std::int64_t offset_ps, std::int64_t& at_ps) const noexcept {
+  const auto x = checked_add(offset_ps, how_.base_ps);
+  if (!x) return false;
+  at_ps = *x;
+  if (how_.kind == line_clock::how::tracer) at_ps = how_.clock->tracer_to_reference()(*x);
+  if (how_.kind == line_clock::how::host) at_ps = how_.clock->host_to_reference()(*x);
+  return at_ps <= most_corrected_ps && at_ps >= -most_corrected_ps;
+}
+
+bool line_mapper::place_slowly(std::int64_t offset_ps, std::int64_t& at_ps) noexcept {
+  if (!map(offset_ps, at_ps)) return false;
+  const std::int64_t x = offset_ps + how_.base_ps;  // map() has checked it
+  const piecewise_map nothing;
+  const piecewise_map& map = how_.kind == line_clock::how::tracer ? how_.clock->tracer_to_reference()
+                             : how_.kind == line_clock::how::host ? how_.clock->host_to_reference()
+                                                                  : nothing;
+  quick_ = quick_segment(map.piece_at(x), how_.base_ps);
+  return true;
+}
+
+std::int64_t line_mapper::host_time_slowly(std::int64_t offset_ps) noexcept {
+  const piecewise_map& map = how_.clock->tracer_to_host();
+  const std::int64_t x = offset_ps + how_.base_ps;
+  quick_local_ = quick_segment(map.piece_at(x), how_.base_ps);
+  const std::int64_t local = map(x);
+  return local > most_corrected_ps || local < -most_corrected_ps ? 0 : local;
 }
 
 line_facts read_line_head(std::string_view body) noexcept {
@@ -228,7 +283,7 @@ line_facts read_line_head(std::string_view body) noexcept {
 line_facts survey_line(std::string_view body, const line_clock& clock, const line_rules& rules,
                        const passed_piece& passed) {
   line_facts facts;
-  event_times times = times_of(clock, rules);
+  event_times times(clock, rules);
   line_walker walk(body);
   std::string_view event;
   bool is_event = false;
@@ -249,19 +304,20 @@ line_facts survey_line(std::string_view body, const line_clock& clock, const lin
       continue;
     }
     const event_bytes e = read_event(event);
-    if (e.shape == event_shape::damaged) {
+    if (PROFKIT_LIKELY(e.shape == event_shape::usual)) {
+    } else if (e.shape == event_shape::damaged) {
       facts.damage = walk.field_at();
       return facts;
+    } else {
+      facts.usual = false;
     }
     ++facts.events;
     if (walk.field_at() - told >= tell_bytes && !tell(walk.field_at())) return facts;
     if (!facts.in_order) continue;
     if (walk.field_at() >= next_mark) {
-      facts.marks.push_back(times.mark_at(walk.field_at()));
+      facts.marks.push_back(times.mark_at(walk.field_at(), facts.event_bytes));
       next_mark = walk.field_at() + rules.bytes_between_marks;
     }
-    event_time time;
-    line_mapper::mapped m;
     if (may_sort && !e.aggregated) {
       if (e.offset_ps < last_start || (e.offset_ps == last_start && e.duration_ps > last_duration)) {
         facts.in_order = false;
@@ -271,12 +327,13 @@ line_facts survey_line(std::string_view body, const line_clock& clock, const lin
       last_start = e.offset_ps;
       last_duration = e.duration_ps;
     }
-    if (!times.place(e, time, m)) {
+    event_time time;
+    if (!times.place(e, time)) {
       facts.event_bytes += field_bytes(event.size());
       continue;
     }
     facts.event_bytes += field_bytes(rewritten_body_bytes(e, time));
-    count_event(m, walk.field_at(), facts);
+    times.count(e, walk.field_at(), facts);
   }
   if (!walk.ok()) facts.damage = walk.field_at();
   tell(body.size());
@@ -285,17 +342,16 @@ line_facts survey_line(std::string_view body, const line_clock& clock, const lin
 
 void survey_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules, line_facts& facts) {
   line_facts fresh;
-  event_times times = times_of(clock, rules);
+  event_times times(clock, rules);
   for (const sort_key& key : sorted_events(body, facts.events)) {
     const event_bytes e = event_at(body, key.at);
     event_time time;
-    line_mapper::mapped m;
-    if (!times.place(e, time, m)) {
+    if (!times.place(e, time)) {
       fresh.event_bytes += field_bytes(e.body.size());
       continue;
     }
     fresh.event_bytes += field_bytes(rewritten_body_bytes(e, time));
-    count_event(m, key.at, fresh);
+    times.count(e, key.at, fresh);
   }
   fresh.id = facts.id;
   fresh.timestamp_ns = facts.timestamp_ns;
@@ -305,40 +361,40 @@ void survey_unsorted(std::string_view body, const line_clock& clock, const line_
   fresh.events = facts.events;
   fresh.other_bytes = facts.other_bytes;
   fresh.in_order = false;
+  fresh.usual = facts.usual;
   facts = std::move(fresh);
 }
 
-void write_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_mark& from,
-                  std::uint64_t to, std::string& into) {
-  event_times times = times_of(clock, rules);
-  times.resume(from);
-  line_walker walk(body.substr(0, static_cast<std::size_t>(to)), from.at);
+std::uint64_t written_bytes(const line_facts& facts, std::size_t mark) noexcept {
+  const std::uint64_t end = mark + 1 < facts.marks.size() ? facts.marks[mark + 1].written_at : facts.event_bytes;
+  return end - facts.marks[mark].written_at;
+}
+
+void write_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_facts& facts,
+                  std::size_t mark, char* to) {
+  const std::uint64_t end = mark_end(body, facts, mark);
+  if (facts.usual && !rules.reference && !rules.scale_durations) {
+    write_usual_events(body, clock, rules, facts.marks[mark], end, to);
+    return;
+  }
+  event_times times(clock, rules);
+  times.resume(facts.marks[mark]);
+  line_walker walk(body.substr(0, static_cast<std::size_t>(end)), facts.marks[mark].at);
   std::string_view event;
   bool is_event = false;
-  while (walk.next(event, is_event)) {
-    if (!is_event) continue;
-    const event_bytes e = read_event(event);
-    event_time time;
-    line_mapper::mapped m;
-    if (times.place(e, time, m))
-      append_event(into, e, time);
-    else
-      append_copy(into, event);
-  }
+  while (walk.next(event, is_event))
+    if (is_event) to = put_event(to, read_event(event), times);
 }
 
 result<void> write_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules,
                             std::uint64_t events, event_output& into) {
-  event_times times = times_of(clock, rules);
+  event_times times(clock, rules);
   std::string buffer;
   for (const sort_key& key : sorted_events(body, events)) {
     const event_bytes e = event_at(body, key.at);
-    event_time time;
-    line_mapper::mapped m;
-    if (times.place(e, time, m))
-      append_event(buffer, e, time);
-    else
-      append_copy(buffer, e.body);
+    const std::size_t old = buffer.size();
+    buffer.resize(old + e.body.size() + 4 * max_varint_bytes);
+    buffer.resize(static_cast<std::size_t>(put_event(buffer.data() + old, e, times) - buffer.data()));
     if (buffer.size() < write_buffer_bytes) continue;
     if (auto ok = into.take(buffer); !ok) return ok;
     buffer.clear();

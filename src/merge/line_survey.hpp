@@ -2,6 +2,7 @@
 #pragma once
 #include "alignment.hpp"
 #include "event_bytes.hpp"
+#include "segment_value.hpp"
 
 #include <profkit/time.hpp>
 
@@ -27,48 +28,53 @@ struct line_clock {
   const reference_clock* reference = nullptr;
 };
 
+// Corrected times lie within this, so that the difference of any two of them is an int64.
+inline constexpr std::int64_t most_corrected_ps = piecewise_map::most_value_ps - ps_per_us;
+__extension__ using wide_sum = __int128;
+
 // The state in which the events of a line are written, one after another.
 class line_mapper {
  public:
-  explicit line_mapper(const line_clock& how) : how_(how) {}
+  explicit line_mapper(const line_clock& how) noexcept : how_(how) {}
 
-  struct mapped {
-    std::int64_t at_ps = 0;          // corrected
-    std::int64_t correction_ps = 0;  // S - S0
-    bool fits = true, clamped = false;
-    bool snapshot_extrapolated = false, offset_extrapolated = false;
-  };
-
-  // Corrected time of an offset, never before `last` when the line is in order.
-  mapped operator()(std::int64_t offset_ps, bool in_order) noexcept {
-    mapped m = map(offset_ps);
-    if (!m.fits || how_.kind == line_clock::how::reference) return m;
-    if (in_order) {
-      m.clamped = m.at_ps < last_ps_;
-      if (m.clamped) m.at_ps = last_ps_;
-      last_ps_ = m.at_ps;
+  // Corrected time of an offset, never before the last one when the line is in order. False: it is out of reach.
+  PROFKIT_ALWAYS_INLINE bool place(std::int64_t offset_ps, bool in_order, std::int64_t& at_ps, bool& clamped) noexcept {
+    clamped = false;
+    if (PROFKIT_LIKELY(quick_.holds(offset_ps))) {
+      at_ps = quick_(offset_ps);
+    } else if (!place_slowly(offset_ps, at_ps)) {
+      return false;
     }
-    return m;
+    if (!in_order) return true;
+    clamped = at_ps < last_ps_;
+    if (clamped) at_ps = last_ps_;
+    last_ps_ = at_ps;
+    return true;
   }
-  // Of an end of an event: no guard.
-  [[nodiscard]] mapped map(std::int64_t offset_ps) noexcept;
+  // S of an offset that was placed, of a line that has a clock.
+  PROFKIT_ALWAYS_INLINE std::int64_t host_time(std::int64_t offset_ps) noexcept {
+    if (how_.kind == line_clock::how::host) return offset_ps + how_.base_ps;
+    return PROFKIT_LIKELY(quick_local_.holds(offset_ps)) ? quick_local_(offset_ps) : host_time_slowly(offset_ps);
+  }
+  // No guard, no state: of an end of an event.
+  [[nodiscard]] bool map(std::int64_t offset_ps, std::int64_t& at_ps) const noexcept;
 
   [[nodiscard]] std::int64_t last_ps() const noexcept { return last_ps_; }
   void resume(std::int64_t last_ps) noexcept { last_ps_ = last_ps; }
 
  private:
+  PROFKIT_NOINLINE bool place_slowly(std::int64_t offset_ps, std::int64_t& at_ps) noexcept;
+  PROFKIT_NOINLINE std::int64_t host_time_slowly(std::int64_t offset_ps) noexcept;
+
   line_clock how_;
-  node_clock::cursor at_;
+  quick_segment quick_, quick_local_;  // in terms of offsets
   std::int64_t last_ps_ = std::numeric_limits<std::int64_t>::min();
 };
 
-// Corrected times lie within this, so that the difference of any two of them is an int64.
-inline constexpr std::int64_t most_corrected_ps = piecewise_map::most_value_ps - ps_per_us;
-__extension__ using wide_sum = __int128;
-
 // From where a line can be written on, without what stands before.
 struct line_mark {
-  std::uint64_t at = 0;  // of an event's tag, in the line
+  std::uint64_t at = 0;          // of an event's tag, in the line
+  std::uint64_t written_at = 0;  // of its bytes, in all of the line's events as they will be written
   std::int64_t last_ps = 0;
   reference_guard guard;
 };
@@ -81,12 +87,14 @@ struct line_facts {
   std::uint64_t event_bytes = 0;  // of all events as they will be written, tags and lengths included
   std::uint64_t other_bytes = 0;  // of fields that are copied
   bool in_order = true;
+  bool usual = true;             // every event is of the usual shape
   std::vector<line_mark> marks;  // of a long line that is in order
 
   std::int64_t least_ps = std::numeric_limits<std::int64_t>::max();
   std::int64_t most_ps = std::numeric_limits<std::int64_t>::min();
   std::uint64_t placed_events = 0, clamped = 0, snapshot_extrapolated = 0, offset_extrapolated = 0, out_of_reach = 0;
-  std::int64_t max_correction_ps = 0, min_correction_ps = std::numeric_limits<std::int64_t>::max();
+  std::int64_t greatest_correction_ps = std::numeric_limits<std::int64_t>::min();
+  std::int64_t min_correction_ps = std::numeric_limits<std::int64_t>::max();
   wide_sum correction_sum_ps = 0;
   std::optional<std::uint64_t> damage, unreachable;  // where, in the line
   std::optional<fault> stopped;                      // by the caller
@@ -118,9 +126,14 @@ class event_output {
   virtual result<void> take(std::string_view bytes) = 0;
 };
 
-// Writes the events that stand in [mark.at, to) of a line in order.
-void write_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_mark& from,
-                  std::uint64_t to, std::string& into);
+// So many bytes past the events may be written over, too: short events are copied in long steps.
+inline constexpr std::size_t write_slack_bytes = 64;
+
+// Writes the events of a line in order, from one mark to the next (or the end), to where there is room for exactly
+// their bytes.
+void write_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_facts& facts,
+                  std::size_t mark, char* to);
+[[nodiscard]] std::uint64_t written_bytes(const line_facts& facts, std::size_t mark) noexcept;
 // Writes the events of an unsorted line in the order of their starts (longer ones first).
 result<void> write_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules,
                             std::uint64_t events, event_output& into);

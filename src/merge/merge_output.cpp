@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t bytes_a_thread = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_batch_bytes = std::uint64_t{16} << 20;
 constexpr std::size_t most_pieces = 4096;
+constexpr std::size_t most_rooms = 64;
+constexpr std::uint64_t most_room_bytes = std::uint64_t{2} << 20;
 
 }  // namespace
 
@@ -33,10 +35,11 @@ result<void> merge_output::copy(std::string_view bytes) {
   return keep(std::move(p), 0);  // borrowed bytes take no memory
 }
 
-result<void> merge_output::render(std::uint64_t about_bytes, std::function<void(std::string&)> render) {
+result<void> merge_output::render(std::uint64_t bytes, std::function<void(char*)> render) {
   piece p;
+  p.borrowed = std::string_view(nullptr, static_cast<std::size_t>(bytes));
   p.render = std::move(render);
-  return keep(std::move(p), about_bytes);
+  return keep(std::move(p), bytes);
 }
 
 result<void> merge_output::when_written(std::function<void()> then) {
@@ -56,9 +59,17 @@ result<void> merge_output::flush() {
   std::vector<std::size_t> to_render;
   for (std::size_t i = 0; i < kept_.size(); ++i)
     if (kept_[i].render) to_render.push_back(i);
+  if (rooms_.size() < to_render.size()) rooms_.resize(to_render.size());
   auto rendered = for_each_item(to_render.size(), host_, [&](std::size_t item) -> result<void> {
     piece& p = kept_[to_render[item]];
-    p.render(p.bytes);
+    room& r = rooms_[item];
+    const std::uint64_t wanted = p.borrowed.size() + write_slack_bytes;
+    if (r.size < wanted) {
+      r.bytes.reset(new char[static_cast<std::size_t>(wanted)]);
+      r.size = wanted;
+    }
+    p.render(r.bytes.get());
+    p.borrowed = std::string_view(r.bytes.get(), p.borrowed.size());
     return {};
   });
   if (!rendered) return rendered;
@@ -71,6 +82,10 @@ result<void> merge_output::flush() {
   }
   kept_.clear();
   kept_bytes_ = 0;
+  // Rooms for very many small pieces, or for a huge one, are not kept.
+  if (rooms_.size() > most_rooms) rooms_.resize(most_rooms);
+  for (room& r : rooms_)
+    if (r.size > most_room_bytes) r = room{};
   return {};
 }
 

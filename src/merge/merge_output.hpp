@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,9 @@ class merge_output final : public event_output {
   result<void> literal(std::string bytes);
   // Bytes of the input, which stay where they are.
   result<void> copy(std::string_view bytes);
-  // About so many bytes, made by `render`, which may run on any thread.
-  result<void> render(std::uint64_t about_bytes, std::function<void(std::string&)> render);
+  // Exactly so many bytes, made by `render`, which may run on any thread. Past them it may write over
+  // write_slack_bytes.
+  result<void> render(std::uint64_t bytes, std::function<void(char*)> render);
   // Called once everything before it is written.
   result<void> when_written(std::function<void()> then);
   result<void> take(std::string_view bytes) override { return copy_now(bytes); }
@@ -35,9 +37,14 @@ class merge_output final : public event_output {
  private:
   struct piece {
     std::string bytes;
-    std::string_view borrowed;
-    std::function<void(std::string&)> render;
+    std::string_view borrowed;  // of the input, or (render) in the room below
+    std::function<void(char*)> render;
     std::function<void()> then;
+  };
+  // Memory for rendered bytes that is used again for every batch.
+  struct room {
+    std::unique_ptr<char[]> bytes;
+    std::uint64_t size = 0;
   };
   result<void> keep(piece p, std::uint64_t bytes);
   result<void> copy_now(std::string_view bytes);
@@ -45,6 +52,7 @@ class merge_output final : public event_output {
   sink& into_;
   const hooks& host_;
   std::vector<piece> kept_;
+  std::vector<room> rooms_;
   std::uint64_t kept_bytes_ = 0, written_ = 0;
 };
 

@@ -22,6 +22,7 @@ constexpr double least_step_ps = 2000;
 constexpr std::int64_t tracer_reading_ps = 2000;  // R and S are read in whole ns, and so are the two starts
 constexpr std::int64_t host_reading_ps = 1000;
 constexpr std::int64_t unknown_drift_ppt = 100'000'000;  // a clock of which nothing is known: 100 ppm
+constexpr std::int64_t unknown_noise_ps = 1'000'000;     // a measurement of which nothing is known: 1 us
 constexpr double ppt = 1e12;
 
 double as_double(std::int64_t n) noexcept { return static_cast<double>(n); }
@@ -223,11 +224,13 @@ class node_clock_builder {
       broken_.clear();
       for (std::size_t i = 0; i < advance.size(); ++i) {
         const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / most_slope_parts);
-        if (no_clock && (advance.size() < 3 || std::abs(rates.deviation[i]) > noise)) broken_.push_back(i);
+        const bool backwards = tracer_[i + 1].y < tracer_[i].y;  // wrong even where every segment does it
+        if (no_clock && (backwards || advance.size() < 3 || std::abs(rates.deviation[i]) > noise)) broken_.push_back(i);
       }
       const auto spike = [&](std::size_t i) {
-        return std::abs(rates.deviation[broken_[i]] + rates.deviation[broken_[i + 1]]) <
-               0.1 * std::abs(rates.deviation[broken_[i]]) + noise;
+        const double first = rates.deviation[broken_[i]];
+        return std::abs(first) > noise &&
+               std::abs(first + rates.deviation[broken_[i + 1]]) < 0.1 * std::abs(first) + noise;
       };
       bool left_out = false;
       for (std::size_t i = 0; i + 1 < broken_.size() && tracer_.size() > 3; ++i) {
@@ -382,6 +385,7 @@ class node_clock_builder {
     if (!broken_.empty() && broken_.front() == 0) ends.before_ppt = few ? 0 : usual;
     if (!broken_.empty() && broken_.back() + 2 == tracer_.size()) ends.after_ppt = few ? 0 : usual;
     made_.snapshots_ = piecewise_map(tracer_, ends);
+    compose_direct();
     // What is smeared over a segment is wrong by up to the whole step.
     for (const step& s : host_steps_)
       made_.suspects_.push_back({made_.offsets_(tracer_[s.after].y), made_.offsets_(tracer_[s.after + 1].y),
@@ -451,6 +455,39 @@ class node_clock_builder {
     return true;
   }
 
+  // R -> S0 in one map: the two maps one after the other, with knots wherever either has one. Far out there is one more
+  // knot on each side, so that the slopes there are exact, too.
+  void compose_direct() {
+    if (made_.offsets_.is_identity()) {
+      made_.direct_ = made_.snapshots_;
+      return;
+    }
+    constexpr std::int64_t far_ps = std::int64_t{1} << 58;  // 3 days
+    std::vector<knot> whole{{-far_ps, made_.snapshots_(-far_ps)}};
+    for (const knot& k : tracer_)
+      if (k.x > -far_ps && k.x < far_ps) whole.push_back(k);
+    whole.push_back({far_ps, made_.snapshots_(far_ps)});
+    std::vector<knot> direct;
+    bool rises = true;
+    for (std::size_t i = 0; i + 1 < whole.size(); ++i) rises = rises && whole[i + 1].y > whole[i].y;
+    if (rises) {
+      add_composed(whole, points_, made_.offsets_, direct);
+    } else {
+      // S steps back and nothing tells where: no knots of the offsets between the snapshots around the step.
+      for (std::size_t i = 0; i + 1 < whole.size(); ++i)
+        add_composed({whole[i], whole[i + 1]}, whole[i + 1].y > whole[i].y ? points_ : std::vector<point>(),
+                     made_.offsets_, direct);
+      const auto same = [](const knot& a, const knot& b) { return a.x == b.x; };
+      direct.erase(std::unique(direct.begin(), direct.end(), same), direct.end());
+    }
+    direct.erase(std::remove_if(direct.begin(), direct.end(),
+                                [](const knot& k) {
+                                  return k.y > piecewise_map::most_knot_ps || k.y < -piecewise_map::most_knot_ps;
+                                }),
+                 direct.end());
+    made_.direct_ = piecewise_map(direct);
+  }
+
   // Knots R -> S0 of one sound piece: its snapshots, and between them where the offsets have their knots.
   static void add_composed(const std::vector<knot>& snapshots, const std::vector<point>& offsets,
                            const piecewise_map& map, std::vector<knot>& into) {
@@ -506,7 +543,7 @@ class node_clock_builder {
     if (!rates.empty()) made_.host_drift_ = static_cast<std::int64_t>(std::llround(median_of(rates) * ppt));
 
     auto& snapshots = made_.snapshot_part_;
-    snapshots.noise_ps = whole_ps(largest_error_ps(made_.snapshot_scatter_, o_.snapshot_scatter)) + spread_ps_;
+    snapshots.noise_ps = noise_of(made_.snapshot_scatter_, o_.snapshot_scatter) + spread_ps_;
     const knot& first = tracer_.front();
     const knot& last = tracer_.back();
     snapshots.first_ps = corrected_snapshot(first);
@@ -517,7 +554,7 @@ class node_clock_builder {
 
     auto& offsets = made_.offset_part_;
     if (!points_.empty()) {
-      offsets.noise_ps = std::max(whole_ps(largest_error_ps(made_.offset_scatter_, o_.offset_scatter)), residual);
+      offsets.noise_ps = std::max(noise_of(made_.offset_scatter_, o_.offset_scatter), residual);
       offsets.first_ps = points_.front().at;
       offsets.last_ps = points_.back().at;
       if (points_.size() > 1) {
@@ -536,9 +573,11 @@ class node_clock_builder {
     made_.residual_ps_ = static_cast<std::int64_t>(std::llround(std::sqrt(fit_line(corrected).mean_square)));
   }
 
-  [[nodiscard]] std::int64_t corrected_snapshot(const knot& k) const noexcept {
-    return made_.direct_ ? (*made_.direct_)(k.x) : made_.offsets_(k.y);
+  // Measurements too few to show their scatter may be off by what such measurements usually are.
+  static std::int64_t noise_of(const clock_scatter& own, const clock_scatter& pooled) noexcept {
+    return own.freedom < 1 && pooled.freedom < 1 ? unknown_noise_ps : whole_ps(largest_error_ps(own, pooled));
   }
+  [[nodiscard]] std::int64_t corrected_snapshot(const knot& k) const noexcept { return made_.direct_(k.x); }
   // An error of two knots, extrapolated: both can lean the line.
   static std::int64_t growth_of(std::int64_t error_ps, std::int64_t length_ps) noexcept {
     return length_ps <= 0 ? unknown_drift_ppt : whole_ps(2 * as_double(error_ps) / as_double(length_ps) * ppt);
@@ -569,10 +608,7 @@ node_clock::corrected node_clock::from_tracer(std::int64_t tracer_ps, cursor& at
   c.local_ps = snapshots_(tracer_ps, at.snapshots);
   c.snapshot_extrapolated = snapshots_.extrapolates(tracer_ps);
   c.offset_extrapolated = offsets_.extrapolates(c.local_ps);
-  if (direct_)
-    c.reference_ps = (*direct_)(tracer_ps, at.direct);
-  else
-    c.reference_ps = c.local_ps == out_of_reach_ps ? out_of_reach_ps : offsets_(c.local_ps, at.offsets);
+  c.reference_ps = direct_(tracer_ps, at.direct);
   return c;
 }
 
@@ -586,9 +622,39 @@ node_clock::corrected node_clock::from_host(std::int64_t host_ps, cursor& at) co
 
 double node_clock::measured_part::noise_at(std::int64_t t) const noexcept {
   const double noise = as_double(noise_ps);
-  if (t < first_ps) return noise + as_double(first_ps - t) * as_double(growth_before_ppt) / ppt;
-  if (t > last_ps) return noise + as_double(t - last_ps) * as_double(growth_after_ppt) / ppt;
+  if (t < first_ps) return noise + (as_double(first_ps) - as_double(t)) * as_double(growth_before_ppt) / ppt;
+  if (t > last_ps) return noise + (as_double(t) - as_double(last_ps)) * as_double(growth_after_ppt) / ppt;
   return noise;
+}
+
+clock_window node_clock::window(std::int64_t from_ps, std::int64_t to_ps) const noexcept {
+  clock_window w;
+  w.from_ps = from_ps;
+  w.to_ps = to_ps;
+  const auto mark = std::upper_bound(marks_.begin(), marks_.end(), from_ps,
+                                     [](std::int64_t t, const offset_mark& m) { return t < m.at_ps; });
+  std::int64_t resolution = 0;
+  if (mark != marks_.begin()) resolution = (mark - 1)->resolution_ps;
+  if (mark != marks_.end()) resolution = std::max(resolution, mark->resolution_ps);
+  const double offset = std::max(offset_part_.noise_at(from_ps), offset_part_.noise_at(to_ps));
+  const double snapshot = std::max(snapshot_part_.noise_at(from_ps), snapshot_part_.noise_at(to_ps));
+  w.host_bound_ps = saturating_add(whole_ps(offset), resolution + host_reading_ps);
+  w.tracer_bound_ps = saturating_add(whole_ps(std::hypot(offset, snapshot)), resolution + tracer_reading_ps);
+  const bool has_offsets = !marks_.empty();
+  w.extrapolated = to_ps <= snapshot_part_.first_ps || from_ps >= snapshot_part_.last_ps ||
+                   (has_offsets && (to_ps <= offset_part_.first_ps || from_ps >= offset_part_.last_ps));
+  for (const suspect_span& s : suspects_) {
+    if (s.from_ps >= to_ps || s.to_ps <= from_ps) continue;
+    w.suspect = true;
+    w.tracer_bound_ps = saturating_add(w.tracer_bound_ps, s.tracer_ps);
+    w.host_bound_ps = saturating_add(w.host_bound_ps, s.host_ps);
+  }
+  return w;
+}
+
+std::int64_t node_clock::bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept {
+  const clock_window w = window(corrected_ps, saturating_add(corrected_ps, 1));
+  return domain == clock_domain::tracer ? w.tracer_bound_ps : w.host_bound_ps;
 }
 
 node_bounds node_clock::bounds(std::int64_t first_ps, std::int64_t last_ps) const {
@@ -610,28 +676,8 @@ node_bounds node_clock::bounds(std::int64_t first_ps, std::int64_t last_ps) cons
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   if (edges.size() == 1) edges.push_back(edges.front() + 1);
-  std::size_t mark = 0;
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    clock_window w;
-    w.from_ps = edges[i];
-    w.to_ps = edges[i + 1];
-    while (mark < marks_.size() && marks_[mark].at_ps <= w.from_ps) ++mark;
-    std::int64_t resolution = 0;
-    if (mark > 0) resolution = marks_[mark - 1].resolution_ps;
-    if (mark < marks_.size()) resolution = std::max(resolution, marks_[mark].resolution_ps);
-    const double offset = std::max(offset_part_.noise_at(w.from_ps), offset_part_.noise_at(w.to_ps));
-    const double snapshot = std::max(snapshot_part_.noise_at(w.from_ps), snapshot_part_.noise_at(w.to_ps));
-    w.host_bound_ps = saturating_add(whole_ps(offset), resolution + host_reading_ps);
-    w.tracer_bound_ps = saturating_add(whole_ps(std::hypot(offset, snapshot)), resolution + tracer_reading_ps);
-    const bool has_offsets = !marks_.empty();
-    w.extrapolated = w.to_ps <= snapshot_part_.first_ps || w.from_ps >= snapshot_part_.last_ps ||
-                     (has_offsets && (w.to_ps <= offset_part_.first_ps || w.from_ps >= offset_part_.last_ps));
-    for (const suspect_span& s : suspects_) {
-      if (s.from_ps >= w.to_ps || s.to_ps <= w.from_ps) continue;
-      w.suspect = true;
-      w.tracer_bound_ps = saturating_add(w.tracer_bound_ps, s.tracer_ps);
-      w.host_bound_ps = saturating_add(w.host_bound_ps, s.host_ps);
-    }
+    const clock_window w = window(edges[i], edges[i + 1]);
     const bool same = !found.windows.empty() && found.windows.back().tracer_bound_ps == w.tracer_bound_ps &&
                       found.windows.back().host_bound_ps == w.host_bound_ps &&
                       found.windows.back().extrapolated == w.extrapolated && found.windows.back().suspect == w.suspect;

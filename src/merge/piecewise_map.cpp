@@ -4,26 +4,25 @@
 
 #include <algorithm>
 
+#include "segment_value.hpp"
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-__extension__ using wide = __int128;
-
 constexpr std::int64_t ppt = 1'000'000'000'000;
-constexpr std::int64_t most_narrow = std::int64_t{1} << 62;
+constexpr std::int64_t least_x = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t past_x = std::numeric_limits<std::int64_t>::max();
 
 // product / length to the nearest whole, halves up; length > 0.
-template <class Integer>
-std::int64_t rounded(Integer product, std::int64_t length) noexcept {
-  Integer whole = product / length;
-  Integer rest = product % length;
+wide_product rounded(wide_product product, std::int64_t length) noexcept {
+  wide_product whole = product / length;
+  wide_product rest = product % length;
   if (rest < 0) {
     rest += length;
     --whole;
   }
-  if (rest >= length - rest) ++whole;
-  return static_cast<std::int64_t>(whole);
+  return rest >= length - rest ? whole + 1 : whole;
 }
 
 }  // namespace
@@ -31,8 +30,8 @@ std::int64_t rounded(Integer product, std::int64_t length) noexcept {
 piecewise_map::piecewise_map(const std::vector<knot>& knots, const end_slopes& ends) {
   if (knots.empty()) return;
   const auto add = [&](std::int64_t from, const knot& at, std::int64_t excess, std::int64_t length) {
-    const auto size = static_cast<std::int64_t>(magnitude(excess));
-    segments_.push_back({from, at.x, at.y, excess, length, size == 0 ? most_narrow : most_narrow / size});
+    if (!segments_.empty()) segments_.back().to = from;
+    segments_.push_back({from, past_x, at.x, at.y, excess, length});
   };
   // The slope of the segment nearest to an end; a lone knot is a shift.
   const auto nearest = [&](bool first) -> std::pair<std::int64_t, std::int64_t> {
@@ -48,7 +47,7 @@ piecewise_map::piecewise_map(const std::vector<knot>& knots, const end_slopes& e
   const auto [after_excess, after_length] =
       ends.after_ppt ? std::pair<std::int64_t, std::int64_t>{*ends.after_ppt, ppt} : nearest(false);
   segments_.reserve(knots.size() + 1);
-  add(std::numeric_limits<std::int64_t>::min(), knots.front(), before_excess, before_length);
+  add(least_x, knots.front(), before_excess, before_length);
   for (std::size_t i = 0; i + 1 < knots.size(); ++i) {
     const std::int64_t length = knots[i + 1].x - knots[i].x;
     if (length > 0) add(knots[i].x, knots[i], knots[i + 1].y - knots[i].y - length, length);
@@ -58,29 +57,28 @@ piecewise_map::piecewise_map(const std::vector<knot>& knots, const end_slopes& e
   last_x_ = knots.back().x;
 }
 
+piecewise_map::segment piecewise_map::piece_at(std::int64_t x) const noexcept {
+  if (segments_.empty()) return {least_x, past_x, 0, 0, 0, 1};
+  const auto after = std::upper_bound(segments_.begin(), segments_.end(), x,
+                                      [](std::int64_t value, const segment& s) { return value < s.from; });
+  return *(after - 1);
+}
+
 std::int64_t piecewise_map::operator()(std::int64_t x, cursor& at) const noexcept {
   if (x > most_value_ps || x < -most_value_ps) return out_of_reach_ps;
   if (segments_.empty()) return x;
   std::size_t i = at.segment < segments_.size() ? at.segment : 0;
-  if (x < segments_[i].from || (i + 1 < segments_.size() && x >= segments_[i + 1].from)) {
+  if (x < segments_[i].from || x >= segments_[i].to) {
     const auto after = std::upper_bound(segments_.begin(), segments_.end(), x,
                                         [](std::int64_t value, const segment& s) { return value < s.from; });
     i = static_cast<std::size_t>(after - segments_.begin()) - 1;
     at.segment = i;
   }
   const segment& s = segments_[i];
-  const std::int64_t dx = x - s.x0;  // both within 2^62
-  const std::int64_t bent =
-      dx <= s.narrow_most && -dx <= s.narrow_most ? rounded<std::int64_t>(dx * s.excess, s.length) : [&] {
-        const wide product = static_cast<wide>(dx) * s.excess;
-        const wide whole = product / s.length;
-        constexpr wide most = std::numeric_limits<std::int64_t>::max() / 4;
-        return whole > most || whole < -most ? out_of_reach_ps : rounded<wide>(product, s.length);
-      }();
-  if (bent == out_of_reach_ps) return out_of_reach_ps;
-  const auto y = checked_add(dx, bent);
-  const auto sum = y ? checked_add(*y, s.y0) : y;
-  return sum ? *sum : out_of_reach_ps;
+  const std::int64_t dx = x - s.x0;  // |x| <= 2^62, |x0| <= 2^61
+  const wide_product y =
+      static_cast<wide_product>(s.y0) + dx + rounded(static_cast<wide_product>(dx) * s.excess, s.length);
+  return y > past_x || y <= least_x ? out_of_reach_ps : static_cast<std::int64_t>(y);
 }
 
 }  // namespace PROFKIT_NAMESPACE

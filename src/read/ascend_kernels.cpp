@@ -241,6 +241,12 @@ class table_reader {
     return why;
   }
 
+  // The device counts ns: decimals beyond them come from the writer's doubles and would tear open gaps.
+  static std::int64_t whole_ns(std::int64_t ps) noexcept {
+    const std::int64_t rest = ((ps % ps_per_ns) + ps_per_ns) % ps_per_ns;
+    return ps - rest + (2 * rest >= ps_per_ns ? ps_per_ns : 0);
+  }
+
   const char* take_times(kernel_row& row) {
     const std::string_view start = csv_trimmed(field(ascend_column::start));
     const std::string_view duration = csv_trimmed(field(ascend_column::duration));
@@ -256,8 +262,8 @@ class table_reader {
     const auto length = ps_since(t, 0);
     if (length && *length < 0) return "the duration is negative";
     if (!shifted || !length || !checked_add(*shifted, *length)) return "the time lies out of reach (106 days)";
-    row.start_ps = *shifted;
-    row.duration_ps = *length;
+    row.start_ps = whole_ns(*shifted);
+    row.duration_ps = whole_ns(*length);
     const auto point = start.rfind('.');
     if (point != std::string_view::npos && start.size() - point > 3) fine_starts_ = true;
     const std::string_view wait = csv_trimmed(field(ascend_column::wait));

@@ -111,6 +111,7 @@ const char* family_name(file_family f) noexcept {
     case file_family::ascend_table: return "ascend_table";
     case file_family::ascend_json: return "ascend_json";
     case file_family::ascend_database: return "ascend_database";
+    case file_family::neutrino: return "neutrino";
   }
   return "unknown";
 }
@@ -154,6 +155,18 @@ detection detect(std::string_view file_name, std::string_view head) {
     probed.why = named.why + ", " + probed.why;
   }
   return probed;
+}
+
+std::string read_head(source& from) {
+  std::string head(probe_bytes, '\0');
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const auto count = from.read(head.data() + have, head.size() - have);
+    if (!count.ok() || *count == 0) break;
+    have += *count;
+  }
+  head.resize(have);
+  return head;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -26,6 +26,9 @@ inline constexpr std::size_t probe_bytes = std::size_t{64} << 10;
 // By the file name alone (no folder in it). `possible` means that only the contents can tell.
 [[nodiscard]] detection detect_by_name(std::string_view file_name);
 
+// The first decoded bytes of a source, as many as the probes want; what comes before a fault is enough.
+[[nodiscard]] std::string read_head(source& from);
+
 // By the first decoded bytes, probe_bytes of them or all there are.
 [[nodiscard]] detection detect_by_content(std::string_view head);
 

@@ -258,5 +258,60 @@ std::shared_ptr<const probe_shape> shape_of(const probe_description& description
   return described_shape(*map);
 }
 
+const probe_shape_field* probe_shape::find(std::string_view field) const noexcept {
+  const auto at =
+      std::find_if(fields.begin(), fields.end(), [&](const probe_shape_field& f) { return f.name == field; });
+  return at == fields.end() ? nullptr : &*at;
+}
+
+const std::string& probe_kernel::name() const noexcept {
+  if (!engine_name.empty()) return engine_name;
+  return found_name.empty() ? module_name : found_name;
+}
+
+const char* probe_clock_name(probe_clock c) noexcept {
+  return c == probe_clock::sm_cycles ? "sm_cycles" : c == probe_clock::global_ns ? "global_ns" : "unknown";
+}
+
+const char* probe_outcome_name(probe_outcome o) noexcept {
+  switch (o) {
+    case probe_outcome::unfinished: return "unfinished";
+    case probe_outcome::ok: return "ok";
+    case probe_outcome::failed: return "failed";
+    case probe_outcome::cant_save: return "cant-save";
+    case probe_outcome::backup: return "backup";
+    case probe_outcome::memusage: return "memusage";
+    case probe_outcome::benchmark: return "benchmark";
+  }
+  return "unfinished";
+}
+
+const char* probe_callback_name(probe_callback c) noexcept {
+  switch (c) {
+    case probe_callback::none: return "none";
+    case probe_callback::started: return "started";
+    case probe_callback::succeeded: return "succeeded";
+    case probe_callback::failed: return "failed";
+  }
+  return "none";
+}
+
+const char* probe_kernel_status_name(probe_kernel_status s) noexcept {
+  switch (s) {
+    case probe_kernel_status::unfinished: return "unfinished";
+    case probe_kernel_status::ok: return "ok";
+    case probe_kernel_status::cant_find: return "cant-find";
+    case probe_kernel_status::cant_mkdir: return "cant-mkdir";
+    case probe_kernel_status::cant_open: return "cant-open";
+    case probe_kernel_status::cant_fork: return "cant-fork";
+    case probe_kernel_status::python_failed: return "python-failed";
+  }
+  return "unfinished";
+}
+
+probe_records records_of(const probe_bin_map& map, std::string_view file) noexcept {
+  return {file, map.place, map.shape->record_bytes};
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -6,6 +6,7 @@
 #include <base/progress.hpp>
 #include <read/ascend_rank.hpp>
 #include <read/detect.hpp>
+#include <read/neutrino_detect.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -39,19 +40,6 @@ std::string file_name_of(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// The first decoded bytes of a source, as many as the probes want; what comes before a fault is enough.
-std::string read_head(source& from) {
-  std::string head(probe_bytes, '\0');
-  std::size_t have = 0;
-  while (have < head.size()) {
-    const auto count = from.read(head.data() + have, head.size() - have);
-    if (!count.ok() || *count == 0) break;
-    have += *count;
-  }
-  head.resize(have);
-  return head;
-}
-
 // A source that was read from already, with the bytes that were read put back before the rest.
 class replayed_source final : public source {
  public:
@@ -77,6 +65,8 @@ class replayed_source final : public source {
     at_ = 0;
     return {};
   }
+  [[nodiscard]] std::uint64_t encoded_position() const noexcept override { return rest_->encoded_position(); }
+  void keep_for_rewind(std::uint64_t most_bytes) override { rest_->keep_for_rewind(most_bytes); }
 
  private:
   std::unique_ptr<source> rest_;
@@ -116,6 +106,7 @@ result<capture> open_stream(capture c) {
   auto opened = open_file_source(c.path, io_mode::automatic, c.bounds);
   if (!opened.ok()) return std::move(opened).error();
   const compression encoding = (*opened)->encoding();
+  (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
   std::string head = read_head(**opened);
   c.files.push_back(described(c.path, {detect(file_name_of(c.path), head), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
@@ -130,6 +121,10 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
   if (facts.kind == path_kind::stream) return open_stream(std::move(c));
   auto look = look_at(c.path, c.bounds);
   if (!look.ok()) return std::move(look).error();
+  if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
+    look->what = {file_family::neutrino, confidence::likely, "name <elapsed>.bin, or its header", "", false};
+    look->encoding = compression::none;
+  }
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
 }
@@ -148,7 +143,8 @@ struct run_part {
   std::string rank;  // the folder of an Ascend rank that it belongs to; "" for other formats
   std::vector<candidate> files;
   std::int64_t newest_ns = 0;
-  bool has_profile = false;  // more than HLO modules, which a compiler dumps without any profile
+  bool has_profile = false;             // more than HLO modules, which a compiler dumps without any profile
+  const found_trace* probes = nullptr;  // the folder is a Neutrino trace
 };
 
 // What was recorded together: one folder, or the folders of all ranks of an Ascend job.
@@ -209,19 +205,25 @@ class folder_reader {
 
   result<void> find_runs() {
     std::vector<run_part> of_ranks;
+    traces_ = find_probe_traces(found_);
+    auto trace = traces_.begin();
     for (const found_folder& folder : found_.folders) {
       run_part part;
+      if (trace != traces_.end() && trace->folder == &folder) {
+        part.folder = &folder;
+        part.probes = &*trace++;
+        part.has_profile = true;
+        part.newest_ns = part.probes->newest_ns;
+        add_run(std::move(part));
+        continue;
+      }
       if (auto looked = look_into(folder, part); !looked.ok()) return looked;
       if (part.files.empty()) continue;
       if (!part.rank.empty()) {
         of_ranks.push_back(std::move(part));
         continue;
       }
-      run_folder& run = runs_.emplace_back();
-      run.itself = &folder == &found_.folders.front();
-      run.path = folder.path;
-      run.name = run.itself ? name_ : file_name_of(folder.path);
-      run.add(std::move(part));
+      add_run(std::move(part));
     }
     gather_ranks(std::move(of_ranks));
     const auto profiled = [](const run_folder& r) { return r.has_profile; };
@@ -230,6 +232,15 @@ class folder_reader {
                   runs_.end());
     }
     return {};
+  }
+
+  void add_run(run_part part) {
+    const found_folder& folder = *part.folder;
+    run_folder& run = runs_.emplace_back();
+    run.itself = &folder == &found_.folders.front();
+    run.path = folder.path;
+    run.name = run.itself ? name_ : file_name_of(folder.path);
+    run.add(std::move(part));
   }
 
   result<void> look_into(const found_folder& folder, run_part& part) {
@@ -386,6 +397,13 @@ class folder_reader {
   }
 
   result<void> list_part(run_part& part, const std::string& run) {
+    if (part.probes != nullptr) {
+      const looked_at look{{file_family::neutrino, confidence::certain, "event.log and result/*.bin", "", false},
+                           compression::none};
+      capture_.files.push_back(described(part.folder->path, look, part.probes->bytes));
+      capture_.files.back().run = run;
+      return {};
+    }
     const std::size_t first = capture_.files.size();
     std::vector<bool> exports;
     for (candidate& c : part.files) {
@@ -434,7 +452,8 @@ class folder_reader {
     for (const std::string& folder : found_.unreadable) ignore(folder);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (!capture_.runs[i].chosen) continue;
-      for (const run_part& part : runs_[i].parts) ignore_others(*part.folder, part.files);
+      for (const run_part& part : runs_[i].parts)
+        if (part.probes == nullptr) ignore_others(*part.folder, part.files);
     }
     if (!runs_.empty()) return;
     for (const found_folder& folder : found_.folders) ignore_others(folder, {});
@@ -461,6 +480,7 @@ class folder_reader {
   const open_options& options_;
   progress_meter meter_;
   discovery found_;
+  std::vector<found_trace> traces_;
   std::vector<run_folder> runs_;
 };
 

@@ -1,5 +1,6 @@
 // profile: every file of a capture held, XSpace files indexed, origins found and files put on one clock.
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/probe_trace.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
@@ -8,8 +9,10 @@
 #include "detect.hpp"
 #include "line_time.hpp"
 #include "xspace_index.hpp"
+#include "xspace_stream.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -23,11 +26,27 @@ namespace {
 // for, because an export beside an XSpace can be larger than it and most queries never look at it.
 struct held_file {
   std::once_flag once;
+  std::atomic<bool> loaded{false};
   held_bytes held;
   std::optional<fault> broken;
   std::optional<xspace_index> xspace;
+  std::shared_ptr<const probe_trace> neutrino;
   std::optional<std::int64_t> origin_unix_ns;
   std::int64_t shift_ns = 0;
+
+  // Of a file that is read in one pass. What the first pass leaves behind does not change any more.
+  bool streams = false;
+  std::mutex passing;
+  std::unique_ptr<source> waiting;  // what cannot be opened anew: a pipe, a function of the host
+  std::atomic<bool> outlined{false};
+  streamed_xspace outline;
+  std::optional<fault> outline_fault;
+
+  [[nodiscard]] const xspace_index* index() const noexcept {
+    if (loaded || !outlined) return xspace ? &*xspace : nullptr;
+    return &outline.index;
+  }
+  [[nodiscard]] std::optional<fault>& why_broken() noexcept { return loaded || !outlined ? broken : outline_fault; }
 };
 
 bool is_absolute(std::int64_t timestamp_ns) noexcept { return timestamp_ns >= least_unix_ns; }
@@ -88,6 +107,14 @@ bool name_family(capture_file& file, std::string_view bytes) {
   return found.family != file_family::unknown;
 }
 
+// The same for a source that can be rewound. Where that fails, or the beginning cannot be read, nothing is recognised.
+result<bool> look_ahead(capture_file& file, source& from) {
+  const std::string head = read_head(from);
+  const bool recognised = name_family(file, head);
+  if (auto back = from.rewind(); !back) return std::move(back).error();
+  return recognised;
+}
+
 fault unrecognised() {
   fault f;
   f.code = fault_code::unrecognised;
@@ -102,6 +129,8 @@ struct profile::state {
   capture what;
   std::vector<std::unique_ptr<held_file>> files;
   std::optional<std::int64_t> origin_unix_ns;
+  bool any_streams = false;
+  std::once_flag settled;
 
   // Holds and, for an XSpace, indexes one file. `from` is null when the file has to be opened first.
   void load(std::size_t file, std::unique_ptr<source> from) noexcept {
@@ -109,12 +138,19 @@ struct profile::state {
       hold(file, std::move(from));
       return {};
     });
-    if (!done) fail(*files[file], std::string(), std::move(done).error());
+    held_file& f = *files[file];
+    if (!done) fail(f, std::string(), std::move(done).error());
+    if (f.outlined && f.outline_fault) fail(f, std::string(), *f.outline_fault);
+    f.loaded = true;
   }
 
   void hold(std::size_t file, std::unique_ptr<source> from) {
     held_file& f = *files[file];
     const std::string& path = what.files[file].path;
+    if (what.files[file].family == file_family::neutrino && !from) {
+      hold_trace(f, path);
+      return;
+    }
     if (!from) {
       auto opened = open_source_of(what, file);
       if (!opened) {
@@ -144,26 +180,104 @@ struct profile::state {
       const bool is_stranger = !recognised && f.xspace->damage->code == fault_code::damaged && f.xspace->planes.empty();
       fail(f, path, is_stranger ? unrecognised() : *f.xspace->damage);
     }
-    f.origin_unix_ns = find_origin(*f.xspace);
+    if (!f.outlined) f.origin_unix_ns = find_origin(*f.xspace);
+  }
+
+  // A trace folder: its record files are read when an analysis wants them.
+  void hold_trace(held_file& f, const std::string& path) {
+    probe_trace_options options;
+    options.io = what.io;
+    options.bounds = what.bounds;
+    options.host = what.host;
+    auto opened = probe_trace::open(path, options);
+    if (!opened) {
+      fail(f, path, std::move(opened).error());
+      return;
+    }
+    f.neutrino = std::move(opened).value();
+    f.origin_unix_ns = f.neutrino->start_unix_ns;
+    if (const fault* damage = f.neutrino->first_damage()) fail(f, path, *damage);
+  }
+
+  // Opens a file that is to be read in one pass. One that is in memory, or will have to be, is loaded at once.
+  void open_for_pass(std::size_t file, std::unique_ptr<source> from) {
+    held_file& f = *files[file];
+    if (from->span() || what.files[file].family != file_family::xspace) {
+      std::call_once(f.once, [&] { load(file, std::move(from)); });
+      return;
+    }
+    f.streams = any_streams = true;
+    f.waiting = std::move(from);
+  }
+
+  // The pass itself. Regular files are opened anew for each.
+  result<void> stream(std::size_t file, stream_visitor& visitor, const hooks& host, bool again) {
+    held_file& f = *files[file];
+    const std::lock_guard<std::mutex> one_at_a_time(f.passing);
+    std::unique_ptr<source> opened;
+    if (!f.waiting) {
+      // What another thread has decoded meanwhile is read from there: a pipe is gone then.
+      auto anew = f.loaded ? open_buffer_source(f.held.bytes, what.files[file].path) : open_source_of(what, file);
+      if (!anew) return std::move(anew).error();
+      opened = std::move(anew).value();
+    }
+    source& from = opened ? *opened : *f.waiting;
+    from.keep_for_rewind(again ? what.bounds.max_materialised_bytes : 0);
+    auto done = stream_xspace(from, visitor, what.bounds, host);
+    if (!done) {
+      fault why = std::move(done).error();
+      if (why.path.empty()) why.path = what.files[file].path;
+      if (why.code == fault_code::cancelled || files.size() == 1 || f.outlined) return why;
+      done = streamed_xspace();
+      done->damage = std::move(why);
+    }
+    if (!f.outlined && !f.loaded) {
+      f.outline = std::move(done).value();
+      f.outline_fault = f.outline.damage ? f.outline.damage : f.outline.index.damage;
+      if (f.outline_fault && f.outline_fault->path.empty()) f.outline_fault->path = what.files[file].path;
+      f.origin_unix_ns = find_origin(f.outline.index);
+      f.outlined = true;
+    }
+    const xspace_index* const index = f.index();
+    if (files.size() == 1 && f.why_broken() && (index == nullptr || index->planes.empty())) return *f.why_broken();
+    return {};
+  }
+
+  // Before anything about times or faults is told: every file was looked at, and all are on one clock.
+  void settle() noexcept {
+    if (!any_streams) return;
+    std::call_once(settled, [this] {
+      for (std::size_t i = 0; i < files.size(); ++i)
+        if (files[i]->streams && !files[i]->outlined) ensure(i);
+      const auto done = contained([this]() -> result<void> {
+        align();
+        return {};
+      });
+      static_cast<void>(done);
+    });
   }
 
   // A trace that is no export, and a table of kernels, have a clock of their own.
   bool tells_time(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
-    return listed.family == file_family::ascend_kernels ||
+    return listed.family == file_family::ascend_kernels || listed.family == file_family::neutrino ||
            (listed.family == file_family::chrome_trace && listed.export_of < 0);
   }
 
   // The first fault is the cause of those that follow.
-  static void fail(held_file& f, const std::string& path, fault why) {
-    if (f.broken) return;
+  static void fail(held_file& f, const std::string& path, fault why) { fail(f.broken, path, std::move(why)); }
+  static void fail(std::optional<fault>& broken, const std::string& path, fault why) {
+    if (broken) return;
     if (why.path.empty()) why.path = path;
-    f.broken = std::move(why);
+    broken = std::move(why);
   }
 
   held_file& ensure(std::size_t file) {
     held_file& f = *files[file];
-    std::call_once(f.once, [&] { load(file, nullptr); });
+    std::call_once(f.once, [&] {
+      const std::lock_guard<std::mutex> no_pass(f.passing);
+      load(file, std::move(f.waiting));
+    });
     return f;
   }
 
@@ -176,15 +290,16 @@ struct profile::state {
       if (f.origin_unix_ns) {
         const auto shift = checked_sub(*f.origin_unix_ns, *origin_unix_ns);
         if (!shift || *shift > max_relative_ns)
-          fail(f, what.files[i].path, out_of_reach(what.files[i].path, "the start of this file"));
+          fail(f.why_broken(), what.files[i].path, out_of_reach(what.files[i].path, "the start of this file"));
         else
           f.shift_ns = *shift;
       }
-      if (!f.xspace) continue;
-      for (const plane_index& plane : f.xspace->planes)
+      const xspace_index* const index = f.index();
+      if (index == nullptr) continue;
+      for (const plane_index& plane : index->planes)
         for (const line_index& line : plane.lines)
           if (!relative_ns(f.origin_unix_ns, f.shift_ns, line.header.timestamp_ns))
-            fail(f, what.files[i].path,
+            fail(f.why_broken(), what.files[i].path,
                  out_of_reach(what.files[i].path, "the time of line \"" + std::string(line.name()) + "\""));
     }
   }
@@ -196,6 +311,15 @@ struct profile::state {
     for (std::size_t i = 0; i < count; ++i) s->files.push_back(std::make_unique<held_file>());
     for (std::size_t i = 0; i < count; ++i) {
       if (s->what.files[i].family != file_family::xspace && !s->tells_time(i) && count > 1) continue;
+      if (options.access == access_mode::one_pass && s->what.files[i].family == file_family::xspace) {
+        auto from = open_source_of(s->what, i);
+        if (from) {
+          s->open_for_pass(i, std::move(from).value());
+          // Only a pipe has to stay open until it is read.
+          if (s->what.stream == nullptr) s->files[i]->waiting.reset();
+        }
+      }
+      if (s->files[i]->streams) continue;
       const held_file& f = s->ensure(i);
       if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
     }
@@ -215,7 +339,12 @@ struct profile::state {
     listed.encoding = from->encoding();
     listed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
     held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
-    std::call_once(f.once, [&] { s->load(0, std::move(from)); });
+    if (options.access == access_mode::one_pass && !from->span()) {
+      auto recognised = look_ahead(listed, *from);
+      if (!recognised) return std::move(recognised).error();
+      if (*recognised) s->open_for_pass(0, std::move(from));
+    }
+    if (!f.streams && !f.loaded) std::call_once(f.once, [&] { s->load(0, std::move(from)); });
     if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
     return finish(std::move(s), options);
   }
@@ -223,7 +352,7 @@ struct profile::state {
   static result<std::shared_ptr<const profile>> finish(std::unique_ptr<state> s, const open_options& options) {
     if (options.host_ends_with_open) s->what.host = {};
     if (s->files.size() == 1 && s->unreadable(0)) return *s->files[0]->broken;
-    s->align();
+    if (!s->any_streams) s->align();
     return std::shared_ptr<const profile>(new profile(std::move(s)));
   }
 
@@ -231,6 +360,7 @@ struct profile::state {
   bool unreadable(std::size_t file) const noexcept {
     const held_file& f = *files[file];
     if (!f.broken) return false;
+    if (f.neutrino) return !f.neutrino->anything_intact();
     return f.xspace ? f.xspace->planes.empty() : f.held.bytes.empty();
   }
 };
@@ -273,23 +403,53 @@ std::string_view profile::bytes(std::size_t file) const noexcept {
 
 const xspace_index* profile::xspace(std::size_t file) const noexcept {
   if (file >= file_count()) return nullptr;
-  const auto& index = state_->files[file]->xspace;
-  return index ? &*index : nullptr;
+  held_file& f = *state_->files[file];
+  if (f.streams) {
+    state_->ensure(file);
+    state_->settle();
+  }
+  return f.xspace ? &*f.xspace : nullptr;
+}
+
+bool profile::is_streamed(std::size_t file) const noexcept {
+  return file < file_count() && state_->files[file]->streams && !state_->files[file]->loaded;
+}
+
+result<void> profile::stream(std::size_t file, stream_visitor& visitor, const hooks& host, bool again) const {
+  return contained([&]() -> result<void> {
+    if (!is_streamed(file)) return fault{fault_code::invalid_argument, "the file is not streamed", "", no_offset, ""};
+    return state_->stream(file, visitor, host, again);
+  });
+}
+
+const xspace_index* profile::outline(std::size_t file) const noexcept {
+  return is_streamed(file) && state_->files[file]->outlined ? &state_->files[file]->outline.index : xspace(file);
+}
+
+const probe_trace* profile::neutrino(std::size_t file) const noexcept {
+  return file < file_count() ? state_->ensure(file).neutrino.get() : nullptr;
 }
 
 const fault* profile::file_fault(std::size_t file) const noexcept {
   if (file >= file_count()) return nullptr;
-  const auto& broken = state_->ensure(file).broken;
+  state_->settle();
+  held_file& f = *state_->files[file];
+  const auto& broken = f.outlined ? f.why_broken() : state_->ensure(file).broken;
   return broken ? &*broken : nullptr;
 }
 
 std::optional<std::int64_t> profile::file_origin_unix_ns(std::size_t file) const noexcept {
+  state_->settle();
   return file < file_count() ? state_->files[file]->origin_unix_ns : std::nullopt;
 }
 
-std::optional<std::int64_t> profile::origin_unix_ns() const noexcept { return state_->origin_unix_ns; }
+std::optional<std::int64_t> profile::origin_unix_ns() const noexcept {
+  state_->settle();
+  return state_->origin_unix_ns;
+}
 
 std::int64_t profile::file_shift_ns(std::size_t file) const noexcept {
+  state_->settle();
   return file < file_count() ? state_->files[file]->shift_ns : 0;
 }
 

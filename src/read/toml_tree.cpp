@@ -4,6 +4,10 @@
 #include <tuple>
 #include <utility>
 
+// Its assertions do not hold for every text (in 3.3.0 a control character after '[' breaks one), and with NDEBUG they
+// become promises to the compiler. The code behind them reports what they deny, so they are left out.
+#undef NDEBUG
+#define TOML_ASSERT(expr) static_assert(true)
 // The headers alone, whatever a packaged .pc file asks for: faults instead of exceptions, no printing.
 #undef TOML_HEADER_ONLY
 #define TOML_HEADER_ONLY 1

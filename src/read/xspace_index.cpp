@@ -5,26 +5,22 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Lines up to this size get their whole header at once. Larger ones are hopped over only when their name
-// does not stand before the first event: serializers write in field order, and a pass over gigabytes of
-// events to look for fields that are not there would cost more than many a query.
-constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
-
-// An empty plane or line takes two bytes of a file and some hundred of the index, so their numbers are bounded:
-// far above what any writer makes, and low enough that hostile files do not fill the memory.
-constexpr std::size_t most_planes = std::size_t{1} << 16;
-constexpr std::size_t most_lines = std::size_t{1} << 20;    // of the file
-constexpr std::size_t most_entries = std::size_t{1} << 25;  // metadata entries and stats of planes, of the file
-constexpr std::size_t most_texts = std::size_t{1} << 20;    // errors, warnings and host names
+constexpr std::size_t most_entries =
+    metadata_lookup::most_entries;                        // metadata entries and stats of planes, of the file
+constexpr std::size_t most_texts = std::size_t{1} << 20;  // errors, warnings and host names
 
 class indexer {
  public:
-  explicit indexer(std::string_view bytes) noexcept : bytes_(bytes) {}
+  indexer(std::string_view bytes, std::shared_ptr<const reduced_from> from) : bytes_(bytes) {
+    found_.bytes = bytes;
+    found_.from = std::move(from);
+  }
 
   xspace_index run() {
     wire_reader reader(bytes_);
@@ -54,7 +50,7 @@ class indexer {
   }
 
  private:
-  std::uint64_t offset_of(const char* at) const noexcept { return offset_in(bytes_, at); }
+  std::uint64_t offset_of(const char* at) const noexcept { return found_.offset_of(at); }
 
   void note_damage(const char* at, const char* what) {
     if (found_.damage) return;
@@ -96,24 +92,24 @@ class indexer {
     plane.kind = classify_plane(plane.name);
     plane.device = plane.kind == plane_kind::device ? device_ordinal(plane.name) : -1;
     plane.lines.reserve(std::min<std::size_t>(counts.line_count, most_lines) + (counts.damage != nullptr ? 1 : 0));
-    plane.event_metadata_entries.reserve(std::min<std::size_t>(counts.event_metadata_count, most_entries));
-    plane.stat_metadata_entries.reserve(std::min<std::size_t>(counts.stat_metadata_count, most_entries));
+    plane.event_metadata_entries = {body, std::min<std::size_t>(counts.event_metadata_count, most_entries)};
+    plane.stat_metadata_entries = {body, std::min<std::size_t>(counts.stat_metadata_count, most_entries)};
     plane.stats.reserve(std::min<std::size_t>(counts.stat_count, most_entries));
 
     wire_reader reader(body);
     wire_field field;
-    while (reader.next(field)) {
+    for (const char* at = body.data(); reader.next(field); at = reader.position()) {
       if (!field.is_bytes(field.number)) continue;
       switch (field.number) {
         case 3: add_line(plane, field.bytes); break;
         case 4:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
-          plane.event_metadata_entries.push_back(field.bytes);
+          plane.event_metadata_entries.add(at);
           check_entry(event_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 5:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
-          plane.stat_metadata_entries.push_back(field.bytes);
+          plane.stat_metadata_entries.add(at);
           check_entry(stat_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 6:
@@ -129,12 +125,8 @@ class indexer {
                   reader.clipped() ? "a field runs past the end of its plane" : "no field of a plane can start here");
       if (reader.clipped() && field.number == 3 && !field.bytes.empty()) add_line(plane, field.bytes);
     }
-    plane.event_slots.resize(metadata_index::slots_needed(plane.event_metadata_entries.size()));
-    plane.stat_slots.resize(metadata_index::slots_needed(plane.stat_metadata_entries.size()));
-    plane.event_metadata =
-        metadata_index::of_event_metadata(plane_view(body), plane.event_slots.data(), plane.event_slots.size());
-    plane.stat_metadata =
-        metadata_index::of_stat_metadata(plane_view(body), plane.stat_slots.data(), plane.stat_slots.size());
+    plane.event_metadata = metadata_lookup(plane.event_metadata_entries);
+    plane.stat_metadata = metadata_lookup(plane.stat_metadata_entries);
   }
 
   void check_entry(bool ok, std::string_view entry) {
@@ -171,8 +163,8 @@ class indexer {
   // A text conversion writes EF BF BD (the replacement character) for every byte it could not decode.
   void tell_text_conversion() {
     constexpr std::string_view replacement("\xef\xbf\xbd");
-    constexpr std::size_t looked_at = std::size_t{4} << 20;
-    const std::string_view sample = bytes_.substr(0, looked_at);
+    const std::string_view sample =
+        (found_.from ? std::string_view(found_.from->head) : bytes_).substr(0, text_sample_bytes);
     std::size_t times = 0;
     for (std::size_t at = sample.find(replacement); at != std::string_view::npos;
          at = sample.find(replacement, at + replacement.size()))
@@ -194,7 +186,7 @@ class indexer {
   std::size_t lines_ = 0, entries_ = 0, texts_ = 0;
 };
 
-std::string_view event_text(const metadata_index& index, std::int64_t id,
+std::string_view event_text(const metadata_lookup& index, std::int64_t id,
                             std::string_view (event_metadata_view::*text)() const noexcept) noexcept {
   const metadata_entry entry = index.find(id);
   return entry ? (event_metadata_view(entry.bytes).*text)() : std::string_view();
@@ -224,7 +216,20 @@ std::optional<std::int64_t> plane_index::stat_id(std::string_view wanted) const 
   return std::nullopt;
 }
 
-xspace_index index_xspace(std::string_view bytes) { return indexer(bytes).run(); }
+std::uint64_t reduced_from::offset_of(std::uint64_t at) const noexcept {
+  const auto behind =
+      std::upper_bound(runs.begin(), runs.end(), at, [](std::uint64_t wanted, const run& r) { return wanted < r.at; });
+  return behind == runs.begin() ? at : behind[-1].was + (at - behind[-1].at);
+}
+
+std::uint64_t xspace_index::offset_of(const char* at) const noexcept {
+  const std::uint64_t here = offset_in(bytes, at);
+  return from ? from->offset_of(here) : here;
+}
+
+xspace_index index_xspace(std::string_view bytes, std::shared_ptr<const reduced_from> from) {
+  return indexer(bytes, std::move(from)).run();
+}
 
 line_header complete_header(const line_index& line) noexcept { return line_view(line.body).header(); }
 

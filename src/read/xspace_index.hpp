@@ -5,9 +5,12 @@
 #include <profkit/core/timeline.hpp>
 #include <profkit/xspace.hpp>
 #include "event_row.hpp"
+#include "metadata_table.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,16 +31,14 @@ struct plane_index {
   std::int64_t id = 0;
   std::string_view name;
   plane_kind kind = plane_kind::other;
-  std::int32_t device = -1;                              // device_ordinal(name)
-  std::vector<line_index> lines;                         // in file order
-  std::vector<std::string_view> event_metadata_entries;  // map entries, in file order
-  std::vector<std::string_view> stat_metadata_entries;
+  std::int32_t device = -1;       // device_ordinal(name)
+  std::vector<line_index> lines;  // in file order
+  metadata_entries event_metadata_entries, stat_metadata_entries;
   std::vector<std::string_view> stats;
-  std::vector<metadata_slot> event_slots, stat_slots;  // storage of the two lookups below
-  metadata_index event_metadata, stat_metadata;        // O(1) by id; the last entry of an id wins
+  metadata_lookup event_metadata, stat_metadata;  // O(1) by id; the last entry of an id wins
 
   plane_index() = default;
-  plane_index(plane_index&&) noexcept = default;  // no copies: the lookups point into the slots
+  plane_index(plane_index&&) noexcept = default;  // no copies: the lookups borrow from the entries
   plane_index& operator=(plane_index&&) noexcept = default;
 
   // Name of an event or stat metadata id; "" when the id has no entry.
@@ -48,14 +49,43 @@ struct plane_index {
   std::optional<std::int64_t> stat_id(std::string_view wanted) const noexcept;
 };
 
+// How much of the beginning of a damaged file is looked at to tell whether it went through a text conversion.
+inline constexpr std::size_t text_sample_bytes = std::size_t{4} << 20;
+
+// Where the bytes of a message lay from which some were left out: runs of bytes that stood together.
+struct reduced_from {
+  struct run {
+    std::uint64_t at, was;  // offset in the message, and in the whole
+  };
+  std::vector<run> runs;  // ascending; the first is at 0
+  std::string head;       // how the whole begins
+  [[nodiscard]] std::uint64_t offset_of(std::uint64_t at) const noexcept;
+};
+
 struct xspace_index {
+  std::string_view bytes;                    // what was indexed
+  std::shared_ptr<const reduced_from> from;  // null: all of the file
   std::vector<plane_index> planes;
   std::vector<std::string_view> errors, warnings, hostnames;
   std::optional<fault> damage;  // first damage met while indexing; everything before it is listed
+
+  // Where a position in the indexed bytes lies in the file.
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept;
 };
 
+// An empty plane or line takes two bytes of a file and some hundred of the index, so their numbers are bounded:
+// far above what any writer makes, and low enough that hostile files do not fill the memory.
+inline constexpr std::size_t most_planes = std::size_t{1} << 16;
+inline constexpr std::size_t most_lines = std::size_t{1} << 20;  // of the file
+
+// Lines up to this size get their whole header at once. Larger ones are hopped over only when their name
+// does not stand before the first event: serializers write in field order, and a pass over gigabytes of
+// events to look for fields that are not there would cost more than many a query.
+inline constexpr std::size_t short_line_bytes = std::size_t{64} << 10;
+
 // Never fails as a whole: damage is told in xspace_index::damage (code damaged or text_mangled).
-xspace_index index_xspace(std::string_view bytes);
+// `from`: what was left out of the bytes, for offsets; null when nothing was.
+xspace_index index_xspace(std::string_view bytes, std::shared_ptr<const reduced_from> from = nullptr);
 
 // The whole header of a line. Writers put display_name, display_id and duration_ps after the events, so
 // this hops over all of them once.

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -261,4 +262,79 @@ TEST_CASE("a user's own pattern marks steps, and a broken one is refused") {
   const auto refused = read_activity(*p, options);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == fault_code::invalid_argument);
+}
+
+TEST_CASE("the folders of two ranks are one run, each with its hosts, steps and communication") {
+  const char* const root = std::getenv("PROFKIT_SOURCE_ROOT");
+  REQUIRE(root != nullptr);
+  auto p = profile::open(std::string(root) + "/tests/data/ascend/two_ranks");
+  REQUIRE(p.ok());
+  CHECK((*p)->what().runs.size() == 1);
+  CHECK((*p)->what().files.size() == 12);
+  auto read = read_activity(*p);
+  REQUIRE(read.ok());
+  const activity& a = **read;
+  REQUIRE(a.devices().size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const activity_device& d = a.devices()[i];
+    CHECK(d.rank == static_cast<std::int32_t>(i));
+    CHECK(d.ordinal == static_cast<std::int64_t>(i));
+    CHECK(d.host_group == i);
+    CHECK(d.recorded_shapes == true);
+    CHECK(d.recorded_stacks == false);
+    CHECK(a.has_host_spans(d.host_group));
+    const kernels_of rows(a, i);
+    REQUIRE(rows.all.size() == 10);
+    for (const kernel_row& r : rows.all) CHECK(r.launch_ps != no_time_ps);
+    const kernel_row& first = rows.all.front();
+    CHECK(first.start_ps == 200'000'000 + static_cast<std::int64_t>(i) * 500'000'000);
+    CHECK(first.duration_ps == 80'123'000);
+    CHECK(first.launch_ps == first.start_ps - 30'000'000);
+    REQUIRE(first.details != 0);
+    const kernel_details& details = d.details[first.details - 1];
+    CHECK(a.text(details.input_shapes) == "32,64;64,128");
+    CHECK(details.block_dim == 24);
+    REQUIRE(details.counters.size() == 1);
+    CHECK(a.text(details.counters[0].first) == "aic_mac_ratio");
+    CHECK(details.counters[0].second == Approx(0.824));
+    CHECK(rows.all[2].kind == kernel_class::comm);
+    CHECK(rows.all[3].kind == kernel_class::aicpu);
+  }
+  std::vector<std::string> markers;
+  for (const step_marker& m : a.markers()) {
+    markers.push_back(std::to_string(m.host_group) + ":" + std::to_string(m.device) + ":" +
+                      std::string(a.text(m.name)));
+  }
+  CHECK(markers == std::vector<std::string>{"0:-1:ProfilerStep#7", "0:-1:ProfilerStep#8", "0:0:7", "0:0:8",
+                                            "1:-1:ProfilerStep#7", "1:-1:ProfilerStep#8", "1:1:7", "1:1:8"});
+  REQUIRE(a.communication().size() == 4);
+  CHECK(a.text(a.communication()[0].group) == "42");
+  CHECK(a.communication()[0].elapsed_ps == 90'500'000);
+  CHECK(a.communication()[3].device == 1);
+  REQUIRE(a.step_trace().size() == 4);
+  CHECK(a.step_trace()[1].device == 0);
+  CHECK(a.step_trace()[1].preparing_ps == 200'000'000);
+  CHECK(a.step_trace()[1].free_ps == 104'450'000);
+}
+
+TEST_CASE("a real Kineto trace: kernels by launch, a step's window on the device, frames and ops of the host") {
+  const char* const root = std::getenv("PROFKIT_SOURCE_ROOT");
+  REQUIRE(root != nullptr);
+  auto p = profile::open(std::string(root) + "/tests/data/kineto/h100_bert_small.pt.trace.json.gz");
+  REQUIRE(p.ok());
+  auto read = read_activity(*p);
+  REQUIRE(read.ok());
+  const activity& a = **read;
+  REQUIRE(a.devices().size() == 1);
+  const kernels_of rows(a, 0);
+  CHECK(rows.all.size() == 61);
+  CHECK(std::count_if(rows.all.begin(), rows.all.end(),
+                      [](const kernel_row& r) { return r.kind == kernel_class::copy; }) == 1);
+  CHECK(a.devices()[0].has_launches);
+  CHECK(a.devices()[0].has_shapes);
+  REQUIRE(a.markers().size() == 2);
+  CHECK(a.markers()[0].source == marker_source::profiler_step);
+  CHECK(a.markers()[1].source == marker_source::device_annotation);
+  CHECK(a.markers()[1].number == 6);
+  CHECK(a.markers()[1].end_ps - a.markers()[1].start_ps == 3'907'827'000);
 }

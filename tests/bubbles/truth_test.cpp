@@ -1,5 +1,5 @@
 // Generated Ascend profiles with known truth, and real ones with exact sums: equal to the nanosecond.
-#include <main/support.hpp>
+#include <support.hpp>
 
 #include <profkit/core/bubbles.hpp>
 

@@ -1,7 +1,7 @@
 // XSpace captures: kernels merged from lines as they are decoded, and every step filled exactly by busy and idle time.
 #include "../analyse/capture_builder.hpp"
 
-#include <main/support.hpp>
+#include <support.hpp>
 
 #include <profkit/core/bubbles.hpp>
 #include <profkit/interval.hpp>

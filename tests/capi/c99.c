@@ -125,7 +125,7 @@ static void test_single_events(const pk_profile *profile, uint32_t file, uint32_
       CHECK(pk_events_read(&many, batch, 7, &count, &error) == PK_OK);
       at = 0;
     }
-    if (memcmp(&single, &batch[at], sizeof single) != 0) CHECK(!"a batch and single reads agree");
+    if (memcmp(&single, &batch[at], sizeof single) != 0) check(0, "a batch and single reads agree", __LINE__);
     ++at;
     ++seen;
   }
@@ -469,10 +469,308 @@ static void test_memory(const char *data) {
   CHECK(pk_memory_module_count(NULL) == 0 && pk_memory_allocator_count(NULL) == 0);
 }
 
-static int32_t add_durations(void *user, const pk_kernel_row *rows, size_t count) {
-  size_t i;
-  for (i = 0; i < count; ++i) *(int64_t *)user += rows[i].duration_ps;
+/* ---- writing, exporting, validating ---- */
+
+typedef struct growing {
+  char *data;
+  size_t size;
+} growing;
+
+static int32_t append_bytes(void *user, const void *data, size_t size) {
+  growing *to = user;
+  char *larger = realloc(to->data, to->size + size + 1);
+  if (larger == NULL) return 1;
+  memcpy(larger + to->size, data, size);
+  to->data = larger;
+  to->size += size;
   return 0;
+}
+
+static pk_str text(const char *value) {
+  pk_str str;
+  str.data = value;
+  str.size = strlen(value);
+  return str;
+}
+
+static pk_value number(uint64_t bits) {
+  pk_value value;
+  memset(&value, 0, sizeof value);
+  value.kind = PK_VALUE_UINT64;
+  value.bits = bits;
+  return value;
+}
+
+/* One GPU of a node that runs three all-reduces. */
+static void write_node(pk_xspace_writer *writer, int64_t shift_ps) {
+  pk_value value = number(1700000000000000000u);
+  int64_t kernel, i;
+  pk_xspace_note(writer, PK_NOTE_HOSTNAME, text("node"));
+  pk_xspace_begin_plane(writer, text("Task Environment"), 0);
+  pk_xspace_plane_stat(writer, pk_xspace_stat_metadata(writer, text("profile_start_time")), &value);
+  pk_xspace_end_plane(writer);
+  pk_xspace_begin_plane(writer, text("/device:GPU:0"), 0);
+  kernel = pk_xspace_event_metadata(writer, text("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), text(""));
+  value = number(8);
+  pk_xspace_metadata_stat(writer, kernel, pk_xspace_stat_metadata(writer, text("bytes")), &value);
+  pk_xspace_begin_line(writer, 1, text("Stream #1"), 0);
+  for (i = 1; i <= 3; ++i) {
+    pk_xspace_event(writer, kernel, i * 1000000000 + shift_ps, 100000000);
+    value.kind = PK_VALUE_TEXT;
+    value.text = text("all-reduce.1");
+    pk_xspace_event_stat(writer, pk_xspace_stat_metadata(writer, text("hlo_op")), &value);
+  }
+  pk_xspace_end_line(writer);
+  pk_xspace_end_plane(writer);
+}
+
+static void test_writing(void) {
+  growing node[2] = {{NULL, 0}, {NULL, 0}};
+  pk_profile *profiles[2] = {NULL, NULL};
+  pk_xspace_writer *writer = NULL;
+  pk_validation *validation = NULL;
+  pk_validation_options options = PK_VALIDATION_OPTIONS_INIT;
+  pk_validation_summary summary;
+  pk_clock_interval intervals[4];
+  pk_trace_options trace = PK_TRACE_OPTIONS_INIT;
+  pk_trace_outcome outcome;
+  pk_error *error = NULL;
+  size_t bytes = 0, count = 0;
+  int32_t status = -1;
+  int i;
+  for (i = 0; i < 2; ++i) {
+    CHECK(pk_xspace_writer_new(append_bytes, &node[i], &writer, &error) == PK_OK);
+    write_node(writer, i * 20000000);
+    CHECK(pk_xspace_writer_status(writer) == PK_OK);
+    CHECK(pk_xspace_writer_finish(writer, &error) == PK_OK);
+    CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
+    pk_error_free(error);
+    pk_xspace_writer_free(writer);
+    CHECK(pk_profile_open_buffer(node[i].data, node[i].size, "node.xplane.pb", NULL, &profiles[i], &error) == PK_OK);
+  }
+  CHECK(pk_xspace_writer_new(append_bytes, &node[0], &writer, &error) == PK_OK);
+  pk_xspace_event(writer, 1, 0, 0); /* outside of a line */
+  CHECK(pk_xspace_writer_status(writer) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_xspace_writer_finish(writer, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  pk_xspace_writer_free(writer);
+  CHECK(pk_xspace_writer_open("/nonexistent/file", &writer, &error) != PK_OK && writer == NULL);
+  pk_error_free(error);
+  pk_xspace_writer_free(NULL);
+  CHECK(pk_xspace_writer_status(NULL) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_xspace_event_metadata(NULL, text("x"), text("")) == 0);
+
+  CHECK(strcmp(pk_trace_format_name(PK_TRACE_PERFETTO), "pftrace") == 0 && strcmp(pk_trace_format_name(0), "") == 0);
+  for (i = PK_TRACE_JSON; i <= PK_TRACE_CSV; ++i) {
+    trace.format = i;
+    trace.flags = i == PK_TRACE_JSON ? PK_TRACE_GZIP : 0;
+    bytes = 0;
+    CHECK(pk_trace_write(profiles[0], &trace, count_bytes, &bytes, &outcome, &error) == PK_OK);
+    CHECK(bytes > 20 && outcome.events == 3 && outcome.tracks == 1 && outcome.status == PK_DOCUMENT_STATUS_OK);
+  }
+  trace.format = 9;
+  CHECK(pk_trace_write(profiles[0], &trace, count_bytes, &bytes, NULL, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_trace_write_file(profiles[0], NULL, "/nonexistent/file", NULL, &error) != PK_OK);
+  pk_error_free(error);
+
+  options.flags = PK_VALIDATION_ALIGN | PK_VALIDATION_HAS_BOUND;
+  options.bound_ps = 0;
+  CHECK(pk_validation_open((const pk_profile *const *)profiles, 2, &options, &validation, &error) == PK_OK);
+  CHECK(pk_validation_get(validation, &summary, &error) == PK_OK);
+  CHECK(summary.node_count == 2 && summary.group_count == 3 && summary.violations == 0 && summary.overlaps == 3);
+  CHECK(summary.bounds_known == 1 && summary.clocks_corrected == 0 && summary.undecidable == 0);
+  CHECK(pk_clock_intervals_read(validation, 0, intervals, 4, &count, &error) == PK_OK && count == 2);
+  CHECK(intervals[1].feasible == 1 && intervals[1].least_offset_ps <= 20000000 &&
+        intervals[1].most_offset_ps >= 20000000 && intervals[1].point_offset_ps == 20000000);
+  CHECK(pk_clock_intervals_read(validation, 2, intervals, 4, &count, &error) == PK_END && count == 0);
+  bytes = 0;
+  CHECK(pk_validation_write(validation, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 500 && status == PK_DOCUMENT_STATUS_OK);
+  bytes = 0;
+  CHECK(pk_validation_write_csv(validation, count_bytes, &bytes, &error) == PK_OK && bytes > 50);
+  pk_validation_free(validation);
+  pk_validation_free(NULL);
+  CHECK(pk_validation_open((const pk_profile *const *)profiles, 0, NULL, &validation, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  for (i = 0; i < 2; ++i) {
+    pk_profile_free(profiles[i]);
+    free(node[i].data);
+  }
+}
+
+static uint64_t field_of(const void *record, uint32_t offset, uint32_t bytes) {
+  const unsigned char *at = (const unsigned char *)record + offset;
+  uint64_t value = 0;
+  uint32_t i;
+  for (i = bytes; i-- > 0;) value = value << 8 | at[i];
+  return value;
+}
+
+static void test_probe(const char *data) {
+  pk_profile *profile = NULL;
+  pk_probe *probe = NULL;
+  pk_probe_records *records = NULL;
+  pk_error *error = NULL;
+  pk_probe_launch launch;
+  pk_probe_bin bin;
+  pk_probe_map map;
+  pk_probe_field field;
+  pk_probe_record rows[7], one;
+  pk_probe_query query = PK_PROBE_QUERY_INIT;
+  size_t count = 0, i, bytes = 0, seen = 0;
+  uint64_t sum = 0;
+  int32_t status = -1;
+  CHECK(pk_profile_open(path_below(data, "neutrino/block_sched"), NULL, &profile, &error) == PK_OK);
+  CHECK(strcmp(pk_family_name(PK_FAMILY_NEUTRINO), "neutrino") == 0);
+  CHECK(pk_probe_open(profile, PK_PROBE_TOOL_NONE, &probe, &error) == PK_OK);
+  pk_profile_free(profile); /* the trace keeps it open */
+  if (!CHECK(probe != NULL)) return;
+  CHECK(pk_probe_launch_count(probe) == 2);
+  CHECK(pk_probe_launch_get(probe, 1, &launch, &error) == PK_OK);
+  CHECK(is_text(launch.kernel, "matmul") && is_text(launch.function, "0x10") && launch.bin_index == 1);
+  CHECK(launch.outcome == PK_PROBE_OUTCOME_OK && launch.kernel_ps == 500000000 && launch.param_count == 2);
+  CHECK(launch.params[0] == 0x1000 && (launch.known & PK_PROBE_HAS_DURATIONS) != 0);
+  CHECK(pk_probe_bin_count(probe) == 2);
+  CHECK(pk_probe_bin_get(probe, 0, &bin, &error) == PK_OK);
+  CHECK(is_text(bin.name, "0.100000.bin") && bin.elapsed_us == 100000 && bin.map_count == 2 && bin.grid[0] == 24);
+  CHECK(pk_probe_bin_damage(probe, 0) == NULL && pk_probe_bin_damage(probe, 2) == NULL);
+  CHECK(pk_probe_map_get(probe, 0, 0, &map, &error) == PK_OK);
+  CHECK(is_text(map.name, "block_sched") && map.level == PK_PROBE_LEVEL_WARP && map.record_bytes == 16);
+  CHECK(map.lanes == 48 && map.lanes_per_block == 2 && map.flags == 0 && map.field_count == 3 && map.capacity == 1);
+  CHECK(pk_probe_map_get(probe, 0, 2, &map, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(strcmp(pk_probe_flag_name(PK_PROBE_RAW_WORDS), "raw_words") == 0 && pk_probe_flag_name(3)[0] == 0);
+  CHECK(pk_probe_field_get(probe, 0, 0, 1, &field, &error) == PK_OK);
+  CHECK(is_text(field.name, "elapsed") && field.bytes == 4 && field.offset == 8 && field.declared == 1);
+  CHECK(pk_probe_records_open(probe, 0, 0, &records, &error) == PK_OK);
+  while (pk_probe_records_read(records, rows, 7, &count, &error) == PK_OK) {
+    for (i = 0; i < count; ++i) {
+      sum += field_of(rows[i].data, field.offset, field.bytes);
+      CHECK(rows[i].block == seen / 2 && rows[i].lane == seen % 2 && rows[i].k == 0);
+      ++seen;
+    }
+  }
+  CHECK(seen == 48 && count == 0);
+  CHECK(pk_probe_record_get(records, 23, 1, 0, &one, &error) == PK_OK && field_of(one.data, 12, 4) == 2);
+  CHECK(pk_probe_record_get(records, 24, 0, 0, &one, &error) == PK_END && one.data == NULL);
+  pk_probe_records_free(records);
+  pk_probe_records_free(NULL);
+  for (query.slice = PK_PROBE_SLICE_SUMMARY; query.slice <= PK_PROBE_SLICE_LOG; ++query.slice) {
+    bytes = 0;
+    CHECK(pk_probe_write(probe, &query, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 100);
+    CHECK(status == PK_DOCUMENT_STATUS_OK || query.slice == PK_PROBE_SLICE_DENSITY ||
+          query.slice == PK_PROBE_SLICE_PROGRESS);
+  }
+  pk_probe_free(probe);
+  pk_probe_free(NULL);
+  CHECK(pk_probe_launch_count(NULL) == 0 && pk_probe_bin_count(NULL) == 0);
+}
+
+/* ---- clocks and merging ---- */
+
+static void test_clock(void) {
+  pk_clock_options options = PK_CLOCK_OPTIONS_INIT;
+  pk_clock_pair pairs[3] = {{1000, 500000, 0, 0}, {2000, 501000, 0, 0}, {3000, 502000, 0, 500}};
+  pk_clock_offset offset = {500000, 250, 1, 0, 0, 0, 0};
+  const int64_t from[2] = {0, 1500000};
+  int64_t to[2] = {0, 0};
+  int64_t bound = 0;
+  pk_clock *clock = NULL;
+  pk_error *error = NULL;
+  options.tracer_base_ns = 1000;
+  options.host_base_ns = options.reference_base_ns = 500000;
+  options.pairs = pairs;
+  options.pair_count = 1;
+  options.offsets = &offset;
+  options.offset_count = 1;
+  CHECK(pk_clock_build(&options, &clock, &error) == PK_E_INVALID_ARGUMENT && clock == NULL);
+  pk_error_free(error);
+  options.pair_count = 3;
+  CHECK(pk_clock_build(&options, &clock, &error) == PK_OK);
+  CHECK(pk_clock_map(clock, PK_CLOCK_TRACER, from, to, 2, &error) == PK_OK);
+  CHECK(to[0] == -250 && to[1] == 1500000);
+  CHECK(pk_clock_map(clock, PK_CLOCK_HOST, from, to, 1, &error) == PK_OK && to[0] == -250);
+  CHECK(pk_clock_bound(clock, PK_CLOCK_TRACER, 0, &bound, &error) == PK_OK && bound > 0);
+  CHECK(pk_clock_bound(clock, 7, 0, &bound, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  pk_clock_free(clock);
+  pk_clock_free(NULL);
+}
+
+static void test_merge(const char *data) {
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+  const char *traces[2];
+  char first[4096];
+  size_t bytes = 0, document = 0;
+  pk_merge *merge = NULL;
+  pk_merge_node node;
+  pk_error *error = NULL;
+  snprintf(first, sizeof first, "%s", path_below(data, "xspace/jax08_gemm_mi300.xplane.pb"));
+  traces[0] = first;
+  traces[1] = path_below(data, "xspace/tpu_v6e_inference.xplane.pb");
+  options.traces = traces;
+  options.trace_count = 2;
+  CHECK(pk_merge_run(&options, count_bytes, &bytes, &merge, &error) == PK_E_INVALID_ARGUMENT && bytes == 0);
+  pk_error_free(error); /* there are no offsets */
+  options.correction = PK_CORRECTION_NONE;
+  options.flags = PK_MERGE_KEEP_GOING;
+  CHECK(pk_merge_run(&options, NULL, NULL, NULL, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_merge_run(&options, count_bytes, &bytes, &merge, &error) == PK_OK);
+  CHECK(bytes > 100000);
+  CHECK(pk_merge_node_count(merge) == 2 && pk_merge_node_count(NULL) == 0);
+  CHECK(pk_merge_node_get(merge, 1, &node, &error) == PK_OK && node.id == 1 && node.status == PK_NODE_RAW);
+  CHECK(node.events > 0 && node.tracer_bound_ps == -1);
+  CHECK(pk_merge_node_get(merge, 2, &node, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_merge_origin_ns(merge) > 0 && pk_merge_origin_ns(NULL) == 0);
+  CHECK(pk_merge_write(merge, count_bytes, &document, &error) == PK_OK && document > 500);
+  pk_merge_free(merge);
+  pk_merge_free(NULL);
+}
+
+static void test_kernels(const char *data) {
+  pk_profile *profile = NULL;
+  pk_activity *activity = NULL;
+  pk_error *error = NULL;
+  pk_activity_options options = PK_ACTIVITY_OPTIONS_INIT;
+  pk_activity_device device;
+  pk_kernel_row rows[3];
+  size_t i, count = 0, collectives = 0;
+  uint64_t position = 0;
+  int64_t last = INT64_MIN;
+  uint32_t all = PK_DEVICE_HAS_WAITS | PK_DEVICE_HAS_SHAPES | PK_DEVICE_HAS_CLASSES | PK_DEVICE_HAS_LAUNCHES;
+  pk_status status;
+  CHECK(pk_profile_open(path_below(data, "ascend/two_ranks"), NULL, &profile, &error) == PK_OK);
+  options.device = "NPU 1";
+  CHECK(pk_activity_open(profile, &options, &activity, &error) == PK_OK);
+  pk_profile_free(profile); /* the activity keeps it open */
+  CHECK(pk_activity_device_count(activity) == 1);
+  CHECK(pk_activity_device_get(activity, 0, &device, &error) == PK_OK);
+  CHECK(is_text(device.name, "NPU 1") && device.ordinal == 1 && device.rank == 1 && device.plane == -1);
+  CHECK(device.kernel_count == 10 && device.accelerator == PK_ACCELERATOR_NPU && device.flags == all);
+  CHECK(pk_activity_device_get(activity, 1, &device, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  while ((status = pk_kernel_rows_read(activity, 0, position, rows, 3, &count, &error)) == PK_OK) {
+    for (i = 0; i < count; ++i) {
+      CHECK(rows[i].start_ps >= last && rows[i].duration_ps > 0 && rows[i].name.size > 0);
+      CHECK((rows[i].flags & PK_KERNEL_HAS_LAUNCH) != 0 && rows[i].launch_ps < rows[i].start_ps);
+      if (rows[i].kind == PK_KERNEL_COMM) {
+        ++collectives;
+        CHECK(rows[i].stream == -1 && is_text(rows[i].op_type, "hcom_allReduce_"));
+      }
+      last = rows[i].start_ps;
+    }
+    position += count;
+  }
+  CHECK(status == PK_END && position == 10 && collectives == 2);
+  CHECK(pk_kernel_rows_read(activity, 0, 0, rows, 3, &count, &error) == PK_OK && count == 3);
+  CHECK(is_text(rows[0].input_shapes, "32,64;64,128") && is_text(rows[0].core, "AI_CORE"));
+  CHECK(is_text(rows[0].step, "7") && rows[0].source_row == 2);
+  pk_activity_free(activity);
+  pk_activity_free(NULL);
+  CHECK(pk_activity_device_count(NULL) == 0);
 }
 
 static void test_bubbles(const char *data) {
@@ -486,7 +784,6 @@ static void test_bubbles(const char *data) {
   pk_bubble rows[3];
   size_t i, count = 0, bytes = 0;
   uint64_t position = 0;
-  int64_t sum = 0;
   int32_t status = -1;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
   options.thresholds = wrong;
@@ -514,7 +811,6 @@ static void test_bubbles(const char *data) {
     position += count;
   }
   CHECK(position > 0);
-  CHECK(pk_kernel_rows_read(bubbles, 0, add_durations, &sum, &error) == PK_OK && sum > 0);
   CHECK(pk_bubbles_write(bubbles, count_bytes, &bytes, &status, &error) == PK_OK);
   CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
   pk_bubbles_free(bubbles);
@@ -531,7 +827,14 @@ int main(int argc, char **argv) {
   test_sources(argv[1]);
   test_modules(argv[1]);
   test_documents(argv[1]);
+  test_kernels(argv[1]);
   test_memory(argv[1]);
+  test_writing();
+  test_probe(argv[1]);
+
+  test_clock();
+  test_merge(argv[1]);
+
   test_bubbles(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;

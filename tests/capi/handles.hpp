@@ -18,6 +18,9 @@ struct freed {
   void operator()(pk_cancel_token* t) const noexcept { pk_cancel_token_free(t); }
   void operator()(pk_module_list* m) const noexcept { pk_module_list_free(m); }
   void operator()(pk_memory* m) const noexcept { pk_memory_free(m); }
+  void operator()(pk_merge* m) const noexcept { pk_merge_free(m); }
+  void operator()(pk_clock* c) const noexcept { pk_clock_free(c); }
+
   void operator()(pk_bubbles* b) const noexcept { pk_bubbles_free(b); }
   void operator()(pk_chrome_reader* r) const noexcept { pk_chrome_free(r); }
 };

@@ -291,7 +291,7 @@ TEST_CASE("what an older caller could not set has its default") {
 TEST_CASE("unknown flags, kinds and reserved fields") {
   error_slot error;
   pk_open_options options = PK_OPEN_OPTIONS_INIT;
-  options.flags = 2;
+  options.flags = 4;
   CHECK(open_with(options, error) == PK_E_UNSUPPORTED);
   options = PK_OPEN_OPTIONS_INIT;
   options.io = 3;

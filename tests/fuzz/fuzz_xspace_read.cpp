@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(ops.ok());
     for (const ops_line& totals : ops->lines) {
       std::uint64_t self = 0;
-      for (const op_row& op : totals.ops) {
+      for (const op_row op : totals.ops) {
         self += static_cast<std::uint64_t>(op.self_ps);
         static_cast<void>(op_stats(p, totals, op));
       }

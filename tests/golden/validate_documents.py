@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 SKIPPED = 77
-DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory", "bubbles"]
+DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory",
+             "bubbles", "neutrino"]
 # Maps whose values have the type their key decides; their schemas say so.
 BY_KEY = {"stats"}
 
@@ -109,6 +110,7 @@ def main():
     inputs += [sets / name for name in ("bad_trunc", "bad_utf8mangled", "syn_anatomy", "syn_statkinds",
                                         "tpu2_hlo", "two_xplanes") if (sets / name).exists()]
     inputs += sorted((corpus / "captures" / "kineto").glob("*.json.gz"))[:1]
+    inputs += sorted((data / "neutrino").iterdir())
     failed = passed = 0
     types = {}
     statuses = set()

@@ -261,6 +261,31 @@ TEST_CASE("one damaged module leaves the others as they are") {
   CHECK(found->damage[0].what.message.find("jit_bad(8)") != std::string::npos);
 }
 
+TEST_CASE("the same memory in other bytes is one module, and each place says whether its bytes are the first's") {
+  const std::string first = sound().text();
+  module_parts renamed = sound();
+  renamed.sequences.push_back(sequence(99, {}));  // of a computation that the module does not have
+  const std::string second = renamed.text();
+  const auto entry = [](std::int64_t key, const std::string& blob) {
+    const message value =
+        message().varint(1, key).bytes(2, "jit_test(7)").sub(5, message().varint(1, 1).bytes(6, blob));
+    return message().varint(1, key).sub(2, value);
+  };
+  message plane;
+  plane.bytes(2, "/host:metadata");
+  plane.sub(4, entry(1, first)).sub(4, entry(2, second)).sub(4, entry(3, second)).sub(4, entry(4, first));
+  plane.sub(5, message().varint(1, 1).sub(2, message().varint(1, 1).bytes(2, "Hlo Proto")));
+  const std::string space = message().sub(1, plane).text();
+  const auto opened = profile::open_buffer(space, "t.xplane.pb");
+  REQUIRE(opened.ok());
+  const auto found = analyse_memory(**opened);
+  REQUIRE(found.ok());
+  REQUIRE(found->modules.size() == 1);
+  std::vector<bool> same;
+  for (const module_source& s : found->modules[0].sources) same.push_back(s.same_bytes);
+  CHECK(same == std::vector<bool>{true, false, false, true});
+}
+
 TEST_CASE("the same module in two places is one; another of its name and id is told") {
   const std::string a = sound().text();
   module_parts other = sound();

@@ -52,6 +52,7 @@ TEST_CASE("toml: damage is a fault that names the line") {
   CHECK(broken.error().byte_offset == 9);
   CHECK(broken.error().path == "probe.toml");
   CHECK_FALSE(parse_toml("a = '\xff'\n", ""));
+  CHECK_FALSE(parse_toml("[\x1f\x1f", ""));
   CHECK_FALSE(parse_toml("a = 1\na = 2\n", ""));
   CHECK_FALSE(parse_toml("a = " + std::string(1000, '[') + std::string(1000, ']'), ""));
   CHECK(parse_toml(std::string(max_toml_bytes + 1, '\n'), "").error().code == fault_code::limit);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <set>
@@ -150,6 +151,48 @@ TEST_CASE("The index lists planes, lines, entries and stats with their places") 
   REQUIRE(host.device == -1);
   REQUIRE(host.lines[0].kind == line_kind::thread);
   REQUIRE(host.lines[0].header.id == -77);
+}
+
+TEST_CASE("Entries are found by key as the views find them") {
+  std::mt19937_64 random(7);
+  std::uint64_t inverse = 1;  // of the hash's multiplier: with it keys are made that fall on one slot
+  for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15U * inverse;
+  struct {
+    const char* what;
+    std::function<std::uint64_t(std::uint64_t)> key;
+  } const kinds[] = {
+      {"in a row", [](std::uint64_t i) { return i - 100; }},
+      {"few and often", [&](std::uint64_t) { return random() % 64; }},
+      {"anywhere", [&](std::uint64_t) { return random() & (random() % 8 != 0 ? ~std::uint64_t{0} : 0xff); }},
+      {"on one slot",
+       [&](std::uint64_t i) {
+         const std::uint64_t mixed = inverse * (i / 2 + 1);
+         return mixed ^ mixed >> 32;
+       }},
+  };
+  for (const auto& kind : kinds) {
+    INFO(kind.what);
+    message plane;
+    std::vector<std::int64_t> keys{-1, 1'000'000'007};
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+      keys.push_back(static_cast<std::int64_t>(kind.key(i)));
+      plane.sub(4, metadata_entry_of(keys.back(), std::to_string(i)));
+    }
+    const std::string bytes = message().sub(1, plane).bytes();
+    const xspace_index index = index_xspace(bytes);
+    const plane_index& found = index.planes.at(0);
+    std::vector<metadata_slot> slots(metadata_index::slots_needed(3000));
+    const auto truth = metadata_index::of_event_metadata(plane_view(found.body), slots.data(), slots.size());
+    for (const std::int64_t key : keys) {
+      const metadata_entry wanted = truth.find(key), entry = found.event_metadata.find(key);
+      REQUIRE(entry.found == wanted.found);
+      REQUIRE(entry.bytes.data() == wanted.bytes.data());
+      const auto position = found.event_metadata.position(key);
+      REQUIRE(position.has_value() == wanted.found);
+      if (position) REQUIRE(found.event_metadata_entries[*position].data() == wanted.bytes.data());
+    }
+  }
+  REQUIRE_FALSE(metadata_lookup().find(0).found);
 }
 
 TEST_CASE("Planes and lines are told by their names") {

@@ -102,7 +102,7 @@ TEST_CASE("Planes and events past 4 GiB are found") {
   REQUIRE(ops->damage.empty());
   REQUIRE(ops->lines.at(0).events == 3);
   REQUIRE(ops->lines[0].duration_sum_ps == 22);
-  REQUIRE(ops->lines[0].ops.at(0).total_ps == 17);
+  REQUIRE(ops->lines[0].ops[0].total_ps == 17);
 }
 
 TEST_CASE("An event of more than 4 GiB is damage") {

@@ -294,7 +294,7 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
     for (const ops_line& line : ops_of(p).lines) {
       const plane_index& plane = p.xspace(line.file)->planes[static_cast<std::size_t>(line.plane)];
       const auto device_duration = plane.stat_id("device_duration_ps");
-      for (const op_row& op : line.ops) {
+      for (const op_row op : line.ops) {
         const std::string_view display = op.metadata().display_name();
         total& t = found[std::string(display.empty() ? op.metadata().name() : display)];
         t.count += op.count;

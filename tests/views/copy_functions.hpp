@@ -3,13 +3,15 @@
 #include <profkit/hlo.hpp>
 #include <profkit/xspace.hpp>
 
+#include <typeinfo>
+
 namespace {
 
 std::size_t count_planes(std::string_view bytes) { return profkit::xspace_view(bytes).planes().count(); }
 
 template <class View>
 const char* view_name(const View&) {
-  return __PRETTY_FUNCTION__;
+  return typeid(View).name();  // with the inline namespace, as every compiler mangles it
 }
 
 }  // namespace

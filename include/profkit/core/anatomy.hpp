@@ -8,7 +8,9 @@
 #include <profkit/core/profile.hpp>
 #include <profkit/xspace.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -183,6 +185,48 @@ struct op_row {
   std::int64_t min_ps = 0, max_ps = 0;  ///< 0 when all its events are aggregated (num_occurrences)
   [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
+enum class ops_order : std::uint8_t { total, self, count };
+/// The ops of one line. Rows are made when they are asked for, from sums that take 44 bytes an op: keep a row by
+/// value, not a pointer to it. A copy shares the sums.
+class op_rows {
+ public:
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = op_row;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = op_row;
+    iterator(const op_rows& of, std::size_t at) noexcept : of_(&of), at_(at) {}
+    op_row operator*() const noexcept { return (*of_)[at_]; }
+    iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const iterator& other) const noexcept { return at_ == other.at_; }
+    bool operator!=(const iterator& other) const noexcept { return at_ != other.at_; }
+
+   private:
+    const op_rows* of_;
+    std::size_t at_;
+  };
+  struct sums;  ///< of the core
+
+  op_rows() = default;
+  /// Rows of these slots of the sums, by total.
+  op_rows(std::shared_ptr<const sums> of, std::vector<std::uint32_t> slots);
+  [[nodiscard]] std::size_t size() const noexcept { return order_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
+  [[nodiscard]] op_row operator[](std::size_t at) const noexcept;  ///< at < size()
+  [[nodiscard]] iterator begin() const noexcept { return {*this, 0}; }
+  [[nodiscard]] iterator end() const noexcept { return {*this, size()}; }
+  /// Descending; ties by total, then by metadata id.
+  void sort_by(ops_order order);
+
+ private:
+  std::shared_ptr<const sums> sums_;
+  std::vector<std::uint32_t> order_;
+};
 struct ops_line {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
@@ -191,7 +235,7 @@ struct ops_line {
   std::uint64_t events = 0;
   std::int64_t duration_sum_ps = 0;
   std::int64_t busy_ps = 0;  ///< union of the events
-  std::vector<op_row> ops;   ///< by total, descending; ties by metadata id
+  op_rows ops;               ///< by total, descending; ties by metadata id
 };
 struct ops_result {
   std::vector<ops_line> lines;
@@ -204,8 +248,10 @@ struct ops_result {
 /// derived or not. o.name picks rows and leaves a line's own totals alone; o.limit is not applied here.
 /// Sums stop at the end of int64. Aggregated events count into count and total, never into self, min and max,
 /// unless a line has no others: then all its time is their own. An event with a negative duration counts as 0
-/// long and is told as damage. Memory: the rows; for a line whose events are not in the order of their starts
-/// 24 bytes an event while it is read.
+/// long and is told as damage. Memory: for each line 44 bytes for every op, or for every metadata entry of its plane
+/// where an eighth of them or more are ops of the line; for each thread, while it reads a line, 43 bytes for every
+/// metadata entry of the plane; and for a line whose events are not in the order of their starts 24 bytes an event
+/// while it is read.
 result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 /// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 /// tf_op, source, … as written.

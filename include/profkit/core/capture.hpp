@@ -21,6 +21,8 @@ enum class file_family {
   ascend_table,     ///< step_trace_time.csv, operator_details.csv, op_statistic*.csv
   ascend_json,      ///< communication.json, profiler_info*.json, profiler_metadata.json
   ascend_database,  ///< *.db of torch_npu and msprof (SQLite): named, not read
+  /// A Neutrino trace folder (event.log, result/*.bin), or one of its record files.
+  neutrino = 16,
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
 
@@ -43,8 +45,17 @@ struct capture_run {
   bool chosen = false;
 };
 
+/// What will be asked of files that cannot be mapped (compressed, a pipe, callbacks).
+enum class access_mode : std::uint8_t {
+  random,  ///< anything: they are decoded into memory when they are opened, under limits::max_materialised_bytes
+  /// Inventory and op totals: each of those reads an XSpace from its beginning to its end through a window, and only
+  /// another question decodes it into memory. What was read only once (a pipe) may then be gone.
+  one_pass,
+};
+
 struct open_options {
   io_mode io = io_mode::automatic;
+  access_mode access = access_mode::random;
   std::string run;  ///< "" the newest; "all" every run; else the run folder's name
   limits bounds;
   hooks host;

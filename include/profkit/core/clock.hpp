@@ -152,6 +152,12 @@ class piecewise_map {
   /// Knots by rising x. Two knots of one x are a step: the second counts from x on. One knot is a shift.
   explicit piecewise_map(const std::vector<knot>& knots, const end_slopes& ends = {});
 
+  /// One straight piece: y = y0 + (x - x0) + (x - x0) * excess / length for from <= x < to.
+  struct segment {
+    std::int64_t from = 0, to = 0;
+    std::int64_t x0 = 0, y0 = 0;
+    std::int64_t excess = 0, length = 1;
+  };
   /// Remembers the segment of the last value: events of a line come nearly in order.
   class cursor {
    public:
@@ -163,6 +169,8 @@ class piecewise_map {
     return (*this)(x, at);
   }
   [[nodiscard]] bool is_identity() const noexcept { return segments_.empty(); }
+  /// The piece that x lies on; of the identity one piece for everything.
+  [[nodiscard]] segment piece_at(std::int64_t x) const noexcept;
   /// Whether x lies outside the outermost knots.
   [[nodiscard]] bool extrapolates(std::int64_t x) const noexcept {
     return !segments_.empty() && (x < first_x_ || x > last_x_);
@@ -171,11 +179,6 @@ class piecewise_map {
   [[nodiscard]] std::int64_t last_x() const noexcept { return last_x_; }
 
  private:
-  struct segment {
-    std::int64_t from, x0, y0;
-    std::int64_t excess, length;  // y = y0 + (x - x0) + (x - x0) * excess / length
-    std::int64_t narrow_most;     // up to this x - x0 the product fits 64 bits
-  };
   std::vector<segment> segments_;
   std::int64_t first_x_ = 0, last_x_ = 0;
 };
@@ -290,8 +293,15 @@ class node_clock {
   /// ps since host_base_ns.
   [[nodiscard]] corrected from_host(std::int64_t host_ps, cursor& at) const noexcept;
 
+  /// The maps themselves: R -> S, S -> S0, and R -> S0.
+  [[nodiscard]] const piecewise_map& tracer_to_host() const noexcept { return snapshots_; }
+  [[nodiscard]] const piecewise_map& host_to_reference() const noexcept { return offsets_; }
+  [[nodiscard]] const piecewise_map& tracer_to_reference() const noexcept { return direct_; }
+
   /// The bound, with windows that cover [first_ps, last_ps] of corrected time.
   [[nodiscard]] node_bounds bounds(std::int64_t first_ps, std::int64_t last_ps) const;
+  /// The bound of one instant of corrected time.
+  [[nodiscard]] std::int64_t bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept;
   [[nodiscard]] const std::vector<clock_anomaly>& anomalies() const noexcept { return anomalies_; }
   [[nodiscard]] std::int64_t residual_ps() const noexcept { return residual_ps_; }        ///< clock_skew
   [[nodiscard]] std::int64_t host_drift_ppt() const noexcept { return host_drift_; }      ///< of S against S0
@@ -316,10 +326,12 @@ class node_clock {
   struct suspect_span {
     std::int64_t from_ps, to_ps, tracer_ps, host_ps;
   };
+  // The bound between two instants that no mark, end of a measurement or suspect span lies between.
+  [[nodiscard]] clock_window window(std::int64_t from_ps, std::int64_t to_ps) const noexcept;
   friend class node_clock_builder;
   std::int64_t node_id_ = 0;
   piecewise_map snapshots_, offsets_;
-  std::optional<piecewise_map> direct_;  // R -> S0 where S is no function of it (a step of the wall clock)
+  piecewise_map direct_;  // R -> S0 in one step, also where the wall clock S itself steps
   measured_part snapshot_part_, offset_part_;
   std::vector<offset_mark> marks_;
   std::vector<suspect_span> suspects_;

@@ -42,23 +42,23 @@ struct validation_options {
 struct collective_node {
   std::int64_t id = 0;
   std::string hostname;
-  std::uint32_t trace = 0;                ///< index into the traces that were given
-  std::uint32_t devices = 0;              ///< with at least one collective
+  std::uint32_t trace = 0;    ///< index into the traces that were given
+  std::uint32_t devices = 0;  ///< with at least one collective
   std::uint64_t collectives = 0;
-  std::optional<std::int64_t> bound_ps;   ///< the widest error of its times; empty when the trace says nothing of it
+  std::optional<std::int64_t> bound_ps;  ///< the widest error of its times; empty when the trace says nothing of it
 };
 
 /// An operation on one device number of every node, or (occurrence) on all devices together.
 struct collective_op {
-  std::string name;      ///< hlo_op, or the kernel where there is none
-  std::string module;    ///< hlo_module; "" when unknown
+  std::string name;          ///< hlo_op, or the kernel where there is none
+  std::string module;        ///< hlo_module; "" when unknown
   std::int32_t device = -1;  ///< local device number; -1: all together
   collective_semantics semantics = collective_semantics::barrier;
   std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
-  std::int64_t most_skew_ps = 0;       ///< latest start - first start
+  std::int64_t most_skew_ps = 0;  ///< latest start - first start
   std::int64_t mean_skew_ps = 0;
-  std::int64_t mean_transfer_ps = 0;   ///< first end - latest start, where that is not negative
-  std::int32_t latest_node = -1;       ///< index of the node that came last most often
+  std::int64_t mean_transfer_ps = 0;  ///< first end - latest start, where that is not negative
+  std::int32_t latest_node = -1;      ///< index of the node that came last most often
   std::uint64_t latest_count = 0;
   enum class share : std::uint8_t { none, arrival, transfer, mixed, inconclusive } cost = share::none;
 };
@@ -89,7 +89,14 @@ struct collective_group {
 
 /// Something a person should know of: an execution without partners, a clock that nobody corrected.
 struct collective_warning {
-  enum class kind : std::uint8_t { count_mismatch, unmatched, one_node, bound_unknown, clocks_uncorrected, suspect_clock };
+  enum class kind : std::uint8_t {
+    count_mismatch,
+    unmatched,
+    one_node,
+    bound_unknown,
+    clocks_uncorrected,
+    suspect_clock
+  };
   kind what = kind::unmatched;
   std::int64_t node_id = -1;
   std::uint64_t count = 0;
@@ -102,9 +109,9 @@ struct validation_result {
   std::string absent;  ///< why nothing was compared; "" when something was
   std::vector<std::string> traces;
   std::optional<std::int64_t> origin_unix_ns;  ///< what times count from
-  bool corrected = false;     ///< the trace is a merge with corrected clocks
-  bool bounds_known = false;  ///< of every node
-  std::vector<collective_node> nodes;  ///< by id
+  bool corrected = false;                      ///< the trace is a merge with corrected clocks
+  bool bounds_known = false;                   ///< of every node
+  std::vector<collective_node> nodes;          ///< by id
   std::vector<collective_op> ops;
   std::vector<collective_group> groups;  ///< by op, then occurrence
   std::vector<collective_member> members;
@@ -115,24 +122,31 @@ struct validation_result {
   std::uint64_t unjudged = 0;         ///< groups whose kind allows any order
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
-  double mean_gap_ns = 0;  ///< of start gaps; occurrence: summed as the reference tool does
+  double mean_gap_ns = 0;           ///< of start gaps; occurrence: summed as the reference tool does
   std::vector<file_damage> damage;  ///< `file` is an index into traces
 };
 
 /// Compares collectives across nodes: one merged trace, or one trace a node. A node is told by the plane stat node_id,
-/// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace. A null trace could not be
+/// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace; each rank's file of PyTorch
+/// is a node. A null trace could not be
 /// opened: it keeps its place. Faults: invalid_argument (no trace at all), cancelled.
 result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
                                                const validation_options& o = {});
+
+/// The same for one capture, a run directory of several hosts or a merged trace; borrowed.
+result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o = {});
+/// Whether a capture holds more than one node: several XSpace files or ranks, or a merged one. Looks at names alone.
+[[nodiscard]] bool has_several_nodes(const profile& capture);
 
 // ---- clocks from collectives ----
 
 /// How far node b's clock is from node a's: b - a = offset + drift * (t - pivot), t and pivot on a's clock.
 struct clock_relation {
-  std::uint32_t a = 0, b = 0;    ///< indices into alignment_result::nodes
+  std::uint32_t a = 0, b = 0;     ///< indices into alignment_result::nodes
   std::uint64_t constraints = 0;  ///< barrier-like groups both took part in
   std::int64_t pivot_ps = 0;
-  /// Every offset (at the pivot) and drift that no collective contradicts lies in these; exact hulls of the feasible set.
+  /// Every offset (at the pivot) and drift that no collective contradicts lies in these; exact hulls of the feasible
+  /// set.
   std::int64_t least_offset_ps = 0, most_offset_ps = 0;
   double least_drift_ppm = 0, most_drift_ppm = 0;
   bool feasible = true;    ///< false: the collectives contradict one another
@@ -142,11 +156,11 @@ struct clock_relation {
 struct aligned_node {
   std::int64_t id = 0;
   std::string hostname;
-  bool reached = false;  ///< joined to the reference node by collectives
-  clock_relation to_reference;  ///< a is the reference node
-  double offset_ps = 0, drift_ppm = 0;  ///< point estimate: centre of the feasible set
-  double spread_ps = 0;                 ///< of the ends of barriers about that estimate, robust
-  bool contains_zero = false;           ///< no shift at all is possible: one clock explains everything
+  bool reached = false;                            ///< joined to the reference node by collectives
+  clock_relation to_reference;                     ///< a is the reference node
+  double offset_ps = 0, drift_ppm = 0;             ///< point estimate: centre of the feasible set
+  double spread_ps = 0;                            ///< of the ends of barriers about that estimate, robust
+  bool contains_zero = false;                      ///< no shift at all is possible: one clock explains everything
   std::optional<std::int64_t> snapshot_offset_ps;  ///< what snapshots say, where the trace has them
   bool agrees = true;                              ///< with the snapshots, within both bounds
 };

@@ -11,7 +11,10 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+struct xspace_index;   ///< src/read/xspace_index.hpp
+class stream_visitor;  ///< src/read/xspace_stream.hpp
 struct xspace_index;  ///< src/read/xspace_index.hpp
+class probe_trace;    ///< profkit/core/probe_trace.hpp
 
 /// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
@@ -34,6 +37,19 @@ class profile {
   [[nodiscard]] std::string_view bytes(std::size_t file) const noexcept;
   /// The index of an XSpace file; nullptr for other families.
   [[nodiscard]] const xspace_index* xspace(std::size_t file) const noexcept;
+  /// True for an XSpace that waits to be read in one pass (access_mode::one_pass) and is not in memory; its xspace()
+  /// would decode all of it.
+  [[nodiscard]] bool is_streamed(std::size_t file) const noexcept;
+  /// Reads all of a streamed file once and hands its events to `visitor`; then outline() knows it. `again`: a second
+  /// look may follow, so a pipe keeps its encoded bytes, up to limits::max_materialised_bytes. Damage is told by
+  /// file_fault(). Faults: `cancelled`, `limit`, the source's when nothing is usable; for the only file of a profile
+  /// also the damage that left no plane.
+  result<void> stream(std::size_t file, stream_visitor& visitor, const hooks& host, bool again) const;
+  /// As xspace(), but of a file that was streamed the index of everything except its events: the lines' bodies are
+  /// without them.
+  [[nodiscard]] const xspace_index* outline(std::size_t file) const noexcept;
+  /// The Neutrino trace folder that this "file" is; nullptr for other families.
+  [[nodiscard]] const probe_trace* neutrino(std::size_t file) const noexcept;
   /// Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
   /// Damage found only while events are scanned is told by the analysis that scans them.
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;
@@ -53,6 +69,8 @@ class profile {
 /// Streams every event of every readable file into a timeline sink (XSpace and Chrome JSON alike; exports
 /// of an XSpace are left out).
 result<void> fill_timeline(const profile& p, timeline_sink& into);
+/// The same for one file.
+result<void> fill_file_timeline(const profile& p, std::size_t file, timeline_sink& into);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -48,8 +48,14 @@ class source {
   /// A hint that a part of span() will not be looked at for a while: its pages may leave memory. It stays readable, and
   /// any thread may call this.
   virtual void forget(std::string_view /*part_of_span*/) const noexcept {}
-  /// Back to the first byte. Fails with `unsupported` for standard input that was consumed.
+  /// Back to the first byte. Fails with `unsupported` for standard input that was consumed, unless it was kept.
   virtual result<void> rewind() = 0;
+  /// How many encoded bytes the reads have taken so far: the measure of progress.
+  [[nodiscard]] virtual std::uint64_t encoded_position() const noexcept = 0;
+  /// Called before the first read: an input that can be read only once keeps its encoded bytes in memory, so that
+  /// rewind() works, until they are more than `most_bytes`; then rewind() fails with `limit`. 0, at any time: forgets
+  /// what was kept. Inputs that can go back by themselves ignore it.
+  virtual void keep_for_rewind(std::uint64_t most_bytes) = 0;
 
  protected:
   source() = default;
@@ -75,6 +81,10 @@ struct held_bytes {
   std::shared_ptr<const void> owner;
   std::optional<fault> damage;
 };
+
+/// True for a fault of source::read() that leaves the bytes before it usable: damage, and a read that failed after
+/// some bytes came.
+[[nodiscard]] bool leaves_bytes_usable(const fault& f, std::uint64_t intact_bytes) noexcept;
 
 /// Gives all decoded bytes of a source for random access: the mapping itself, or a copy in memory under
 /// limits::max_materialised_bytes. Takes the source; the result keeps what it needs.

@@ -234,7 +234,7 @@ std::string_view op_category(const profile& p, const ops_line& line, const op_ro
 }
 
 void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
-  for (const op_row& op : line.ops) {
+  for (const op_row op : line.ops) {
     const std::string_view category = op_category(p, line, op);
     if (category.empty()) continue;
     collective_op_row& row = into.ops.emplace_back();

@@ -1,8 +1,10 @@
 // The inventory of a capture: one scan of every event, nothing kept but counts and times.
 #include <analyse/anatomy/chrome_inventory.hpp>
 #include <analyse/anatomy/hlo_parts.hpp>
+#include <analyse/anatomy/line_counter.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/anatomy/streamed.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 
@@ -13,17 +15,53 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
+constexpr const char* bad_stat = "a stat of an event is damaged";
+
 void widen(std::optional<std::int64_t>& first, std::optional<std::int64_t>& last, std::int64_t from, std::int64_t to) {
   first = first ? std::min(*first, from) : from;
   last = last ? std::max(*last, to) : to;
 }
 
+// What a streamed line gave.
+struct counted_line {
+  line_counter counted;
+  bool bad_stat = false;
+  std::uint64_t bad_stat_offset = 0;  // in the line
+  stream_line_end end;
+};
+
+class counting_visitor final : public stream_visitor {
+ public:
+  counting_visitor(std::uint32_t file, by_streamed_line<counted_line>& lines) : file_(file), lines_(lines) {}
+  bool begin_line(stream_place place, std::uint64_t) override {
+    line_ = &lines_.add(file_, place);
+    return true;
+  }
+  void events(const stream_rows& rows) override {
+    for (const event_row* row = rows.rows; row != rows.rows + rows.count; ++row) {
+      const char* const damage = line_->counted.add(*row, rows.readable_end);
+      if (damage == nullptr || line_->bad_stat) continue;
+      line_->bad_stat = true;
+      line_->bad_stat_offset = rows.offset_in_line(damage);
+    }
+  }
+  void end_line(const stream_line_end& end) override { line_->end = end; }
+
+ private:
+  std::uint32_t file_;
+  by_streamed_line<counted_line>& lines_;
+  counted_line* line_ = nullptr;
+};
+
 class inventory {
  public:
-  inventory(const profile& p, const anatomy_options& o, const selection& selected, const hooks& host)
+  inventory(const profile& p, const anatomy_options& o, const selection& selected,
+            const by_streamed_line<counted_line>& streamed, const hooks& host)
       : profile_(p),
         selected_(selected),
-        damage_(p, selected, [](file_family) noexcept { return true; }),
+        streamed_(streamed),
+        damage_(
+            p, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
         options_(o),
         host_(host),
         meter_(host, total_bytes(p)) {}
@@ -32,10 +70,11 @@ class inventory {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       if (!selected_.file(file)) continue;
       if (result<void> added = add_file(file); !added) return std::move(added).error();
-      done_bytes_ += profile_.bytes(file).size();
+      done_bytes_ += bytes_of(profile_, file);
     }
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
+    note_databases();
     settle_damage();
     return std::move(found_);
   }
@@ -43,15 +82,19 @@ class inventory {
  private:
   static std::uint64_t total_bytes(const profile& p) noexcept {
     std::uint64_t total = 0;
-    for (std::size_t file = 0; file < p.file_count(); ++file) total += p.bytes(file).size();
+    for (std::size_t file = 0; file < p.file_count(); ++file) total += bytes_of(p, file);
     return total;
+  }
+  // Of a streamed file there is nothing left to read.
+  static std::uint64_t bytes_of(const profile& p, std::size_t file) noexcept {
+    return p.is_streamed(file) ? 0 : p.bytes(file).size();
   }
 
   result<void> add_file(std::size_t file) {
     const capture_file& entry = profile_.what().files[file];
     file_info& info = found_.files.emplace_back(file_header(profile_, file));
     if (entry.family == file_family::hlo_proto) look_into_module(file);
-    const xspace_index* space = profile_.xspace(file);
+    const xspace_index* space = profile_.outline(file);
     if (space == nullptr) return {};
     for (const std::string& error : info.errors)
       note_incomplete(entry.path + ": the recorder reported an error: " + error);
@@ -63,7 +106,7 @@ class inventory {
   }
 
   result<void> add_plane(std::size_t file, std::size_t plane, file_info& into) {
-    const plane_index& index = profile_.xspace(file)->planes[plane];
+    const plane_index& index = profile_.outline(file)->planes[plane];
     plane_info info;
     info.id = index.id;
     info.name = index.name;
@@ -73,9 +116,12 @@ class inventory {
     info.stat_metadata = count_stat_metadata(index);
     look_into_entries(file, index);
     const event_filter filter = selected_.events_of(file, plane);
-    for (const line_index& line : index.lines) {
+    for (std::size_t at = 0; at < index.lines.size(); ++at) {
+      const line_index& line = index.lines[at];
       if (!selected_.line(line)) continue;
-      info.lines.push_back(line_totals(file, index, line, filter));
+      const counted_line* const counted = streamed_.find(file, plane, at);
+      info.lines.push_back(counted != nullptr ? line_totals(file, index, line, *counted)
+                                              : line_totals(file, index, line, filter));
       const line_info& added = info.lines.back();
       if (added.first_ps) widen(into.first_ps, into.last_ps, *added.first_ps, *added.last_ps);
       ++found_.lines;
@@ -94,18 +140,19 @@ class inventory {
     const line_header header = complete_header(line);
     const line_clock clock(profile_, file, line, header);
     const char* const readable_end = profile_.bytes(file).data() + profile_.bytes(file).size();
-    line_info info;
-    info.id = header.id;
-    info.name = header.name.empty() ? header.display_name : header.name;
-    info.kind = line.kind;
-    info.timestamp_ns = header.timestamp_ns;
+    line_info info = begin_info(line, header);
+    line_counter counted;
+    for_each_event(line, file, plane, damage_, [&](const event_row& event) {
+      if (!filter.keeps_all() && !filter.keeps(event, clock.start_of(event))) return true;
+      const char* const damage = counted.add(event, readable_end);
+      if (damage != nullptr) damage_.note_line(file, plane, line, offset_in(line.body, damage), bad_stat);
+      return true;
+    });
+    if (end_info(info, counted, clock)) return info;
+    // Not one by one yet which of them lie out of reach.
     for_each_event(line, file, plane, damage_, [&](const event_row& event) {
       const std::optional<std::int64_t> start = clock.start_of(event);
-      if (!filter.keeps_all() && !filter.keeps(event, start)) return true;
-      ++info.events;
-      info.event_stats += count_stats(file, plane, line, event, readable_end);
-      info.duration_sum_ps = saturating_add(info.duration_sum_ps, event.duration_ps);
-      if ((event.flags & event_has_offset) == 0) return true;
+      if ((event.flags & event_has_offset) == 0 || (!filter.keeps_all() && !filter.keeps(event, start))) return true;
       if (start)
         widen(info.first_ps, info.last_ps, *start, *start + event.duration_ps);
       else
@@ -115,18 +162,34 @@ class inventory {
     return info;
   }
 
-  // Looks into every stat, so that damage anywhere in a file is told by its inventory.
-  std::uint64_t count_stats(std::size_t file, const plane_index& plane, const line_index& line, const event_row& event,
-                            const char* readable_end) {
-    if (event.stats_bytes == 0) return 0;
-    const message_range<stat_view, 4> stats(std::string_view(event.stats, event.stats_bytes), readable_end);
-    std::uint64_t count = 0;
-    bool sound = true;
-    auto at = stats.begin();
-    for (; !at.done(); ++at, ++count) sound = (*at).ok() && sound;
-    if (!sound || !at.ok())
-      damage_.note_line(file, plane, line, offset_in(line.body, event.stats), "a stat of an event is damaged");
-    return count;
+  // Of a line whose events went by. Of those that lie out of reach only that there are some is known.
+  line_info line_totals(std::size_t file, const plane_index& plane, const line_index& line,
+                        const counted_line& streamed) {
+    line_info info = begin_info(line, line.header);
+    if (streamed.bad_stat) damage_.note_line(file, plane, line, streamed.bad_stat_offset, bad_stat);
+    if (!end_info(info, streamed.counted, line_clock(profile_, file, line, line.header)))
+      damage_.note_line(file, plane, line, 0, out_of_reach);
+    if (streamed.end.damaged) damage_.note_line(file, plane, line, streamed.end.damage_offset, bad_event);
+    return info;
+  }
+
+  static line_info begin_info(const line_index& line, const line_header& header) {
+    line_info info;
+    info.id = header.id;
+    info.name = header.name.empty() ? header.display_name : header.name;
+    info.kind = line.kind;
+    info.timestamp_ns = header.timestamp_ns;
+    return info;
+  }
+
+  // False when events lie out of reach.
+  static bool end_info(line_info& info, const line_counter& counted, const line_clock& clock) {
+    info.events = counted.events();
+    info.event_stats = counted.event_stats();
+    info.duration_sum_ps = counted.duration_sum_ps();
+    const auto span = counted.span_from(clock.base_ps());
+    if (span) widen(info.first_ps, info.last_ps, span->first_ps, span->last_ps);
+    return span || !counted.has_placed();
   }
 
   void look_into_module(std::size_t file) {
@@ -142,7 +205,7 @@ class inventory {
       auto at = stats.begin();
       for (; !at.done(); ++at) sound = (*at).ok() && sound;
       if (!sound || !at.ok())
-        damage_.note(file, offset_in(profile_.bytes(file), bytes.data()),
+        damage_.note(file, profile_.outline(file)->offset_of(bytes.data()),
                      "a stat of event metadata " + std::to_string(entry.key()) + " of plane '" +
                          std::string(plane.name) + "' is damaged");
     }
@@ -215,6 +278,19 @@ class inventory {
     return at == found_.files.end() ? nullptr : &*at;
   }
 
+  // A folder may hold nothing but databases, which are not read.
+  void note_databases() {
+    const auto any = [this](bool (*fits)(file_family)) {
+      return std::any_of(found_.files.begin(), found_.files.end(),
+                         [fits](const file_info& file) { return fits(file.family); });
+    };
+    if (!any([](file_family f) { return f == file_family::ascend_database; })) return;
+    if (any([](file_family f) { return f == file_family::ascend_kernels || f == file_family::chrome_trace; })) return;
+    note_incomplete(
+        "there is only a database export, which is not read: export it as text, too (export_type=Text of "
+        "torch_npu.profiler, or msprof --export=on)");
+  }
+
   void note_incomplete(std::string reason) {
     found_.complete = false;
     found_.reasons.push_back(std::move(reason));
@@ -229,6 +305,7 @@ class inventory {
 
   const profile& profile_;
   const selection& selected_;
+  const by_streamed_line<counted_line>& streamed_;
   damage_list damage_;
   const anatomy_options& options_;
   const hooks& host_;
@@ -249,7 +326,7 @@ file_info file_header(const profile& p, std::size_t file) {
   info.bytes = entry.bytes;
   info.origin_unix_ns = p.file_origin_unix_ns(file);
   info.aligned = info.origin_unix_ns.has_value();
-  if (const xspace_index* space = p.xspace(file)) {
+  if (const xspace_index* space = p.outline(file)) {
     info.hosts.assign(space->hostnames.begin(), space->hostnames.end());
     info.errors.assign(space->errors.begin(), space->errors.end());
     info.warnings.assign(space->warnings.begin(), space->warnings.end());
@@ -260,9 +337,15 @@ file_info file_header(const profile& p, std::size_t file) {
 
 result<info_result> anatomy_info(const profile& p, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<info_result> {
+    by_streamed_line<counted_line> streamed;
+    for (std::uint32_t file = 0; file < p.file_count() && !filters_events(o); ++file) {
+      if (!p.is_streamed(file)) continue;
+      counting_visitor visitor(file, streamed);
+      if (result<void> passed = p.stream(file, visitor, host, false); !passed) return std::move(passed).error();
+    }
     result<selection> selected = selection::make(p, o, host);
     if (!selected) return std::move(selected).error();
-    return inventory(p, o, *selected, host).run();
+    return inventory(p, o, *selected, streamed, host).run();
   });
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // Entries that count, by ascending signed key.
 template <class View>
-std::vector<View> entries_by_key(const std::vector<std::string_view>& entries, const metadata_index& index) {
+std::vector<View> entries_by_key(const metadata_entries& entries, const metadata_lookup& index) {
   std::vector<View> rows;
   rows.reserve(entries.size());
   for (const std::string_view bytes : entries) {

@@ -22,8 +22,12 @@ inline std::uint64_t between(std::int64_t from, std::int64_t to) noexcept {
 
 }  // namespace
 
-op_totals::op_totals(std::size_t dense_ids)
-    : dense_ids_(dense_ids), sums_(dense_ids + 1), open_(idle_events, open_event{least_ps, most_ps, 0}) {}
+op_totals::op_totals(std::size_t dense_ids) : dense_ids_(dense_ids), open_(idle_events, open_event{least_ps, most_ps, 0}) {
+  // Room for some others: growing would take the memory of all of them anew.
+  constexpr std::size_t usual_sparse_ids = 256;
+  sums_.reserve(dense_ids + 1 + usual_sparse_ids);
+  sums_.resize(dense_ids + 1);
+}
 
 op_totals::slot_number op_totals::sparse_slot_of(std::int64_t metadata_id) {
   const auto [at, is_new] = sparse_slots_.try_emplace(metadata_id, static_cast<slot_number>(sums_.size()));

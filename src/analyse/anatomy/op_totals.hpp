@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -60,6 +61,9 @@ class op_totals {
       if (sums_[slot].max_ps != op_sum::not_met)
         use(slot <= dense_ids_ ? static_cast<std::int64_t>(slot - 1) : sparse_ids_[slot - dense_ids_ - 1], sums_[slot]);
   }
+  // The sums themselves, after finish(): slot 0 means nothing, then the dense ids, then sparse_ids().
+  [[nodiscard]] std::vector<op_sum> take_sums() noexcept { return std::move(sums_); }
+  [[nodiscard]] std::vector<std::int64_t> take_sparse_ids() noexcept { return std::move(sparse_ids_); }
 
  private:
   using slot_number = std::uint32_t;

@@ -1,7 +1,9 @@
 // Totals of ops over all events of the lines that carry them.
+#include <analyse/anatomy/op_rows.hpp>
 #include <analyse/anatomy/op_totals.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/anatomy/streamed.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 #include <base/thread_pool.hpp>
@@ -13,6 +15,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace profkit {
@@ -27,19 +30,31 @@ struct line_place {
   std::int32_t plane, line;
 };
 
+// What the pass over a streamed file gave of one line: its ops by metadata id. A pass meets lines before it can know
+// which are wanted and what their plane's metadata says, so it totals all of all.
+struct streamed_line {
+  op_rows::sums sums;
+  std::uint64_t events = 0, negative_durations = 0, busy_ps = 0;
+  std::int64_t duration_sum_ps = 0;
+  bool in_order = true;  // else there are no self times
+  stream_line_end end;
+};
+using streamed_lines = by_streamed_line<streamed_line>;
+
 bool has_events(const line_index& line) noexcept { return !message_range<std::string_view, 4>(line.body).empty(); }
 
 // Calls use(place, plane, line) for every line with events that the filters let through.
 template <class Use>
-void for_each_line(const profile& p, const selection& selected, Use&& use) {
+void for_each_line(const profile& p, const selection& selected, const streamed_lines& streamed, Use&& use) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    const xspace_index* xspace = selected.file(file) ? p.xspace(file) : nullptr;
+    const xspace_index* xspace = selected.file(file) ? p.outline(file) : nullptr;
     if (xspace == nullptr) continue;
     for (std::size_t plane = 0; plane < xspace->planes.size(); ++plane) {
       const plane_index& in = xspace->planes[plane];
       if (!selected.plane(in)) continue;
       for (std::size_t line = 0; line < in.lines.size(); ++line) {
-        if (!has_events(in.lines[line])) continue;
+        const streamed_line* const went_by = streamed.find(file, plane, line);
+        if (went_by != nullptr ? !went_by->end.has_events : !has_events(in.lines[line])) continue;
         use(line_place{static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
                        static_cast<std::int32_t>(line)},
             in, in.lines[line]);
@@ -54,9 +69,10 @@ struct picked_lines {
   bool only_hlo_ops = false;  // of their events, those with an hlo_op stat
 };
 
-picked_lines pick_named_lines(const profile& p, const selection& selected, const anatomy_options& o) {
+picked_lines pick_named_lines(const profile& p, const selection& selected, const streamed_lines& streamed,
+                              const anatomy_options& o) {
   picked_lines exact, similar;
-  for_each_line(p, selected, [&](line_place place, const plane_index&, const line_index& line) {
+  for_each_line(p, selected, streamed, [&](line_place place, const plane_index&, const line_index& line) {
     if (line.name() == o.line) exact.places.push_back(place);
     if (selected.line(line)) similar.places.push_back(place);
   });
@@ -68,11 +84,12 @@ picked_lines pick_named_lines(const profile& p, const selection& selected, const
   return std::move(picked);
 }
 
-picked_lines pick_lines(const profile& p, const selection& selected, const anatomy_options& o) {
-  if (!o.line.empty()) return pick_named_lines(p, selected, o);
+picked_lines pick_lines(const profile& p, const selection& selected, const streamed_lines& streamed,
+                        const anatomy_options& o) {
+  if (!o.line.empty()) return pick_named_lines(p, selected, streamed, o);
   picked_lines ops, streams, threads;
   bool device_has_events = false;
-  for_each_line(p, selected, [&](line_place place, const plane_index& plane, const line_index& line) {
+  for_each_line(p, selected, streamed, [&](line_place place, const plane_index& plane, const line_index& line) {
     if (plane.kind == plane_kind::device) device_has_events = true;
     if (line.kind == line_kind::ops) ops.places.push_back(place);
     if (line.kind == line_kind::stream) streams.places.push_back(place);
@@ -98,22 +115,58 @@ picked_lines pick_lines(const profile& p, const selection& selected, const anato
 
 // What all lines of a plane share.
 struct plane_facts {
+  op_key key = op_key::metadata_id;
   std::size_t dense_ids = 0;
   std::vector<std::int64_t> hlo_op_ids;
 };
 
-// How many ids, from 0 on, a plane's totals find by position: all of them in files as they are written, and
-// never more than a few for each entry.
-std::size_t dense_ids_of(const plane_index& plane) {
+// How a plane's totals find an id. Writers number the entries through: then by position, with no room lost for more
+// than a few numbers that nobody has. A few ids elsewhere are found by hash; where there are many, all ids are
+// replaced by the position of their entry.
+plane_facts facts_of(const plane_index& plane, bool only_hlo_ops) {
+  constexpr std::size_t few = 256;  // as many as op_totals has room for
+  plane_facts facts;
   const std::size_t entries = plane.event_metadata_entries.size();
-  const auto most = static_cast<std::int64_t>(entries + entries / 4 + 1024);
+  const auto most = static_cast<std::int64_t>(entries + entries / 16 + 1024);
   std::int64_t greatest = -1;
+  std::size_t elsewhere = 0;
   for (const std::string_view bytes : plane.event_metadata_entries) {
     const std::int64_t key = event_metadata_view(bytes).key();
-    if (key < most) greatest = std::max(greatest, key);
+    if (key >= 0 && key < most)
+      greatest = std::max(greatest, key);
+    else
+      ++elsewhere;
   }
-  return static_cast<std::size_t>(greatest + 1);
+  facts.dense_ids = static_cast<std::size_t>(greatest + 1);
+  if (elsewhere > few) {
+    facts.key = op_key::entry;
+    facts.dense_ids = entries;
+  }
+  if (only_hlo_ops) facts.hlo_op_ids = stat_ids(plane, "hlo_op");
+  return facts;
 }
+
+// Replaces metadata ids by the positions of their entries.
+class entry_numbers {
+ public:
+  explicit entry_numbers(const plane_index& plane) : plane_(plane) {}
+  void replace(event_row* rows, std::size_t count) {
+    for (event_row* row = rows; row != rows + count; ++row) row->metadata_id = number_of(row->metadata_id);
+  }
+  [[nodiscard]] std::vector<std::int64_t> take_without_entry() noexcept { return std::move(without_entry_); }
+
+ private:
+  std::int64_t number_of(std::int64_t id) {
+    if (const auto at = plane_.event_metadata.position(id)) return *at;
+    const std::size_t entries = plane_.event_metadata_entries.size();
+    const auto [known, is_new] = numbers_.try_emplace(id, entries + without_entry_.size());
+    if (is_new) without_entry_.push_back(id);
+    return static_cast<std::int64_t>(known->second);
+  }
+  const plane_index& plane_;
+  hash_map<std::int64_t, std::size_t> numbers_;
+  std::vector<std::int64_t> without_entry_;
+};
 
 // Progress of several threads through one host function.
 class shared_meter {
@@ -141,163 +194,288 @@ struct line_totals {
   bool damaged = false;
   std::uint64_t damage_offset = 0;
   std::uint64_t negative_durations = 0;
+  bool needs_events = false;  // what went by was not enough
+  bool out_of_order = false;
 };
 
-class line_reader {
- public:
-  line_reader(const profile& p, line_place place, const plane_facts& facts, const selection& selected,
-              const anatomy_options& o, bool only_hlo_ops, shared_meter& meter)
-      : plane_(p.xspace(place.file)->planes[static_cast<std::size_t>(place.plane)]),
-        line_(plane_.lines[static_cast<std::size_t>(place.line)]),
-        place_(place),
-        options_(o),
-        filter_(selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
-        clock_(p, place.file, line_, line_.header),
-        only_hlo_ops_(only_hlo_ops),
-        hlo_op_ids_(facts.hlo_op_ids),
-        meter_(meter),
-        totals_(facts.dense_ids) {}
+// What all lines have in common.
+struct task {
+  const profile& p;
+  const selection& selected;
+  const anatomy_options& options;
+  bool only_hlo_ops;
+  std::map<std::pair<std::uint32_t, std::int32_t>, plane_facts> facts;
 
-  result<line_totals> read() {
+  [[nodiscard]] const plane_index& plane_at(line_place place) const {
+    return p.outline(place.file)->planes[static_cast<std::size_t>(place.plane)];
+  }
+  [[nodiscard]] const line_index& line_at(line_place place) const {
+    return plane_at(place).lines[static_cast<std::size_t>(place.line)];
+  }
+  [[nodiscard]] const plane_facts& facts_at(line_place place) const { return facts.at({place.file, place.plane}); }
+
+  [[nodiscard]] line_totals begin(line_place place) const {
     line_totals found;
     ops_line& line = found.line;
-    line.file = place_.file;
-    line.plane = place_.plane;
-    line.line = place_.line;
-    line.plane_name = plane_.name;
-    line.line_name = line_.name();
-    line.kind = line_.kind;
-    if (only_hlo_ops_ && hlo_op_ids_.empty()) return found;
-
-    event_scanner scan(line_.body);
-    auto scanned = feed(scan, [&](const event_row* rows, std::size_t count) { totals_.add(rows, count); });
-    if (!scanned) return std::move(scanned).error();
-    found.damaged = !scan.ok();
-    found.damage_offset = scan.offset();
-    if (!totals_.in_order()) {
-      event_scanner again(line_.body);
-      scanned = feed(again, [&](const event_row* rows, std::size_t count) { totals_.add_unordered(rows, count); });
-      if (!scanned) return std::move(scanned).error();
-    }
-    totals_.finish();
-    line.events = totals_.events();
-    line.duration_sum_ps = totals_.duration_sum_ps();
-    line.busy_ps = clamp_ps(totals_.busy_ps());
-    found.negative_durations = totals_.negative_durations();
-    list_rows(line.ops);
+    line.file = place.file;
+    line.plane = place.plane;
+    line.line = place.line;
+    line.plane_name = plane_at(place).name;
+    line.line_name = line_at(place).name();
+    line.kind = line_at(place).kind;
     return found;
+  }
+};
+
+// Totals the events of one line.
+class line_totaller {
+ public:
+  line_totaller(const task& of, line_place place)
+      : plane_(of.plane_at(place)),
+        options_(of.options),
+        filter_(of.selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
+        clock_(of.p, place.file, of.line_at(place), of.line_at(place).header),
+        only_hlo_ops_(of.only_hlo_ops),
+        facts_(of.facts_at(place)),
+        numbers_(plane_),
+        totals_(facts_.dense_ids) {}
+
+  // Brings the selected events to the front, ready to be added, and gives how many there are.
+  std::size_t select(event_row* rows, std::size_t count) {
+    std::size_t kept = count;
+    if (only_hlo_ops_ || !filter_.keeps_all())
+      kept = static_cast<std::size_t>(
+          std::remove_if(rows, rows + count, [&](const event_row& row) { return !wanted(row); }) - rows);
+    if (facts_.key == op_key::entry) numbers_.replace(rows, kept);
+    return kept;
+  }
+  op_totals& totals() noexcept { return totals_; }
+
+  void finish(line_totals& into) {
+    totals_.finish();
+    into.line.events = totals_.events();
+    into.line.duration_sum_ps = totals_.duration_sum_ps();
+    into.line.busy_ps = clamp_ps(totals_.busy_ps());
+    into.negative_durations = totals_.negative_durations();
+    op_rows::sums sums;
+    sums.plane = &plane_;
+    sums.key = facts_.key;
+    sums.dense = facts_.dense_ids;
+    sums.others = totals_.take_sparse_ids();
+    sums.by_slot = totals_.take_sums();
+    sums.without_entry = numbers_.take_without_entry();
+    into.line.ops = make_op_rows(std::move(sums), options_.name);
   }
 
  private:
-  // Hands the selected events on, a batch at a time.
-  template <class Take>
-  result<void> feed(event_scanner& scan, Take&& take) {
-    constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
-    std::uint64_t told = 0;
-    std::array<event_row, batch_rows> rows;
-    const bool all = filter_.keeps_all() && !only_hlo_ops_;
-    while (const std::size_t count = scan.next(rows.data(), rows.size())) {
-      if (all) {
-        take(rows.data(), count);
-      } else {
-        const auto end = std::remove_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count),
-                                        [&](const event_row& row) { return !wanted(row); });
-        take(rows.data(), static_cast<std::size_t>(end - rows.begin()));
-      }
-      if (scan.offset() - told < bytes_between_steps) continue;
-      auto stepped = meter_.advance(scan.offset() - told);
-      if (!stepped) return stepped;
-      told = scan.offset();
-    }
-    return meter_.advance(scan.offset() - told);
-  }
-
   bool wanted(const event_row& row) const {
-    if (only_hlo_ops_ && !find_stat(row, hlo_op_ids_)) return false;
+    if (only_hlo_ops_ && !find_stat(row, facts_.hlo_op_ids)) return false;
     return filter_.keeps_all() || filter_.keeps(row, clock_.start_of(row));
   }
 
-  void list_rows(std::vector<op_row>& rows) const {
-    totals_.for_each([&](std::int64_t metadata_id, const op_sum& sum) {
-      const metadata_entry entry = plane_.event_metadata.find(metadata_id);
-      if (!options_.name.empty()) {
-        const event_metadata_view metadata(entry.bytes);
-        if (metadata.name().find(options_.name) == std::string_view::npos &&
-            metadata.display_name().find(options_.name) == std::string_view::npos)
-          return;
-      }
-      op_row& row = rows.emplace_back();
-      row.metadata_id = metadata_id;
-      if (entry) row.entry = entry.bytes;
-      row.count = sum.count;
-      row.total_ps = sum.total_ps;
-      row.self_ps = clamp_ps(sum.self_ps);
-      row.min_ps = sum.max_ps < 0 ? 0 : sum.min_ps;
-      row.max_ps = std::max<std::int64_t>(sum.max_ps, 0);
-    });
-    std::sort(rows.begin(), rows.end(), [](const op_row& a, const op_row& b) {
-      return a.total_ps != b.total_ps ? a.total_ps > b.total_ps : a.metadata_id < b.metadata_id;
-    });
-    rows.shrink_to_fit();
-  }
-
   const plane_index& plane_;
-  const line_index& line_;
-  const line_place place_;
   const anatomy_options& options_;
   const event_filter filter_;
   const line_clock clock_;
   const bool only_hlo_ops_;
-  const std::vector<std::int64_t>& hlo_op_ids_;
-  shared_meter& meter_;
+  const plane_facts& facts_;
+  entry_numbers numbers_;
   op_totals totals_;
 };
+
+// Hands the selected events of a line in memory on, a batch at a time.
+template <class Take>
+result<void> feed(event_scanner& scan, line_totaller& into, shared_meter& meter, Take&& take) {
+  constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
+  std::uint64_t told = 0;
+  std::array<event_row, batch_rows> rows;
+  while (const std::size_t count = scan.next(rows.data(), rows.size())) {
+    take(rows.data(), into.select(rows.data(), count));
+    if (scan.offset() - told < bytes_between_steps) continue;
+    auto stepped = meter.advance(scan.offset() - told);
+    if (!stepped) return stepped;
+    told = scan.offset();
+  }
+  return meter.advance(scan.offset() - told);
+}
+
+result<line_totals> read_line(const task& of, line_place place, shared_meter& meter) {
+  line_totals found = of.begin(place);
+  if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
+  line_totaller line(of, place);
+  op_totals& totals = line.totals();
+  event_scanner scan(of.line_at(place).body);
+  auto scanned = feed(scan, line, meter, [&](const event_row* rows, std::size_t n) { totals.add(rows, n); });
+  if (!scanned) return std::move(scanned).error();
+  found.damaged = !scan.ok();
+  found.damage_offset = scan.offset();
+  if (!totals.in_order()) {
+    event_scanner again(of.line_at(place).body);
+    scanned = feed(again, line, meter, [&](const event_row* rows, std::size_t n) { totals.add_unordered(rows, n); });
+    if (!scanned) return std::move(scanned).error();
+  }
+  line.finish(found);
+  return found;
+}
+
+// The same from what went by. Events are needed again where only some of them count, which their plane's metadata tells
+// behind them, and for the self times of a line out of order.
+line_totals take_line(const task& of, line_place place, streamed_line& went_by) {
+  line_totals found = of.begin(place);
+  if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
+  found.damaged = went_by.end.damaged;
+  found.damage_offset = went_by.end.damage_offset;
+  found.out_of_order = !went_by.in_order;
+  found.needs_events = of.only_hlo_ops || found.out_of_order;
+  if (found.needs_events) return found;
+  found.line.events = went_by.events;
+  found.line.duration_sum_ps = went_by.duration_sum_ps;
+  found.line.busy_ps = clamp_ps(went_by.busy_ps);
+  found.negative_durations = went_by.negative_durations;
+  went_by.sums.plane = &of.plane_at(place);
+  found.line.ops = make_op_rows(std::move(went_by.sums), of.options.name);
+  return found;
+}
+
+// The first look at a streamed file: totals every line by metadata id.
+class first_look final : public stream_visitor {
+ public:
+  first_look(std::uint32_t file, streamed_lines& lines) : file_(file), lines_(lines) {}
+
+  bool begin_line(stream_place place, std::uint64_t bytes) override {
+    // An event takes five bytes at least. Ids are small numbers in files as they are written.
+    constexpr std::uint64_t most_dense_ids = std::uint64_t{1} << 16;
+    line_ = &lines_.add(file_, place);
+    totals_.emplace(static_cast<std::size_t>(std::min(bytes / 5, most_dense_ids)));
+    return true;
+  }
+  void events(const stream_rows& rows) override { totals_->add(rows.rows, rows.count); }
+  void end_line(const stream_line_end& end) override {
+    line_->end = end;
+    line_->in_order = totals_->in_order();
+    if (line_->in_order) totals_->finish();
+    line_->events = totals_->events();
+    line_->negative_durations = totals_->negative_durations();
+    line_->duration_sum_ps = totals_->duration_sum_ps();
+    line_->busy_ps = totals_->busy_ps();
+    if (line_->in_order) keep_sums();
+    totals_.reset();
+  }
+
+ private:
+  void keep_sums() {
+    std::size_t met = 0;
+    totals_->for_each([&](std::int64_t, const op_sum&) { ++met; });
+    line_->sums.others.reserve(met);
+    line_->sums.by_slot.reserve(met + 1);
+    line_->sums.by_slot.emplace_back();
+    totals_->for_each([&](std::int64_t id, const op_sum& sum) {
+      line_->sums.others.push_back(id);
+      line_->sums.by_slot.push_back(sum);
+    });
+  }
+
+  std::uint32_t file_;
+  streamed_lines& lines_;
+  streamed_line* line_ = nullptr;
+  std::optional<op_totals> totals_;
+};
+
+// The second look: totals the lines that need their events, now that everything else is known.
+class second_look final : public stream_visitor {
+ public:
+  second_look(const task& of, std::uint32_t file, std::vector<line_totals>& lines) : task_(of) {
+    for (line_totals& t : lines)
+      if (t.line.file == file && t.needs_events) wanted_[{t.line.plane, t.line.line}] = &t;
+  }
+  [[nodiscard]] bool wants_any() const noexcept { return !wanted_.empty(); }
+
+  bool begin_line(stream_place place, std::uint64_t) override {
+    const auto at = wanted_.find({static_cast<std::int32_t>(place.plane), static_cast<std::int32_t>(place.line)});
+    into_ = at == wanted_.end() ? nullptr : at->second;
+    if (into_ != nullptr) line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line});
+    return into_ != nullptr;
+  }
+  void events(const stream_rows& rows) override {
+    const std::size_t count = line_->select(rows.rows, rows.count);
+    line_->totals().add(rows.rows, count);
+    if (into_->out_of_order) line_->totals().add_unordered(rows.rows, count);
+  }
+  void end_line(const stream_line_end&) override {
+    if (into_ == nullptr) return;
+    line_->finish(*into_);
+    line_.reset();
+  }
+
+ private:
+  const task& task_;
+  std::map<std::pair<std::int32_t, std::int32_t>, line_totals*> wanted_;
+  line_totals* into_ = nullptr;
+  std::optional<line_totaller> line_;
+};
+
+result<void> look_first(const profile& p, const anatomy_options& o, const hooks& host, streamed_lines& lines) {
+  if (filters_events(o)) return {};
+  for (std::uint32_t file = 0; file < p.file_count(); ++file) {
+    if (!p.is_streamed(file)) continue;
+    first_look visitor(file, lines);
+    if (auto passed = p.stream(file, visitor, host, true); !passed) return passed;
+  }
+  return {};
+}
+
+result<void> look_again(const task& of, const hooks& host, std::vector<line_totals>& lines) {
+  for (std::uint32_t file = 0; file < of.p.file_count(); ++file) {
+    second_look visitor(of, file, lines);
+    if (!visitor.wants_any()) continue;
+    if (auto passed = of.p.stream(file, visitor, host, true); !passed) return passed;
+  }
+  return {};
+}
 
 result<ops_result> total_ops(const profile& p, const anatomy_options& o, const hooks& host) {
   // The name picks rows, not events: what an op has to itself depends on all the others.
   anatomy_options of_events = o;
   of_events.name.clear();
+  streamed_lines streamed;
+  if (auto looked = look_first(p, of_events, host, streamed); !looked) return std::move(looked).error();
   auto selected = selection::make(p, of_events, host);
   if (!selected) return std::move(selected).error();
-  damage_list damage(p, *selected, is_xspace);
+  damage_list damage(p, *selected, is_xspace, damage_list::needs::outline);
 
-  picked_lines picked = pick_lines(p, *selected, o);
-  const auto line_at = [&](const line_place& place) -> const line_index& {
-    return p.xspace(place.file)
-        ->planes[static_cast<std::size_t>(place.plane)]
-        .lines[static_cast<std::size_t>(place.line)];
-  };
+  picked_lines picked = pick_lines(p, *selected, streamed, o);
+  task of{p, *selected, o, picked.only_hlo_ops, {}};
   // The longest lines first, so that threads end together.
   std::vector<std::size_t> order(picked.places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return line_at(picked.places[a]).body.size() > line_at(picked.places[b]).body.size();
+    return of.line_at(picked.places[a]).body.size() > of.line_at(picked.places[b]).body.size();
   });
   std::uint64_t bytes = 0;
-  std::map<std::pair<std::uint32_t, std::int32_t>, plane_facts> facts;
   for (const line_place& place : picked.places) {
-    bytes += line_at(place).body.size();
-    const auto [at, is_new] = facts.try_emplace({place.file, place.plane});
-    if (!is_new) continue;
-    const plane_index& plane = p.xspace(place.file)->planes[static_cast<std::size_t>(place.plane)];
-    at->second.dense_ids = dense_ids_of(plane);
-    if (picked.only_hlo_ops) at->second.hlo_op_ids = stat_ids(plane, "hlo_op");
+    bytes += of.line_at(place).body.size();
+    const auto [at, is_new] = of.facts.try_emplace({place.file, place.plane});
+    if (is_new) at->second = facts_of(of.plane_at(place), picked.only_hlo_ops);
   }
   shared_meter meter(host, bytes);
-  auto totals = map_items<line_totals>(order.size(), host, [&](std::size_t item) {
+  auto totals = map_items<line_totals>(order.size(), host, [&](std::size_t item) -> result<line_totals> {
     const line_place place = picked.places[order[item]];
-    return line_reader(p, place, facts.at({place.file, place.plane}), *selected, o, picked.only_hlo_ops, meter).read();
+    streamed_line* const went_by =
+        streamed.find(place.file, static_cast<std::size_t>(place.plane), static_cast<std::size_t>(place.line));
+    if (went_by != nullptr) return take_line(of, place, *went_by);
+    return read_line(of, place, meter);
   });
   if (!totals) return std::move(totals).error();
   std::vector<line_totals> in_order(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) in_order[order[i]] = std::move((*totals)[i]);
+  if (auto looked = look_again(of, host, in_order); !looked) return std::move(looked).error();
 
   ops_result found;
   for (std::size_t i = 0; i < in_order.size(); ++i) {
     line_totals& t = in_order[i];
-    const plane_index& plane = p.xspace(t.line.file)->planes[static_cast<std::size_t>(t.line.plane)];
-    const line_index& line = line_at(picked.places[i]);
-    if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, "an event breaks the protobuf format");
+    const plane_index& plane = of.plane_at(picked.places[i]);
+    const line_index& line = of.line_at(picked.places[i]);
+    if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, bad_event);
     if (t.negative_durations != 0)
       damage.note_line(
           t.line.file, plane, line, 0,
@@ -326,7 +504,7 @@ result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o, const
 }
 
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row) {
-  const xspace_index* xspace = p.xspace(line.file);
+  const xspace_index* xspace = p.outline(line.file);
   const auto plane = static_cast<std::size_t>(line.plane);
   if (xspace == nullptr || plane >= xspace->planes.size()) return {};
   return name_stats(xspace->planes[plane], row.metadata().stats(), named_stat::origin::metadata);
@@ -334,7 +512,7 @@ std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const o
 
 device_peaks peaks_of(const profile& p, std::uint32_t file, std::int32_t plane) {
   device_peaks peaks;
-  const xspace_index* xspace = p.xspace(file);
+  const xspace_index* xspace = p.outline(file);
   if (xspace == nullptr || static_cast<std::size_t>(plane) >= xspace->planes.size()) return peaks;
   const plane_index& device = xspace->planes[static_cast<std::size_t>(plane)];
   std::string_view vendor;

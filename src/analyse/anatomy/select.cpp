@@ -1,5 +1,7 @@
 #include <analyse/anatomy/select.hpp>
 
+#include <profkit/core/probe_trace.hpp>
+
 #include <analyse/anatomy/stats.hpp>
 #include <read/line_time.hpp>
 
@@ -17,7 +19,7 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
   const capture_file& entry = p.what().files[file];
   bool named = !entry.host.empty();
   if (fits(entry.host)) return true;
-  if (const xspace_index* space = p.xspace(file)) {
+  if (const xspace_index* space = p.outline(file)) {
     named = named || !space->hostnames.empty();
     if (std::any_of(space->hostnames.begin(), space->hostnames.end(), fits)) return true;
   }
@@ -28,8 +30,10 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
 
 bool anything_intact(const profile& p) noexcept {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    if (const xspace_index* space = p.xspace(file)) {
+    if (const xspace_index* space = p.outline(file)) {
       if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
+    } else if (const probe_trace* trace = p.neutrino(file)) {
+      if (trace->anything_intact()) return true;
     } else if (p.file_fault(file) == nullptr) {
       return true;
     }
@@ -125,11 +129,14 @@ event_filter selection::events_of(std::size_t file, std::size_t plane) const {
   return filter;
 }
 
-damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept)
+damage_list::damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
+                         needs wanted)
     : profile_(p) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     // Asking for the fault of a file that was not opened yet opens it.
     if (!selected.file(file) || !concerned(p.what().files[file].family)) continue;
+    // A streamed file has to be brought into memory, which may fail.
+    if (wanted == needs::events) static_cast<void>(p.xspace(file));
     if (const fault* f = p.file_fault(file)) note(file, *f);
   }
 }
@@ -164,7 +171,7 @@ void damage_list::note(std::size_t file, fault what) {
   found_.insert(at, {static_cast<std::uint32_t>(file), std::move(what)});
 }
 
-bool counts_in(const metadata_index& index, std::int64_t key, std::string_view entry) noexcept {
+bool counts_in(const metadata_lookup& index, std::int64_t key, std::string_view entry) noexcept {
   return index.find(key).bytes.data() == entry.data();
 }
 

@@ -24,6 +24,8 @@ class line_clock {
   // `header` is the line's whole header: a writer may put the timestamp behind the events.
   line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
   // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
+  // The start of an event without offset.
+  [[nodiscard]] std::optional<std::int64_t> base_ps() const noexcept { return base_ps_; }
   [[nodiscard]] std::optional<std::int64_t> start_of(const event_row& event) const noexcept {
     if ((event.flags & event_has_occurrences) != 0 || !base_ps_) return std::nullopt;
     const std::optional<std::int64_t> start = checked_add(*base_ps_, event.offset_ps);
@@ -34,6 +36,8 @@ class line_clock {
   std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond; the file's fault tells so
 };
 
+// What is said of the first event of a line that does not decode.
+inline constexpr const char* bad_event = "an event breaks the protobuf format";
 // What is said of an event that line_clock cannot place.
 inline constexpr const char* out_of_reach = "an event lies more than 106 days from the capture's origin";
 
@@ -55,6 +59,11 @@ class event_filter {
   bool nothing_ = false;  // the plane has no such step
 };
 
+// Whether any filter looks at single events: at their names or times, which may stand behind them in the file.
+[[nodiscard]] inline bool filters_events(const anatomy_options& o) noexcept {
+  return !o.name.empty() || o.step || o.from_ps || o.to_ps;
+}
+
 // The filters of anatomy_options over one profile.
 class selection {
  public:
@@ -69,10 +78,6 @@ class selection {
   }
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
-  // Whether any filter looks at single events.
-  [[nodiscard]] bool filters_events() const noexcept {
-    return !options_->name.empty() || options_->step || options_->from_ps || options_->to_ps;
-  }
 
  private:
   selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
@@ -96,7 +101,10 @@ class selection {
 // Damage met in the course of one analysis: at most one fault a file, that of the file itself first.
 class damage_list {
  public:
-  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept);
+  // What the analysis is going to ask the profile for: xspace(), or outline() alone.
+  enum class needs : std::uint8_t { events, outline };
+  damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
+              needs wanted = needs::events);
   void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
                  const char* what);
   void note(std::size_t file, std::uint64_t byte_offset, std::string what);
@@ -126,7 +134,7 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
   while (const std::size_t n = scanner.next(rows, batch))
     for (std::size_t i = 0; i < n; ++i)
       if (!use(static_cast<const event_row&>(rows[i]))) return false;
-  if (!scanner.ok()) damage.note_line(file, plane, line, scanner.offset(), "an event breaks the protobuf format");
+  if (!scanner.ok()) damage.note_line(file, plane, line, scanner.offset(), bad_event);
   return true;
 }
 
@@ -134,7 +142,7 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
 [[nodiscard]] std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name);
 
 // Whether this map entry is the one that counts for its key.
-[[nodiscard]] bool counts_in(const metadata_index& index, std::int64_t key, std::string_view entry) noexcept;
+[[nodiscard]] bool counts_in(const metadata_lookup& index, std::int64_t key, std::string_view entry) noexcept;
 
 // Distinct keys of a plane's two tables.
 [[nodiscard]] std::uint64_t count_event_metadata(const plane_index& plane) noexcept;

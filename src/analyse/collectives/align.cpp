@@ -91,8 +91,10 @@ class aligner {
       }
       barriers_.push_back(std::move(b));
     }
-    if (matched_.nodes.size() < 2) told_.absent = "one node: there is nothing to align";
-    else if (barriers_.empty()) told_.absent = "no collective that all its members must have begun before any ends";
+    if (matched_.nodes.size() < 2)
+      told_.absent = "one node: there is nothing to align";
+    else if (barriers_.empty())
+      told_.absent = "no collective that all its members must have begun before any ends";
     pivot_ = first < last ? std::floor((first + last) / 2) : 0;
     scale_ = std::max(1.0, (last - first) / 2);
   }
@@ -186,16 +188,20 @@ class aligner {
         }
         if (upper.empty()) continue;
         const std::uint64_t count = upper.size();
-        pairs_.push_back({a, b, count, set_of(std::move(upper), std::move(lower))});
+        pairs_.push_back({a, b, count, set_of(a, b, std::move(upper), std::move(lower))});
       }
   }
 
-  [[nodiscard]] feasible_set set_of(std::vector<bound_point> upper, std::vector<bound_point> lower) const {
-    const double most_drift = 2 * o_.max_drift_ppm * 1e-6 * scale_;
+  [[nodiscard]] feasible_set set_of(std::uint32_t a, std::uint32_t b, std::vector<bound_point> upper,
+                                    std::vector<bound_point> lower) const {
+    // Two clocks differ by what both may be wrong; of that the estimates have taken a part.
+    const double allowed = 2 * o_.max_drift_ppm * 1e-6;
+    const double taken = (1 + estimates_[a].drift) / (1 + estimates_[b].drift);
+    const double least_drift = ((1 - allowed) * taken - 1) * scale_, most_drift = ((1 + allowed) * taken - 1) * scale_;
     double most = 1;
     for (const bound_point& p : upper) most = std::max(most, std::abs(p.y));
     for (const bound_point& p : lower) most = std::max(most, std::abs(p.y));
-    feasible_set set(4 * (most + most_drift), most_drift);
+    feasible_set set(4 * (most + most_drift - least_drift), least_drift, most_drift);
     for (const bound_point& p : tightest(std::move(upper))) set.cut(p.x, p.y + rounding_ps, 1);
     for (const bound_point& p : tightest(std::move(lower))) set.cut(p.x, -p.y - rounding_ps, -1);
     return set;
@@ -236,8 +242,8 @@ class aligner {
       return false;
     // One clock's time stands for the other's in the argument of the drift: wrong by drift times offset.
     const clock_line most = sets_[via].most(), least = sets_[via].least(), high = step.most(), low = step.least();
-    const double shift = std::max(std::abs(most.offset), std::abs(least.offset)) +
-                         std::max(std::abs(most.drift), std::abs(least.drift));
+    const double shift =
+        std::max(std::abs(most.offset), std::abs(least.offset)) + std::max(std::abs(most.drift), std::abs(least.drift));
     const double error = shift * std::max(std::abs(high.drift), std::abs(low.drift)) / scale_;
     const feasible_set over = sets_[via].plus(step).widened(error);
     if (!reached_[node]) {

@@ -1,5 +1,7 @@
 #include "instances.hpp"
 
+#include <profkit/core/activity.hpp>
+
 #include "analyse/anatomy/select.hpp"
 #include "analyse/anatomy/stats.hpp"
 #include "base/collective_names.hpp"
@@ -13,8 +15,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -35,10 +37,9 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
   return number < 0 ? std::nullopt : std::optional<std::int64_t>(number);
 }
 
-constexpr std::int64_t devices_per_node = 64;       // in the plane ids of a merge
-constexpr std::int64_t first_reference_id = 100;    // the reference tool's plane ids start here
-constexpr std::int64_t first_host_id = 10000;       // and those of hosts here
-
+constexpr std::int64_t devices_per_node = 64;     // in the plane ids of a merge
+constexpr std::int64_t first_reference_id = 100;  // the reference tool's plane ids start here
+constexpr std::int64_t first_host_id = 10000;     // and those of hosts here
 
 struct plane_facts {
   std::optional<std::int64_t> node;  // as the plane itself tells it
@@ -61,6 +62,25 @@ plane_facts facts_of(const plane_index& plane) {
 bool is_of_interest(const line_index& line) noexcept {
   return line.kind == line_kind::stream || line.kind == line_kind::ops || line.kind == line_kind::async ||
          line.kind == line_kind::other;
+}
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Small letters and digits alone: "allreduce" of "all_reduce", "AllReduce" and "all-reduce".
+std::string squeezed(std::string_view name) {
+  std::string text;
+  for (const char c : name.substr(0, name.find_first_of("(<")))
+    if (c != '_' && c != '-' && c != ' ') text += lower(c);
+  return text;
+}
+
+// What PyTorch calls a collective: "allreduce", "_allgather_base", "all_to_allv", "broadcast".
+bool names_collective(std::string_view name) {
+  const std::string text = squeezed(name);
+  for (const char* const known : {"allreduce", "allgather", "reducescatter", "alltoall", "broadcast", "reduce",
+                                  "barrier", "send", "recv", "gather", "scatter"})
+    if (contains(text, known)) return true;
+  return false;
 }
 
 class finder {
@@ -104,6 +124,11 @@ class finder {
       }
       shift_ps = *ps;
     }
+    bool ranks = false;
+    for (const capture_file& file : p.what().files)
+      ranks = ranks || (file.family == file_family::chrome_trace && file.export_of < 0);
+    if (ranks)
+      if (result<void> read = read_ranks(t, shift_ps); !read) return read;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (const fault* why = p.file_fault(file)) note(t, *why);
       const xspace_index* const space = p.xspace(file);
@@ -135,6 +160,62 @@ class finder {
         if (result<void> read = read_plane(t, p, file, plane, key, device, hostname, shift_ps, progress); !read)
           return read;
       }
+    }
+    return {};
+  }
+
+  // Hands the communication kernels of one rank on.
+  class rank_visitor final : public kernel_visitor {
+   public:
+    rank_visitor(const activity& from, collective_instances& into, collective_instance like, std::int64_t shift_ps)
+        : from_(from), into_(into), like_(std::move(like)), shift_ps_(shift_ps) {}
+    result<void> rows(const kernel_row* rows, std::size_t count) override {
+      for (std::size_t i = 0; i < count; ++i) {
+        const kernel_row& row = rows[i];
+        if (row.kind != kernel_class::comm || (row.flags & kernel_duplicate) != 0) continue;
+        const auto start = checked_add(row.start_ps, shift_ps_);
+        if (!start) continue;
+        collective_instance e = like_;
+        e.start_ps = *start;
+        e.end_ps = saturating_add(*start, row.duration_ps);
+        // "allreduce" where the trace names the operation, else the kernel.
+        const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
+        e.name = into_.texts.intern(names_collective(operation) ? operation : kernel);
+        into_.all.push_back(std::move(e));
+      }
+      return {};
+    }
+
+   private:
+    const activity& from_;
+    collective_instances& into_;
+    const collective_instance like_;
+    const std::int64_t shift_ps_;
+  };
+
+  // PyTorch: every rank leaves a file of its own.
+  result<void> read_ranks(std::uint32_t t, std::int64_t shift_ps) {
+    activity_options what;
+    what.details = false;
+    result<std::shared_ptr<const activity>> read = read_activity(traces_[t], what, host_);
+    if (!read) return std::move(read).error();
+    const activity& found = **read;
+    const profile& p = *traces_[t];
+    hash_map<std::uint32_t, std::int32_t> devices_of_file;
+    for (std::size_t d = 0; d < found.devices().size(); ++d) {
+      const activity_device& device = found.devices()[d];
+      if (device.file >= p.what().files.size() || p.what().files[device.file].family != file_family::chrome_trace)
+        continue;
+      node_key key{t, static_cast<std::int64_t>(device.file), 0, false};
+      if (device.rank >= 0) key = {0, 0, device.rank, true};
+      collective_instance like;
+      like.node = node_of(key, t, p.what().files[device.file].host);
+      like.device = devices_of_file[device.file]++;
+      const std::size_t before = found_.all.size();
+      rank_visitor visitor(found, found_, like, shift_ps);
+      if (result<void> visited = found.visit_kernels(d, visitor, host_); !visited) return visited;
+      found_.nodes[like.node].collectives += found_.all.size() - before;
+      if (found_.all.size() != before) devices_[like.node].insert(like.device);
     }
     return {};
   }
@@ -260,16 +341,17 @@ class finder {
     }
     for (const auto& [key, node] : nodes_) {
       if (key.explicit_id || !several) continue;
-      const bool one_in_file = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {
-                                 return !other.first.explicit_id && other.first.trace == key.trace &&
-                                        other.first.file == key.file;
-                               }) == 1;
+      const bool one_in_file =
+          std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {
+            return !other.first.explicit_id && other.first.trace == key.trace && other.first.file == key.file;
+          }) == 1;
       std::int64_t id = one_in_file && files.size() > 1 ? std::int64_t{files[{key.trace, key.file}]} : key.id;
       while (taken.count(id) != 0) ++id;
       taken.insert(id);
       found_.nodes[node].id = id;
     }
-    for (const auto& [node, devices] : devices_) found_.nodes[node].devices = static_cast<std::uint32_t>(devices.size());
+    for (const auto& [node, devices] : devices_)
+      found_.nodes[node].devices = static_cast<std::uint32_t>(devices.size());
     // By id.
     std::vector<std::uint32_t> order(found_.nodes.size()), place_of(found_.nodes.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -299,22 +381,23 @@ class finder {
   hash_map<std::string, std::size_t> open_starts_;
 };
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 }  // namespace
 
 collective_semantics semantics_of(std::string_view name) noexcept {
   const std::string_view opcode = collective_of(instruction_name(name));
-  if (opcode == "send" || opcode == "recv" || opcode == "collective-permute") return collective_semantics::point_to_point;
+  if (opcode == "send" || opcode == "recv" || opcode == "collective-permute")
+    return collective_semantics::point_to_point;
   if (opcode == "collective-broadcast") return collective_semantics::from_one;
   if (!opcode.empty()) return collective_semantics::barrier;
   // Kernels: ncclDevKernel_Broadcast_RING_LL, ncclKernel_SendRecv, ncclDevKernel_Reduce_Sum_f32_RING_LL.
-  std::string text;
-  for (const char c : name.substr(0, name.find_first_of("(<"))) text += lower(c);
-  if (contains(text, "sendrecv") || contains(text, "_send") || contains(text, "_recv"))
+  // PyTorch: allreduce, _allgather_base, all_to_allv. An all-to-all of unequal shares may leave pairs out.
+  const std::string text = squeezed(name);
+  if (contains(text, "alltoallv") || contains(text, "send") || contains(text, "recv"))
     return collective_semantics::point_to_point;
-  if (contains(text, "broadcast")) return collective_semantics::from_one;
-  if (contains(text, "reduce") && !contains(text, "allreduce") && !contains(text, "reducescatter"))
+  if (contains(text, "broadcast") || (contains(text, "scatter") && !contains(text, "reducescatter")))
+    return collective_semantics::from_one;
+  if ((contains(text, "reduce") && !contains(text, "allreduce") && !contains(text, "reducescatter")) ||
+      (contains(text, "gather") && !contains(text, "allgather")))
     return collective_semantics::to_one;
   return collective_semantics::barrier;
 }

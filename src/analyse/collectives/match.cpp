@@ -60,9 +60,8 @@ void warn(validation_result& into, collective_warning::kind what, std::int64_t n
 // Members of one node each, in the order of nodes.
 void add_group(const collective_instances& found, std::uint32_t occurrence, std::vector<std::uint32_t>& members,
                validation_result& into) {
-  std::sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return found.all[a].node < found.all[b].node;
-  });
+  std::sort(members.begin(), members.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return found.all[a].node < found.all[b].node; });
   collective_group& group = into.groups.emplace_back();
   group.op = static_cast<std::uint32_t>(into.ops.size() - 1);
   group.occurrence = occurrence;
@@ -90,9 +89,8 @@ std::vector<op_events> events_by_op(const collective_instances& found) {
   std::vector<op_events> sorted;
   for (auto& [key, op] : ops) {
     for (auto& events : op.by_node)
-      std::stable_sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return found.all[a].start_ps < found.all[b].start_ps;
-      });
+      std::stable_sort(events.begin(), events.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return found.all[a].start_ps < found.all[b].start_ps; });
     sorted.push_back(std::move(op));
   }
   return sorted;
@@ -234,9 +232,8 @@ class time_matcher {
     }
     std::vector<std::vector<std::uint32_t>> groups;
     for (auto& [run, members] : runs) groups.push_back(std::move(members));
-    std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
-      return start_of(a.front()) < start_of(b.front());
-    });
+    std::stable_sort(groups.begin(), groups.end(),
+                     [&](const auto& a, const auto& b) { return start_of(a.front()) < start_of(b.front()); });
     std::uint32_t occurrence = 0;
     for (std::vector<std::uint32_t>& members : groups) close(members, occurrence);
   }
@@ -251,10 +248,9 @@ class time_matcher {
     std::int64_t first_start = 0, first_end = 0;
     std::uint32_t occurrence = 0;
     for (const std::uint32_t e : order) {
-      const bool is_member =
-          !open.empty() && std::none_of(open.begin(), open.end(), [&](std::uint32_t o) {
-            return found_.all[o].node == found_.all[e].node;
-          }) && (start_of(e) < first_end || start_of(e) - first_start < near);
+      const bool is_member = !open.empty() && std::none_of(open.begin(), open.end(), [&](std::uint32_t o) {
+        return found_.all[o].node == found_.all[e].node;
+      }) && (start_of(e) < first_end || start_of(e) - first_start < near);
       if (!is_member) {
         close(open, occurrence);
         first_start = start_of(e);
@@ -282,8 +278,8 @@ class time_matcher {
     const std::string name(found_.texts.text(op.name));
     if (least != most)
       warn(into_, collective_warning::kind::count_mismatch, -1, most - least, name,
-           "nodes ran it " + grouped(std::uint64_t{least}) + " to " + grouped(std::uint64_t{most}) + " times on device " +
-               std::to_string(op.device));
+           "nodes ran it " + grouped(std::uint64_t{least}) + " to " + grouped(std::uint64_t{most}) +
+               " times on device " + std::to_string(op.device));
     for (std::size_t n = 0; n < unmatched_.size(); ++n)
       if (unmatched_[n] > 0)
         warn(into_, collective_warning::kind::unmatched, found_.nodes[n].id, unmatched_[n], name,
@@ -295,8 +291,7 @@ class time_matcher {
     for (std::size_t n = 0; n < op.by_node.size(); ++n)
       if (!op.by_node[n].empty())
         warn(into_, collective_warning::kind::one_node, found_.nodes[n].id, op.by_node[n].size(),
-             std::string(found_.texts.text(op.name)),
-             "only this node ran it on device " + std::to_string(op.device));
+             std::string(found_.texts.text(op.name)), "only this node ran it on device " + std::to_string(op.device));
   }
 
   const collective_instances& found_;

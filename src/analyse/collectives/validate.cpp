@@ -4,6 +4,7 @@
 
 #include "base/contained.hpp"
 #include "instances.hpp"
+#include "read/xspace_index.hpp"
 
 #include <algorithm>
 #include <string>
@@ -27,7 +28,7 @@ trace_bounds read_bounds(const trace_list& traces) {
   trace_bounds bounds;
   if (traces.size() != 1) return bounds;
   const profile& p = *traces.front();
-  if ( p.file_count() != 1 || p.xspace(0) == nullptr) return bounds;
+  if (p.file_count() != 1 || p.xspace(0) == nullptr) return bounds;
   if (result<std::vector<clock_metadata>> read = read_clock_metadata(p.bytes(0)); read) bounds.nodes = std::move(*read);
   return bounds;
 }
@@ -86,9 +87,8 @@ class judge {
     g.start_gap_ps = saturating_add(late.start_ps, -member(g, first).start_ps);
     g.order_gap_ps = saturating_add(late.start_ps, -early.end_ps);
     g.violates_raw = g.order_gap_ps >= 0;
-    g.bound_ps = late.node == early.node
-                     ? 0
-                     : saturating_add(error_of(late, late.start_ps), error_of(early, early.end_ps));
+    g.bound_ps =
+        late.node == early.node ? 0 : saturating_add(error_of(late, late.start_ps), error_of(early, early.end_ps));
     const collective_semantics kind = found_.ops[g.op].semantics;
     switch (kind) {
       case collective_semantics::barrier: g.violates = g.order_gap_ps > g.bound_ps; break;
@@ -98,7 +98,8 @@ class judge {
         for (std::uint32_t i = 1; i < g.member_count; ++i)
           if (member(g, i).end_ps > member(g, last).end_ps) last = i;
         const collective_member& root = member(g, last);
-        g.violates = late.start_ps - root.end_ps > saturating_add(error_of(late, late.start_ps), error_of(root, root.end_ps));
+        g.violates =
+            late.start_ps - root.end_ps > saturating_add(error_of(late, late.start_ps), error_of(root, root.end_ps));
         g.judged = g.violates;
         break;
       }
@@ -316,6 +317,32 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     found.warnings = found.warning_list.size();
     return found;
   });
+}
+
+result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o) {
+  // A pointer without an owner: the caller keeps the capture open.
+  return validate_collectives({std::shared_ptr<const profile>(std::shared_ptr<const profile>(), &capture)}, o);
+}
+
+bool has_several_nodes(const profile& capture) {
+  std::size_t spaces = 0, ranks = 0;
+  for (std::size_t file = 0; file < capture.file_count(); ++file) {
+    const capture_file& listed = capture.what().files[file];
+    if (listed.family == file_family::chrome_trace && listed.export_of < 0) ++ranks;
+    const xspace_index* const space = capture.xspace(file);
+    if (space == nullptr) continue;
+    ++spaces;
+    std::size_t nodes = 0;
+    for (const plane_index& plane : space->planes) {
+      constexpr std::string_view head = "/node:", tail = "/clock_metadata";
+      nodes += plane.name.substr(0, head.size()) == head && plane.name.size() > tail.size() &&
+                       plane.name.substr(plane.name.size() - tail.size()) == tail
+                   ? 1
+                   : 0;
+    }
+    if (nodes > 1) return true;
+  }
+  return spaces > 1 || ranks > 1;
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -92,7 +92,7 @@ void add_findings(memory_result& r) {
     r.findings.push_back(statement("memory.does_not_fit", certainty::fact,
                                    r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
                                        human(-r.fit->spare_bytes) + " more than the limit",
-                                   r.fit->needed_by, "see alive_at_peak for what to keep out"));
+                                   r.fit->needed_by, "look at what is alive at the peak for what to keep out"));
   if (!r.hlo) return;
   const hlo_report& h = *r.hlo;
   std::int64_t donated = 0;

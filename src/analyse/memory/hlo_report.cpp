@@ -24,7 +24,7 @@ schedule_sweep_result sweep_entry(program_study& study, const space_memory& spac
   out.entry_schedule_length = order.instructions.size();
   const std::uint32_t pool = space.temp_pool_index < 0 ? nowhere : p.allocation_by_index.find(space.temp_pool_index);
   if (pool == nowhere) return out;
-  const buffers_of_allocations assigned(p);
+  const buffers_of_allocations& assigned = *study.assigned;
   const std::vector<std::uint32_t> buffers(assigned.begin(pool), assigned.end(pool));
   const std::vector<lifetime> lives = lifetimes_of(p, order, buffers);
   const sweep_result swept = sweep(p, buffers, lives, lay_out(p, {pool}), order.instructions.size());
@@ -38,6 +38,39 @@ schedule_sweep_result sweep_entry(program_study& study, const space_memory& spac
   out.peak_opcode = at.opcode();
   out.peak_op_name = at.metadata().op_name();
   return out;
+}
+
+// Who alone uses addresses of an allocation; the part of a range that lies outside it is left out.
+std::vector<buffer_row> lone_owners(const program_study& study, std::uint32_t pool, std::int64_t& total_bytes,
+                                    std::uint64_t described) {
+  const program& p = study.code;
+  const buffers_of_allocations& assigned = *study.assigned;
+  std::vector<owned_range> ranges;
+  for (const std::uint32_t* b = assigned.begin(pool); b != assigned.end(pool); ++b) {
+    const logical_buffer& buffer = p.buffers[*b];
+    const std::int64_t size = p.allocations[pool].size_bytes;
+    const std::int64_t from = std::min(std::max<std::int64_t>(buffer.offset_bytes, 0), size);
+    const std::int64_t bytes = std::min(std::max<std::int64_t>(buffer.assigned_bytes, 0), size - from);
+    if (bytes > 0) ranges.push_back({{from, from + bytes}, *b});
+  }
+  hash_map<std::uint32_t, std::int64_t> owned;
+  std::vector<std::uint32_t> owners;  // by address
+  total_bytes = 0;
+  visit_lone_owners(ranges, [&](std::uint32_t owner, std::int64_t bytes) {
+    std::int64_t& sum = owned[owner];
+    if (sum == 0) owners.push_back(owner);
+    sum += bytes;
+    total_bytes += bytes;
+  });
+  std::stable_sort(owners.begin(), owners.end(), [&](std::uint32_t a, std::uint32_t b) { return owned[a] > owned[b]; });
+  std::vector<buffer_row> rows;
+  rows.reserve(owners.size());
+  for (const std::uint32_t owner : owners) {
+    buffer_row row = describe(p, owner, rows.size() < described);
+    row.size_bytes = owned[owner];
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -64,37 +97,6 @@ std::vector<allocation_row> largest_allocations(const program& p) {
     if (a.view.is_thread_local()) row.flags.emplace_back("thread_local");
     if (a.view.is_tuple()) row.flags.emplace_back("tuple");
     if (a.view.maybe_live_out()) row.flags.emplace_back("live_out");
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-std::vector<buffer_row> lone_owners(const program& p, std::uint32_t pool, std::int64_t& total_bytes,
-                                    std::uint64_t described) {
-  const buffers_of_allocations assigned(p);
-  std::vector<owned_range> ranges;
-  for (const std::uint32_t* b = assigned.begin(pool); b != assigned.end(pool); ++b) {
-    const logical_buffer& buffer = p.buffers[*b];
-    const std::int64_t size = p.allocations[pool].size_bytes;
-    const std::int64_t from = std::min(std::max<std::int64_t>(buffer.offset_bytes, 0), size);
-    const std::int64_t bytes = std::min(std::max<std::int64_t>(buffer.assigned_bytes, 0), size - from);
-    if (bytes > 0) ranges.push_back({{from, from + bytes}, *b});
-  }
-  hash_map<std::uint32_t, std::int64_t> owned;
-  std::vector<std::uint32_t> owners;  // by address
-  total_bytes = 0;
-  visit_lone_owners(ranges, [&](std::uint32_t owner, std::int64_t bytes) {
-    std::int64_t& sum = owned[owner];
-    if (sum == 0) owners.push_back(owner);
-    sum += bytes;
-    total_bytes += bytes;
-  });
-  std::stable_sort(owners.begin(), owners.end(), [&](std::uint32_t a, std::uint32_t b) { return owned[a] > owned[b]; });
-  std::vector<buffer_row> rows;
-  rows.reserve(owners.size());
-  for (const std::uint32_t owner : owners) {
-    buffer_row row = describe(p, owner, rows.size() < described);
-    row.size_bytes = owned[owner];
     rows.push_back(std::move(row));
   }
   return rows;
@@ -128,10 +130,10 @@ result<hlo_report> report_on(program_study& study, std::int64_t color, const mem
   for (const buffer_row& row : r.alive) r.alive_total_bytes = saturating_add(r.alive_total_bytes, row.size_bytes);
   roll_up(r.alive, r.by_opcode, r.by_op_name);
   const std::uint32_t pool = f.temp_pool_index < 0 ? nowhere : p.allocation_by_index.find(f.temp_pool_index);
-  if (pool != nowhere) r.always_alive = lone_owners(p, pool, r.always_alive_total_bytes, o.top);
+  if (pool != nowhere) r.always_alive = lone_owners(study, pool, r.always_alive_total_bytes, o.top);
   roll_up(r.always_alive, r.always_by_opcode, r.always_by_op_name);
 
-  r.donation = donation_candidates(p, color);
+  r.donation = donation_candidates(study, color);
   if (o.curve_points > 0) r.curve = curve_of(study, *space, o.curve_points);
   for (const std::string& name : o.remat) {
     auto answer = what_if(study, *space, "remat", name);

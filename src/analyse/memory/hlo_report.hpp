@@ -11,13 +11,10 @@ result<hlo_report> report_on(program_study& study, std::int64_t color, const mem
 
 // Parts of it, also used by the comparison with the reference.
 std::vector<allocation_row> largest_allocations(const program& p);
-// Address ranges of the buffers of one allocation; those with a negative or empty range are left out.
-std::vector<buffer_row> lone_owners(const program& p, std::uint32_t allocation, std::int64_t& total_bytes,
-                                    std::uint64_t described);
 
 live_curve curve_of(const program_study& study, const space_study& space, std::uint64_t most_points);
 live_curve thin_out(const std::vector<curve_point>& all, std::uint64_t most_points);
-std::vector<donation_row> donation_candidates(const program& p, std::int64_t color);
+std::vector<donation_row> donation_candidates(const program_study& study, std::int64_t color);
 result<what_if_result> what_if(const program_study& study, const space_study& space, const std::string& action,
                                const std::string& name);
 

@@ -113,8 +113,9 @@ std::int64_t sweep_without(const program& p, const space_study& space, const std
 
 }  // namespace
 
-std::vector<donation_row> donation_candidates(const program& p, std::int64_t color) {
-  const buffers_of_allocations assigned(p);
+std::vector<donation_row> donation_candidates(const program_study& study, std::int64_t color) {
+  const program& p = study.code;
+  const buffers_of_allocations& assigned = *study.assigned;
   hash_map<std::uint32_t, std::int64_t> result_element;  // instruction -> position in the result
   if (p.entry != nowhere) {
     const std::uint32_t root = p.instruction_by_id.find(p.computations[p.entry].root_id);

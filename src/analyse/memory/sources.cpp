@@ -141,14 +141,17 @@ std::int64_t total_of(const module_memory& m, std::int64_t color = 0) {
 result<found_modules> find_modules(const profile& p, const memory_options& o, const hooks& host) {
   finder f(p, o);
   f.run();
-  // Equal bytes are studied once.
+  // Equal bytes are studied once. Bytes of a length that only one has are not hashed.
+  hash_map<std::size_t, std::size_t> of_length;
+  for (const candidate& c : f.candidates) ++of_length[c.blob.size()];
   std::vector<std::size_t> first_of(f.candidates.size());
   std::vector<std::size_t> distinct;
   hash_map<std::string_view, std::size_t> seen;
   for (std::size_t i = 0; i < f.candidates.size(); ++i) {
-    const auto [at, fresh] = seen.try_emplace(f.candidates[i].blob, distinct.size());
-    if (fresh) distinct.push_back(i);
-    first_of[i] = at->second;
+    first_of[i] = distinct.size();
+    if (of_length[f.candidates[i].blob.size()] > 1)
+      first_of[i] = seen.try_emplace(f.candidates[i].blob, distinct.size()).first->second;
+    if (first_of[i] == distinct.size()) distinct.push_back(i);
   }
   struct studied_program {
     std::unique_ptr<program_study> study;
@@ -181,7 +184,9 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
       out.damage.push_back({c.source.file, std::move(why)});
     }
     if (place_of[first_of[i]] != 0) {
-      out.modules[place_of[first_of[i]] - 1].sources.push_back(std::move(c.source));
+      module_memory& known = out.modules[place_of[first_of[i]] - 1];
+      c.source.same_bytes = known.blob == c.blob;
+      known.sources.push_back(std::move(c.source));
       continue;
     }
     module_memory m = shared;

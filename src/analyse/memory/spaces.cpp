@@ -171,12 +171,12 @@ std::unique_ptr<program_study> study_program(std::string_view hlo_proto) {
   auto study = std::make_unique<program_study>();
   study->code = read_program(hlo_proto);
   program& p = study->code;
+  study->assigned.emplace(p);
   if (!p.has_buffer_assignment) return study;
   std::map<std::int64_t, std::vector<std::uint32_t>> colors;
   for (std::uint32_t a = 0; a < p.allocations.size(); ++a) colors[p.allocations[a].view.color()].push_back(a);
   trace_choice traces(p);
   std::optional<execution_order> order;
-  std::optional<buffers_of_allocations> assigned;
   for (const auto& [color, allocations] : colors) {
     space_study s;
     s.facts.color = color;
@@ -194,8 +194,7 @@ std::unique_ptr<program_study> study_program(std::string_view hlo_proto) {
       use_trace(p, s, trace, temporary);
     } else if (s.facts.temp_bytes > 0) {
       if (!order) order = order_of(p, sweep_scope::whole_program);
-      if (!assigned) assigned.emplace(p);
-      use_sweep(p, s, *order, temporary, *assigned);
+      use_sweep(p, s, *order, temporary, *study->assigned);
     } else {
       s.facts.bound_reason = "there is no temporary memory";
     }
@@ -241,7 +240,7 @@ std::vector<buffer_row> alive_at_peak(const program_study& study, const space_st
     residency kind;
   };
   std::vector<item> items;
-  const buffers_of_allocations assigned(p);
+  const buffers_of_allocations& assigned = *study.assigned;
   const auto whole_allocation = [&](std::uint32_t a, residency kind) {
     std::uint32_t largest = nowhere;
     for (const std::uint32_t* b = assigned.begin(a); b != assigned.end(a); ++b)

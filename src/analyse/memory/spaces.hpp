@@ -22,9 +22,25 @@ struct space_study {
   std::size_t positions = 0;
 };
 
+// Logical buffers by allocation, in the order of the file.
+class buffers_of_allocations {
+ public:
+  explicit buffers_of_allocations(const program& p);
+  [[nodiscard]] const std::uint32_t* begin(std::uint32_t allocation) const noexcept {
+    return buffers_.data() + first_[allocation];
+  }
+  [[nodiscard]] const std::uint32_t* end(std::uint32_t allocation) const noexcept {
+    return buffers_.data() + first_[allocation + 1];
+  }
+
+ private:
+  std::vector<std::uint32_t> first_, buffers_;
+};
+
 struct program_study {
   program code;
-  std::vector<space_study> spaces;  // by color
+  std::optional<buffers_of_allocations> assigned;  // always there
+  std::vector<space_study> spaces;                 // by color
   [[nodiscard]] const space_study* space(std::int64_t color) const noexcept {
     for (const space_study& s : spaces)
       if (s.facts.color == color) return &s;
@@ -43,21 +59,6 @@ std::vector<buffer_row> alive_at_peak(const program_study& study, const space_st
 
 // Lays allocations out one after another; -1 where the sum would not fit.
 std::vector<std::int64_t> lay_out(const program& p, const std::vector<std::uint32_t>& allocations);
-
-// Logical buffers by allocation, in the order of the file.
-class buffers_of_allocations {
- public:
-  explicit buffers_of_allocations(const program& p);
-  [[nodiscard]] const std::uint32_t* begin(std::uint32_t allocation) const noexcept {
-    return buffers_.data() + first_[allocation];
-  }
-  [[nodiscard]] const std::uint32_t* end(std::uint32_t allocation) const noexcept {
-    return buffers_.data() + first_[allocation + 1];
-  }
-
- private:
-  std::vector<std::uint32_t> first_, buffers_;
-};
 
 }  // namespace memory
 }  // namespace PROFKIT_NAMESPACE

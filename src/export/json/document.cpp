@@ -206,6 +206,7 @@ result<document_status> write_any(json_writer& out, document which, const profil
     case document::report: return write_report(out, p, o, host);
     case document::tree: return write_tree(out, p, o, host);
     case document::memory: return write_memory(out, p, o, host);
+    case document::neutrino: return write_neutrino(out, p, o, host);
     case document::metadata: return write_metadata(out, p, o, host);
     case document::bubbles: return write_bubbles(out, p, o, host);
     case document::info:
@@ -246,6 +247,7 @@ const char* document_name(document d) noexcept {
     case document::chrome: return "chrome";
     case document::memory: return "memory";
     case document::bubbles: return "bubbles";
+    case document::neutrino: return "neutrino";
   }
   return "report";
 }

@@ -5,6 +5,7 @@
 // their status and reason come last.
 #pragma once
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/collectives.hpp>
 #include <profkit/core/export.hpp>
 
 #include <base/json_writer.hpp>
@@ -67,9 +68,11 @@ document_status write_framework(json_writer& out, const profile& p, const framew
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
                                   std::uint64_t limit);
 document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found);
+document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
 result<document_status> write_memory(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_bubbles(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_neutrino(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);

@@ -74,8 +74,9 @@ std::vector<file_damage> damage_of(const info_result& info) {
 std::string absence_of(const profile& p, const info_result& info) {
   if (p.file_count() == 0) return "no profile file in " + p.what().path;
   if (info.files.empty()) return "no file fits the filters";
+  // How many bytes come out of a pipe nobody knows.
   for (const file_info& file : info.files)
-    if (file.bytes != 0) return {};
+    if (file.bytes != 0 || !file.planes.empty() || file.family != file_family::xspace) return {};
   return info.files.front().path + " is empty, which is a valid message with nothing in it";
 }
 

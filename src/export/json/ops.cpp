@@ -65,7 +65,7 @@ void write_line(json_writer& out, const profile& p, const ops_line& line, std::u
   out.key("ops");
   out.begin_array();
   std::uint64_t written = 0;
-  for (const op_row& op : line.ops) {
+  for (const op_row op : line.ops) {
     if (limit != 0 && written == limit) break;
     ++written;
     write_op(out, p, line, op, peaks);

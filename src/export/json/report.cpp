@@ -2,6 +2,7 @@
 #include <export/json/memory_parts.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace profkit {
@@ -19,6 +20,8 @@ struct slices {
   chrome_result chrome;
   memory_options asked_of_memory;
   memory_result memory;
+  std::optional<validation_result> validation;  // of a capture of several nodes
+  std::optional<alignment_result> alignment;    // where its clocks were not corrected
   bubble_options asked_of_bubbles;
   bubbles_report bubbles;
 };
@@ -46,6 +49,16 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), host), s.chrome);
   s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
   if (taken) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory);
+  if (taken && has_several_nodes(p)) {
+    validation_options asked;
+    asked.host = host;
+    taken = take(validate_collectives_of(p, asked), s.validation.emplace());
+    if (taken && !s.validation->corrected && s.validation->absent.empty()) {
+      alignment_options from;
+      from.reference_node = s.validation->nodes.front().id;
+      s.alignment = align_by_collectives(*s.validation, from);
+    }
+  }
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
   if (taken) taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles);
   if (!taken) return std::move(taken).error();
@@ -148,8 +161,16 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   write_chrome(out, p, s->chrome);
   out.key("memory");
   write_memory(out, p, s->asked_of_memory, s->memory);
+  out.key("validation");
+  if (s->validation)
+    write_validation(out, *s->validation, s->alignment ? &*s->alignment : nullptr);
+  else
+    out.null();
   out.key("bubbles");
   write_bubbles(out, p, s->asked_of_bubbles, s->bubbles);
+  out.key("neutrino");
+  if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
+    return written.error();
   out.key("findings");
   out.begin_array();
   for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);

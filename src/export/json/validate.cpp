@@ -39,7 +39,8 @@ std::string python_float(double value) {
 // ns with three decimals, exact.
 std::string exact_ns(std::int64_t ps) {
   const bool negative = ps < 0;
-  const std::uint64_t size = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
+  const std::uint64_t size =
+      negative ? std::uint64_t{0} - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
   std::string text = (negative ? "-" : "") + std::to_string(size / 1000);
   const std::string rest = std::to_string(1000 + size % 1000);
   return text + '.' + rest.substr(1);
@@ -69,7 +70,7 @@ void write_node_id(json_writer& out, std::string_view key, const validation_resu
     out.id(found.nodes[static_cast<std::size_t>(node)].id);
 }
 
-void write_ops(json_writer& out, const validation_result& found) {
+void write_collectives_of_nodes(json_writer& out, const validation_result& found) {
   out.key("ops");
   out.begin_array();
   for (const collective_op& op : found.ops) {
@@ -173,7 +174,6 @@ void write_relation(json_writer& out, const clock_relation& r) {
 }
 
 void write_alignment(json_writer& out, const validation_result& found, const alignment_result& a) {
-  out.key("alignment");
   out.begin_object();
   out.key("absent");
   if (a.absent.empty())
@@ -222,45 +222,58 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
 
 }  // namespace
 
+namespace json {
+
+document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment) {
+  out.begin_object();
+  out.field("schema", "profkit.validate");
+  out.field("version", version_of_validate);
+  verdict v;
+  if (!found.damage.empty()) {
+    const bool nothing = found.groups.empty() && found.damage.size() == found.traces.size();
+    const fault& first = found.damage.front().what;
+    v = {nothing ? document_status::error : document_status::partial, first.message, nothing ? &first : nullptr};
+  } else if (!found.absent.empty()) {
+    v = {document_status::absent, found.absent, nullptr};
+  }
+  write_verdict(out, v);
+  out.field("match", found.match == collective_match::automatic ? "automatic" : "occurrence");
+  out.field("clocks", found.corrected ? "corrected" : "uncorrected");
+  out.field("bounds_known", found.bounds_known);
+  write_optional_id(out, "origin_unix_ns", found.origin_unix_ns);
+  out.field("violations", found.violations);
+  out.field("violations_raw", found.violations_raw);
+  out.field("pair_violations", found.pair_violations);
+  out.field("overlaps", found.overlaps);
+  out.field("unjudged", found.unjudged);
+  out.field("warnings", found.warnings);
+  out.key("avg_gap_ns");
+  out.number(found.mean_gap_ns);
+  out.field("gap_count", std::uint64_t{found.groups.size()});
+  write_nodes(out, found);
+  write_collectives_of_nodes(out, found);
+  write_details(out, found);
+  write_warnings(out, found);
+  out.key("alignment");
+  if (alignment != nullptr)
+    write_alignment(out, found, *alignment);
+  else
+    out.null();
+  write_strings(out, "traces", found.traces);
+  write_damage(out, found.damage);
+  out.end_object();
+  return v.status;
+}
+
+}  // namespace json
+
 result<document_status> write_validation(const validation_result& found, const alignment_result* alignment,
                                          sink& into) {
   return contained([&]() -> result<document_status> {
     json_writer out(into);
-    out.begin_object();
-    out.field("schema", "profkit.validate");
-    out.field("version", version_of_validate);
-    json::verdict v;
-    if (!found.damage.empty()) {
-      const bool nothing = found.groups.empty() && found.damage.size() == found.traces.size();
-      const fault& first = found.damage.front().what;
-      v = {nothing ? document_status::error : document_status::partial, first.message, nothing ? &first : nullptr};
-    } else if (!found.absent.empty()) {
-      v = {document_status::absent, found.absent, nullptr};
-    }
-    json::write_verdict(out, v);
-    out.field("match", found.match == collective_match::automatic ? "automatic" : "occurrence");
-    out.field("clocks", found.corrected ? "corrected" : "uncorrected");
-    out.field("bounds_known", found.bounds_known);
-    json::write_optional_id(out, "origin_unix_ns", found.origin_unix_ns);
-    out.field("violations", found.violations);
-    out.field("violations_raw", found.violations_raw);
-    out.field("pair_violations", found.pair_violations);
-    out.field("overlaps", found.overlaps);
-    out.field("unjudged", found.unjudged);
-    out.field("warnings", found.warnings);
-    out.key("avg_gap_ns");
-    out.number(found.mean_gap_ns);
-    out.field("gap_count", std::uint64_t{found.groups.size()});
-    write_nodes(out, found);
-    write_ops(out, found);
-    write_details(out, found);
-    write_warnings(out, found);
-    if (alignment != nullptr) write_alignment(out, found, *alignment);
-    write_strings(out, "traces", found.traces);
-    json::write_damage(out, found.damage);
-    out.end_object();
+    const document_status status = json::write_validation(out, found, alignment);
     if (result<void> done = out.finish(); !done) return std::move(done).error();
-    return v.status;
+    return status;
   });
 }
 
@@ -269,9 +282,9 @@ result<void> write_reference_validation(const validation_result& found, sink& in
     std::uint64_t overlaps = 0;
     for (const collective_group& g : found.groups) overlaps += g.violates_raw ? 0 : 1;
     std::string out = "{\n  \"violations\": " + std::to_string(found.violations_raw) +
-                      ",\n  \"overlaps\": " + std::to_string(overlaps) + ",\n  \"warnings\": 0,\n  \"avg_gap_ns\": " +
-                      python_float(found.mean_gap_ns) + ",\n  \"gap_count\": " + std::to_string(found.groups.size()) +
-                      ",\n  \"details\": [";
+                      ",\n  \"overlaps\": " + std::to_string(overlaps) +
+                      ",\n  \"warnings\": 0,\n  \"avg_gap_ns\": " + python_float(found.mean_gap_ns) +
+                      ",\n  \"gap_count\": " + std::to_string(found.groups.size()) + ",\n  \"details\": [";
     const char* comma = "";
     for (const collective_group& g : found.groups) {
       if (!g.violates_raw) continue;

@@ -4,6 +4,7 @@
 
 #include "base/contained.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-bool has_events(file_family f) noexcept { return f == file_family::xspace || f == file_family::chrome_trace; }
+bool has_events(file_family f) noexcept {
+  return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::neutrino;
+}
 
 fault refused(fault_code code, std::string message, std::string hint) {
   return {code, std::move(message), "", no_offset, std::move(hint)};
@@ -30,6 +33,13 @@ result<void> check(const profile& p, const trace_export_options& o, const select
   if (o.like_xla && filters_anything(o.filters))
     return refused(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
                    "leave the filters out, or write trace.json without the compatibility");
+  const auto& all = p.what().files;
+  const bool only_probes = std::all_of(all.begin(), all.end(), [](const capture_file& f) {
+    return !has_events(f.family) || f.export_of >= 0 || f.family == file_family::neutrino;
+  });
+  if (only_probes && o.format != trace_format::perfetto)
+    return refused(fault_code::unsupported, "a Neutrino trace becomes pftrace only",
+                   "for tables use `profkit neutrino PATH records --csv` and its other slices");
   if (o.format != trace_format::xspace && !o.like_xla) return {};
   const std::size_t files = xspace_files(p, selected).size();
   if (files == 1) return {};

@@ -63,6 +63,54 @@ bool is_number(const stat_view& stat) noexcept {
          stat.kind() == stat_kind::int64_value;
 }
 
+// A timeline as processes, tracks and slices.
+class timeline_writer final : public timeline_sink {
+ public:
+  timeline_writer(const trace_job& job, perfetto_writer& out) : job_(job), out_(out) {}
+
+  string_id intern(std::string_view text) override {
+    const auto [at, is_new] = ids_.try_emplace(std::string(text), static_cast<string_id>(texts_.size()));
+    if (is_new) texts_.emplace_back(text);
+    return at->second;
+  }
+  track_id add_track(const track& t) override {
+    const auto [process, is_new] = processes_.try_emplace(t.plane_name, 0);
+    const bool wanted = is_wanted(job_.o.filters.plane, t.plane_name) && is_wanted(job_.o.filters.line, t.line_name);
+    tracks_.push_back({0, wanted});
+    if (!wanted) return static_cast<track_id>(tracks_.size() - 1);
+    if (process->second == 0) process->second = out_.add_process(texts_[t.plane_name]);
+    tracks_.back().id = out_.add_track(process->second, texts_[t.line_name]);
+    ++job_.told.tracks;
+    return static_cast<track_id>(tracks_.size() - 1);
+  }
+  result<void> add_events(track_id on, const timeline_event* events, std::size_t count) override {
+    if (!tracks_[on].wanted) return {};
+    for (std::size_t i = 0; i < count; ++i) {
+      const timeline_event& event = events[i];
+      if (!is_wanted(job_.o.filters.name, event.name)) continue;
+      ++job_.told.events;
+      out_.begin_slice(tracks_[on].id, event.start_ps, texts_[event.name]);
+      out_.end_slice(tracks_[on].id, event.start_ps + event.duration_ps);
+    }
+    return {};
+  }
+
+ private:
+  struct known_track {
+    std::uint64_t id;
+    bool wanted;
+  };
+  [[nodiscard]] bool is_wanted(const std::string& part, string_id name) const noexcept {
+    return part.empty() || texts_[name].find(part) != std::string::npos;
+  }
+  const trace_job& job_;
+  perfetto_writer& out_;
+  std::vector<std::string> texts_{std::string()};
+  hash_map<std::string, string_id> ids_{{std::string(), 0}};
+  hash_map<string_id, std::uint64_t> processes_;
+  std::vector<known_track> tracks_;
+};
+
 class perfetto_exporter {
  public:
   explicit perfetto_exporter(const trace_job& job)
@@ -77,6 +125,8 @@ class perfetto_exporter {
         written = write_xspace(file);
       else if (listed.family == file_family::chrome_trace)
         written = write_chrome(file);
+      else if (listed.family == file_family::neutrino)
+        written = write_timeline(file);
       if (!written) return written;
     }
     return out_.finish();
@@ -86,6 +136,14 @@ class perfetto_exporter {
   static std::uint64_t base_of(const profile& p) noexcept {
     const auto origin = p.origin_unix_ns();
     return origin && *origin > 0 ? static_cast<std::uint64_t>(*origin) : room_ns;
+  }
+
+  // What reaches the timeline without overlaps on a track: tracks and slices, no arguments.
+  result<void> write_timeline(std::size_t file) {
+    timeline_writer writer(job_, out_);
+    result<void> filled = fill_file_timeline(job_.p, file, writer);
+    if (filled || filled.error().code != fault_code::damaged) return filled;
+    return {};  // told with the file's damage
   }
 
   result<void> write_xspace(std::size_t file) {

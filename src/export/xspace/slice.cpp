@@ -84,7 +84,7 @@ class slicer {
     // What tells the origin of times and what holds compiled modules has no events to filter.
     if (plane.kind == plane_kind::environment) return job_.into.write(raw);
     if (!job_.selected.plane(plane)) return {};
-    if (plane.lines.empty() || (!by_line && !job_.selected.filters_events())) {
+    if (plane.lines.empty() || (!by_line && !filters_events(job_.o.filters))) {
       for (const line_index& line : plane.lines) count_whole(line);
       return job_.into.write(raw);
     }

@@ -1,0 +1,185 @@
+// How fast kernels are read: rows of a table, three columns of it, the whole activity of a capture, and a Kineto
+// trace beside a bare simdjson On-Demand pass over the same fields.
+//
+//   activity_bench rows|columns|activity|ondemand [--no-details] PATH
+//
+// Prints the seconds of the best of some runs, and what was found, so that peers can be compared (activity_peers.py).
+#include <profkit/core/activity.hpp>
+#include <profkit/core/source.hpp>
+#include <profkit/csv.hpp>
+#include <profkit/decimal.hpp>
+
+#include <base/string_table.hpp>
+#include <read/ascend_columns.hpp>
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace profkit;
+
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "%s\n", what);
+  std::exit(1);
+}
+
+struct outcome {
+  std::uint64_t rows = 0, total = 0;
+};
+
+// Every field of every row.
+outcome read_rows(std::string_view text) {
+  std::vector<std::string_view> fields(4096);
+  csv_reader reader(text);
+  outcome o;
+  while (reader.next(fields.data(), fields.size())) {
+    ++o.rows;
+    for (std::size_t i = 0; i < reader.fields(); ++i) o.total += fields[i].size();
+  }
+  return o;
+}
+
+// Name, start and duration as columns: interned, exact.
+outcome read_columns(std::string_view text) {
+  std::vector<std::string_view> fields(4096);
+  csv_reader reader(text);
+  if (!reader.next(fields.data(), fields.size())) fail("no header");
+  const ascend_header header = bind_ascend_header(fields.data(), reader.fields());
+  const std::size_t name = header[ascend_column::name], start = header[ascend_column::start],
+                    duration = header[ascend_column::duration];
+  const std::size_t needed = std::max({name, start, duration}) + 1;
+  const std::int64_t zero_us = read_ascend_clock(text).zero_us;
+  string_table strings;
+  std::vector<string_id> names;
+  std::vector<std::int64_t> starts, durations;
+  while (reader.next(fields.data(), needed)) {
+    decimal_time t;
+    if (!parse_microseconds_text(csv_trimmed(fields[start]), t)) continue;
+    starts.push_back(ps_since(t, zero_us).value_or(0));
+    if (!parse_microseconds_text(csv_trimmed(fields[duration]), t)) fail("no duration");
+    durations.push_back(ps_since(t, 0).value_or(0));
+    names.push_back(strings.intern(csv_trimmed(fields[name])));
+  }
+  outcome o;
+  o.rows = names.size();
+  for (const std::int64_t d : durations) o.total += static_cast<std::uint64_t>(d);
+  return o;
+}
+
+struct counting_visitor final : kernel_visitor {
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    o.rows += count;
+    for (std::size_t i = 0; i < count; ++i) o.total += static_cast<std::uint64_t>(first[i].duration_ps);
+    return {};
+  }
+  outcome o;
+};
+
+outcome read_whole(const std::string& path, bool details) {
+  auto p = profile::open(path);
+  if (!p) fail(p.error().message.c_str());
+  activity_options options;
+  options.details = details;
+  auto a = read_activity(*p, options);
+  if (!a) fail(a.error().message.c_str());
+  counting_visitor visitor;
+  for (std::size_t d = 0; d < (*a)->devices().size(); ++d) {
+    if (!(*a)->visit_kernels(d, visitor)) fail("visit");
+  }
+  return visitor.o;
+}
+
+// The fields that the activity takes from a Kineto trace, read with simdjson alone, times as doubles.
+outcome read_ondemand(const simdjson::padded_string& text) {
+  using namespace simdjson;
+  ondemand::parser parser;
+  ondemand::document document;
+  ondemand::array events;
+  if (parser.iterate(text).get(document) != SUCCESS) fail("iterate");
+  if (document["traceEvents"].get_array().get(events) != SUCCESS) fail("no traceEvents");
+  outcome o;
+  double total = 0;
+  std::uint64_t bytes = 0;
+  for (auto element : events) {
+    ondemand::object event;
+    if (element.get_object().get(event) != SUCCESS) continue;
+    for (auto field : event) {
+      const std::string_view key = field.unescaped_key().value_unsafe();
+      if (key == "ts" || key == "dur") {
+        double value = 0;
+        if (field.value().get_double().get(value) == SUCCESS) total += value;
+      } else if (key == "ph" || key == "cat" || key == "name") {
+        std::string_view value;
+        if (field.value().get_string().get(value) == SUCCESS) bytes += value.size();
+      } else if (key == "pid" || key == "tid") {
+        std::string_view token;
+        if (field.value().raw_json_token().get(token) == SUCCESS) bytes += token.size();
+      } else if (key == "args") {
+        ondemand::object args;
+        if (field.value().get_object().get(args) != SUCCESS) continue;
+        for (auto member : args) {
+          const std::string_view name = member.unescaped_key().value_unsafe();
+          if (name == "device" || name == "stream" || name == "correlation" || name == "External id" ||
+              name == "Input Dims") {
+            std::string_view token;
+            if (member.value().raw_json_token().get(token) == SUCCESS) bytes += token.size();
+          }
+        }
+      }
+    }
+    ++o.rows;
+  }
+  o.total = static_cast<std::uint64_t>(total) + bytes;
+  return o;
+}
+
+void measure(const std::function<outcome()>& work) {
+  using clock = std::chrono::steady_clock;
+  constexpr int runs = 5;
+  double best = 1e9;
+  outcome o;
+  for (int i = 0; i < runs; ++i) {
+    const auto start = clock::now();
+    o = work();
+    best = std::min(best, std::chrono::duration<double>(clock::now() - start).count());
+  }
+  std::printf("%.6f %llu %llu\n", best, static_cast<unsigned long long>(o.rows),
+              static_cast<unsigned long long>(o.total));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) fail("activity_bench rows|columns|activity|ondemand [--no-details] PATH");
+  const std::string what = argv[1], path = argv[argc - 1];
+  if (what == "activity") {
+    const bool details = std::strcmp(argv[2], "--no-details") != 0;
+    measure([&] { return read_whole(path, details); });
+    return 0;
+  }
+  auto from = open_file_source(path);
+  if (!from) fail(from.error().message.c_str());
+  auto held = hold_bytes(std::move(*from));
+  if (!held) fail(held.error().message.c_str());
+  const std::string_view text = held->bytes;
+  if (what == "rows") {
+    measure([&] { return read_rows(text); });
+  } else if (what == "columns") {
+    measure([&] { return read_columns(text); });
+  } else if (what == "ondemand") {
+    const simdjson::padded_string padded(text.data(), text.size());
+    measure([&] { return read_ondemand(padded); });
+  } else {
+    fail("what?");
+  }
+  return 0;
+}

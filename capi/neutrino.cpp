@@ -1,0 +1,343 @@
+#include <profkit/core/probe_export.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "options.hpp"
+#include "profile.hpp"
+
+struct pk_probe {
+  explicit pk_probe(pk_profile* of) : profile(of) {}
+  profkit::capi::profile_reference profile;
+  profkit::probe_target target;
+  profkit::probe_tool tool = profkit::probe_tool::none;
+  std::vector<std::unique_ptr<profkit::capi::owned_error>> damage;  // one a record file; null when it is sound
+};
+
+struct pk_probe_records {
+  profkit::held_bytes held;
+  profkit::probe_records records;
+  profkit::probe_records::iterator next, end;
+};
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+static_assert(static_cast<std::int32_t>(probe_tool::none) == PK_PROBE_TOOL_NONE);
+static_assert(static_cast<std::int32_t>(probe_tool::block_sched) == PK_PROBE_TOOL_BLOCK_SCHED);
+static_assert(static_cast<std::int32_t>(probe_tool::gmem_bytes) == PK_PROBE_TOOL_GMEM_BYTES);
+static_assert(static_cast<std::int32_t>(probe_tool::tensorop) == PK_PROBE_TOOL_TENSOROP);
+static_assert(static_cast<std::int32_t>(probe_tool::program_progress) == PK_PROBE_TOOL_PROGRAM_PROGRESS);
+static_assert(static_cast<std::int32_t>(probe_tool::dmat) == PK_PROBE_TOOL_DMAT);
+static_assert(static_cast<std::int32_t>(probe_outcome::unfinished) == PK_PROBE_OUTCOME_UNFINISHED);
+static_assert(static_cast<std::int32_t>(probe_outcome::ok) == PK_PROBE_OUTCOME_OK);
+static_assert(static_cast<std::int32_t>(probe_outcome::failed) == PK_PROBE_OUTCOME_FAILED);
+static_assert(static_cast<std::int32_t>(probe_outcome::cant_save) == PK_PROBE_OUTCOME_CANT_SAVE);
+static_assert(static_cast<std::int32_t>(probe_outcome::backup) == PK_PROBE_OUTCOME_BACKUP);
+static_assert(static_cast<std::int32_t>(probe_outcome::memusage) == PK_PROBE_OUTCOME_MEMUSAGE);
+static_assert(static_cast<std::int32_t>(probe_outcome::benchmark) == PK_PROBE_OUTCOME_BENCHMARK);
+static_assert(static_cast<std::int32_t>(probe_level::unknown) == PK_PROBE_LEVEL_UNKNOWN);
+static_assert(static_cast<std::int32_t>(probe_level::thread) == PK_PROBE_LEVEL_THREAD);
+static_assert(static_cast<std::int32_t>(probe_level::warp) == PK_PROBE_LEVEL_WARP);
+constexpr bool equal(probe_flag ours, std::uint32_t theirs) noexcept { return ours == theirs; }
+static_assert(equal(probe_offset_recomputed, PK_PROBE_OFFSET_RECOMPUTED));
+static_assert(equal(probe_size_mismatch, PK_PROBE_SIZE_MISMATCH));
+static_assert(equal(probe_truncated, PK_PROBE_TRUNCATED));
+static_assert(equal(probe_overlap, PK_PROBE_OVERLAP));
+static_assert(equal(probe_bad_offset, PK_PROBE_BAD_OFFSET));
+static_assert(equal(probe_level_guessed, PK_PROBE_LEVEL_GUESSED));
+static_assert(equal(probe_level_unknown, PK_PROBE_LEVEL_NOT_KNOWN));
+static_assert(equal(probe_aliased, PK_PROBE_ALIASED));
+static_assert(equal(probe_table_ignored, PK_PROBE_TABLE_IGNORED));
+static_assert(equal(probe_slack, PK_PROBE_SLACK));
+static_assert(equal(probe_raw_words, PK_PROBE_RAW_WORDS));
+static_assert(equal(probe_shape_mismatch, PK_PROBE_SHAPE_MISMATCH));
+static_assert(equal(probe_maps_mismatch, PK_PROBE_MAPS_MISMATCH));
+static_assert(equal(probe_possible_overflow, PK_PROBE_POSSIBLE_OVERFLOW));
+static_assert(equal(probe_shape_assumed, PK_PROBE_SHAPE_ASSUMED));
+static_assert(static_cast<std::int32_t>(probe_slice::summary) == PK_PROBE_SLICE_SUMMARY);
+static_assert(static_cast<std::int32_t>(probe_slice::records) == PK_PROBE_SLICE_RECORDS);
+static_assert(static_cast<std::int32_t>(probe_slice::log) == PK_PROBE_SLICE_LOG);
+static_assert(no_block == PK_PROBE_NO_BLOCK);
+
+fault no_such(const char* what, std::uint64_t at, std::uint64_t there) {
+  return invalid_argument(std::string("there is no ") + what + ' ' + std::to_string(at) + ": the number is " +
+                          std::to_string(there));
+}
+
+result<const probe_bin*> require_bin(const pk_probe* probe, std::size_t bin) {
+  if (!probe) return null_argument("probe");
+  const std::vector<probe_bin>& bins = probe->target.trace->bins;
+  if (bin >= bins.size()) return no_such("record file", bin, bins.size());
+  return &bins[bin];
+}
+
+result<const probe_bin_map*> require_map(const pk_probe* probe, std::size_t bin, std::uint32_t map) {
+  const auto found = require_bin(probe, bin);
+  if (!found) return found.error();
+  if (map >= (*found)->maps.size()) return no_such("map", map, (*found)->maps.size());
+  return &(*found)->maps[map];
+}
+
+pk_probe_launch launch_of(const probe_trace& trace, const probe_launch& l) noexcept {
+  pk_probe_launch out{};
+  if (l.kernel >= 0) out.kernel = borrowed(trace.kernels[static_cast<std::size_t>(l.kernel)].name());
+  out.function = borrowed(l.function);
+  out.bin = borrowed(l.bin_name);
+  for (std::size_t i = 0; i < 3; ++i) {
+    out.grid[i] = l.grid[i];
+    out.block[i] = l.block[i];
+  }
+  out.shared_bytes = l.shared_bytes;
+  out.outcome = static_cast<std::int32_t>(l.outcome);
+  const bool timed = l.prologue_ps && l.kernel_ps && l.epilogue_ps;
+  const auto know = [&](bool is_known, std::uint32_t flag) { out.known |= is_known ? flag : 0; };
+  know(l.has_geometry, PK_PROBE_HAS_GEOMETRY);
+  know(l.time_ns.has_value(), PK_PROBE_HAS_TIME);
+  know(l.probe_memory_bytes.has_value(), PK_PROBE_HAS_MEMORY);
+  know(timed, PK_PROBE_HAS_DURATIONS);
+  out.param_count = static_cast<std::uint32_t>(l.params.size());
+  out.params = l.params.data();
+  out.time_ns = l.time_ns.value_or(0);
+  out.probe_memory_bytes = l.probe_memory_bytes.value_or(0);
+  if (timed) {
+    out.prologue_ps = *l.prologue_ps;
+    out.kernel_ps = *l.kernel_ps;
+    out.epilogue_ps = *l.epilogue_ps;
+  }
+  out.bin_index = l.bin;
+  return out;
+}
+
+pk_probe_bin bin_of(const probe_bin& bin) noexcept {
+  pk_probe_bin out{};
+  out.name = borrowed(bin.name);
+  out.path = borrowed(bin.path);
+  out.bytes = bin.bytes;
+  out.elapsed_us = bin.elapsed_us.value_or(-1);
+  out.launch = bin.launch;
+  out.map_count = static_cast<std::uint32_t>(bin.maps.size());
+  out.shared_bytes = bin.header.shared_bytes;
+  for (std::size_t i = 0; i < 3; ++i) {
+    out.grid[i] = bin.header.grid[i];
+    out.block[i] = bin.header.block[i];
+  }
+  return out;
+}
+
+pk_probe_record record_of(std::uint64_t block, std::uint64_t lane, std::uint64_t k, probe_record record) noexcept {
+  return {block, lane, k, record.data()};
+}
+
+result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
+  constexpr std::uint32_t known = PK_PROBE_QUERY_HAS_BLOCK | PK_PROBE_QUERY_HAS_LANE;
+  constexpr std::uint32_t most_cells = 4096;
+  if ((given.flags & ~known) != 0) return unknown_flags("pk_probe_query", given.flags);
+  if (given.slice < PK_PROBE_SLICE_SUMMARY || given.slice > PK_PROBE_SLICE_LOG)
+    return invalid_argument("there is no slice " + std::to_string(given.slice), "use a PK_PROBE_SLICE_ constant");
+  if (given.width > most_cells || given.height > most_cells)
+    return invalid_argument("a grid has at most " + std::to_string(most_cells) + " rows and columns");
+  probe_query query;
+  query.slice = static_cast<probe_slice>(given.slice);
+  if (given.width != 0) query.width = given.width;
+  if (given.height != 0) query.height = given.height;
+  query.launch = text_of(given.launch);
+  query.map = text_of(given.map);
+  if ((given.flags & PK_PROBE_QUERY_HAS_BLOCK) != 0) query.block = given.block;
+  if ((given.flags & PK_PROBE_QUERY_HAS_LANE) != 0) query.lane = given.lane;
+  query.limit = given.limit;
+  query.assume = tool;
+  return query;
+}
+
+}  // namespace
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+using profkit::result;
+
+pk_status pk_probe_open(pk_profile* profile, int32_t tool, pk_probe** out, pk_error** err) noexcept {
+  if (out) *out = nullptr;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!out) return null_argument("out");
+    if (tool < PK_PROBE_TOOL_NONE || tool > PK_PROBE_TOOL_DMAT)
+      return invalid_argument("there is no tool " + std::to_string(tool), "use a PK_PROBE_TOOL_ constant");
+    auto probe = std::make_unique<pk_probe>(profile);
+    probe->tool = static_cast<profkit::probe_tool>(tool);
+    profkit::probe_query query;
+    query.assume = probe->tool;
+    auto target = profkit::find_probe_target(probe->profile.core(), query);
+    if (!target) return std::move(target).error();
+    if (target->trace == nullptr)
+      return profkit::fault{profkit::fault_code::not_found, target->absent, profile->core->what().path,
+                            profkit::no_offset, "name the folder that holds event.log"};
+    probe->target = std::move(*target);
+    for (const profkit::probe_bin& bin : probe->target.trace->bins)
+      probe->damage.push_back(bin.damage ? std::make_unique<owned_error>(*bin.damage) : nullptr);
+    *out = probe.release();
+    return PK_OK;
+  });
+}
+
+size_t pk_probe_launch_count(const pk_probe* probe) noexcept {
+  return probe ? probe->target.trace->launches.size() : 0;
+}
+
+pk_status pk_probe_launch_get(const pk_probe* probe, size_t launch, pk_probe_launch* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!probe) return null_argument("probe");
+    if (!out) return null_argument("out");
+    const profkit::probe_trace& trace = *probe->target.trace;
+    if (launch >= trace.launches.size()) return no_such("launch", launch, trace.launches.size());
+    *out = launch_of(trace, trace.launches[launch]);
+    return PK_OK;
+  });
+}
+
+size_t pk_probe_bin_count(const pk_probe* probe) noexcept { return probe ? probe->target.trace->bins.size() : 0; }
+
+pk_status pk_probe_bin_get(const pk_probe* probe, size_t bin, pk_probe_bin* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    const auto found = require_bin(probe, bin);
+    if (!found) return found.error();
+    *out = bin_of(**found);
+    return PK_OK;
+  });
+}
+
+const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) noexcept {
+  return probe && bin < probe->damage.size() ? probe->damage[bin].get() : nullptr;
+}
+
+const char* pk_probe_flag_name(uint32_t flag) noexcept {
+  for (unsigned bit = 0; bit < profkit::probe_flag_count; ++bit)
+    if (flag == 1u << bit) return profkit::probe_flag_name(bit);
+  return "";
+}
+
+pk_status pk_probe_map_get(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_map* out,
+                           pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    const auto found = require_map(probe, bin, map);
+    if (!found) return found.error();
+    const profkit::probe_map& place = (*found)->place;
+    const profkit::probe_shape& shape = *(*found)->shape;
+    out->name = borrowed(shape.name);
+    out->level = static_cast<std::int32_t>(place.level);
+    out->flags = place.flags;
+    out->record_bytes = shape.record_bytes;
+    out->field_count = static_cast<std::uint32_t>(shape.fields.size());
+    out->lane_bytes = place.lane_bytes;
+    out->capacity = shape.record_bytes == 0 ? 0 : place.lane_bytes / shape.record_bytes;
+    out->offset = place.offset;
+    out->bytes = place.bytes;
+    out->present_bytes = place.present_bytes;
+    out->recorded_offset = place.recorded_offset;
+    out->lanes_per_block = place.lanes_per_block;
+    out->lanes = profkit::probe_records(place, shape.record_bytes).present_lanes();
+    return PK_OK;
+  });
+}
+
+pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field, pk_probe_field* out,
+                             pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    const auto found = require_map(probe, bin, map);
+    if (!found) return found.error();
+    const auto& fields = (*found)->shape->fields;
+    if (field >= fields.size()) return no_such("field", field, fields.size());
+    out->name = borrowed(fields[field].name);
+    out->bytes = fields[field].type == profkit::probe_type::u64 ? 8 : 4;
+    out->offset = fields[field].offset;
+    out->declared = fields[field].declared;
+    return PK_OK;
+  });
+}
+
+pk_status pk_probe_records_open(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_records** out,
+                                pk_error** err) noexcept {
+  if (out) *out = nullptr;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    const auto found = require_map(probe, bin, map);
+    if (!found) return found.error();
+    auto held = probe->target.trace->hold(bin);
+    if (!held) return std::move(held).error();
+    auto records = std::make_unique<pk_probe_records>();
+    records->held = std::move(*held);
+    records->records = profkit::records_of(**found, records->held.bytes);
+    records->next = records->records.begin();
+    records->end = records->records.end();
+    *out = records.release();
+    return PK_OK;
+  });
+}
+
+pk_status pk_probe_records_read(pk_probe_records* records, pk_probe_record* rows, size_t capacity, size_t* count,
+                                pk_error** err) noexcept {
+  if (count) *count = 0;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!records) return null_argument("records");
+    if (!rows) return null_argument("rows");
+    if (!count) return null_argument("count");
+    std::size_t read = 0;
+    for (; read < capacity && records->next != records->end; ++records->next) {
+      const profkit::probe_records::row& row = *records->next;
+      rows[read++] = record_of(row.block, row.lane, row.k, row.record);
+    }
+    *count = read;
+    return read == 0 && capacity != 0 ? PK_END : PK_OK;
+  });
+}
+
+pk_status pk_probe_record_get(const pk_probe_records* records, uint64_t block, uint64_t lane, uint64_t k,
+                              pk_probe_record* out, pk_error** err) noexcept {
+  if (out) *out = {};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!records) return null_argument("records");
+    if (!out) return null_argument("out");
+    const profkit::probe_lane found = records->records.lane(block, lane);
+    if (k >= found.capacity()) return PK_END;
+    *out = record_of(block, lane, k, found.record(k));
+    return PK_OK;
+  });
+}
+
+void pk_probe_records_free(pk_probe_records* records) noexcept { delete records; }
+
+pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_write_callback write, void* user,
+                         int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!probe) return null_argument("probe");
+    if (!write) return null_argument("write");
+    result<pk_probe_query> given = read_sized_struct<pk_probe_query>(query, PK_PROBE_QUERY_INIT, "pk_probe_query");
+    if (!given) return std::move(given).error();
+    result<profkit::probe_query> asked = read_query(*given, probe->tool);
+    if (!asked) return std::move(asked).error();
+    hook_bridge bridge;
+    if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
+    result<profkit::document_status> written =
+        profkit::write_probe_document(probe->profile.core(), *asked, *into, bridge.core());
+    if (!written) return std::move(written).error();
+    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
+    if (status) *status = static_cast<std::int32_t>(*written);
+    return PK_OK;
+  });
+}
+
+void pk_probe_free(pk_probe* probe) noexcept { delete probe; }

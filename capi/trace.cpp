@@ -1,0 +1,109 @@
+#include <profkit/core/trace_export.hpp>
+
+#include <memory>
+#include <utility>
+
+#include "options.hpp"
+#include "profile.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+static_assert(static_cast<std::int32_t>(trace_format::trace_json) == PK_TRACE_JSON);
+static_assert(static_cast<std::int32_t>(trace_format::perfetto) == PK_TRACE_PERFETTO);
+static_assert(static_cast<std::int32_t>(trace_format::xspace) == PK_TRACE_XSPACE);
+static_assert(static_cast<std::int32_t>(trace_format::csv) == PK_TRACE_CSV);
+
+constexpr std::uint32_t known_trace_flags =
+    PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_HAS_STEP | PK_TRACE_HAS_FROM | PK_TRACE_HAS_TO;
+constexpr int gzip_level = 1;
+
+bool is_trace_format(std::int32_t format) noexcept { return format >= PK_TRACE_JSON && format <= PK_TRACE_CSV; }
+
+result<trace_export_options> read_trace_options(const pk_trace_options& given) {
+  if ((given.flags & ~known_trace_flags) != 0) return unknown_flags("pk_trace_options", given.flags);
+  if (!is_trace_format(given.format))
+    return invalid_argument("there is no trace format " + std::to_string(given.format), "use PK_TRACE_JSON and so on");
+  trace_export_options o;
+  o.format = static_cast<trace_format>(given.format);
+  o.like_xla = (given.flags & PK_TRACE_LIKE_XLA) != 0;
+  o.filters.host = text_of(given.host);
+  o.filters.plane = text_of(given.plane);
+  o.filters.line = text_of(given.line);
+  o.filters.name = text_of(given.name);
+  if ((given.flags & PK_TRACE_HAS_STEP) != 0) o.filters.step = given.step;
+  if ((given.flags & PK_TRACE_HAS_FROM) != 0) o.filters.from_ps = given.from_ps;
+  if ((given.flags & PK_TRACE_HAS_TO) != 0) o.filters.to_ps = given.to_ps;
+  return o;
+}
+
+pk_trace_outcome outcome_of(const trace_export_outcome& told) noexcept {
+  pk_trace_outcome out{};
+  out.status = static_cast<std::int32_t>(told.status);
+  out.tracks = told.tracks;
+  out.lanes = told.lanes;
+  out.events = told.events;
+  out.counters = told.counters;
+  out.flows = told.flows;
+  out.aggregated_left_out = told.aggregated_left_out;
+  out.out_of_reach = told.out_of_reach;
+  out.crowded = told.crowded;
+  return out;
+}
+
+// Writes into what `open` gives, and finishes it unless there was nothing to write.
+template <class Open>
+result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options* options, pk_trace_outcome* out,
+                              Open&& open) {
+  if (!profile) return null_argument("profile");
+  result<pk_trace_options> given =
+      read_sized_struct<pk_trace_options>(options, PK_TRACE_OPTIONS_INIT, "pk_trace_options");
+  if (!given) return std::move(given).error();
+  result<trace_export_options> asked = read_trace_options(*given);
+  if (!asked) return std::move(asked).error();
+  hook_bridge bridge;
+  if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+  asked->host = bridge.core();
+  result<std::unique_ptr<sink>> into = open();
+  if (!into) return std::move(into).error();
+  if ((given->flags & PK_TRACE_GZIP) != 0) *into = gzip_sink(std::move(*into), gzip_level, bridge.core().threads);
+  result<trace_export_outcome> told = export_trace(*profile->core, *asked, **into);
+  if (!told) return std::move(told).error();
+  if (told->status == document_status::ok || told->status == document_status::partial)
+    if (result<void> finished = (*into)->finish(); !finished) return std::move(finished).error();
+  if (out) *out = outcome_of(*told);
+  return PK_OK;
+}
+
+}  // namespace
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+using profkit::result;
+
+const char* pk_trace_format_name(int32_t format) noexcept {
+  return is_trace_format(format) ? profkit::trace_format_name(static_cast<profkit::trace_format>(format)) : "";
+}
+
+pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
+                         void* user, pk_trace_outcome* out, pk_error** err) noexcept {
+  if (out) *out = pk_trace_outcome{};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!write) return null_argument("write");
+    return write_trace(profile, options, out,
+                       [&]() -> result<std::unique_ptr<profkit::sink>> { return profkit::callback_sink(write, user); });
+  });
+}
+
+pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options* options, const char* path,
+                              pk_trace_outcome* out, pk_error** err) noexcept {
+  if (out) *out = pk_trace_outcome{};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!path) return null_argument("path");
+    return write_trace(profile, options, out, [&] { return profkit::atomic_file_sink(path); });
+  });
+}

@@ -1,0 +1,73 @@
+// What an inventory says of one line, from its events in file order and without its time, which may stand behind them.
+#pragma once
+#include <analyse/anatomy/stats.hpp>
+#include <profkit/time.hpp>
+#include <read/event_row.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+class line_counter {
+ public:
+  // `readable_end`: bytes up to there may be read. Gives the first byte of the stats of an event that are damaged,
+  // else null. Looks into every stat, so that damage anywhere in a file is told by its inventory.
+  const char* add(const event_row& event, const char* readable_end) noexcept {
+    ++events_;
+    duration_sum_ps_ = saturating_add(duration_sum_ps_, event.duration_ps);
+    if ((event.flags & event_has_offset) != 0) place(event);
+    if (event.stats_bytes == 0) return nullptr;
+    const message_range<stat_view, 4> stats(std::string_view(event.stats, event.stats_bytes), readable_end);
+    bool sound = true;
+    auto at = stats.begin();
+    for (; !at.done(); ++at, ++event_stats_) sound = (*at).ok() && sound;
+    return sound && at.ok() ? nullptr : event.stats;
+  }
+
+  [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+  [[nodiscard]] std::uint64_t event_stats() const noexcept { return event_stats_; }
+  [[nodiscard]] std::int64_t duration_sum_ps() const noexcept { return duration_sum_ps_; }
+
+  // Whether any event has an offset.
+  [[nodiscard]] bool has_placed() const noexcept { return placed_; }
+  // From the start of the first event to the greatest end, if the line begins at base_ps. Nothing when an event would
+  // lie out of reach.
+  struct span {
+    std::int64_t first_ps, last_ps;
+  };
+  [[nodiscard]] std::optional<span> span_from(std::optional<std::int64_t> base_ps) const noexcept {
+    if (!placed_ || out_of_reach_ || !base_ps) return std::nullopt;
+    const auto first = checked_add(*base_ps, least_start_ps_), last = checked_add(*base_ps, greatest_end_ps_);
+    if (!first || !last || !checked_add(*base_ps, greatest_start_ps_) || !checked_add(*base_ps, least_end_ps_))
+      return std::nullopt;
+    return span{*first, *last};
+  }
+
+ private:
+  void place(const event_row& event) noexcept {
+    const std::optional<std::int64_t> end_ps = checked_add(event.offset_ps, event.duration_ps);
+    placed_ = true;
+    out_of_reach_ = out_of_reach_ || !end_ps;
+    least_start_ps_ = std::min(least_start_ps_, event.offset_ps);
+    greatest_start_ps_ = std::max(greatest_start_ps_, event.offset_ps);
+    least_end_ps_ = std::min(least_end_ps_, end_ps.value_or(0));
+    greatest_end_ps_ = std::max(greatest_end_ps_, end_ps.value_or(0));
+  }
+
+  static constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
+
+  std::uint64_t events_ = 0, event_stats_ = 0;
+  std::int64_t duration_sum_ps_ = 0;
+  std::int64_t least_start_ps_ = most_ps, greatest_start_ps_ = least_ps;  // relative to the line
+  std::int64_t least_end_ps_ = most_ps, greatest_end_ps_ = least_ps;
+  bool placed_ = false, out_of_reach_ = false;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

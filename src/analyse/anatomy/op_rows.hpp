@@ -1,0 +1,39 @@
+// The sums of one line, to make the rows of its ops from.
+#pragma once
+#include <analyse/anatomy/op_totals.hpp>
+#include <profkit/core/anatomy.hpp>
+#include <read/xspace_index.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// What the numbers stand for by which op_totals knew the events of a line.
+enum class op_key : std::uint8_t {
+  metadata_id,
+  entry,  // the position of the metadata entry in its plane; above, ids without an entry
+};
+
+struct op_rows::sums {
+  const plane_index* plane = nullptr;
+  op_key key = op_key::metadata_id;
+  std::size_t dense = 0;             // numbers from 0 on, in the slots from 1 on
+  std::vector<std::int64_t> others;  // the numbers of the slots behind
+  std::vector<op_sum> by_slot;
+  std::vector<std::int64_t> without_entry;  // ids by how far their number is above the entries, for op_key::entry
+
+  [[nodiscard]] std::int64_t number_of(std::size_t slot) const noexcept {
+    return slot <= dense ? static_cast<std::int64_t>(slot) - 1 : others[slot - dense - 1];
+  }
+  [[nodiscard]] std::int64_t metadata_id_of(std::size_t slot) const noexcept;
+  [[nodiscard]] op_row row(std::size_t slot) const noexcept;
+};
+
+// The rows of the ops in `of` that were met and whose name or display name contains `name`.
+[[nodiscard]] op_rows make_op_rows(op_rows::sums of, const std::string& name);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

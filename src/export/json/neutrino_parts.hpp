@@ -1,0 +1,70 @@
+// Parts that the JSON and the CSV of a Neutrino trace have in common.
+#pragma once
+#include <profkit/core/probe_export.hpp>
+
+#include <export/json/document.hpp>
+
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+
+// One map and the bytes of its file.
+struct held_map {
+  const probe_bin* bin = nullptr;
+  const probe_bin_map* map = nullptr;
+  held_bytes held;
+};
+[[nodiscard]] result<held_map> hold_map(const probe_target& target, std::size_t index = 0);
+
+[[nodiscard]] std::vector<std::string> flag_names(std::uint32_t flags);
+
+// What a query for records keeps.
+class record_filter {
+ public:
+  record_filter(const probe_query& query, const probe_records& records) noexcept : query_(query), records_(records) {}
+  // Calls use(block, lane, k, record) for each row; false ends it. Gives how many rows there are in all.
+  template <class Use>
+  std::uint64_t each(Use&& use) const {
+    std::uint64_t rows = 0;
+    const std::uint64_t last = query_.limit == 0 ? ~std::uint64_t{0} : detail::probe_sum(query_.skip, query_.limit);
+    const auto take = [&](const probe_lane& lane) {
+      if (query_.lane && lane.lane() != *query_.lane) return;
+      const std::uint64_t used = lane.used();
+      if (rows >= last || rows + used <= query_.skip) {
+        rows += used;
+        return;
+      }
+      for (std::uint64_t k = 0; k < used; ++k, ++rows)
+        if (rows >= query_.skip && rows < last) use(lane, k, lane.record(k));
+    };
+    if (query_.block && query_.lane) {
+      take(records_.lane(*query_.block, *query_.lane));
+    } else if (query_.block) {
+      each_lane_of_block(*query_.block, take);
+    } else {
+      records_.each_lane([&](const probe_lane& lane) { take(lane); });
+    }
+    return rows;
+  }
+
+ private:
+  template <class Take>
+  void each_lane_of_block(std::uint64_t block, Take&& take) const {
+    for (std::uint64_t lane = 0;; ++lane) {
+      const probe_lane found = records_.lane(block, lane);
+      if (found.capacity() == 0) return;  // past the block, or past the end of the file
+      take(found);
+    }
+  }
+  const probe_query& query_;
+  const probe_records& records_;
+};
+
+// A document inside another one, or alone.
+result<document_status> write_neutrino(json_writer& out, const profile& p, const probe_query& query, const hooks& host);
+
+}  // namespace json
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

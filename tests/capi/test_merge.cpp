@@ -1,0 +1,126 @@
+// Clocks and merging through the C ABI: the core's own results, and arguments that make no sense.
+#include <profkit/core/merge.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+#include "handles.hpp"
+
+using namespace profkit::test;
+
+namespace {
+
+std::int32_t append(void* user, const void* data, std::size_t size) {
+  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
+  return 0;
+}
+std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
+
+// Two captures of other kinds, which merge by the times they tell.
+struct two_traces {
+  std::string first = gpu_capture(), second = tpu_capture();
+  const char* paths[2] = {first.c_str(), second.c_str()};
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+  two_traces() {
+    options.traces = paths;
+    options.trace_count = 2;
+    options.correction = PK_CORRECTION_NONE;
+    options.flags = PK_MERGE_KEEP_GOING;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the C ABI merges as the core does") {
+  two_traces run;
+  profkit::merge_options o;
+  o.traces = {run.first, run.second};
+  o.correction = profkit::merge_correction::none;
+  o.keep_going = true;
+  std::string ours, theirs, our_document, their_document;
+  const auto into = profkit::memory_sink(theirs);
+  const auto core = profkit::merge_traces(o, *into);
+  REQUIRE(core.ok());
+  pk_merge* made = nullptr;
+  error_slot error;
+  const pk_status ran = pk_merge_run(&run.options, append, &ours, &made, error.out());
+  INFO(error.message());
+  REQUIRE(ran == PK_OK);
+  const owned<pk_merge> merge(made);
+  CHECK(ours == theirs);
+  CHECK(pk_merge_origin_ns(made) == core->origin_ns);
+  REQUIRE(pk_merge_write(made, append, &our_document, nullptr) == PK_OK);
+  const auto document = profkit::memory_sink(their_document);
+  REQUIRE(profkit::write_merge_metadata(*core, *document).ok());
+  CHECK(our_document == their_document);
+
+  const std::string output =
+      (std::filesystem::temp_directory_path() / ("profkit-capi-merge-" + std::to_string(::getpid()))).string();
+  run.options.output = output.c_str();
+  REQUIRE(pk_merge_run(&run.options, nullptr, nullptr, nullptr, error.out()) == PK_OK);
+  std::ifstream written(output, std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(written), {}) == ours);
+  std::remove(output.c_str());
+}
+
+TEST_CASE("merge: progress is told, and a caller can stop it") {
+  two_traces run;
+  pk_cancel_token* made = nullptr;
+  REQUIRE(pk_cancel_token_new(&made, nullptr) == PK_OK);
+  const owned<pk_cancel_token> token(made);
+  pk_hooks hooks = PK_HOOKS_INIT;
+  hooks.cancel = made;
+  run.options.hooks = &hooks;
+  error_slot error;
+  std::string bytes;
+  CHECK(pk_merge_run(&run.options, append, &bytes, nullptr, error.out()) == PK_OK);
+  pk_cancel_token_cancel(made);
+  bytes.clear();
+  CHECK(pk_merge_run(&run.options, append, &bytes, nullptr, error.out()) == PK_E_CANCELLED);
+  CHECK(bytes.empty());
+  run.options.hooks = nullptr;
+  CHECK(pk_merge_run(&run.options, refuse, nullptr, nullptr, error.out()) == PK_E_CANCELLED);
+}
+
+TEST_CASE("merge and clock: arguments that make no sense") {
+  two_traces run;
+  error_slot error;
+  std::string bytes;
+  pk_merge* merge = reinterpret_cast<pk_merge*>(1);
+  CHECK(pk_merge_run(nullptr, append, &bytes, &merge, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(merge == nullptr);
+  run.options.flags = 1u << 30;
+  CHECK(pk_merge_run(&run.options, append, &bytes, &merge, error.out()) == PK_E_UNSUPPORTED);
+  run.options.flags = 0;
+  run.options.zero = 9;
+  CHECK(pk_merge_run(&run.options, append, &bytes, &merge, error.out()) == PK_E_INVALID_ARGUMENT);
+  run.options.zero = 0;
+  run.options.traces = nullptr;
+  CHECK(pk_merge_run(&run.options, append, &bytes, &merge, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_merge_node node;
+  CHECK(pk_merge_node_get(nullptr, 0, &node, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_merge_write(nullptr, append, &bytes, error.out()) == PK_E_INVALID_ARGUMENT);
+
+  pk_clock* clock = nullptr;
+  pk_clock_options options = PK_CLOCK_OPTIONS_INIT;
+  pk_clock_pair pairs[2] = {{0, 0, 0, 0}, {1000, 1000, 1000, 0}};  // a sub_ps that is a ns
+  options.pairs = pairs;
+  options.pair_count = 2;
+  options.flags = PK_CLOCK_IS_REFERENCE;
+  CHECK(pk_clock_build(&options, &clock, error.out()) == PK_E_INVALID_ARGUMENT);
+  pairs[1].tracer_sub_ps = 0;
+  REQUIRE(pk_clock_build(&options, &clock, error.out()) == PK_OK);
+  const owned<pk_clock> held(clock);
+  const std::int64_t far = INT64_MAX;
+  std::int64_t to = 0;
+  CHECK(pk_clock_map(clock, PK_CLOCK_TRACER, &far, &to, 1, error.out()) == PK_OK);
+  CHECK(to == INT64_MIN);
+  CHECK(pk_clock_map(clock, 5, &far, &to, 1, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_clock_map(nullptr, 0, &far, &to, 1, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_clock_bound(clock, PK_CLOCK_HOST, far, &to, error.out()) == PK_OK);
+  CHECK(to >= 0);
+}

@@ -1,0 +1,103 @@
+// Neutrino traces through the C ABI: the command's own documents, and arguments that make no sense.
+#include <profkit/core/probe_export.hpp>
+
+#include "handles.hpp"
+
+using namespace profkit::test;
+
+namespace {
+
+std::int32_t append(void* user, const void* data, std::size_t size) {
+  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
+  return 0;
+}
+
+struct free_probe {
+  void operator()(pk_probe* p) const noexcept { pk_probe_free(p); }
+};
+using probe_handle = std::unique_ptr<pk_probe, free_probe>;
+
+probe_handle open_probe(const char* relative) {
+  const auto profile = opened(data_path(relative).string());
+  pk_probe* made = nullptr;
+  REQUIRE(pk_probe_open(profile.get(), PK_PROBE_TOOL_NONE, &made, nullptr) == PK_OK);
+  return probe_handle(made);
+}
+
+}  // namespace
+
+TEST_CASE("neutrino: the C ABI writes the documents of the command") {
+  const auto probe = open_probe("neutrino/block_sched");
+  const auto core = profkit::profile::open(data_path("neutrino/block_sched").string());
+  REQUIRE(core.ok());
+  for (std::int32_t slice = PK_PROBE_SLICE_SUMMARY; slice <= PK_PROBE_SLICE_LOG; ++slice) {
+    pk_probe_query asked = PK_PROBE_QUERY_INIT;
+    asked.slice = slice;
+    asked.launch = "1";
+    asked.limit = 3;
+    std::string ours, theirs;
+    REQUIRE(pk_probe_write(probe.get(), &asked, append, &ours, nullptr, nullptr) == PK_OK);
+    profkit::probe_query query;
+    query.slice = static_cast<profkit::probe_slice>(slice);
+    query.launch = "1";
+    query.limit = 3;
+    const auto sink = profkit::memory_sink(theirs);
+    REQUIRE(profkit::write_probe_document(**core, query, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    CHECK(ours == theirs);
+  }
+}
+
+TEST_CASE("neutrino: damage of a record file, and records before it") {
+  const auto probe = open_probe("neutrino/cut");
+  const pk_error* damage = pk_probe_bin_damage(probe.get(), 0);
+  REQUIRE(damage != nullptr);
+  CHECK(pk_error_code(damage) == PK_E_DAMAGED);
+  CHECK(pk_error_byte_offset(damage) == 700);
+  pk_probe_map map;
+  REQUIRE(pk_probe_map_get(probe.get(), 0, 1, &map, nullptr) == PK_OK);
+  CHECK((map.flags & PK_PROBE_TRUNCATED) != 0);
+  pk_probe_records* records = nullptr;
+  REQUIRE(pk_probe_records_open(probe.get(), 0, 1, &records, nullptr) == PK_OK);
+  std::uint64_t seen = 0;
+  pk_probe_record rows[16];
+  std::size_t count = 0;
+  while (pk_probe_records_read(records, rows, 16, &count, nullptr) == PK_OK) seen += count;
+  CHECK(seen == map.lanes);
+  CHECK(seen == (700 - map.offset) / 8);
+  pk_probe_records_free(records);
+}
+
+TEST_CASE("neutrino: arguments that make no sense") {
+  const auto other = opened(tpu_capture());
+  pk_probe* made = reinterpret_cast<pk_probe*>(1);
+  error_slot error;
+  CHECK(pk_probe_open(other.get(), PK_PROBE_TOOL_NONE, &made, error.out()) == PK_E_NOT_FOUND);
+  CHECK(made == nullptr);
+  CHECK(pk_probe_open(nullptr, PK_PROBE_TOOL_NONE, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  const auto traces = opened(data_path("neutrino/block_sched").string());
+  CHECK(pk_probe_open(traces.get(), 9, &made, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_probe_open(traces.get(), PK_PROBE_TOOL_NONE, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  const auto probe = open_probe("neutrino/block_sched");
+  pk_probe_launch launch;
+  CHECK(pk_probe_launch_get(probe.get(), 2, &launch, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_probe_launch_get(probe.get(), 0, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_probe_field field;
+  CHECK(pk_probe_field_get(probe.get(), 0, 0, 3, &field, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_probe_records* records = nullptr;
+  CHECK(pk_probe_records_open(probe.get(), 5, 0, &records, error.out()) == PK_E_INVALID_ARGUMENT);
+  std::string text;
+  pk_probe_query query = PK_PROBE_QUERY_INIT;
+  query.slice = 11;
+  CHECK(pk_probe_write(probe.get(), &query, append, &text, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  query.slice = PK_PROBE_SLICE_RECORDS;
+  query.map = "nothing";
+  CHECK(pk_probe_write(probe.get(), &query, append, &text, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(error.message().find("nothing") != std::string::npos);
+  query.map = nullptr;
+  query.flags = 1u << 20;
+  CHECK(pk_probe_write(probe.get(), &query, append, &text, nullptr, error.out()) < 0);
+  query.flags = 0;
+  query.width = 1u << 20;
+  CHECK(pk_probe_write(probe.get(), &query, append, &text, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+}

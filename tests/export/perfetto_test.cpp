@@ -1,0 +1,209 @@
+// The Perfetto trace, decoded with the published schema.
+#include "captures.hpp"
+
+#include <profkit/core/perfetto_writer.hpp>
+
+#include "pk_perfetto.pb.h"
+
+#include <support.hpp>
+
+#include <map>
+#include <set>
+#include <vector>
+
+using namespace profkit;
+namespace pb = profkit::fixture::perfetto;
+
+namespace {
+
+struct slice {
+  std::string name;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+  std::vector<std::uint64_t> flows;
+  std::map<std::string, std::string> args;
+};
+
+// What a reader of the format makes of it: names looked up, slices put together, everything checked on the way.
+struct decoded {
+  std::map<std::uint64_t, pb::TrackDescriptor> tracks;
+  std::map<std::uint64_t, std::vector<slice>> slices, instants;
+  std::map<std::uint64_t, std::vector<double>> counters;
+
+  explicit decoded(const std::string& bytes) {
+    pb::Trace trace;
+    REQUIRE(trace.ParseFromString(bytes));
+    std::map<std::uint64_t, std::string> names, keys, values;
+    std::map<std::uint64_t, std::vector<slice>> open;
+    // By time; of one time in the order of the file.
+    std::vector<const pb::TracePacket*> events;
+    bool first = true;
+    for (const pb::TracePacket& packet : trace.packet()) {
+      REQUIRE(packet.trusted_packet_sequence_id() == 1);
+      REQUIRE(packet.sequence_flags() == (first ? 1 : 2));
+      first = false;
+      if (packet.has_track_descriptor()) {
+        REQUIRE(tracks.emplace(packet.track_descriptor().uuid(), packet.track_descriptor()).second);
+        continue;
+      }
+      for (const auto& n : packet.interned_data().event_names()) REQUIRE(names.emplace(n.iid(), n.name()).second);
+      for (const auto& n : packet.interned_data().debug_annotation_names())
+        REQUIRE(keys.emplace(n.iid(), n.name()).second);
+      for (const auto& n : packet.interned_data().debug_annotation_string_values())
+        REQUIRE(values.emplace(n.iid(), n.str()).second);
+      REQUIRE(packet.has_track_event());
+      const pb::TrackEvent& event = packet.track_event();
+      REQUIRE(tracks.count(event.track_uuid()) == 1);  // described before it is used
+      if (event.has_name_iid()) {
+        REQUIRE(event.name_iid() != 0);
+        REQUIRE(names.count(event.name_iid()) == 1);
+      }
+      events.push_back(&packet);
+    }
+    std::stable_sort(events.begin(), events.end(),
+                     [](const auto* a, const auto* b) { return a->timestamp() < b->timestamp(); });
+    for (const pb::TracePacket* packet : events) {
+      const pb::TrackEvent& event = packet->track_event();
+      const std::uint64_t track = event.track_uuid();
+      slice s;
+      s.begin_ns = s.end_ns = packet->timestamp();
+      s.flows.assign(event.flow_ids().begin(), event.flow_ids().end());
+      if (event.has_name_iid()) s.name = names.at(event.name_iid());
+      for (const auto& a : event.debug_annotations())
+        s.args[keys.at(a.name_iid())] = a.has_string_value_iid() ? values.at(a.string_value_iid())
+                                        : a.has_string_value()   ? a.string_value()
+                                        : a.has_uint_value()     ? std::to_string(a.uint_value())
+                                        : a.has_int_value()      ? std::to_string(a.int_value())
+                                                                 : std::to_string(a.double_value());
+      switch (event.type()) {
+        case pb::TrackEvent::TYPE_SLICE_BEGIN: open[track].push_back(s); break;
+        case pb::TrackEvent::TYPE_SLICE_END: {
+          REQUIRE_FALSE(open[track].empty());
+          slice ended = open[track].back();
+          open[track].pop_back();
+          ended.end_ns = packet->timestamp();
+          REQUIRE(ended.end_ns >= ended.begin_ns);
+          slices[track].push_back(ended);
+          break;
+        }
+        case pb::TrackEvent::TYPE_INSTANT: instants[track].push_back(s); break;
+        case pb::TrackEvent::TYPE_COUNTER:
+          REQUIRE(tracks.at(track).has_counter());
+          counters[track].push_back(event.has_double_counter_value() ? event.double_counter_value()
+                                                                     : static_cast<double>(event.counter_value()));
+          break;
+        default: FAIL("an event without a type");
+      }
+    }
+    for (const auto& [track, left] : open) REQUIRE(left.empty());
+  }
+  [[nodiscard]] std::size_t slice_count() const {
+    std::size_t n = 0;
+    for (const auto& [track, of] : slices) n += of.size();
+    return n;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the writer's packets decode to what was written") {
+  std::string bytes;
+  const auto into = memory_sink(bytes);
+  perfetto_writer w(*into, 1000);
+  const auto gpu = w.add_process("GPU 0"), track = w.add_track(gpu, "Stream #1"),
+             curve = w.add_counter(gpu, "power", "W");
+  w.begin_slice(track, 1999, "outer");
+  w.add_argument("text", "some", true);
+  w.add_argument("number", std::int64_t{-4});
+  w.begin_slice(track, 2000, "");
+  w.add_flow(77);
+  w.end_slice(track, 2999);
+  w.end_slice(track, 5000);
+  w.instant(track, 6000, "outer");
+  w.add_argument("text", "some", true);
+  w.set_counter(curve, 0, 1.5);
+  w.set_counter(curve, -1000, std::int64_t{3});
+  w.set_counter(curve, -2000000, std::int64_t{4});  // before the base
+  CHECK(w.clamped() == 1);
+  REQUIRE(w.finish().ok());
+  const decoded d(bytes);
+  CHECK(d.tracks.at(gpu).process().process_name() == "GPU 0");
+  CHECK(d.tracks.at(track).parent_uuid() == gpu);
+  CHECK(d.tracks.at(track).thread().pid() == d.tracks.at(gpu).process().pid());
+  CHECK(d.tracks.at(curve).counter().unit_name() == "W");
+  const auto& slices = d.slices.at(track);
+  REQUIRE(slices.size() == 2);
+  CHECK(slices[0].name.empty());
+  CHECK(slices[0].begin_ns == 1002);
+  CHECK(slices[0].end_ns == 1002);
+  CHECK(slices[0].flows == std::vector<std::uint64_t>{77});
+  CHECK(slices[1].name == "outer");
+  CHECK(slices[1].begin_ns == 1001);
+  CHECK(slices[1].end_ns == 1005);
+  CHECK(slices[1].args.at("text") == "some");
+  CHECK(slices[1].args.at("number") == "-4");
+  CHECK(d.instants.at(track).at(0).args.at("text") == "some");
+  CHECK(d.counters.at(curve) == std::vector<double>{4, 3, 1.5});
+}
+
+TEST_CASE("arguments need an event") {
+  std::string bytes;
+  const auto into = memory_sink(bytes);
+  perfetto_writer w(*into);
+  w.add_argument("a", std::int64_t{1});
+  REQUIRE_FALSE(w.finish().ok());
+  CHECK(w.failed() != nullptr);
+}
+
+TEST_CASE("captures become traces that nest, with every event") {
+  const auto path =
+      GENERATE(std::string("xspace/jax08_gemm_mi300.xplane.pb"), std::string("xspace/tpu_v6e_inference.xplane.pb"));
+  const auto p = profile::open(test::data_path(path).string());
+  REQUIRE(p.ok());
+  const auto made = test::export_as(**p, trace_format::perfetto);
+  const decoded d(made.text);
+  CHECK(d.slice_count() == made.told.events);
+  CHECK(made.told.crowded == 0);
+  CHECK(made.told.flows > 0);
+  std::size_t threads = 0;
+  std::set<std::int32_t> tids;
+  for (const auto& [uuid, track] : d.tracks)
+    if (track.has_thread()) {
+      ++threads;
+      CHECK(tids.insert(track.thread().tid()).second);
+    }
+  CHECK(threads == made.told.tracks + made.told.lanes);
+  CHECK(made.told.events == test::export_as(**p, trace_format::csv).told.events);
+}
+
+TEST_CASE("a Chrome trace becomes one too, with its flows and counters") {
+  const std::string trace =
+      "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"GPU\"}},"
+      "{\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":10,\"dur\":10,\"name\":\"launch\",\"cat\":\"cuda\",\"args\":{\"n\":5,"
+      "\"s\":\"t\"}},"
+      "{\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":15,\"dur\":10,\"name\":\"over\"},"
+      "{\"ph\":\"X\",\"pid\":7,\"tid\":2,\"ts\":30,\"dur\":1,\"name\":\"kernel\"},"
+      "{\"ph\":\"s\",\"id\":3,\"pid\":7,\"tid\":1,\"ts\":10,\"name\":\"f\",\"cat\":\"ac2g\"},"
+      "{\"ph\":\"f\",\"id\":3,\"pid\":7,\"tid\":2,\"ts\":30,\"name\":\"f\",\"cat\":\"ac2g\",\"bp\":\"e\"},"
+      "{\"ph\":\"i\",\"pid\":7,\"tid\":2,\"ts\":31,\"name\":\"mark\"},"
+      "{\"ph\":\"C\",\"pid\":7,\"ts\":2,\"name\":\"mem\",\"args\":{\"bytes\":5}}]}";
+  const auto made = test::export_as(*test::opened(trace, "rank0.json"), trace_format::perfetto);
+  const decoded d(made.text);
+  CHECK(d.slice_count() == 3);
+  CHECK(made.told.lanes == 1);
+  CHECK(made.told.flows == 2);
+  CHECK(d.counters.size() == 1);
+  CHECK(d.instants.size() == 1);
+  std::vector<std::uint64_t> flows;
+  for (const auto& [track, slices] : d.slices)
+    for (const slice& s : slices) {
+      flows.insert(flows.end(), s.flows.begin(), s.flows.end());
+      if (s.name == "launch") {
+        CHECK(s.args.at("n") == "5");
+        CHECK(s.args.at("s") == "t");
+        CHECK(s.args.at("cat") == "cuda");
+        CHECK(s.end_ns - s.begin_ns == 10000);
+      }
+    }
+  REQUIRE(flows.size() == 2);
+  CHECK(flows[0] == flows[1]);
+}

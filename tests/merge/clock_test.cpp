@@ -1,0 +1,318 @@
+// The map between clocks against arithmetic of its own, and what is made of measurements that are no clock.
+#include <profkit/core/clock.hpp>
+
+#include <merge/segment_value.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <random>
+
+namespace profkit::test {
+namespace {
+
+__extension__ using wide = __int128;
+
+// floor((2 n + d) / (2 d)): halves up.
+std::int64_t rounded(wide n, wide d) {
+  const wide top = 2 * n + d, bottom = 2 * d;
+  return static_cast<std::int64_t>(top / bottom - (top % bottom != 0 && (top < 0) != (bottom < 0) ? 1 : 0));
+}
+
+std::int64_t by_hand(const std::vector<piecewise_map::knot>& knots, std::int64_t x) {
+  if (knots.size() == 1) return x - knots[0].x + knots[0].y;
+  std::size_t i = 1;
+  while (i + 1 < knots.size() && knots[i].x <= x) ++i;
+  const auto& a = knots[i - 1];
+  const auto& b = knots[i];
+  return a.y + rounded(static_cast<wide>(b.y - a.y) * (x - a.x), b.x - a.x);
+}
+
+constexpr std::int64_t ms = 1'000'000'000;
+
+// Snapshots every 10 ms of clocks that run alike, and offsets every 20 ms.
+clock_evidence still_clock(int snapshots = 12, int offsets = 8, std::int64_t offset_ps = 3 * ms) {
+  clock_evidence e;
+  e.node_id = 1;
+  e.tracer_base_ns = 5'000'000'000;
+  e.host_base_ns = e.reference_base_ns = 1'765'400'000'000'000'000;
+  for (int k = 0; k < snapshots; ++k)
+    e.snapshots.push_back({{e.tracer_base_ns + k * 10'000'000, 0}, {e.host_base_ns + k * 10'000'000, 0}});
+  for (int k = 0; k < offsets; ++k) {
+    offset_row r;
+    r.node_id = 1;
+    r.midpoint = {e.reference_base_ns + (k - 1) * 20'000'000, 0};
+    r.offset_ps = offset_ps;
+    e.offsets.push_back(r);
+  }
+  return e;
+}
+
+node_clock built(const clock_evidence& e, const clock_options& o = {}) {
+  auto clock = node_clock::build(e, o);
+  if (!clock) FAIL(clock.error().message);
+  return *clock;
+}
+
+std::int64_t from_tracer(const node_clock& c, std::int64_t ps) {
+  node_clock::cursor at;
+  return c.from_tracer(ps, at).reference_ps;
+}
+
+bool has(const node_clock& c, clock_anomaly::kind what) {
+  return std::any_of(c.anomalies().begin(), c.anomalies().end(),
+                     [&](const clock_anomaly& a) { return a.what == what; });
+}
+
+}  // namespace
+
+TEST_CASE("a piecewise map is exact, with and without division") {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<piecewise_map::knot> knots;
+    std::int64_t x = -static_cast<std::int64_t>(random() % 1'000'000'000'000),
+                 y = static_cast<std::int64_t>(random() % 1'000'000'000);
+    const int count = 1 + static_cast<int>(random() % 6);
+    for (int i = 0; i < count; ++i) {
+      knots.push_back({x, y});
+      const auto length = static_cast<std::int64_t>(1 + random() % (round % 3 == 0 ? 50 : 20'000'000'000));
+      const std::int64_t bend = static_cast<std::int64_t>(random() % 2001) - 1000;
+      x += length;
+      y += length + (round % 4 == 0 ? bend : length / 1'000'000 * bend);
+    }
+    const piecewise_map map(knots);
+    piecewise_map::cursor at;
+    for (int k = 0; k < 200; ++k) {
+      const std::int64_t value =
+          knots.front().x - 5'000'000 +
+          static_cast<std::int64_t>(random() %
+                                    static_cast<std::uint64_t>(knots.back().x - knots.front().x + 10'000'000));
+      const std::int64_t wanted = by_hand(knots, value);
+      REQUIRE(map(value, at) == wanted);
+      const std::int64_t base = static_cast<std::int64_t>(random() % 1000) - 500;
+      const quick_segment quick(map.piece_at(value), base);
+      if (quick.holds(value - base)) REQUIRE(quick(value - base) == wanted);
+    }
+  }
+}
+
+TEST_CASE("a piecewise map knows its limits, steps and slopes") {
+  CHECK(piecewise_map()(42) == 42);
+  CHECK(piecewise_map()(INT64_MAX) == out_of_reach_ps);
+  const piecewise_map shift({{5, 8}});
+  CHECK(shift(0) == 3);
+  CHECK(shift.extrapolates(4));
+  CHECK_FALSE(shift.extrapolates(5));
+  const piecewise_map step({{0, 0}, {10, 10}, {10, 30}, {20, 40}});
+  CHECK(step(9) == 9);
+  CHECK(step(10) == 30);
+  CHECK(step(100) == 120);
+  const piecewise_map drift({{0, 0}}, {std::nullopt, 1'000'000});
+  CHECK(drift(-1'000'000'000'000) == -1'000'000'000'000);
+  CHECK(drift(1'000'000'000'000) == 1'000'001'000'000);
+  const piecewise_map wild({{0, 0}, {1, piecewise_map::most_knot_ps}});
+  CHECK(wild(1000) == out_of_reach_ps);
+}
+
+TEST_CASE("a still clock: maps, bounds, drift") {
+  const node_clock c = built(still_clock());
+  CHECK(from_tracer(c, 0) == -3 * ms);
+  CHECK(from_tracer(c, 55 * ms + 7) == 52 * ms + 7);
+  CHECK(c.anomalies().empty());
+  CHECK(c.residual_ps() == 0);
+  const node_bounds b = c.bounds(0, 100 * ms);
+  CHECK(*b.widest(clock_domain::tracer) < 5000);
+  CHECK(*b.at(50 * ms, clock_domain::host) == c.bound_at(50 * ms, clock_domain::host));
+  // Far beyond the last measurement less is known.
+  CHECK(c.bound_at(100'000 * ms, clock_domain::tracer) > 1000 * c.bound_at(50 * ms, clock_domain::tracer));
+}
+
+TEST_CASE("what scatters widens the bound; scatter of the other nodes counts, too") {
+  clock_evidence e = still_clock();
+  for (std::size_t k = 0; k < e.offsets.size(); ++k) e.offsets[k].offset_ps += k % 2 == 0 ? 200'000 : -200'000;
+  const node_clock c = built(e);
+  CHECK(c.bound_at(50 * ms, clock_domain::host) > 200'000);
+  CHECK(c.bound_at(50 * ms, clock_domain::host) < 2'000'000);
+  clock_options o;
+  o.offset_scatter = {200'000, 400};
+  CHECK(built(still_clock(), o).bound_at(50 * ms, clock_domain::host) > 600'000);
+  // Two measurements show no scatter at all: then as much is allowed for as such measurements usually are off.
+  CHECK(built(still_clock(2, 8)).bound_at(5 * ms, clock_domain::tracer) > 900'000);
+  CHECK(built(still_clock(2, 8)).bound_at(5 * ms, clock_domain::host) < 5000);
+  clock_evidence coarse = still_clock();
+  for (offset_row& r : coarse.offsets) r.resolution_ps = 50'000;
+  CHECK(built(coarse).bound_at(50 * ms, clock_domain::host) >= 50'000);
+  clock_evidence told = still_clock();
+  told.offsets[3].residual_ps = 77'000;
+  CHECK(built(told).bound_at(50 * ms, clock_domain::host) >= 77'000);
+}
+
+TEST_CASE("drift is the slope beyond the offsets, where it agrees with them") {
+  clock_evidence e = still_clock(12, 1);
+  e.offsets[0].drift_ppt = 50'000'000;  // 50 ppm
+  const std::int64_t late = 10'000 * ms;
+  CHECK(from_tracer(built(e), late) == Approx(static_cast<double>(late - 3 * ms) * (1 - 50e-6)).margin(20'000));
+  clock_options own;
+  own.drift_slope = false;
+  CHECK(from_tracer(built(e, own), late) == late - 3 * ms);
+  e = still_clock();
+  for (offset_row& r : e.offsets) r.drift_ppt = 50'000'000;  // of another edge of the solver's tree, perhaps
+  const node_clock c = built(e);
+  CHECK(has(c, clock_anomaly::kind::drift_disagrees));
+  CHECK(from_tracer(c, late) == late - 3 * ms);
+}
+
+TEST_CASE("one snapshot or offset that is off is left out") {
+  clock_evidence e = still_clock();
+  e.snapshots[5].host.ns += 700'000;
+  node_clock c = built(e);
+  CHECK(has(c, clock_anomaly::kind::slope));
+  CHECK(from_tracer(c, 50 * ms) == 47 * ms);
+  e = still_clock();
+  e.offsets[4].offset_ps += 80 * ms;
+  c = built(e);
+  CHECK(has(c, clock_anomaly::kind::offset_jump));
+  CHECK(from_tracer(c, 60 * ms) == 57 * ms);
+}
+
+TEST_CASE("a step of the wall clock that the offsets see, too, leaves device times right") {
+  for (const std::int64_t size : {-2 * ms, 2 * ms, -30 * ms}) {
+    clock_evidence e = still_clock(12, 10, 0);
+    for (int k = 6; k < 12; ++k) e.snapshots[static_cast<std::size_t>(k)].host.ns += size / 1000;
+    for (std::size_t k = 0; k < e.offsets.size(); ++k)
+      if (static_cast<int>(k) - 1 >= 3) e.offsets[k].offset_ps += size;  // the step is at 55 ms
+    const node_clock c = built(e);
+    CHECK(has(c, clock_anomaly::kind::host_step));
+    for (std::int64_t at = 0; at <= 110 * ms; at += ms) {
+      INFO(size << " at " << at);
+      REQUIRE(std::abs(from_tracer(c, at) - at) <= 2);
+      REQUIRE(c.bound_at(at, clock_domain::tracer) < 10'000);
+    }
+    CHECK(c.bound_at(55 * ms, clock_domain::host) >= std::abs(size));
+    CHECK(c.bound_at(200 * ms, clock_domain::host) < std::abs(size));
+  }
+}
+
+TEST_CASE("a step that the offsets do not see is told and bounded") {
+  clock_evidence e = still_clock();
+  for (int k = 6; k < 12; ++k) e.snapshots[static_cast<std::size_t>(k)].host.ns -= 2'000'000;
+  const node_clock c = built(e);
+  CHECK(has(c, clock_anomaly::kind::host_step));
+  CHECK(c.bound_at(from_tracer(c, 55 * ms), clock_domain::tracer) >= 1'900'000'000);
+}
+
+TEST_CASE("snapshots that are none: too few, backwards, far away, repeated") {
+  clock_evidence e = still_clock(1);
+  CHECK(node_clock::build(e).error().code == fault_code::invalid_argument);
+  e = still_clock(12, 0);
+  CHECK(node_clock::build(e).error().message.find("no usable row of node 1") != std::string::npos);
+  e.is_reference = true;
+  CHECK(node_clock::build(e));
+  e = still_clock();
+  for (std::size_t k = 0; k < e.snapshots.size(); ++k)
+    e.snapshots[k].host.ns = e.host_base_ns - static_cast<std::int64_t>(k) * 10'000'000;
+  auto backwards = node_clock::build(e);
+  REQUIRE_FALSE(backwards);
+  CHECK(backwards.error().code == fault_code::damaged);
+  CHECK(backwards.error().message.find("describe no clock") != std::string::npos);
+  e = still_clock();
+  e.snapshots[3].tracer.ns += std::int64_t{1} << 60;
+  CHECK(node_clock::build(e).error().message.find("26 days") != std::string::npos);
+  e = still_clock();
+  for (clock_pair& p : e.snapshots) p = e.snapshots[0];
+  CHECK(node_clock::build(e).error().message.find("all of one instant") != std::string::npos);
+  e = still_clock();
+  e.snapshots.push_back(e.snapshots[4]);
+  e.snapshots.push_back(e.snapshots[4]);
+  const node_clock c = built(e);
+  CHECK(has(c, clock_anomaly::kind::duplicate));
+  CHECK(from_tracer(c, 55 * ms) == 52 * ms);
+  e = still_clock();
+  std::reverse(e.snapshots.begin(), e.snapshots.end());
+  CHECK(from_tracer(built(e), 55 * ms) == 52 * ms);
+}
+
+// ---- readers ----
+
+TEST_CASE("offsets: both spellings, digits, clocks") {
+  const auto table = read_offsets(
+      R"({"meta":true,"nodes":[{"node_id":0,"start_walltime_ns":1765400000000000001,"start_gpu_ns":7}]})"
+      "\n"
+      R"({"round_id":1,"window_start_ns":1765400000000000001,"window_end_ns":1765400000000000004,"node_id":0,"offset_ns":0})"
+      "\n"
+      R"({"round_id":1,"window_start_ns":5,"window_end_ns":9,"node_id":1,"offset_ns":-750.8125,"drift_ppm":0.4362,"residual":1.5,"converged":false})"
+      "\n"
+      R"({"round_id":2,"midpoint_sys_ns":100,"window_start_ns":5,"window_end_ns":9,"node_id":1,"offset_ns":-1.23457e+06})"
+      "\n"
+      "\n{broken\n"
+      R"({"round_id":3,"node_id":1,"offset_ns":4})"
+      "\n"
+      R"({"round_id":1,"midpoint_sys_ns":4,"node_id":2,"offset_ns":1,"reachable":false})"
+      "\n");
+  REQUIRE(table);
+  REQUIRE(table->start_of(0) != nullptr);
+  CHECK(table->start_of(0)->walltime_ns == 1'765'400'000'000'000'001);
+  REQUIRE(table->rows.size() == 5);
+  CHECK(table->rows[0].midpoint.ns == 1'765'400'000'000'000'002);
+  CHECK(table->rows[0].midpoint.sub_ps == 500);
+  CHECK(table->rows[1].offset_ps == -750'813);  // rounded half away from zero
+  CHECK(table->rows[1].drift_ppt == 436'200);
+  CHECK(table->rows[1].residual_ps == 1500);
+  CHECK(table->rows[2].offset_ps == -1'234'570'000);
+  CHECK(table->rows[2].midpoint.ns == 100);
+  CHECK(table->broken_lines == 1);
+  CHECK(table->rows_without_midpoint == 1);
+  CHECK(table->unreachable_rows == 1);
+  CHECK(table->unconverged_rows == 1);
+  // In this file a number has seven digits: what is short is exact to its last digit.
+  CHECK(table->rows[2].resolution_ps == 5000);
+  const auto rows = resolve_midpoints(*table, 0);
+  CHECK(rows_of_node(rows, 2).empty());
+  const auto own = rows_of_node(rows, 1);
+  REQUIRE(own.size() == 2);
+  CHECK(own[0].midpoint.ns == 1'765'400'000'000'000'002);  // the reference node's, of round 1
+  CHECK(own[1].midpoint.ns == 100);                        // round 2 has none
+  // Six digits everywhere: half of the sixth.
+  const auto six = read_offsets(R"({"node_id":1,"midpoint_sys_ns":4,"offset_ns":-1.2e+07})"
+                                "\n");
+  REQUIRE(six);
+  CHECK(six->rows[0].resolution_ps == 50'000);
+}
+
+TEST_CASE("snapshot files that are something else, or cut") {
+  const auto pair = [](std::int64_t s, std::int64_t r) {
+    std::string p, m;
+    const auto put = [](std::string& to, std::uint64_t n) {
+      for (; n >= 0x80; n >>= 7) to += static_cast<char>(n | 0x80);
+      to += static_cast<char>(n);
+    };
+    put(p, 1 << 3);
+    put(p, static_cast<std::uint64_t>(s));
+    put(p, 2 << 3);
+    put(p, static_cast<std::uint64_t>(r));
+    put(m, 1 << 3 | 2);
+    put(m, p.size());
+    return m + p;
+  };
+  const std::string whole =
+      pair(1'765'400'000'000'000'000, 55) + pair(1'765'400'000'010'000'000, 10'000'055) + std::string("\x10\x05");
+  const auto read = read_snapshot_pairs(whole, "s.pb");
+  REQUIRE(read);
+  REQUIRE(read->pairs.size() == 2);
+  CHECK(read->pairs[1].tracer.ns == 10'000'055);
+  CHECK(read->sampling_period_ns == 5);
+  const std::size_t one = pair(1'765'400'000'000'000'000, 55).size(), both = whole.size() - 2;
+  for (std::size_t cut = 1; cut < whole.size(); ++cut) {
+    if (cut == one || cut == both) continue;  // a valid, shorter message
+    INFO(cut);
+    const auto broken = read_snapshot_pairs(std::string_view(whole).substr(0, cut), "s.pb");
+    REQUIRE_FALSE(broken);
+    CHECK(broken.error().code == fault_code::damaged);
+    CHECK(broken.error().path == "s.pb");
+  }
+  CHECK_FALSE(read_snapshot_pairs("\x0a\x03\x12\x01x", "trace.pb"));
+  CHECK_FALSE(read_snapshot_pairs(pair(-1, 5)));
+  CHECK(read_snapshot_pairs("")->pairs.empty());
+}
+
+}  // namespace profkit::test
