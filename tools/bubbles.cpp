@@ -350,8 +350,8 @@ class report {
     for (std::size_t i = 0; i < rows; ++i) {
       const recommendation& a = r_.recommendations[i];
       std::string text = a.text;
-      if (!a.target.empty()) text = a.target + ": " + text;
-      if (!a.evidence.empty()) text += " (" + a.evidence.back() + ")";
+      if (!a.target.empty()) text = shorten(a.target, 60, cut::middle) + ": " + text;
+      if (!a.evidence.empty()) text += " (" + shorten(a.evidence.back(), 80, cut::middle) + ")";
       s_.out().line("  P" + std::to_string(a.priority) + "  " + wrap(name(text), most_columns - 6, 6));
     }
     s_.left_out(r_.recommendations.size(), rows);
