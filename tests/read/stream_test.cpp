@@ -150,7 +150,7 @@ TEST_CASE("A pass over every capture says what random access says") {
       same_answers(
           path.string() + " as a pipe of " + form.name,
           [&](const open_options& o) {
-            pipe.emplace(folder.path("pipe"), form.bytes);
+            pipe.emplace(folder.path("pipe.xplane.pb"), form.bytes);
             return pipe->open(o);
           },
           asked);
@@ -232,7 +232,7 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
   const std::size_t lines = anatomy_ops(**profile::open_buffer(bytes, "a.xplane.pb"))->lines.size();
   REQUIRE(lines > 1);
   {
-    const pipe_of pipe(folder.path("pipe"), bytes);
+    const pipe_of pipe(folder.path("a.xplane.pb"), bytes);
     const auto opened = pipe.open(o);
     REQUIRE(opened.ok());
     REQUIRE(anatomy_ops(**opened)->lines.size() == lines);
@@ -241,19 +241,23 @@ TEST_CASE("A pipe is read once: a second question needs what was kept of it") {
     REQUIRE(anatomy_info(**opened)->lines == 6);
   }
   {
-    const pipe_of pipe(folder.path("pipe"), bytes);
+    const pipe_of pipe(folder.path("a.xplane.pb"), bytes);
     const auto opened = pipe.open(o);
+    REQUIRE((*opened)->is_streamed(0));
     REQUIRE(anatomy_info(**opened)->lines == 6);
     const auto again = anatomy_ops(**opened);
-    REQUIRE(again.ok());
-    REQUIRE(again->lines.size() == lines);
+    REQUIRE_FALSE(again.ok());
+    REQUIRE(again.error().code == fault_code::unsupported);
+    REQUIRE((*opened)->xspace(0) == nullptr);
+    REQUIRE((*opened)->file_fault(0)->code == fault_code::unsupported);
   }
   // More than may be kept.
   const std::string more = bytes + message().text(99, std::string(100'000, '-')).bytes();
   o.bounds.max_materialised_bytes = 90'000;
-  const pipe_of pipe(folder.path("pipe"), more);
+  const pipe_of pipe(folder.path("a.xplane.pb"), more);
   const auto opened = pipe.open(o);
-  const auto ops = opened.ok() ? anatomy_ops(**opened) : result<ops_result>(opened.error());
+  REQUIRE(opened.ok());
+  const auto ops = anatomy_ops(**opened);
   REQUIRE_FALSE(ops.ok());
   REQUIRE(ops.error().code == fault_code::limit);
   REQUIRE(ops.error().message.find("max_materialised_bytes (90000)") != std::string::npos);
