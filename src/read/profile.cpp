@@ -417,7 +417,9 @@ bool profile::is_streamed(std::size_t file) const noexcept {
 
 result<void> profile::stream(std::size_t file, stream_visitor& visitor, const hooks& host, bool again) const {
   return contained([&]() -> result<void> {
-    if (!is_streamed(file)) return fault{fault_code::invalid_argument, "the file is not streamed", "", no_offset, ""};
+    // One that another thread has loaded since the caller looked is passed through in memory.
+    if (file >= file_count() || !state_->files[file]->streams)
+      return fault{fault_code::invalid_argument, "the file is not streamed", "", no_offset, ""};
     return state_->stream(file, visitor, host, again);
   });
 }
