@@ -339,7 +339,8 @@ class finder {
       else
         files.try_emplace({key.trace, key.file}, static_cast<std::uint32_t>(files.size()));
     }
-    for (const auto& [key, node] : nodes_) {
+    for (const auto& numbered : nodes_) {  // not taken apart: C++17 lambdas capture no part of a pair
+      const auto& key = numbered.first;
       if (key.explicit_id || !several) continue;
       const bool one_in_file =
           std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {
@@ -348,7 +349,7 @@ class finder {
       std::int64_t id = one_in_file && files.size() > 1 ? std::int64_t{files[{key.trace, key.file}]} : key.id;
       while (taken.count(id) != 0) ++id;
       taken.insert(id);
-      found_.nodes[node].id = id;
+      found_.nodes[numbered.second].id = id;
     }
     for (const auto& [node, devices] : devices_)
       found_.nodes[node].devices = static_cast<std::uint32_t>(devices.size());
