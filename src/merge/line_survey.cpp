@@ -191,16 +191,27 @@ char* put_event(char* to, const event_bytes& e, event_times& times) noexcept {
   return to + e.body.size();
 }
 
-// Copies in steps that may go past the end, where both sides have room for that.
+// Copies more than asked for, where both sides have room for that: what is short takes no branch on its length.
 PROFKIT_ALWAYS_INLINE void copy_bytes(char* to, const char* from, std::size_t bytes,
                                       const char* readable_end) noexcept {
-  constexpr std::size_t step = 32;
-  static_assert(step <= write_slack_bytes);
-  if (PROFKIT_LIKELY(static_cast<std::size_t>(readable_end - from) >= bytes + step)) {
-    for (std::size_t done = 0; done < bytes; done += step) std::memcpy(to + done, from + done, step);
-  } else if (bytes > 0) {
-    std::memcpy(to, from, bytes);
+  constexpr std::size_t step = 32, usual = 128;
+  static_assert(usual <= write_slack_bytes);
+  if (!PROFKIT_LIKELY(static_cast<std::size_t>(readable_end - from) >= bytes + usual)) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+    return;
   }
+  std::memcpy(to, from, usual);
+  for (std::size_t done = usual; !PROFKIT_LIKELY(done >= bytes); done += step)
+    std::memcpy(to + done, from + done, step);
+}
+
+// A few bytes: the head of an event.
+PROFKIT_ALWAYS_INLINE void copy_head(char* to, const char* from, std::size_t bytes, const char* readable_end) noexcept {
+  constexpr std::size_t usual = 16;
+  if (PROFKIT_LIKELY(bytes <= usual) && PROFKIT_LIKELY(static_cast<std::size_t>(readable_end - from) >= usual))
+    std::memcpy(to, from, usual);
+  else if (bytes > 0)
+    std::memcpy(to, from, bytes);
 }
 
 // The seven-bit groups of a number of up to 56 bits, spread over eight bytes, of which it moves over as many as count.
@@ -243,7 +254,7 @@ void write_usual_events(std::string_view body, const line_clock& clock, const li
     const auto before = static_cast<std::size_t>(offset_at - begin), after = static_cast<std::size_t>(event_end - p);
     *out++ = 0x22;
     out = put_varint_wide(out, before + 1 + quick_varint_bytes(wire) + after);
-    copy_bytes(out, begin, before, end);
+    copy_head(out, begin, before, end);
     out += before;
     *out++ = 0x10;
     out = put_varint_wide(out, wire);
