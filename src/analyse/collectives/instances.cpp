@@ -341,7 +341,9 @@ class finder {
       else
         files.try_emplace({key.trace, key.file}, static_cast<std::uint32_t>(files.size()));
     }
-    for (const auto& [key, node] : nodes_) {
+    for (const auto& entry : nodes_) {
+      const node_key& key = entry.first;
+      const std::uint32_t node = entry.second;
       if (key.explicit_id || !several) continue;
       const bool one_in_file =
           std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {
