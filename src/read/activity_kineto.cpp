@@ -103,6 +103,7 @@ enum argument : std::size_t {
   arg_stream,
   arg_correlation,
   arg_external,
+  arg_external_lower,
   arg_collective,
   arg_in_elements,
   arg_out_elements,
@@ -113,8 +114,8 @@ enum argument : std::size_t {
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
-    "device",         "stream",     "correlation", "External id", "Collective name", "In msg nelems",
-    "Out msg nelems", "Group size", "dtype",       "Input Dims",  "Input type",
+    "device",        "stream",         "correlation", "External id", "external id", "Collective name",
+    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Input Dims",  "Input type",
 };
 
 constexpr std::uint64_t no_id = ~std::uint64_t{0};
@@ -296,7 +297,7 @@ class trace_reader final : public chrome_visitor {
   // ---- devices ----
 
   void take_kernel(const chrome_event& e, const category_rule& rule, std::int64_t start) {
-    pick_arguments(e.args_json, argument_names, arguments, args_.data());
+    pick_arguments(e, argument_names, arguments, args_.data());
     gathered_device& into = device_of(ordinal_of(e), rule.device);
     kernel_row row;
     row.start_ps = start;
@@ -312,8 +313,8 @@ class trace_reader final : public chrome_visitor {
       if (parts_.options.details) row.details = collective_details(into);
     }
     set_stream(row, into, stream_of(e));
-    link tie{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
-    if (args_[arg_external].empty()) tie.external = id_of(json_member(e.args_json, "external id"));
+    const link tie{id_of(args_[arg_correlation]),
+                   id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
     into.rows.push_back(row);
     into.links.push_back(tie);
     coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
@@ -402,7 +403,7 @@ class trace_reader final : public chrome_visitor {
   // ---- hosts ----
 
   void take_call(const chrome_event& e, std::int64_t start) {
-    pick_arguments(e.args_json, argument_names, arg_external + 1, args_.data());
+    pick_arguments(e, argument_names, arg_external + 1, args_.data());
     const call c{start, contains(e.name, "GraphLaunch")};
     if (const std::uint64_t id = id_of(args_[arg_correlation]); id != no_id) calls_.emplace(id, c);
     if (const std::uint64_t id = id_of(args_[arg_external]); id != no_id) calls_of_ops_.emplace(id, c);
@@ -416,8 +417,7 @@ class trace_reader final : public chrome_visitor {
   }
 
   void remember_shapes(const chrome_event& e) {
-    if (!contains(e.args_json, "Input Dims")) return;
-    pick_arguments(e.args_json, argument_names, arguments, args_.data());
+    pick_arguments(e, argument_names, arguments, args_.data());
     const std::uint64_t id = id_of(args_[arg_external]);
     if (id == no_id || args_[arg_dims].empty()) return;
     shapes s;

@@ -3,9 +3,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-void pick_arguments(std::string_view args, const std::string_view* names, std::size_t count, std::string_view* values) {
+void pick_arguments(const chrome_event& e, const std::string_view* names, std::size_t count, std::string_view* values) {
   for (std::size_t i = 0; i < count; ++i) values[i] = {};
-  json_members members(args);
+  json_members members(e.args_json, e.args_marks);
   while (members.next()) {
     const std::string_view key = members.key();
     for (std::size_t i = 0; i < count; ++i) {

@@ -36,21 +36,42 @@ std::size_t event_field_of(std::string_view key) noexcept {
   return no_event_field;
 }
 
-bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular) {
+namespace {
+
+bool take_members(json_members& members, event_text& e, std::uint64_t& irregular) {
   e.values = {};
-  std::string scratch, quoted;
-  json_members members(e.json, max_nesting);
+  e.args_marks = {};
   while (members.next()) {
     std::string_view key = members.key();
-    if (key.find('\\') != std::string_view::npos) {
-      quoted.assign(1, '"').append(key).append(1, '"');
-      key = json_text(quoted, scratch);
+    std::size_t field = event_field_of(key);
+    if (field == no_event_field && key.find('\\') != std::string_view::npos) {
+      std::string scratch;
+      field = event_field_of(json_text('"' + std::string(key) + '"', scratch));
     }
-    const std::size_t field = event_field_of(key);
-    if (field != no_event_field) e.values[field] = members.value();
+    if (field == no_event_field) continue;
+    e.values[field] = members.value();
+    if (field == static_cast<std::size_t>(event_field::args)) e.args_marks = members.value_marks();
   }
   if (members.trailing_comma()) ++irregular;
   return members.ok();
+}
+
+}  // namespace
+
+bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular) {
+  json_members members(e.json, max_nesting);
+  return take_members(members, e, irregular);
+}
+
+bool split_marked_event(std::string_view text, json_marks& marks, event_text& e, std::uint64_t& irregular) {
+  while (marks.first != marks.last && marks.base + *marks.first < text.data()) ++marks.first;
+  if (marks.first == marks.last || marks.base + *marks.first != text.data()) return false;
+  json_members members(text, marks);
+  std::uint64_t strays = 0;
+  if (!take_members(members, e, strays)) return false;
+  irregular += strays;
+  e.json = text.substr(0, static_cast<std::size_t>(members.end() - text.data()));
+  return true;
 }
 
 std::string_view event_decoder::text_of(std::string_view raw, std::size_t slot, bool& sound) {
@@ -73,6 +94,7 @@ std::uint64_t event_decoder::decode(const event_text& from, chrome_event& into) 
   const std::string_view phase = text_of(from[event_field::ph], 5, sound);
   into.phase = phase.size() == 1 ? phase.front() : '\0';
   into.args_json = from[event_field::args];
+  into.args_marks = from.args_marks;
   into.json = from.json;
   return sound ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -176,10 +177,18 @@ class bracket_stack {
   bool top_ = false;
 };
 
-}  // namespace
+// False when there may be too little room for a block.
+bool put_marks(scan_marks& marks, std::uint64_t bits, std::uint32_t base) noexcept {
+  if (static_cast<std::size_t>(marks.end - marks.at) < block_bytes) return false;
+  std::uint32_t* at = marks.at;
+  for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
+  marks.at = at;
+  return true;
+}
 
-scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
-                          scan_variant variant) noexcept {
+template <bool with_marks>
+scan_result scan(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
+                 scan_variant variant, scan_marks* marks) noexcept {
   const classifier classify = classifier_of(variant);
   const std::uint32_t nesting_bound = std::min(max_nesting, deepest);
   bracket_stack open_brackets;
@@ -223,6 +232,11 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
 
     std::uint64_t brackets = (m.open | m.close) & ~in_string;
     if (bad != 0) brackets &= (std::uint64_t{1} << lowest_bit(bad)) - 1;
+    if (with_marks && marks != nullptr) {
+      if (!put_marks(*marks, quotes | ((m.open | m.close) & ~in_string), static_cast<std::uint32_t>(block - from))) {
+        marks = nullptr;
+      }
+    }
     for (; brackets != 0; brackets &= brackets - 1) {
       const unsigned bit = lowest_bit(brackets);
       const char* const at = block + bit;
@@ -252,6 +266,16 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
     }
   }
   return {good_end, open_brackets.depth() == 0 ? end : element, scan_stop::more};
+}
+
+}  // namespace
+
+scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
+                          scan_variant variant, scan_marks* marks) noexcept {
+  if (marks == nullptr) return scan<false>(from, end, enough_bytes, max_nesting, variant, nullptr);
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  const bool countable = static_cast<std::size_t>(end - from) <= most;
+  return scan<true>(from, end, enough_bytes, max_nesting, variant, countable ? marks : nullptr);
 }
 
 }  // namespace PROFKIT_NAMESPACE

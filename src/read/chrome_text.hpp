@@ -8,7 +8,11 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-[[nodiscard]] constexpr bool is_json_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+[[nodiscard]] constexpr bool is_json_space(char c) noexcept {
+  constexpr std::uint64_t blanks = 1ULL << ' ' | 1ULL << '\n' | 1ULL << '\r' | 1ULL << '\t';
+  const auto byte = static_cast<unsigned char>(c);
+  return byte <= ' ' && (blanks >> byte & 1) != 0;
+}
 
 [[nodiscard]] inline const char* skip_json_space(const char* at, const char* end) noexcept {
   while (at != end && is_json_space(*at)) ++at;

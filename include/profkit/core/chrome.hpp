@@ -25,6 +25,14 @@ struct chrome_ref {
   bool is_string = false;
 };
 
+/// Where the quotes and brackets of a JSON text stand, when that is known: it is then walked without looking for
+/// them again.
+struct json_marks {
+  const char* base = nullptr;  ///< offsets count from here
+  const std::uint32_t* first = nullptr;
+  const std::uint32_t* last = nullptr;
+};
+
 /// One trace event. All spans live until the visitor returns. Strings have their escapes undone; bytes that
 /// are not UTF-8 and raw control characters are kept. Of a key written twice the last counts.
 struct chrome_event {
@@ -39,6 +47,7 @@ struct chrome_event {
   /// 106 days or more from there.
   std::optional<std::int64_t> ts_ps, dur_ps;
   std::string_view args_json;  ///< raw text of "args", "" when absent; json_members reads it
+  json_marks args_marks;       ///< of args_json, when it is an object or array
   std::string_view json;       ///< raw text of the whole event
 };
 
@@ -76,7 +85,7 @@ struct chrome_options {
   limits bounds;  ///< max_nesting; max_string_bytes bounds one event and one header value
   hooks host;
   std::size_t chunk_bytes = std::size_t{256} << 10;  ///< whole events are parsed in pieces of about this size
-  bool tolerant_only = false;                        ///< leave simdjson out; the result is the same
+  bool tolerant_only = false;                        ///< look at every event alone; the result is the same
 };
 
 /// Reads a file piece by piece in bounded memory, whatever its size. Damage never stops it: only what is
@@ -116,18 +125,36 @@ chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& opt
 class json_members {
  public:
   explicit json_members(std::string_view object, std::uint32_t max_nesting = limits{}.max_nesting) noexcept;
+  /// With the marks of the text, or of a longer one that begins with the object. They are trusted.
+  json_members(std::string_view object, const json_marks& marks) noexcept;
   bool next() noexcept;  ///< false at the end, and at text that is no member
   [[nodiscard]] std::string_view key() const noexcept { return key_; }      ///< escapes not undone
   [[nodiscard]] std::string_view value() const noexcept { return value_; }  ///< raw JSON text, strings with quotes
-  [[nodiscard]] bool ok() const noexcept { return ok_; }                    ///< false: it ended at broken text
+  /// Of the value, when it is an object or array and the marks of the whole are known.
+  [[nodiscard]] json_marks value_marks() const noexcept { return {base_, value_first_, value_last_}; }
+  [[nodiscard]] bool ok() const noexcept { return ok_; }  ///< false: it ended at broken text
   /// A comma stood before the closing brace, which JSON does not allow.
   [[nodiscard]] bool trailing_comma() const noexcept { return trailing_comma_; }
+  /// Past the closing brace, once next() has given false and all is ok.
+  [[nodiscard]] const char* end() const noexcept { return past_; }
 
  private:
+  bool next_unmarked() noexcept;
+  bool stop(bool sound) noexcept;
+  bool close() noexcept;
+  bool at_key() noexcept;
+  const char* past_marked_value(const char* value) noexcept;
+
   const char* at_;
   const char* end_;
+  const char* past_ = nullptr;
   std::string_view key_, value_;
-  std::uint32_t max_nesting_;
+  const char* base_ = nullptr;
+  const std::uint32_t* mark_ = nullptr;  // the next one
+  const std::uint32_t* last_mark_ = nullptr;
+  const std::uint32_t* value_first_ = nullptr;
+  const std::uint32_t* value_last_ = nullptr;
+  std::uint32_t max_nesting_ = 0;
   bool first_ = true, ok_ = true, trailing_comma_ = false;
 };
 
