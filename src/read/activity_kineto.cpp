@@ -285,13 +285,14 @@ class trace_reader final : public chrome_visitor {
     }
   }
 
-  // Events of one category follow each other.
+  // The last rules are kept, by the ends of the category.
   const category_rule* category_of(std::string_view category) {
-    if (category != last_category_) {
-      last_category_ = category;
-      last_rule_ = rule_of(category);
-    }
-    return last_rule_;
+    if (category.empty()) return nullptr;
+    known_category& known = known_categories_[(category.size() + static_cast<unsigned char>(category.front()) +
+                                               3U * static_cast<unsigned char>(category.back())) %
+                                              known_categories_.size()];
+    if (known.name != category) known = {std::string(category), rule_of(category)};
+    return known.rule;
   }
 
   // ---- devices ----
@@ -610,12 +611,18 @@ class trace_reader final : public chrome_visitor {
     return at->second;
   }
   thread& thread_of(const chrome_event& e) {
+    if (!threads_.empty() && e.tid.text == last_tid_ && e.pid.text == last_pid_ &&
+        e.tid.is_string == last_tid_is_string_ && e.pid.is_string == last_pid_is_string_) {
+      return *threads_[thread_index_];
+    }
+    last_pid_ = e.pid.text;
+    last_tid_ = e.tid.text;
+    last_pid_is_string_ = e.pid.is_string;
+    last_tid_is_string_ = e.tid.is_string;
     key_.clear();
     append_key(e.pid, key_);
     key_.append(1, '\0');
     append_key(e.tid, key_);
-    if (key_ == last_key_ && !threads_.empty()) return *threads_[thread_index_];
-    last_key_ = key_;
     const auto [at, added] = thread_of_key_.try_emplace(key_, static_cast<std::uint32_t>(threads_.size()));
     thread_index_ = at->second;
     if (added) {
@@ -648,8 +655,13 @@ class trace_reader final : public chrome_visitor {
   std::vector<std::unique_ptr<thread>> threads_;
   hash_map<std::string, std::size_t> process_of_key_;
   hash_map<std::string, std::uint32_t> thread_of_key_;
-  std::string key_, last_key_, scratch_, last_category_;
-  const category_rule* last_rule_ = nullptr;
+  std::string key_, last_pid_, last_tid_, scratch_;
+  bool last_pid_is_string_ = false, last_tid_is_string_ = false;
+  struct known_category {
+    std::string name;
+    const category_rule* rule = nullptr;
+  };
+  std::array<known_category, 32> known_categories_;
   std::uint32_t thread_index_ = 0;
   std::array<std::string_view, arguments> args_;
 };

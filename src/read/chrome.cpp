@@ -45,13 +45,13 @@ struct chrome_reader::state {
       : options(given),
         window(input, std::max<std::size_t>(given.chunk_bytes, 1)),
         progress(options.host, total_bytes) {
-    if (!options.tolerant_only) marks.resize(std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks));
+    if (!options.tolerant_only) marks.resize(2 * std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks));
   }
 
   chrome_options options;
   text_window window;
   progress_meter progress;
-  std::vector<std::uint32_t> marks;  // of the last scan
+  std::vector<std::uint32_t> marks;  // of the last scan: places, then partners
   event_decoder decoder;
   chrome_summary told;
   place where = place::start;
@@ -270,11 +270,12 @@ void chrome_reader::state::read_events() {
   begin_item();
   const bool one_by_one = window.offset() < one_by_one_until;
   const char* const from = window.at();
-  scan_marks room{marks.data(), marks.data() + marks.size()};
+  const std::size_t room = marks.size() / 2;
+  scan_marks found{marks.data(), marks.data() + room, static_cast<std::uint32_t>(room)};
   const scan_result r = scan_elements(from, item_bound(), one_by_one ? 1 : options.chunk_bytes,
-                                      options.bounds.max_nesting, scan_variant::fastest, &room);
+                                      options.bounds.max_nesting, scan_variant::fastest, &found);
   if (r.good_end != from) {
-    take_chunk(r.good_end, {from, marks.data(), room.at});
+    take_chunk(r.good_end, {from, found.places, found.partners, 0, found.count, found.escapes});
   } else if (r.why == scan_stop::more) {
     need_more("an event");
   } else {

@@ -24,6 +24,7 @@ struct event_text {
   std::array<std::string_view, event_fields> values;
   std::string_view json;
   json_marks args_marks;
+  bool escapes = true;  // false: there is no backslash in it
   [[nodiscard]] std::string_view operator[](event_field f) const noexcept {
     return values[static_cast<std::size_t>(f)];
   }
@@ -32,8 +33,8 @@ struct event_text {
 // Splits the event text `e.json` into e.values. False when it is no object of members. `irregular` counts stray commas.
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular);
 
-// The same for the event that text begins with, whose quotes and brackets are known; e.json is then its text, and
-// marks.first moves past it.
+// The same for the event that `text` begins with and whose marks are known; e.json becomes its text, and marks.first
+// moves past it.
 bool split_marked_event(std::string_view text, json_marks& marks, event_text& e, std::uint64_t& irregular);
 
 // Undoes the escapes of one event after the other; spans are good until the next.
@@ -43,7 +44,7 @@ class event_decoder {
   std::uint64_t decode(const event_text& from, chrome_event& into);
 
  private:
-  std::string_view text_of(std::string_view raw, std::size_t slot, bool& sound);
+  std::string_view text_of(std::string_view raw, std::size_t slot, bool escapes, bool& sound);
   std::array<std::string, 6> scratch_;
 };
 

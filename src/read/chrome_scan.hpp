@@ -26,11 +26,14 @@ struct scan_result {
   scan_stop why;
 };
 
-// Where quotes that are not escaped, and brackets outside strings, stand: offsets from where a scan began, in order.
-// The scan fills [at, end) and moves `at`; when the room is used up it stops to tell, at a whole block.
+// Where a scan puts what it finds on its way (json_marks, with places from where it began). When the room is used up
+// it stops to tell, at a whole block.
 struct scan_marks {
-  std::uint32_t* at;
-  std::uint32_t* end;
+  std::uint32_t* places;
+  std::uint32_t* partners;
+  std::uint32_t capacity;
+  std::uint32_t count = 0;
+  bool escapes = false;
 };
 
 // Scans elements (objects or arrays) from `from`, which lies between two of them, until whole ones of

@@ -78,19 +78,6 @@ std::size_t append_escape(std::string& out, std::string_view text, std::size_t a
   return 6;
 }
 
-struct byte_set {
-  constexpr explicit byte_set(std::string_view bytes) {
-    for (const char c : bytes) has[static_cast<unsigned char>(c)] = true;
-  }
-  bool has[256] = {};
-};
-constexpr byte_set scalar_ends(" \n\r\t,}]{[:\"");
-
-const char* end_of_scalar(const char* at, const char* end) noexcept {
-  while (at != end && !scalar_ends.has[static_cast<unsigned char>(*at)]) ++at;
-  return at;
-}
-
 // The text of a number, also out of a string around it (Ascend writes times so, at times with blanks after them).
 std::string_view number_text(std::string_view raw) noexcept {
   std::string_view text = trim_json_space(raw);
@@ -192,86 +179,26 @@ json_members::json_members(std::string_view object, std::uint32_t max_nesting) n
   if (++at_ == end_) ok_ = false;
 }
 
-json_members::json_members(std::string_view object, const json_marks& marks) noexcept
-    : json_members(object, limits{}.max_nesting) {
-  if (marks.first == marks.last || at_ == end_ || marks.base + *marks.first != at_ - 1) return;
-  base_ = marks.base;
-  mark_ = marks.first + 1;
-  last_mark_ = marks.last;
-}
-
-bool json_members::stop(bool sound) noexcept {
-  at_ = end_;
-  ok_ = ok_ && sound;
-  return false;
-}
-
-bool json_members::close() noexcept {
-  past_ = at_ + 1;
-  return stop(true);
-}
-
-// Moves on to the quote of a key; false at the closing brace and at anything else.
-bool json_members::at_key() noexcept {
+bool json_members::next() noexcept {
+  if (at_ == end_) return false;
+  const auto stop = [this](bool sound) {
+    at_ = end_;
+    ok_ = ok_ && sound;
+    return false;
+  };
   at_ = skip_json_space(at_, end_);
   if (at_ == end_) return stop(false);
-  if (*at_ == '}') return close();
+  if (*at_ == '}') return stop(true);
   if (!first_) {
     if (*at_ != ',') return stop(false);
     at_ = skip_json_space(at_ + 1, end_);
     if (at_ != end_ && *at_ == '}') {
       trailing_comma_ = true;
-      return close();
+      return stop(true);
     }
   }
   first_ = false;
-  return at_ != end_ && *at_ == '"' ? true : stop(false);
-}
-
-bool json_members::next() noexcept {
-  if (at_ == end_) return false;
-  if (base_ == nullptr) return next_unmarked();
-  if (!at_key()) return false;
-  if (last_mark_ - mark_ < 2 || base_ + *mark_ != at_) return stop(false);
-  const char* const closing = base_ + mark_[1];
-  mark_ += 2;
-  key_ = std::string_view(at_ + 1, static_cast<std::size_t>(closing - at_) - 1);
-  at_ = skip_json_space(closing + 1, end_);
-  if (at_ == end_ || *at_ != ':') return stop(false);
-  at_ = skip_json_space(at_ + 1, end_);
-  if (at_ == end_) return stop(false);
-  const char* const value = at_;
-  at_ = past_marked_value(value);
-  if (at_ == nullptr) return stop(false);
-  value_ = std::string_view(value, static_cast<std::size_t>(at_ - value));
-  return true;
-}
-
-const char* json_members::past_marked_value(const char* value) noexcept {
-  value_first_ = value_last_ = mark_;
-  if (*value == '"') {
-    if (last_mark_ - mark_ < 2 || base_ + *mark_ != value) return nullptr;
-    mark_ += 2;
-    return base_ + mark_[-1] + 1;
-  }
-  if (*value != '{' && *value != '[') {
-    const char* const past = end_of_scalar(value, end_);
-    return past == value || past == end_ ? nullptr : past;
-  }
-  std::size_t depth = 0;
-  for (; mark_ != last_mark_; ++mark_) {
-    const char c = base_[*mark_];
-    if (c == '"') continue;
-    depth += c == '{' || c == '[' ? 1 : std::size_t{0} - 1;
-    if (depth != 0) continue;
-    value_last_ = ++mark_;
-    return base_ + mark_[-1] + 1;
-  }
-  return nullptr;
-}
-
-bool json_members::next_unmarked() noexcept {
-  if (!at_key()) return false;
+  if (at_ == end_ || *at_ != '"') return stop(false);
   const json_value_end key = end_of_string(at_, end_);
   if (key.why != json_end::found) return stop(false);
   key_ = std::string_view(at_ + 1, static_cast<std::size_t>(key.end - at_) - 2);

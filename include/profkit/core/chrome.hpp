@@ -25,12 +25,14 @@ struct chrome_ref {
   bool is_string = false;
 };
 
-/// Where the quotes and brackets of a JSON text stand, when that is known: it is then walked without looking for
-/// them again.
+/// Where quotes that are not escaped, and brackets outside strings, stand in the text of one array or object, when that
+/// is known: then it can be walked without looking for them again (read/json_walk.hpp).
 struct json_marks {
-  const char* base = nullptr;  ///< offsets count from here
-  const std::uint32_t* first = nullptr;
-  const std::uint32_t* last = nullptr;
+  const char* base = nullptr;               ///< places count from here
+  const std::uint32_t* places = nullptr;    ///< in order
+  const std::uint32_t* partners = nullptr;  ///< of an opening bracket: the index of the closing one, 0 when not known
+  std::uint32_t first = 0, last = 0;        ///< the indices that belong to the text
+  bool escapes = true;                      ///< false: no backslash is there
 };
 
 /// One trace event. All spans live until the visitor returns. Strings have their escapes undone; bytes that
@@ -125,36 +127,18 @@ chrome_clock read_chrome_clock(std::string_view bytes, const chrome_options& opt
 class json_members {
  public:
   explicit json_members(std::string_view object, std::uint32_t max_nesting = limits{}.max_nesting) noexcept;
-  /// With the marks of the text, or of a longer one that begins with the object. They are trusted.
-  json_members(std::string_view object, const json_marks& marks) noexcept;
   bool next() noexcept;  ///< false at the end, and at text that is no member
   [[nodiscard]] std::string_view key() const noexcept { return key_; }      ///< escapes not undone
   [[nodiscard]] std::string_view value() const noexcept { return value_; }  ///< raw JSON text, strings with quotes
-  /// Of the value, when it is an object or array and the marks of the whole are known.
-  [[nodiscard]] json_marks value_marks() const noexcept { return {base_, value_first_, value_last_}; }
-  [[nodiscard]] bool ok() const noexcept { return ok_; }  ///< false: it ended at broken text
+  [[nodiscard]] bool ok() const noexcept { return ok_; }                    ///< false: it ended at broken text
   /// A comma stood before the closing brace, which JSON does not allow.
   [[nodiscard]] bool trailing_comma() const noexcept { return trailing_comma_; }
-  /// Past the closing brace, once next() has given false and all is ok.
-  [[nodiscard]] const char* end() const noexcept { return past_; }
 
  private:
-  bool next_unmarked() noexcept;
-  bool stop(bool sound) noexcept;
-  bool close() noexcept;
-  bool at_key() noexcept;
-  const char* past_marked_value(const char* value) noexcept;
-
   const char* at_;
   const char* end_;
-  const char* past_ = nullptr;
   std::string_view key_, value_;
-  const char* base_ = nullptr;
-  const std::uint32_t* mark_ = nullptr;  // the next one
-  const std::uint32_t* last_mark_ = nullptr;
-  const std::uint32_t* value_first_ = nullptr;
-  const std::uint32_t* value_last_ = nullptr;
-  std::uint32_t max_nesting_ = 0;
+  std::uint32_t max_nesting_;
   bool first_ = true, ok_ = true, trailing_comma_ = false;
 };
 
