@@ -87,7 +87,8 @@ profkit::result<void> print_info(session& s) {
   if (!found) return std::move(found).error();
   const profkit::info_result& info = *found;
   if (info.files.empty()) {
-    s.absent(no_files_text(s.capture().what()));
+    const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
+    s.absent(why.empty() ? no_files_text(s.capture().what()) : why);
     return {};
   }
   for (const file_info& file : info.files) {
@@ -99,6 +100,8 @@ profkit::result<void> print_info(session& s) {
   s.out().line("  " + count_of(info.files.size(), "file") + ", " + count_of(info.planes, "plane") + ", " +
                count_of(info.lines, "line") + ", " + count_of(info.events, "event") + ", " +
                count_of(info.event_stats, "event stat"));
+  if (info.events == 0)
+    if (const std::string why = profkit::why_nothing(s.capture(), s.filters(0)); !why.empty()) s.absent(why);
   if (info.complete) s.out().line("  " + s.out().screen().paint("complete", style::good));
   for (const std::string& reason : info.reasons)
     s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));

@@ -970,7 +970,7 @@ PK_API pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_
                                     size_t* count, pk_error** err) PK_NOEXCEPT;
 
 /** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
- *  was not asked. `fits` and `spare_bytes` may be NULL. \since 0.1 */
+ *  was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. \since 0.1 */
 PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
                                pk_error** err) PK_NOEXCEPT;
 

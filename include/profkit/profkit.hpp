@@ -614,7 +614,8 @@ class memory {
   [[nodiscard]] row_range<pk_curve_point, detail::curve_reader, 256> live_curve() const noexcept {
     return row_range<pk_curve_point, detail::curve_reader, 256>({memory_.get(), 0});
   }
-  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked.
+  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked
+  /// or nothing says what is needed.
   [[nodiscard]] std::optional<std::int64_t> spare_bytes() const noexcept {
     std::int64_t spare = 0;
     if (pk_memory_fit(memory_.get(), nullptr, &spare, nullptr) != PK_OK) return std::nullopt;

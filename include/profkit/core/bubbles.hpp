@@ -411,7 +411,7 @@ struct bubbles_result {
   /// The one that waits longest, by all its steps together (the dominant one for the reference), and of it the step
   /// that waits longest: what the answers and the look inside a step are about.
   std::int32_t idlest_group = -1, dominant_step = -1;
-  std::vector<bubble_op> ops;                            ///< by device, then total cost
+  std::vector<bubble_op> ops;  ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;
   std::vector<label_summary> causes;
   std::vector<self_check_row> self_check;
@@ -431,6 +431,11 @@ struct bubbles_result {
 result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
 
 /// An activity and what was found in it.
+/// Whether the detector can keep to these filters: it knows devices alone, because a gap belongs to a whole step.
+[[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
+  return o.host.empty() && o.line.empty() && o.name.empty() && !o.step && !o.from_ps && !o.to_ps;
+}
+
 struct bubbles_report {
   std::shared_ptr<const activity> of;
   bubbles_result found;
