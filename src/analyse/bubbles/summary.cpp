@@ -185,7 +185,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
                    "step there, by its parts here");
   if (into.steps_too_large > 0)
     gaps.push_back(count_text(into.steps_too_large, "step") +
-                   " with more than 1,048,576 kernels: their times are exact, but their structures, clocks, block and "
+                   " with more than 524,288 kernels: their times are exact, but their structures, clocks, block and "
                    "side need all kernels at once and are not told");
 }
 
