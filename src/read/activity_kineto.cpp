@@ -93,13 +93,16 @@ enum argument : std::size_t {
   arg_out_elements,
   arg_group_size,
   arg_dtype,
+  arg_group,
+  arg_group_text,
   arg_dims,
   arg_types,
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
-    "device",        "stream",         "correlation", "External id", "external id", "Collective name",
-    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Input Dims",  "Input type",
+    "device",        "stream",         "correlation", "External id", "external id",        "Collective name",
+    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Process Group Name", "Process Group Description",
+    "Input Dims",    "Input type",
 };
 
 constexpr std::uint64_t no_id = ~std::uint64_t{0};
@@ -360,6 +363,8 @@ class trace_reader final : public chrome_visitor {
 
   std::uint32_t collective_details(gathered_device& into) {
     kernel_details d;
+    const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
+    if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
     if (!args_[arg_dtype].empty()) d.input_dtypes = parts_.strings.intern(json_text(args_[arg_dtype], scratch_));
     for (const argument a : {arg_in_elements, arg_out_elements, arg_group_size}) {
       if (const auto value = args_[a].empty() ? std::nullopt : json_scaled_integer(args_[a])) {

@@ -245,6 +245,7 @@ struct bubble_step {
   std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
   bool traced = false;
   bool boundary_dominated = false, cut = false;
+  bool straddled = false;   ///< a kernel reaches over one of its edges
   std::int32_t group = -1;  ///< index into bubbles_result::groups
   std::uint32_t first_structure = 0, structures = 0;
   const char* structure_source = "";    ///< "attention", "periodic op", "gaps", "annotations", "" none
@@ -404,6 +405,7 @@ struct bubbles_result {
   std::uint64_t structures_left_out = 0;
   std::vector<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
+  std::uint64_t steps_not_compared = 0;  ///< with step_trace_time: a kernel reaches over an edge of the step
   std::uint64_t steps_too_large = 0;  ///< with more kernels than are held: without structures, clocks, block and side
   std::vector<bubble> bubbles;        ///< by device, then start, then length
   std::vector<bubble_group> groups;
