@@ -451,7 +451,7 @@ pub struct pk_probe {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// The records of one map: holds the bytes of its file. One thread at a time. Since 0.1.
+/// The records of one map: holds its probe and the bytes of its file. One thread at a time. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_probe_records {
