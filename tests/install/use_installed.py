@@ -69,6 +69,7 @@ def main(build_root, meson, cc, cxx):
 
         cmake_package(source, prefix, scratch, cc, cxx, capture)
         meson_subproject(source, meson, scratch, capture)
+        static_library(source, meson, scratch, cc, capture)
         debian_package(source, build_root, scratch, capture)
         bazel_package(source, prefix, scratch, capture)
 
@@ -109,6 +110,25 @@ def meson_subproject(source, meson, scratch, capture):
         sys.exit("the views linked libprofkit")
     if not whole:
         print("SKIPPED subproject: the library was configured, not built again; PROFKIT_TEST_SUBPROJECT=library does")
+
+
+def static_library(source, meson, scratch, cc, capture):
+    """The static library through pkg-config --static, from a C linker."""
+    if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
+        print("SKIPPED static: the static library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        return
+    prefix = scratch / "static-prefix"
+    run(meson, "setup", scratch / "static", source, "--buildtype=release", "-Ddefault_library=static",
+        "-Dtests=disabled", "-Dtools=disabled", "-Dexamples=disabled", f"--prefix={prefix}", "--libdir=lib")
+    run(meson, "install", "-C", scratch / "static", "--quiet")
+    environment = dict(os.environ)
+    environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
+    flags = run("pkg-config", "--static", "--cflags", "--libs", "profkit", env=environment).split()
+    program = scratch / "busiest_ops_static"
+    run(cc, "-std=c99", source / "examples" / "c" / "busiest_ops.c", "-o", program, *flags)
+    shows_the_device(program, capture)
+    if "libprofkit" in run("readelf", "-d", program):
+        sys.exit("the static program needs libprofkit.so")
 
 
 def debian_package(source, build_root, scratch, capture):
