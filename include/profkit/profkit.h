@@ -15,11 +15,8 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
- *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
- * cursor or a pk_chrome_reader belongs to one thread at a time.
-
- *  - pk_profile, pk_module_list, pk_memory and pk_bubbles are immutable: any number of threads may read one at a time.
- * A cursor or a pk_chrome_reader belongs to one thread at a time.
+ *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
+ *    pk_probe_records, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -1318,7 +1315,7 @@ typedef struct pk_probe_field {
 PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
                                     pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
 
-/** The records of one map: holds the bytes of its file. One thread at a time. \since 0.1 */
+/** The records of one map: holds its probe and the bytes of its file. One thread at a time. \since 0.1 */
 typedef struct pk_probe_records pk_probe_records;
 /** The value of pk_probe_record::block when the block is not known. \since 0.1 */
 #define PK_PROBE_NO_BLOCK UINT64_MAX
