@@ -103,7 +103,7 @@ except ImportError as why:
     print(f"skipped, DuckDB alone: it is not installed ({why})")
 else:
     for name, held in tables.items():
-        rows = duckdb.sql("select count(*) from held").fetchone()[0]
+        rows = duckdb.sql("select count(*) from held").fetchall()[0][0]
         check(rows == held.num_rows, f"DuckDB counts the rows of {name}")
     # Straight over the stream.
     again = opened("pk_profile_open", (data + "/xspace/tpu_v6e_inference.xplane.pb").encode(), None)
