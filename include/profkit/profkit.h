@@ -15,11 +15,8 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
- *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
- * cursor or a pk_chrome_reader belongs to one thread at a time.
-
- *  - pk_profile, pk_module_list, pk_memory and pk_bubbles are immutable: any number of threads may read one at a time.
- * A cursor or a pk_chrome_reader belongs to one thread at a time.
+ *  - pk_profile, pk_module_list, pk_activity, pk_memory, pk_bubbles and pk_probe are immutable: any number of threads
+ *    may read one at a time. A cursor, a stream or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
