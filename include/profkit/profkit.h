@@ -1140,7 +1140,7 @@ typedef struct pk_validation_summary {
   uint64_t violations_raw;  /**< whatever the error of the clocks */
   uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
   uint64_t overlaps;        /**< invocations in order */
-  uint64_t unjudged;        /**< of a kind that allows any order */
+  uint64_t unjudged;        /**< of which nobody can tell who waits for whom */
   uint64_t warnings;
   uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
