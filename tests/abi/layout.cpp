@@ -764,6 +764,7 @@ AT(pk_merge_node, host_bound_ps, 104);
 AT(pk_merge_node, status, 112);
 AT(pk_merge_node, aligned_before, 116);
 
+VALUE(PK_ARROW_SKIP_DAMAGE, 1);
 SIZE(pk_arrow_options, 16);
 AT(pk_arrow_options, struct_size, 0);
 AT(pk_arrow_options, flags, 4);
