@@ -17,6 +17,9 @@
  *    frozen: new facts come as new functions.
  *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
  *    pk_probe_records, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
+
+ *  - pk_profile, pk_module_list, pk_activity, pk_memory, pk_bubbles and pk_probe are immutable: any number of threads
+ *    may read one at a time. A cursor, a stream or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -1080,8 +1083,8 @@ PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) 
 PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
-/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
- *  a failure. \since 0.1 */
+/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
+ * after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
 /** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
@@ -1133,7 +1136,7 @@ typedef struct pk_validation_options {
 
 /** Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
-  int32_t status;           /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
+  int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
   uint32_t node_count;
   uint64_t group_count;     /**< invocations compared */
   uint64_t violations;      /**< beyond the error of the clocks */
@@ -1142,13 +1145,13 @@ typedef struct pk_validation_summary {
   uint64_t overlaps;        /**< invocations in order */
   uint64_t unjudged;        /**< of which nobody can tell who waits for whom */
   uint64_t warnings;
-  uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
+  uint64_t undecidable; /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
   uint32_t bounds_known;
 } pk_validation_summary;
 
-/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
- *  its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
+ * keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
                                     const pk_validation_options* options, pk_validation** out,
                                     pk_error** err) PK_NOEXCEPT;
@@ -1773,8 +1776,8 @@ PK_API pk_status pk_arrow_steps(pk_bubbles* bubbles, const pk_arrow_options* opt
 PK_API pk_status pk_arrow_bubbles(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
                                   pk_error** err) PK_NOEXCEPT;
 /** Buffers alive at the peak, largest first: the facts of pk_live_buffer. \since 0.1 */
-PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options,
-                                       struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                       pk_error** err) PK_NOEXCEPT;
 /** The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. \since 0.1 */
 PK_API pk_status pk_arrow_live_curve(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
                                      pk_error** err) PK_NOEXCEPT;
