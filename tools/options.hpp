@@ -1,4 +1,4 @@
-// The command line as plain values. Only options.cpp knows the library that parses it.
+// The command line as plain values. Only command_line/parser.cpp knows the library that parses it.
 #pragma once
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>

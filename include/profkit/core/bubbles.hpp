@@ -11,6 +11,7 @@
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/time.hpp>
 
 #include <array>
 #include <cstddef>
@@ -330,7 +331,7 @@ struct bubble_op {
   bool small = false, inefficient = false;  ///< short kernels; with the gaps before them they cost too much
   const char* bound = "";                   ///< PMU verdict: "compute", "memory", "low_utilisation", "balanced", ""
   std::int64_t cube_utilisation_ppm = -1, compute_unit_ppm = -1, memory_unit_ppm = -1;  ///< -1: no such column
-  [[nodiscard]] std::int64_t total_cost_ps() const noexcept { return duration_ps + wait_ps; }
+  [[nodiscard]] std::int64_t total_cost_ps() const noexcept { return saturating_add(duration_ps, wait_ps); }
 };
 
 enum class aicpu_verdict : std::uint8_t { unknown, masked, partly_exposed, exposed };
