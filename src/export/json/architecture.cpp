@@ -124,10 +124,10 @@ class writer {
   }
 
   void write_anchor(const device_architecture& d) {
-    out_.key("anchor");
+    write_or_null(out_, "anchor", d.anchor);
+    out_.key("anchor_details");
     out_.begin_object();
     out_.field("source", anchor_source_name(d.source));
-    write_or_null(out_, "op_types", d.anchor);
     write_or_null(out_, "family", d.anchor_family);
     out_.field("count", d.anchors);
     out_.field("backward_count", d.backward_anchors);
