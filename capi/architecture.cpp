@@ -22,8 +22,8 @@ pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_option
   return guard(err, [&]() -> result<pk_status> {
     if (!profile) return null_argument("profile");
     if (!out) return null_argument("out");
-    result<pk_architecture_options> given = read_sized_struct<pk_architecture_options>(
-        options, PK_ARCHITECTURE_OPTIONS_INIT, "pk_architecture_options");
+    result<pk_architecture_options> given =
+        read_sized_struct<pk_architecture_options>(options, PK_ARCHITECTURE_OPTIONS_INIT, "pk_architecture_options");
     if (!given) return std::move(given).error();
     if (given->flags != 0) return unknown_flags("pk_architecture_options", given->flags);
     hook_bridge bridge;

@@ -10,6 +10,8 @@
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/text.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -69,7 +71,7 @@ class printer {
     fact("model", r_.summary);
     if (d_.source == anchor_source::none) return;
     const std::string marks = d_.source == anchor_source::attention ? "attention kernel" : "kernel";
-    fact("layers by", d_.anchor + ", " + count_of(d_.anchors, marks));
+    fact("layers by", shorten(d_.anchor, 100, cut::middle) + ", " + count_of(d_.anchors, marks));
     fact("passes by", d_.pass_source[0] != '\0' ? d_.pass_source : "nothing: one pass");
     if (d_.backward_anchors == 0)
       fact("phases by", d_.phase_source[0] != '\0' ? d_.phase_source : "nothing: not determined");
@@ -203,7 +205,7 @@ int run_architecture(const options& given) {
   bool markdown = asked.markdown;
   if (names_folder(asked.output_path)) {
     if (auto made = make_folder(asked.output_path); !made) {
-      tell_fault(made.error(), look_at_terminal(2, asked.color));
+      tell_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
       return exit_unreadable;
     }
     architecture_report named;

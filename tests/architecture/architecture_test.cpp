@@ -335,7 +335,8 @@ TEST_CASE("what a folder's name tells, and what it is called") {
   CHECK(has("generation of 1k"));
   CHECK(has("batch size 10"));
   CHECK(profile_label("/a/b/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/") == "rank0_ascend_pt");
-  CHECK(profile_label("trace.json.gz") == "trace.json.gz");
+  CHECK(profile_label("runs/a.b/rank0.pt.trace.json.gz") == "rank0");
+  CHECK(profile_label("vm.xplane.pb") == "vm");
   CHECK(profile_label("-") == "capture");
   CHECK(profile_label("") == "capture");
 }

@@ -256,6 +256,10 @@ struct architecture_result {
 result<architecture_result> find_architecture(const activity& of, const architecture_options& o = {},
                                               std::string_view label = {}, const hooks& host = {});
 
+/// The summary for a report on everything else: "" where attention marks no layers, or where there are so many kernels
+/// that looking at them again would take as long as the rest.
+result<std::string> model_summary(const activity& of, const hooks& host = {});
+
 /// An activity and what was found in it.
 struct architecture_report {
   std::shared_ptr<const activity> of;
@@ -265,7 +269,8 @@ struct architecture_report {
 /// Reads the activity of a profile, which it keeps, and looks at it.
 result<architecture_report> analyse_architecture(std::shared_ptr<const profile> p, const architecture_options& o = {},
                                                  const hooks& host = {});
-/// The name that stands for a profile: its last folder or file name; the parent of ASCEND_PROFILER_OUTPUT.
+/// The name that stands for a profile: its last folder, or file name without its endings; the parent of
+/// ASCEND_PROFILER_OUTPUT.
 [[nodiscard]] std::string profile_label(std::string_view path);
 /// "model_architecture_report_<label>.md".
 [[nodiscard]] std::string architecture_file_name(const architecture_report& found);

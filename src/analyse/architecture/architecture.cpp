@@ -71,7 +71,7 @@ const char* layer_role_title(layer_role r) noexcept {
     case layer_role::sampling: return "Sampling";
     case layer_role::other: break;
   }
-  return "Small ops";
+  return "Other ops";
 }
 
 const char* anchor_source_name(anchor_source s) noexcept {
@@ -152,12 +152,17 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
   d.last_ps = kernels->last_ps;
   d.op_counts = kernels->counts;
   count_windows(*windows, d);
-  const layer_anchors anchors = find_anchors(*kernels);
+  layer_anchors anchors = find_anchors(*kernels);
+  pass_cuts cuts = cut_passes(*kernels, anchors, *windows);
+  constexpr std::uint32_t least_blocks = 3;  // what comes back once or twice a pass parts nothing
+  if (anchors.source != anchor_source::attention && cuts.layers < least_blocks) {
+    anchors = {};
+    cuts = {};
+  }
   d.source = anchors.source;
   d.anchors = anchors.rows.size();
   d.backward_anchors = anchors.backward;
   name_anchors(of, *kernels, anchors, d);
-  const pass_cuts cuts = cut_passes(*kernels, anchors, *windows);
   const anchor_phases phases = find_phases(of, device, *kernels, anchors);
   d.phase_source = phases.source;
   d.pass_source = cuts.source;
@@ -169,7 +174,7 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
   const std::vector<kind_counts> counts = fill_layers(*kernels, anchors, phases, cuts, d);
   name_steps(of, *windows, cuts, d);
   cross_check_layers(anchors, cuts, counts, d);
-  find_anatomies(*kernels, d);
+  find_anatomies(of, *kernels, d);
   find_streams(of, *kernels, d);
   sum_up(of, *kernels, anchors, cuts, label, d);
   return d;
@@ -210,6 +215,17 @@ result<architecture_result> find_architecture(const activity& of, const architec
   });
 }
 
+result<std::string> model_summary(const activity& of, const hooks& host) {
+  constexpr std::uint64_t most_kernels = 2'000'000;
+  std::uint64_t kernels = 0;
+  for (const activity_device& d : of.devices()) kernels = std::max(kernels, kernels + d.kernels);
+  if (kernels == 0 || kernels > most_kernels) return std::string();
+  auto found = find_architecture(of, {}, {}, host);
+  if (!found) return std::move(found).error();
+  const bool known = found->devices[found->reported].source == anchor_source::attention;
+  return known ? std::move(found->summary) : std::string();
+}
+
 std::string profile_label(std::string_view path) {
   const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
   const auto cut = [&] {
@@ -224,7 +240,10 @@ std::string profile_label(std::string_view path) {
     path.remove_suffix(last().size());
     cut();
   }
-  const std::string_view name = last();
+  std::string_view name = last();
+  for (const std::string_view ending : {".gz", ".json", ".pb", ".xplane", ".csv", ".pt.trace", ".trace"})
+    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending)
+      name.remove_suffix(ending.size());
   return name.empty() || name == "-" || name == "." || name == ".." ? "capture" : std::string(name);
 }
 

@@ -85,13 +85,17 @@ bool cluster(const std::vector<std::int64_t>& durations_ps, std::vector<model_ph
   const double low = sums[best] / static_cast<double>(best);
   const double high = (sums.back() - sums[best]) / static_cast<double>(sorted.size() - best);
   if (high - low < 2) return false;
-  // Clusters that touch are one smear.
-  if (sorted[best] - sorted[best - 1] < 1) return false;
+  // Clusters that touch are one smear, and a few outliers are no phase.
+  constexpr std::size_t least_members = 4;
+  if (sorted[best] - sorted[best - 1] < 1 || best < least_members || sorted.size() - best < least_members) return false;
   for (std::size_t i = 0; i < durations_ps.size(); ++i)
     phases[i] = durations_ps[i] > 0 && std::log2(static_cast<double>(durations_ps[i])) >= sorted[best]
                     ? model_phase::prefill
                     : model_phase::decode;
-  return true;
+  // Phases follow each other in blocks. Lengths that take turns are those of different kinds of attention.
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < phases.size(); ++i) changes += phases[i] != phases[i - 1] ? 1 : 0;
+  return changes * 4 <= phases.size();
 }
 
 }  // namespace

@@ -21,12 +21,16 @@ constexpr layer_role matmul_role(section s, layer_kind kind) noexcept {
   return kind == layer_kind::dense ? layer_role::dense_ffn : layer_role::expert_ffn;
 }
 
-// Whether a router's matmul: the next kernel that is neither a cast nor small work decides on experts.
+// Whether a router begins here: a cast and a matmul directly in front of the kernel that decides on experts.
 bool leads_to_gating(const device_kernels& of, std::size_t row, std::size_t last) {
+  bool multiplied = of.kind_of(of.rows[row]) == op_kind::matmul;
   for (std::size_t i = row + 1; i < last && i <= row + 4; ++i) {
     const op_kind kind = of.kind_of(of.rows[i]);
     if (kind == op_kind::moe_gating || kind == op_kind::moe_routing) return true;
-    if (kind != op_kind::unknown && kind != op_kind::activation) return false;
+    const bool routes =
+        kind == op_kind::unknown || kind == op_kind::activation || (kind == op_kind::matmul && !multiplied);
+    if (!routes) return false;
+    multiplied = multiplied || kind == op_kind::matmul;
   }
   return false;
 }
@@ -95,7 +99,8 @@ value_spread spread_of(std::vector<std::int64_t>& values) {
 
 class anatomist {
  public:
-  anatomist(const device_kernels& of, device_architecture& into) : of_(of), d_(into) {}
+  anatomist(const activity& names, const device_kernels& of, device_architecture& into)
+      : names_(names), of_(of), d_(into) {}
 
   void run() {
     using key = std::tuple<model_phase, layer_kind, bool>;
@@ -167,21 +172,25 @@ class anatomist {
     grow_tree(first, last, roles, main, a);
   }
 
-  // Runs of one role and stream become one node; other streams do not break a run of the main one.
+  // Runs of one role and stream become one node. Other streams do not break a run of the main one, which breaks theirs.
   void grow_tree(std::size_t first, std::size_t last, const std::vector<layer_role>& roles, std::uint16_t main,
                  layer_anatomy& a) {
     constexpr std::size_t most_nodes = 96;
     struct open_node {
       std::size_t index;
+      std::size_t main_nodes;  // of the main stream when it began
       running_union wall;
     };
+    std::size_t main_nodes = 0;
     std::map<std::uint16_t, open_node> open;  // by lane
     std::map<std::uint16_t, span_list> beside;
     for (std::size_t row = first; row < last; ++row) {
       const kernel& k = of_.rows[row];
       const layer_role role = roles[row - first];
       auto at = open.find(k.lane);
-      if (at == open.end() || a.tree[at->second.index].role != role) {
+      const bool is_main = k.lane == main;
+      if (at == open.end() || a.tree[at->second.index].role != role ||
+          (!is_main && at->second.main_nodes != main_nodes)) {
         if (a.tree.size() == most_nodes) {
           ++a.tree_left_out;
           continue;
@@ -189,8 +198,9 @@ class anatomist {
         tree_node& n = a.tree.emplace_back();
         n.role = role;
         n.lane = k.lane;
-        n.side = k.lane != main;
-        at = open.insert_or_assign(k.lane, open_node{a.tree.size() - 1, {}}).first;
+        n.side = !is_main;
+        if (is_main) ++main_nodes;
+        at = open.insert_or_assign(k.lane, open_node{a.tree.size() - 1, main_nodes, {}}).first;
       }
       tree_node& n = a.tree[at->second.index];
       at->second.wall.add(k.start_ps, k.end_ps());
@@ -224,14 +234,34 @@ class anatomist {
       a.anomalies.push_back("layer 0 takes more than 1.2 x the median of its type in " + std::to_string(slow_first) +
                             " of " + std::to_string(firsts) + " passes: warm-up");
     if (extra > 0)
-      a.anomalies.push_back(std::to_string(extra) + " of " + std::to_string(layers.size()) + " layers have another " +
-                            "number of kernels than the usual " + std::to_string(a.kernel_count.median) + " (" +
+      a.anomalies.push_back(std::to_string(extra) + " of " + std::to_string(layers.size()) +
+                            " layers do not have the usual " + std::to_string(a.kernel_count.median) + " kernels (" +
                             std::to_string(a.kernel_count.least) + " to " + std::to_string(a.kernel_count.most) + ")");
-    if (aicpu > 0)
-      a.anomalies.push_back(grouped(aicpu) + " kernel" + (aicpu == 1 ? "" : "s") +
-                            " of these layers run on the AI CPU");
+    if (aicpu > 0) name_aicpu(layers, aicpu, a);
   }
 
+  void name_aicpu(const std::vector<std::uint32_t>& layers, std::uint64_t all, layer_anatomy& a) const {
+    constexpr std::size_t most = 4;
+    std::map<string_id, std::uint64_t> counts;
+    for (const std::uint32_t i : layers) {
+      if (d_.layers[i].aicpu_kernels == 0) continue;
+      for (std::size_t row = d_.layers[i].first_row; row < last_row_of(of_, d_, i); ++row)
+        if (of_.rows[row].on_aicpu) ++counts[of_.ops[of_.rows[row].op].type];
+    }
+    std::vector<std::pair<std::string, std::uint64_t>> ops;
+    for (const auto& [op, count] : counts) ops.emplace_back(names_.text(op), count);
+    std::sort(ops.begin(), ops.end(), [](const auto& x, const auto& y) {
+      return x.second != y.second ? x.second > y.second : x.first < y.first;
+    });
+    std::string text = grouped(all) + (all == 1 ? " kernel of these layers runs" : " kernels of these layers run") +
+                       " on the AI CPU: ";
+    for (std::size_t i = 0; i < ops.size() && i < most; ++i)
+      text += (i == 0 ? "" : ", ") + ops[i].first + " x" + std::to_string(ops[i].second);
+    if (ops.size() > most) text += ", and " + std::to_string(ops.size() - most) + " more";
+    a.anomalies.push_back(std::move(text));
+  }
+
+  const activity& names_;
   const device_kernels& of_;
   device_architecture& d_;
 };
@@ -250,14 +280,17 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
       const op_kind k = of.kind_of(of.rows[row]);
       if (k == op_kind::qkv_prep || k == op_kind::kv_cache || after_cache == last) after_cache = row;
     }
+  // Where something else stands in for attention, nothing is known about what comes behind what.
+  const bool known = of.kind_of(of.rows[first]) == op_kind::attention;
   for (std::size_t row = first; row < last; ++row) {
     layer_role& role = roles[row - first];
     const kernel& k = of.rows[row];
     const op_kind what = of.kind_of(k);
-    if (row == first) {
+    if (row == first && known) {
       role = layer_role::attention;
       continue;
     }
+    if (!known && !communicates(what) && what != op_kind::norm && what != op_kind::sampling) continue;
     switch (what) {
       case op_kind::attention:
       case op_kind::mixer: role = layer_role::attention; break;
@@ -334,7 +367,9 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
   return roles;
 }
 
-void find_anatomies(const device_kernels& of, device_architecture& into) { anatomist(of, into).run(); }
+void find_anatomies(const activity& names, const device_kernels& of, device_architecture& into) {
+  anatomist(names, of, into).run();
+}
 
 }  // namespace architecture
 }  // namespace PROFKIT_NAMESPACE

@@ -14,7 +14,7 @@ namespace architecture {
                                                layer_kind kind, bool is_last);
 
 // Fills anatomies, one a layer type and phase.
-void find_anatomies(const device_kernels& of, device_architecture& into);
+void find_anatomies(const activity& names, const device_kernels& of, device_architecture& into);
 
 }  // namespace architecture
 }  // namespace PROFKIT_NAMESPACE

@@ -2,6 +2,7 @@
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -128,6 +129,9 @@ class summariser {
     if (irregular > 0)
       add(passes_text(static_cast<std::uint64_t>(irregular)) + " of " + std::to_string(d_.passes.size()) +
           (irregular == 1 ? " has" : " have") + " another number of layers than " + std::to_string(d_.layers_per_pass));
+    if (thin_layers())
+      add("most layers hold fewer than 3 kernels: the capture does not list all that ran, or its anchors are no "
+          "layers");
     find_changes();
     if (count_of(op_kind::point_to_point) > 0 && d_.source == anchor_source::attention)
       add("the device sends to and receives from others during the pass: with pipeline parallelism its layers are "
@@ -170,6 +174,7 @@ class summariser {
       if (c.result == check_outcome::fail) at_most(confidence::low);
     if (anchors_.other_mixers > 0 || count_of(op_kind::point_to_point) > 0 || d_.left_out > 0)
       at_most(confidence::medium);
+    if (thin_layers()) at_most(confidence::low);
     d_.sure = most;
   }
 
@@ -234,6 +239,11 @@ class summariser {
     return static_cast<std::uint64_t>(
         std::count_if(d_.layers.begin(), d_.layers.end(), [p](const model_layer& l) { return l.phase == p; }));
   }
+  [[nodiscard]] bool thin_layers() const {
+    const auto thin =
+        std::count_if(d_.layers.begin(), d_.layers.end(), [](const model_layer& l) { return l.kernels < 3; });
+    return static_cast<std::size_t>(thin) * 2 > d_.layers.size();
+  }
   [[nodiscard]] std::string by_phase_source() const {
     const std::string_view source = d_.phase_source;
     if (source == "shapes") return "by query tokens a sequence: more than 8 is prefill";
@@ -246,6 +256,7 @@ class summariser {
     for (const cross_check& c : d_.checks)
       if (c.result == check_outcome::fail) return "a cross-check fails: " + c.name;
     if (d_.sure == confidence::high) return passes_text(d_.complete_passes()) + " agree, and the cross-checks hold";
+    if (thin_layers()) return "layers with hardly any kernel";
     if (d_.complete_passes() <= 1) return "there is no second whole pass to agree with";
     return "see the limitations";
   }

@@ -1,4 +1,5 @@
 #include <export/json/bubbles_parts.hpp>
+#include <profkit/core/architecture.hpp>
 #include <export/json/memory_parts.hpp>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ struct slices {
   std::optional<alignment_result> alignment;    // where its clocks were not corrected
   bubble_options asked_of_bubbles;
   bubbles_report bubbles;
+  std::string model;
 };
 
 anatomy_options at_default_limit(anatomy_options o, document which) {
@@ -61,6 +63,7 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   }
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
   if (taken) taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles);
+  if (taken) taken = take(model_summary(*s.bubbles.of, host), s.model);
   if (!taken) return std::move(taken).error();
   return s;
 }
@@ -168,6 +171,11 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
     out.null();
   out.key("bubbles");
   write_bubbles(out, p, s->asked_of_bubbles, s->bubbles);
+  out.key("model");
+  if (s->model.empty())
+    out.null();
+  else
+    out.value(std::string_view(s->model));
   out.key("neutrino");
   if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
     return written.error();
