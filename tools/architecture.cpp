@@ -185,9 +185,9 @@ class printer {
       for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), most_columns - 4, 4));
     }
     s_.out().line();
-    s_.out().line(
-        "  -o DIR/ writes the report with the parts of each layer type: " +
-        name(shorten("model_architecture_report_" + profile_label(s_.capture().what().path) + ".md", 80, cut::middle)));
+    s_.out().line("  -o DIR/ writes the report, with the parts of each layer type, as");
+    s_.out().line("  " + name(shorten("model_architecture_report_" + profile_label(s_.capture().what().path) + ".md",
+                                      most_columns - 2, cut::middle)));
   }
 
   session& s_;

@@ -347,9 +347,9 @@ TEST_CASE("tables of Markdown line up and hold what is put into them") {
   t.row({markdown::code("x|y`z"), "1"});
   t.row({"plain", ""});
   CHECK(t.text() ==
-        "| a         | number |\n"
-        "| --------- | -----: |\n"
-        "| `x\\|y'z`  |      1 |\n"
-        "| plain     |      - |\n");
+        "| a        | number |\n"
+        "| -------- | -----: |\n"
+        "| `x\\|y'z` |      1 |\n"
+        "| plain    |      - |\n");
   CHECK(markdown::plain("a*b_c") == "a\\*b\\_c");
 }

@@ -35,6 +35,14 @@ bool leads_to_gating(const device_kernels& of, std::size_t row, std::size_t last
   return false;
 }
 
+// A norm of several kernels: what stands between two of them is part of it.
+bool parts_of_norm(const device_kernels& of, std::size_t row, std::size_t last, layer_role before) {
+  if (before != layer_role::norm && before != layer_role::post_ffn_norm) return false;
+  for (std::size_t i = row + 1; i < last && i <= row + 2; ++i)
+    if (of.kind_of(of.rows[i]) == op_kind::norm) return true;
+  return false;
+}
+
 // The union of intervals that come by start.
 class running_union {
  public:
@@ -353,12 +361,13 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
       case op_kind::quantisation: role = matmul_role(at, kind); break;
       case op_kind::unknown:
         // Small work of the main stream belongs to what it stands in.
-        if (k.type == kernel_class::compute && k.lane == main) {
-          role = kind != layer_kind::dense && at == section::ffn && leads_to_gating(of, row, last)
-                     ? layer_role::moe_routing
-                     : matmul_role(at, kind);
-          if (is_last && at == section::next && row > after_cache) role = layer_role::other;
-        }
+        if (k.type == kernel_class::comm || k.on_aicpu || k.lane != main) break;
+        if (parts_of_norm(of, row, last, roles[row - first - 1]))
+          role = roles[row - first - 1];
+        else if (kind != layer_kind::dense && at == section::ffn && leads_to_gating(of, row, last))
+          role = layer_role::moe_routing;
+        else if (!is_last || at != section::next || row <= after_cache)
+          role = matmul_role(at, kind);
         break;
       case op_kind::attention_backward:
       case op_kind::embedding: break;

@@ -194,7 +194,8 @@ class summariser {
     }
     if (attention && d_.backward_anchors == 0)
       add("By length alone", grouped(d_.rule_prefill) + " above 10 ms, " + grouped(d_.rule_decode) + " below 1 ms",
-          d_.rule_prefill + d_.rule_decode == d_.anchors
+          std::string_view(d_.phase_source) != "durations" ? "not what the phases are taken from"
+          : d_.rule_prefill + d_.rule_decode == d_.anchors
               ? "every attention kernel is decided by the rule"
               : "the rule leaves " + grouped(d_.anchors - d_.rule_prefill - d_.rule_decode) + " open");
     if (d_.steps > 0) add("Steps", counted(d_.steps, "step", "steps"), "from " + std::string(d_.step_source));

@@ -333,13 +333,16 @@ class report {
       const bool is_last = i + 1 == a.tree.size() && a.tree_left_out == 0;
       std::string line = i == 0 ? "" : is_last ? "└─ " : "├─ ";
       line += std::string(layer_role_title(n.role)) + ": ";
-      constexpr std::size_t most_ops = 4;
-      for (std::size_t k = 0; k < n.ops.size() && k < most_ops; ++k) {
-        line += (k == 0 ? "" : " → ") + op_in_tree(n.ops[k].op);
-        if (n.ops[k].count > 1) line += " ×" + std::to_string(n.ops[k].count);
-      }
+      constexpr std::size_t most_columns = 84;
       std::uint64_t more = 0;
-      for (std::size_t k = most_ops; k < n.ops.size(); ++k) more += n.ops[k].count;
+      for (std::size_t k = 0; k < n.ops.size(); ++k) {
+        const std::string op =
+            op_in_tree(n.ops[k].op) + (n.ops[k].count > 1 ? " ×" + std::to_string(n.ops[k].count) : "");
+        if (more > 0 || (k > 0 && terminal_width(line) + op.size() > most_columns))
+          more += n.ops[k].count;
+        else
+          line += (k == 0 ? "" : " → ") + op;
+      }
       if (more > 0) line += " → " + std::to_string(more) + " more";
       line += " (" + human_duration(n.wall_ps) + ") [stream " + shortened(d_.streams[n.lane].name, 28);
       const std::int64_t beside = std::min(n.overlapped_ps, n.wall_ps);
