@@ -1,8 +1,7 @@
-#include <profkit/core/export.hpp>
+#include "document.hpp"
 
 #include <utility>
 
-#include "options.hpp"
 #include "profile.hpp"
 
 namespace profkit {
@@ -39,6 +38,8 @@ fault no_such_document(std::int32_t which) {
   return invalid_argument("there is no document " + std::to_string(which), "use a PK_DOCUMENT_ constant");
 }
 
+}  // namespace
+
 result<anatomy_options> read_filters(const pk_document_options& given, document which) {
   if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_document_options", given.flags);
   anatomy_options filters;
@@ -53,7 +54,6 @@ result<anatomy_options> read_filters(const pk_document_options& given, document 
   return filters;
 }
 
-}  // namespace
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -4,10 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
-struct pk_probe {
+struct pk_probe : profkit::capi::counted {
   explicit pk_probe(pk_profile* of) : profile(of) {}
   profkit::capi::profile_reference profile;
   profkit::probe_target target;
@@ -340,4 +341,8 @@ pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_
   });
 }
 
-void pk_probe_free(pk_probe* probe) noexcept { delete probe; }
+void pk_probe_free(pk_probe* probe) noexcept { release_handle(probe); }
+
+profkit::capi::held_handle<pk_probe> profkit::capi::hold(pk_probe* probe) noexcept {
+  return {retain_handle(probe), pk_probe_free};
+}

@@ -433,8 +433,8 @@ std::string idle_of(const report_facts& f) {
   if (service <= 0) return "";
   std::string text =
       "devices wait " + share_text(idle, service) + " of their steps, at most " + human_duration(longest) + " at once";
-  if (f.bubbles.dominant_group >= 0 && f.bubbles.significant) {
-    const auto& g = f.bubbles.groups[static_cast<std::size_t>(f.bubbles.dominant_group)];
+  if (f.bubbles.idlest_group >= 0 && f.bubbles.significant) {
+    const auto& g = f.bubbles.groups[static_cast<std::size_t>(f.bubbles.idlest_group)];
     if (g.pattern != profkit::idle_pattern::none)
       text += std::string("; mostly ") + (g.pattern == profkit::idle_pattern::internal_bubble ? "inside steps"
                                           : g.pattern == profkit::idle_pattern::prelaunch  ? "before the first kernel"

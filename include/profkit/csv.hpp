@@ -9,12 +9,21 @@
 #include <cstring>
 #include <string_view>
 
+#if defined(__SSE2__) && defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define PROFKIT_CSV_SSE2 1
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#define PROFKIT_CSV_INLINE inline __attribute__((always_inline))
+#else
+#define PROFKIT_CSV_INLINE inline
+#endif
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 namespace csv_detail {
 
-inline unsigned lowest_bit(std::uint64_t mask) noexcept {
+PROFKIT_CSV_INLINE unsigned lowest_bit(std::uint64_t mask) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   return static_cast<unsigned>(__builtin_ctzll(mask));
 #else
@@ -24,14 +33,12 @@ inline unsigned lowest_bit(std::uint64_t mask) noexcept {
 #endif
 }
 
-inline unsigned count_bits(std::uint64_t mask) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-  return static_cast<unsigned>(__builtin_popcountll(mask));
-#else
-  unsigned count = 0;
-  for (; mask != 0; mask &= mask - 1) ++count;
-  return count;
-#endif
+PROFKIT_CSV_INLINE std::uint64_t below_lowest(std::uint64_t mask) noexcept { return (mask & (~mask + 1)) - 1; }
+
+// Bit i is the parity of bits 0 to i.
+PROFKIT_CSV_INLINE std::uint64_t prefix_parity(std::uint64_t bits) noexcept {
+  for (unsigned shift = 1; shift < 64; shift <<= 1) bits ^= bits << shift;
+  return bits;
 }
 
 // Which of 64 bytes are what: bit i stands for byte i.
@@ -39,12 +46,16 @@ struct block_masks {
   std::uint64_t separators = 0, line_ends = 0, quotes = 0;
 };
 
-#if defined(__SSE2__) && (defined(__GNUC__) || defined(__clang__))
+PROFKIT_CSV_INLINE unsigned count_bits(std::uint64_t mask) noexcept {
+  mask -= mask >> 1 & 0x5555555555555555ULL;
+  mask = (mask & 0x3333333333333333ULL) + (mask >> 2 & 0x3333333333333333ULL);
+  return static_cast<unsigned>(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
+}
+#if defined(PROFKIT_CSV_SSE2)
 using bytes16 = char __attribute__((vector_size(16)));
 
-inline std::uint64_t equal_in(const bytes16* four, char wanted) noexcept {
-  bytes16 pattern;
-  std::memset(&pattern, wanted, sizeof pattern);
+PROFKIT_CSV_INLINE std::uint64_t equal_in(const bytes16* four, char wanted) noexcept {
+  const bytes16 pattern = wanted - bytes16{};
   std::uint64_t mask = 0;
   for (unsigned i = 0; i < 4; ++i) {
     const auto equal = reinterpret_cast<bytes16>(four[i] == pattern);
@@ -52,23 +63,19 @@ inline std::uint64_t equal_in(const bytes16* four, char wanted) noexcept {
   }
   return mask;
 }
-
-inline block_masks classify(const char* at, char separator) noexcept {
+PROFKIT_CSV_INLINE block_masks classify(const char* at, char separator) noexcept {
   bytes16 four[4];
   std::memcpy(four, at, 64);
   return {equal_in(four, separator), equal_in(four, '\n'), equal_in(four, '"')};
 }
 #else
-inline std::uint64_t equal_in(const unsigned char* at, char wanted) noexcept {
+inline std::uint64_t equal_in(const char* at, char wanted) noexcept {
   std::uint64_t mask = 0;
-  for (unsigned i = 0; i < 64; ++i) mask |= std::uint64_t{at[i] == static_cast<unsigned char>(wanted)} << i;
+  for (unsigned i = 0; i < 64; ++i) mask |= std::uint64_t{at[i] == wanted} << i;
   return mask;
 }
-
 inline block_masks classify(const char* at, char separator) noexcept {
-  unsigned char bytes[64];
-  std::memcpy(bytes, at, 64);
-  return {equal_in(bytes, separator), equal_in(bytes, '\n'), equal_in(bytes, '"')};
+  return {equal_in(at, separator), equal_in(at, '\n'), equal_in(at, '"')};
 }
 #endif
 
@@ -87,10 +94,15 @@ class csv_reader {
   bool next(std::string_view* fields, std::size_t capacity) noexcept {
     for (;;) {
       if (row_end_ >= text_.size()) return false;
-      begin_row();
-      while (count_ < capacity && more_) take_field(fields[count_]);
-      if (more_) skip_fields();
-      row_end_ = at_;
+      row_start_ = row_end_;
+      row_line_ = line_;
+      count_ = 0;
+      cut_ = ended_by_line_ = false;
+      if (block_at_ != row_start_) {
+        block_.base = row_start_ & ~std::size_t{63};
+        look(block_, ~std::uint64_t{0} << (row_start_ & 63), 0, std::uint64_t{1} << (row_start_ & 63));
+      }
+      if (!take_row(fields, capacity)) take_row_slowly(fields, capacity);
       if (count_ > 1 || !is_blank(text_.substr(row_start_, row_end_ - row_start_))) return true;
     }
   }
@@ -119,129 +131,171 @@ class csv_reader {
   }
 
  private:
-  void begin_row() noexcept {
-    row_start_ = at_ = row_end_;
-    row_line_ = line_;
-    count_ = 0;
-    more_ = true;
-    cut_ = ended_by_line_ = false;
-  }
+  static constexpr std::size_t nowhere = ~std::size_t{0};
 
-  // Looks at the block around `at_`.
-  void load() noexcept {
-    const std::size_t base = at_ & ~std::size_t{63};
-    if (base == base_) return;
-    base_ = base;
-    if (text_.size() - base >= 64) {
-      masks_ = csv_detail::classify(text_.data() + base, separator_);
+  // What is left of a block: the ends of fields and rows outside quotes, the line ends within them, and whether a
+  // quote stands where none may open (nothing behind it is told then).
+  struct block {
+    std::size_t base = 0;
+    std::uint64_t ends = 0, line_ends = 0, quoted_lines = 0;
+    std::uint64_t inside = 0;    // all ones: the next block begins within quotes
+    std::uint64_t may_open = 0;  // 1: … or may begin with one
+    bool misplaced = false;
+  };
+
+  // Looks at the bytes `of` a block, which begins within quotes or not.
+  PROFKIT_CSV_INLINE void look(block& b, std::uint64_t of, std::uint64_t inside_before,
+                               std::uint64_t may_open) const noexcept {
+    csv_detail::block_masks m;
+    const std::size_t left = text_.size() - b.base;
+    if (left >= 64) {
+      m = csv_detail::classify(text_.data() + b.base, separator_);
+    } else {
+      char rest[64] = {};
+      std::memcpy(rest, text_.data() + b.base, left);
+      m = csv_detail::classify(rest, separator_);
+      of &= (std::uint64_t{1} << left) - 1;  // the padding is not part of the text, whatever the separator
+    }
+    b.ends = (m.separators | m.line_ends) & of;
+    b.line_ends = m.line_ends & of;
+    b.misplaced = false;
+    const std::uint64_t quotes = m.quotes & of;
+    if ((quotes | inside_before) == 0) {
+      b.may_open = b.ends >> 63;
+      b.inside = b.quoted_lines = 0;
       return;
     }
-    char rest[64] = {};
-    std::memcpy(rest, text_.data() + base, text_.size() - base);
-    masks_ = csv_detail::classify(rest, separator_);
-    // The padding is not part of the text, whatever the separator.
-    const std::uint64_t real = (std::uint64_t{1} << (text_.size() - base)) - 1;
-    masks_ = {masks_.separators & real, masks_.line_ends & real, masks_.quotes & real};
+    const std::uint64_t inside = csv_detail::prefix_parity(quotes) ^ inside_before;
+    const std::uint64_t closing = quotes & ~inside;
+    b.quoted_lines = b.line_ends & inside;
+    b.ends &= ~inside;
+    b.line_ends &= ~inside;
+    // A quote opens a field, or follows one that closed: that is a doubled one.
+    const std::uint64_t openers = b.ends | closing;
+    const std::uint64_t misplaced = quotes & inside & ~(openers << 1 | may_open);
+    b.may_open = openers >> 63;
+    b.inside = std::uint64_t{0} - (inside >> 63);
+    if (misplaced == 0) return;
+    b.misplaced = true;
+    b.ends &= csv_detail::below_lowest(misplaced);
+    b.quoted_lines &= csv_detail::below_lowest(misplaced);
   }
-  [[nodiscard]] std::uint64_t from_here() const noexcept { return ~std::uint64_t{0} << (at_ & 63); }
 
-  // Moves at_ to the next separator or line end, or to the end of the text.
-  void find_field_end() noexcept {
-    while (at_ < text_.size()) {
-      load();
-      const std::uint64_t ends = (masks_.separators | masks_.line_ends) & from_here();
-      if (ends != 0) {
-        at_ = base_ + csv_detail::lowest_bit(ends);
-        return;
+  // False: a quote in the row is not where one belongs.
+  PROFKIT_CSV_INLINE bool take_row(std::string_view* fields, std::size_t capacity) noexcept {
+    block b = block_;
+    const char* const text = text_.data();
+    std::size_t start = row_start_, count = 0;
+    while (count < capacity) {
+      while (b.ends == 0) {
+        if (b.misplaced) return false;
+        if (!next_block(b)) {
+          fields[count] = without_return(start, text_.size());
+          end_text(b, count + 1);
+          return true;
+        }
       }
-      at_ = base_ + 64;
+      const std::uint64_t bit = b.ends & (~b.ends + 1);
+      const std::size_t end = b.base + csv_detail::lowest_bit(b.ends);
+      b.ends ^= bit;
+      if ((b.line_ends & bit) != 0) {
+        fields[count] = without_return(start, end);
+        end_line(b, end, count + 1);
+        return true;
+      }
+      fields[count++] = std::string_view(text + start, end - start);
+      start = end + 1;
     }
-    at_ = text_.size();
-  }
-
-  // at_ stands on an opening quote; moves past the closing one.
-  void pass_quoted() noexcept {
-    ++at_;
     for (;;) {
-      const auto* quote = at_ >= text_.size()
-                              ? nullptr
-                              : static_cast<const char*>(std::memchr(text_.data() + at_, '"', text_.size() - at_));
-      const std::size_t end = quote == nullptr ? text_.size() : static_cast<std::size_t>(quote - text_.data());
-      for (std::size_t i = at_; i < end; ++line_, ++i) {
-        const auto* line_end = static_cast<const char*>(std::memchr(text_.data() + i, '\n', end - i));
-        if (line_end == nullptr) break;
-        i = static_cast<std::size_t>(line_end - text_.data());
+      const std::uint64_t line_ends = b.line_ends & b.ends;
+      if (line_ends != 0) {
+        const std::uint64_t row = csv_detail::below_lowest(line_ends);
+        count += csv_detail::count_bits(b.ends & row) + 1;
+        b.ends &= ~(line_ends ^ (line_ends - 1));
+        end_line(b, b.base + csv_detail::lowest_bit(line_ends), count);
+        return true;
       }
-      if (quote == nullptr) {
-        at_ = text_.size();
-        cut_ = true;
-        return;
+      count += csv_detail::count_bits(b.ends);
+      b.ends = 0;
+      if (b.misplaced) return false;
+      if (!next_block(b)) {
+        end_text(b, count + 1);
+        return true;
       }
-      at_ = end + 1;
-      if (at_ >= text_.size() || text_[at_] != '"') return;
-      ++at_;
     }
   }
 
-  void take_field(std::string_view& into) noexcept {
-    const std::size_t start = at_;
-    if (at_ < text_.size() && text_[at_] == '"') pass_quoted();
-    find_field_end();
-    std::size_t end = at_;
-    if (at_ < text_.size() && text_[at_] == separator_) {
-      ++at_;
-    } else {
-      end_row();
-      if (end > start && text_[end - 1] == '\r') --end;
-    }
-    into = text_.substr(start, end - start);
-    ++count_;
+  PROFKIT_CSV_INLINE bool next_block(block& b) noexcept {
+    if (text_.size() - b.base <= 64) return false;
+    if (b.quoted_lines != 0) line_ += csv_detail::count_bits(b.quoted_lines);
+    b.base += 64;
+    look(b, ~std::uint64_t{0}, b.inside, b.may_open);
+    return true;
   }
 
-  // at_ stands on a line end or at the end of the text.
-  void end_row() noexcept {
-    more_ = false;
-    if (at_ >= text_.size()) return;
-    ++at_;
+  PROFKIT_CSV_INLINE void end_line(block& b, std::size_t end, std::size_t count) noexcept {
+    if (b.quoted_lines != 0) {
+      const std::uint64_t row = (std::uint64_t{1} << (end - b.base)) - 1;
+      line_ += csv_detail::count_bits(b.quoted_lines & row);
+      b.quoted_lines &= ~row;
+    }
     ++line_;
     ended_by_line_ = true;
+    count_ = count;
+    row_end_ = block_at_ = end + 1;
+    // The row may end with its block: what is kept stands for the next one all the same.
+    block_ = b;
   }
 
-  // Counts the fields up to the row's end, a block at a time where it has no quotes.
-  void skip_fields() noexcept {
-    std::string_view ignored;
-    while (more_) {
-      if (at_ >= text_.size()) {
-        take_field(ignored);  // an empty last field
-        return;
-      }
-      load();
-      const std::uint64_t ahead = from_here();
-      const std::uint64_t ends = masks_.line_ends & ahead;
-      const std::uint64_t row = ends == 0 ? ahead : ahead & ((ends & (~ends + 1)) - 1);
-      if ((masks_.quotes & row) != 0) {
-        take_field(ignored);
+  void end_text(const block& b, std::size_t count) noexcept {
+    line_ += csv_detail::count_bits(b.quoted_lines);
+    cut_ = b.inside != 0;
+    count_ = count;
+    row_end_ = text_.size();
+    block_at_ = nowhere;
+  }
+
+  [[nodiscard]] std::string_view without_return(std::size_t start, std::size_t end) const noexcept {
+    if (end > start && text_[end - 1] == '\r') --end;
+    return text_.substr(start, end - start);
+  }
+
+  // The row byte by byte, for text whose quotes are not what they should be.
+  void take_row_slowly(std::string_view* fields, std::size_t capacity) noexcept {
+    line_ = row_line_;
+    block_at_ = nowhere;
+    std::size_t at = row_start_;
+    for (count_ = 0;;) {
+      const std::size_t start = at;
+      if (at < text_.size() && text_[at] == '"') at = past_quoted(at);
+      while (at < text_.size() && text_[at] != separator_ && text_[at] != '\n') ++at;
+      const bool more = at < text_.size() && text_[at] == separator_;
+      if (count_ < capacity) fields[count_] = more ? text_.substr(start, at - start) : without_return(start, at);
+      ++count_;
+      if (more) {
+        ++at;
         continue;
       }
-      const std::uint64_t separators = masks_.separators & row;
-      if (ends != 0) {
-        count_ += csv_detail::count_bits(separators) + 1;
-        at_ = base_ + csv_detail::lowest_bit(ends);
-        end_row();
-        return;
+      if (at < text_.size()) {
+        ++at;
+        ++line_;
+        ended_by_line_ = true;
       }
-      // On to the block's end, but not into the middle of a field that may begin with a quote there: the field
-      // start behind the last separator is kept by taking that field whole.
-      if (separators == 0) {
-        take_field(ignored);
-        continue;
-      }
-      count_ += csv_detail::count_bits(separators);
-      std::uint64_t last = separators;
-      while ((last & (last - 1)) != 0) last &= last - 1;
-      at_ = base_ + csv_detail::lowest_bit(last) + 1;
-      take_field(ignored);
+      row_end_ = at;
+      return;
     }
+  }
+
+  // `at` stands on an opening quote; gives what follows the closing one.
+  std::size_t past_quoted(std::size_t at) noexcept {
+    for (++at; at < text_.size(); ++at) {
+      if (text_[at] == '\n') ++line_;
+      if (text_[at] != '"') continue;
+      if (at + 1 >= text_.size() || text_[at + 1] != '"') return at + 1;
+      ++at;
+    }
+    cut_ = true;
+    return text_.size();
   }
 
   static bool is_blank(std::string_view row) noexcept {
@@ -250,12 +304,12 @@ class csv_reader {
 
   std::string_view text_;
   char separator_;
-  std::size_t row_start_ = 0, row_end_ = 0, at_ = 0;
-  std::size_t base_ = ~std::size_t{0};
-  csv_detail::block_masks masks_;
+  bool cut_ = false, ended_by_line_ = false;
+  std::size_t row_start_ = 0, row_end_ = 0;
+  std::size_t block_at_ = nowhere;  // from where on block_ stands
+  block block_;
   std::size_t count_ = 0;
   std::uint64_t line_ = 1, row_line_ = 1;
-  bool more_ = false, cut_ = false, ended_by_line_ = false;
 };
 
 /// A field without the blanks, tabs and quotes around it, however many: what a number or a plain word of a table
@@ -289,3 +343,6 @@ inline std::size_t csv_decode(std::string_view field, char* into) noexcept {
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
+
+#undef PROFKIT_CSV_INLINE
+#undef PROFKIT_CSV_SSE2

@@ -1144,7 +1144,7 @@ typedef struct pk_validation_summary {
   uint64_t violations_raw;  /**< whatever the error of the clocks */
   uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
   uint64_t overlaps;        /**< invocations in order */
-  uint64_t unjudged;        /**< of a kind that allows any order */
+  uint64_t unjudged;        /**< of which nobody can tell who waits for whom */
   uint64_t warnings;
   uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
@@ -1716,6 +1716,116 @@ PK_API pk_status pk_architecture_write_markdown(const pk_architecture* architect
                                                 void* user, pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_architecture_free(pk_architecture* architecture) PK_NOEXCEPT;
+
+/* ---- tables for Arrow ---------------------------------------------------------------------------------- */
+
+/* The Arrow C data and stream interface (arrow.apache.org/docs/format/CDataInterface.html): a published ABI, so these
+ * are the same structs in every library; the guards keep one declaration of them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+#endif
+
+/** Flags of pk_arrow_options. \since 0.1 */
+enum { PK_ARROW_SKIP_DAMAGE = 1 /**< the stream ends where damage begins, instead of failing there */ };
+
+/** How a table comes. \since 0.1 */
+typedef struct pk_arrow_options {
+  uint32_t struct_size; /**< sizeof(pk_arrow_options) */
+  uint32_t flags;       /**< PK_ARROW_ */
+  uint64_t batch_rows;  /**< most rows of a batch, up to 2^30; 0: 65,536 */
+} pk_arrow_options;
+/** \since 0.1 */
+#define PK_ARROW_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_arrow_options), 0, 0 }
+
+/*  What holds for every pk_arrow_ function:
+ *  - It fills `*out`, which the caller owns and ends with out->release(out); after a failure out->release is NULL.
+ *    `options` may be NULL. Rows are read when the consumer asks for them.
+ *  - The stream holds its own reference to the handle it came from, and every batch, child and dictionary owns what it
+ *    shows: handles, streams and arrays may be released in any order. One thread at a time uses a stream.
+ *  - Times are int64 columns; the metadata of a field tells its `unit` ("ps", "ns", "bytes", …). Names are
+ *    dictionaries of UTF-8: what is not UTF-8 in the file becomes U+FFFD. What is not known is null.
+ *  - Damage: the batches before it come first; then get_next fails and get_last_error() tells what pk_error would,
+ *    unless PK_ARROW_SKIP_DAMAGE is set.
+ *  Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY, and what reading the rows can bring. */
+
+/** The value of `file` that stands for all files but exports of others. \since 0.1 */
+#define PK_ARROW_ALL_FILES UINT32_MAX
+
+/** Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
+ *  plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
+ *  the file that is being read. \since 0.1 */
+PK_API pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
+                                 struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+/** Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
+ *  min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+ *  line (PK_LIMIT_DEFAULT: all). \since 0.1 */
+PK_API pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, const pk_arrow_options* options,
+                              struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+/** Kernels by device and start: the facts of pk_kernel_row. \since 0.1 */
+PK_API pk_status pk_arrow_kernels(pk_activity* activity, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** Steps by device and time: the facts of pk_bubble_step. \since 0.1 */
+PK_API pk_status pk_arrow_steps(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                pk_error** err) PK_NOEXCEPT;
+/** Gaps by device and time: the facts of pk_bubble. \since 0.1 */
+PK_API pk_status pk_arrow_bubbles(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** Buffers alive at the peak, largest first: the facts of pk_live_buffer. \since 0.1 */
+PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options,
+                                       struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+/** The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. \since 0.1 */
+PK_API pk_status pk_arrow_live_curve(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                     pk_error** err) PK_NOEXCEPT;
+/** Launches of a Neutrino trace in the order of its log: the facts of pk_probe_launch. \since 0.1 */
+PK_API pk_status pk_arrow_launches(pk_probe* probe, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                   pk_error** err) PK_NOEXCEPT;
+/** Records of one map that were written: block (null when not known), lane, k, then a column a field in the order of
+ *  the description. \since 0.1 */
+PK_API pk_status pk_arrow_probe_records(pk_probe* probe, size_t bin, uint32_t map, const pk_arrow_options* options,
+                                        struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

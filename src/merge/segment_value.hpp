@@ -43,11 +43,15 @@ struct quick_segment {
     auto bent = static_cast<std::int64_t>((static_cast<wide_product>(dx) * multiplier) >> fraction_bits);
     auto rest = static_cast<std::int64_t>(static_cast<std::uint64_t>(dx) * static_cast<std::uint64_t>(excess) -
                                           static_cast<std::uint64_t>(bent) * static_cast<std::uint64_t>(length));
-    while (2 * rest >= length) {
+    // Half of the events are rounded up: no branch could guess which.
+    const std::int64_t up = 2 * rest >= length;
+    rest -= -up & length;
+    bent += up;
+    while (!PROFKIT_LIKELY(2 * rest < length)) {
       rest -= length;
       ++bent;
     }
-    while (2 * rest < -length) {
+    while (!PROFKIT_LIKELY(2 * rest >= -length)) {
       rest += length;
       --bent;
     }

@@ -103,6 +103,7 @@ enum argument : std::size_t {
   arg_stream,
   arg_correlation,
   arg_external,
+  arg_external_lower,
   arg_collective,
   arg_in_elements,
   arg_out_elements,
@@ -113,8 +114,8 @@ enum argument : std::size_t {
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
-    "device",         "stream",     "correlation", "External id", "Collective name", "In msg nelems",
-    "Out msg nelems", "Group size", "dtype",       "Input Dims",  "Input type",
+    "device",        "stream",         "correlation", "External id", "external id", "Collective name",
+    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Input Dims",  "Input type",
 };
 
 constexpr std::uint64_t no_id = ~std::uint64_t{0};
@@ -284,19 +285,20 @@ class trace_reader final : public chrome_visitor {
     }
   }
 
-  // Events of one category follow each other.
+  // The last rules are kept, by the ends of the category.
   const category_rule* category_of(std::string_view category) {
-    if (category != last_category_) {
-      last_category_ = category;
-      last_rule_ = rule_of(category);
-    }
-    return last_rule_;
+    if (category.empty()) return nullptr;
+    known_category& known = known_categories_[(category.size() + static_cast<unsigned char>(category.front()) +
+                                               3U * static_cast<unsigned char>(category.back())) %
+                                              known_categories_.size()];
+    if (known.name != category) known = {std::string(category), rule_of(category)};
+    return known.rule;
   }
 
   // ---- devices ----
 
   void take_kernel(const chrome_event& e, const category_rule& rule, std::int64_t start) {
-    pick_arguments(e.args_json, argument_names, arguments, args_.data());
+    pick_arguments(e, argument_names, arguments, args_.data());
     gathered_device& into = device_of(ordinal_of(e), rule.device);
     kernel_row row;
     row.start_ps = start;
@@ -312,8 +314,8 @@ class trace_reader final : public chrome_visitor {
       if (parts_.options.details) row.details = collective_details(into);
     }
     set_stream(row, into, stream_of(e));
-    link tie{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
-    if (args_[arg_external].empty()) tie.external = id_of(json_member(e.args_json, "external id"));
+    const link tie{id_of(args_[arg_correlation]),
+                   id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
     into.rows.push_back(row);
     into.links.push_back(tie);
     coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
@@ -402,7 +404,7 @@ class trace_reader final : public chrome_visitor {
   // ---- hosts ----
 
   void take_call(const chrome_event& e, std::int64_t start) {
-    pick_arguments(e.args_json, argument_names, arg_external + 1, args_.data());
+    pick_arguments(e, argument_names, arg_external + 1, args_.data());
     const call c{start, contains(e.name, "GraphLaunch")};
     if (const std::uint64_t id = id_of(args_[arg_correlation]); id != no_id) calls_.emplace(id, c);
     if (const std::uint64_t id = id_of(args_[arg_external]); id != no_id) calls_of_ops_.emplace(id, c);
@@ -416,8 +418,7 @@ class trace_reader final : public chrome_visitor {
   }
 
   void remember_shapes(const chrome_event& e) {
-    if (!contains(e.args_json, "Input Dims")) return;
-    pick_arguments(e.args_json, argument_names, arguments, args_.data());
+    pick_arguments(e, argument_names, arguments, args_.data());
     const std::uint64_t id = id_of(args_[arg_external]);
     if (id == no_id || args_[arg_dims].empty()) return;
     shapes s;
@@ -610,12 +611,18 @@ class trace_reader final : public chrome_visitor {
     return at->second;
   }
   thread& thread_of(const chrome_event& e) {
+    if (!threads_.empty() && e.tid.text == last_tid_ && e.pid.text == last_pid_ &&
+        e.tid.is_string == last_tid_is_string_ && e.pid.is_string == last_pid_is_string_) {
+      return *threads_[thread_index_];
+    }
+    last_pid_ = e.pid.text;
+    last_tid_ = e.tid.text;
+    last_pid_is_string_ = e.pid.is_string;
+    last_tid_is_string_ = e.tid.is_string;
     key_.clear();
     append_key(e.pid, key_);
     key_.append(1, '\0');
     append_key(e.tid, key_);
-    if (key_ == last_key_ && !threads_.empty()) return *threads_[thread_index_];
-    last_key_ = key_;
     const auto [at, added] = thread_of_key_.try_emplace(key_, static_cast<std::uint32_t>(threads_.size()));
     thread_index_ = at->second;
     if (added) {
@@ -648,8 +655,13 @@ class trace_reader final : public chrome_visitor {
   std::vector<std::unique_ptr<thread>> threads_;
   hash_map<std::string, std::size_t> process_of_key_;
   hash_map<std::string, std::uint32_t> thread_of_key_;
-  std::string key_, last_key_, scratch_, last_category_;
-  const category_rule* last_rule_ = nullptr;
+  std::string key_, last_pid_, last_tid_, scratch_;
+  bool last_pid_is_string_ = false, last_tid_is_string_ = false;
+  struct known_category {
+    std::string name;
+    const category_rule* rule = nullptr;
+  };
+  std::array<known_category, 32> known_categories_;
   std::uint32_t thread_index_ = 0;
   std::array<std::string_view, arguments> args_;
 };

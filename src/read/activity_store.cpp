@@ -23,6 +23,29 @@ bool comes_before(const kernel_row& a, const kernel_row& b) noexcept {
   return a.source_row < b.source_row;
 }
 
+// Spans come nearly in order: the few ascending runs are merged.
+template <class Earlier>
+void sort_spans(std::vector<host_span>& spans, const Earlier& earlier) {
+  constexpr std::size_t most_runs = 256;
+  std::vector<std::size_t> starts;  // of the runs, and the end
+  for (std::size_t i = 0; i <= spans.size() && starts.size() <= most_runs; ++i)
+    if (i == 0 || i == spans.size() || earlier(spans[i], spans[i - 1])) starts.push_back(i);
+  if (starts.size() > most_runs) {
+    std::sort(spans.begin(), spans.end(), earlier);
+    return;
+  }
+  const auto at = [&spans](std::size_t i) { return spans.begin() + static_cast<std::ptrdiff_t>(i); };
+  while (starts.size() > 2) {
+    std::vector<std::size_t> left;
+    for (std::size_t r = 0; r + 1 < starts.size(); r += 2) {
+      left.push_back(starts[r]);
+      if (r + 2 < starts.size()) std::inplace_merge(at(starts[r]), at(starts[r + 1]), at(starts[r + 2]), earlier);
+    }
+    left.push_back(spans.size());
+    starts = std::move(left);
+  }
+}
+
 }  // namespace
 
 void sort_kernels(std::vector<kernel_row>& rows) {
@@ -61,7 +84,7 @@ host_span_list::host_span_list(std::vector<host_span> spans) : spans_(std::move(
   const auto earlier = [](const host_span& a, const host_span& b) {
     return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.source_row < b.source_row;
   };
-  if (!std::is_sorted(spans_.begin(), spans_.end(), earlier)) std::sort(spans_.begin(), spans_.end(), earlier);
+  sort_spans(spans_, earlier);
   const std::size_t blocks = (spans_.size() + block - 1) / block;
   leaves_ = 1;
   while (leaves_ < blocks) leaves_ *= 2;

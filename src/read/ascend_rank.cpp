@@ -5,7 +5,9 @@
 #include <profkit/decimal.hpp>
 #include <read/ascend_kernels.hpp>
 #include <read/ascend_names.hpp>
+#include <read/chrome_scan.hpp>
 #include <read/chrome_text.hpp>
+#include <read/json_walk.hpp>
 
 #include <algorithm>
 #include <array>
@@ -70,18 +72,21 @@ class communication_reader {
       read_list(text);
       return;
     }
-    json_members steps(text);
-    while (steps.next()) {
-      const string_id step = step_of(steps.key());
-      json_members kinds(steps.value());
-      while (kinds.next()) read_operations(kinds.value(), step, kinds.key() != "p2p");
-      check(kinds, steps.value());
-    }
     if (text.empty()) {
       input_.damage = broken_json(input_, bytes_, bytes_.data(), "an object of steps; the file is empty");
-    } else {
-      check(steps, text);
+      return;
     }
+    const char* const end = text.data() + text.size();
+    const char* const past = each_member(text.data(), end, [&](std::string_view key, const char* kinds) {
+      const string_id step = step_of(key);
+      return each_member(kinds, end, [&](std::string_view kind, const char* operations) {
+        const bool collective = kind != "p2p";
+        return each_member(operations, end, [&](std::string_view name, const char* operation) {
+          return read_operation(operation, end, name, step, collective);
+        });
+      });
+    });
+    if (past != nullptr && skip_json_space(past, end) != end) stop_at(past);
   }
 
  private:
@@ -91,35 +96,86 @@ class communication_reader {
     return into_.strings.intern(key);
   }
 
-  void read_operations(std::string_view text, string_id step, bool collective) {
-    json_members operations(text);
-    while (operations.next()) {
-      if (operations.key() == "Total Op Info") continue;  // their sum
-      communication_row row;
-      row.step = step;
-      row.collective = collective;
-      const std::string_view name =
-          json_text(std::string_view(operations.key().data() - 1, operations.key().size() + 2), scratch_);
-      const auto at = name.find('@');
-      row.op = into_.strings.intern(name.substr(0, at));
-      if (at != std::string_view::npos) row.group = into_.strings.intern(name.substr(at + 1));
-      take(row, json_member(operations.value(), "Communication Time Info"));
+  // Members of the object at `at`, one after the other: its end is not looked for beforehand. `read` gives the end of
+  // the value it is called with, or null after damage; so does this.
+  template <class Read>
+  const char* each_member(const char* at, const char* end, Read&& read) {
+    if (at == end || *at != '{') return skip_value(at, end);
+    at = skip_json_space(at + 1, end);
+    for (bool first = true;; first = false) {
+      if (at != end && *at == '}') return at + 1;
+      if (!first) {
+        if (at == end || *at != ',') return stop_at(at);
+        at = skip_json_space(at + 1, end);
+      }
+      if (at == end || *at != '"') return stop_at(at);
+      const json_value_end key = end_of_string(at, end);
+      if (key.why != json_end::found) return stop_at(at);
+      const std::string_view name(at + 1, static_cast<std::size_t>(key.end - at) - 2);
+      at = skip_json_space(key.end, end);
+      if (at == end || *at != ':') return stop_at(at);
+      at = read(name, skip_json_space(at + 1, end));
+      if (at == nullptr) return nullptr;
+      at = skip_json_space(at, end);
     }
-    check(operations, text);
   }
 
-  void take(communication_row& row, std::string_view times) {
+  const char* skip_value(const char* at, const char* end) {
+    const json_value_end value = end_of_value(at, end, limits{}.max_nesting);
+    return value.why == json_end::found ? value.end : stop_at(at);
+  }
+  const char* stop_at(const char* at) {
+    if (!input_.damage) input_.damage = broken_json(input_, bytes_, at, "an object of operations");
+    return nullptr;
+  }
+
+  const char* read_operation(const char* at, const char* end, std::string_view key, string_id step, bool collective) {
+    if (at == end || *at != '{') return skip_value(at, end);
+    scan_marks marks{places_.data(), partners_.data(), most_marks};
+    const scan_result scanned = scan_elements(at, end, 1, limits{}.max_nesting, scan_variant::fastest, &marks);
+    if (scanned.why != scan_stop::enough) return stop_at(at);
+    if (key == "Total Op Info") return scanned.good_end;  // their sum
+    const std::string_view text(at, static_cast<std::size_t>(scanned.good_end - at));
+    const json_marks known{at, marks.places, marks.partners, 0, marks.count, marks.escapes};
+    times_ = {};
+    const auto in_times = [this](std::string_view name, std::string_view value, const json_marks&) {
+      for (std::size_t i = 0; i < times_.size(); ++i)
+        if (name == time_names[i]) times_[i] = value;
+    };
+    std::string_view info;
+    const auto in_operation = [&](std::string_view name, std::string_view value, const json_marks& inner) {
+      if (name != "Communication Time Info") return;
+      info = value;
+      if (inner.base != nullptr) walk_marked_object(value, inner, in_times);
+    };
+    if (walk_marked_object(text, known, in_operation).end == nullptr) {
+      // More marks than there was room for, or not quite JSON.
+      info = json_member(text, "Communication Time Info");
+      for (json_members times(info); times.next();) in_times(times.key(), times.value(), {});
+    }
+    communication_row row;
+    row.step = step;
+    row.collective = collective;
+    const std::string_view name = json_text(std::string_view(key.data() - 1, key.size() + 2), scratch_);
+    const auto group = name.find('@');
+    row.op = into_.strings.intern(name.substr(0, group));
+    if (group != std::string_view::npos) row.group = into_.strings.intern(name.substr(group + 1));
+    take(row);
+    return scanned.good_end;
+  }
+
+  void take(communication_row& row) {
     ++input_.rows;
     row.device = device_;
-    row.start_ps = start_of(json_member(times, "Start Timestamp(us)"));
-    const auto elapsed = span_of(json_member(times, "Elapse Time(ms)"), 3);
+    row.start_ps = start_of(times_[0]);
+    const auto elapsed = span_of(times_[1], 3);
     if (!elapsed || *elapsed < 0) {
       reject_row(input_, "no elapsed time", input_.rows);
       return;
     }
     row.elapsed_ps = *elapsed;
-    row.transit_ps = span_of(json_member(times, "Transit Time(ms)"), 3).value_or(0);
-    row.wait_ps = span_of(json_member(times, "Wait Time(ms)"), 3).value_or(0);
+    row.transit_ps = span_of(times_[2], 3).value_or(0);
+    row.wait_ps = span_of(times_[3], 3).value_or(0);
     into_.communication.push_back(row);
   }
 
@@ -164,10 +220,9 @@ class communication_reader {
     return raw.empty() ? std::nullopt : json_scaled_integer(raw, 6 + exponent);
   }
 
-  void check(const json_members& walked, std::string_view within) {
-    if (walked.ok() || input_.damage) return;
-    input_.damage = broken_json(input_, bytes_, within.data(), "an object of operations");
-  }
+  static constexpr std::array<std::string_view, 4> time_names = {"Start Timestamp(us)", "Elapse Time(ms)",
+                                                                 "Transit Time(ms)", "Wait Time(ms)"};
+  static constexpr std::uint32_t most_marks = 1U << 12;
 
   std::string_view bytes_;
   std::int64_t zero_us_, shift_ps_;
@@ -175,6 +230,8 @@ class communication_reader {
   activity_parts& into_;
   activity_input& input_;
   std::string scratch_;
+  std::array<std::string_view, 4> times_;  // of an operation, in the order of time_names
+  std::vector<std::uint32_t> places_ = std::vector<std::uint32_t>(most_marks), partners_ = places_;
 };
 
 struct step_column {

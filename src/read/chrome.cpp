@@ -1,12 +1,11 @@
-// The course through a file: header, events, damage. Parsing itself is in chrome_simdjson and
-// chrome_event_text, finding where events end in chrome_scan.
+// The course through a file: header, events, damage. Finding where events end, and their quotes and brackets, is in
+// chrome_scan; splitting them by those in chrome_event_text.
 #include <profkit/core/chrome.hpp>
 
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 #include <read/chrome_event_text.hpp>
 #include <read/chrome_scan.hpp>
-#include <read/chrome_simdjson.hpp>
 #include <read/chrome_text.hpp>
 #include <read/chrome_window.hpp>
 
@@ -24,12 +23,13 @@ constexpr std::size_t recovery_bytes = std::size_t{1} << 20;
 // Timestamps from here on count from some far origin: zero is then moved next to them.
 constexpr std::int64_t far_time_us = 1'000'000'000;
 constexpr std::int64_t second_us = 1'000'000;
+constexpr std::size_t most_marks = std::size_t{1} << 20;
 
 }  // namespace
 
 bool chrome_visitor::header(std::string_view, std::string_view, std::uint64_t) { return true; }
 
-struct chrome_reader::state final : event_text_sink {
+struct chrome_reader::state {
   // Where in the file the window stands.
   enum class place : std::uint8_t {
     start,
@@ -43,13 +43,15 @@ struct chrome_reader::state final : event_text_sink {
   template <class Input>
   state(Input& input, std::uint64_t total_bytes, const chrome_options& given)
       : options(given),
-        window(input, std::max<std::size_t>(given.chunk_bytes, 1), simdjson_events::padding),
-        progress(options.host, total_bytes) {}
+        window(input, std::max<std::size_t>(given.chunk_bytes, 1)),
+        progress(options.host, total_bytes) {
+    if (!options.tolerant_only) marks.resize(2 * std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks));
+  }
 
   chrome_options options;
   text_window window;
   progress_meter progress;
-  simdjson_events fast;
+  std::vector<std::uint32_t> marks;  // of the last scan: places, then partners
   event_decoder decoder;
   chrome_summary told;
   place where = place::start;
@@ -57,8 +59,8 @@ struct chrome_reader::state final : event_text_sink {
   bool stopped = false;
   bool zero_known = false;
   enum class token : std::uint8_t { open, item, comma };
-  token before = token::open;        // what stands before the window in its array or object
-  std::uint64_t tolerant_until = 0;  // file offset up to which simdjson has refused the text
+  token before = token::open;          // what stands before the window in its array or object
+  std::uint64_t one_by_one_until = 0;  // file offset up to which events are scanned alone, after damage
   std::string key_scratch;
 
   result<bool> step();
@@ -68,10 +70,10 @@ struct chrome_reader::state final : event_text_sink {
   void find_next_event();
   void past_the_end();
 
-  bool take(const event_text& e) override;
+  void take(const event_text& e);
   void take_time(const event_text& e, chrome_event& event);
-  void parse_chunk(char* end);
-  const char* parse_tolerantly(const char* from, const char* end);
+  void take_chunk(const char* end, json_marks known);
+  bool split_alone(const char* end, event_text& event, std::uint64_t& strays) const;
 
   void skip_separators();
   void begin_item();
@@ -206,7 +208,7 @@ void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
     unusable();
 }
 
-bool chrome_reader::state::take(const event_text& e) {
+void chrome_reader::state::take(const event_text& e) {
   chrome_event event;
   event.ordinal = told.events;
   event.byte_offset = window.offset_of(e.json.data());
@@ -214,49 +216,35 @@ bool chrome_reader::state::take(const event_text& e) {
   take_time(e, event);
   ++told.events;
   if (!visitor->event(event)) stopped = true;
-  return !stopped;
 }
 
-// Gives the events of [window.at(), end), which the scan found to be whole.
-void chrome_reader::state::parse_chunk(char* end) {
-  const char* done = window.at();
-  if (!options.tolerant_only && window.offset() >= tolerant_until) {
-    done = fast.parse(window.at(), end, *this);
-    if (done != window.at()) before = token::item;
-    if (done != end && !stopped) tolerant_until = window.offset_of(end);
-  }
-  if (done != end && !stopped) {
-    done = parse_tolerantly(done, end);
-    if (done == nullptr) return;  // lost
-  }
-  window.skip_to(done);
-}
-
-// Gives event after event, with stray or missing commas between them; nullptr after broken().
-const char* chrome_reader::state::parse_tolerantly(const char* from, const char* end) {
-  window.skip_to(from);
+// Gives the events of [window.at(), end), which the scan found to be whole, with stray or missing commas between
+// them. Those that are not quite as they should be are looked at alone.
+void chrome_reader::state::take_chunk(const char* end, json_marks known) {
   while (!stopped) {
     skip_separators();
-    if (window.at() >= end) return window.at();
-    if (*window.at() != '{') {
-      broken(window.at(), scan_stop::broken);
-      return nullptr;
-    }
-    begin_item();
-    const scan_result r = scan_elements(window.at(), end, 1, options.bounds.max_nesting);
+    if (window.at() >= end) return;
     event_text event;
-    event.json = std::string_view(window.at(), static_cast<std::size_t>(r.good_end - window.at()));
     std::uint64_t strays = 0;
-    if (r.why != scan_stop::enough || !split_event(event, options.bounds.max_nesting, strays)) {
+    const std::string_view rest(window.at(), static_cast<std::size_t>(end - window.at()));
+    const bool opens = rest.front() == '{';
+    if (opens) begin_item();
+    if (!opens || (!split_marked_event(rest, known, event, strays) && !split_alone(end, event, strays))) {
+      one_by_one_until = window.offset_of(end);
       broken(window.at(), scan_stop::broken);
-      return nullptr;
+      return;
     }
     irregular_at(window.offset(), strays);
     take(event);
     before = token::item;
-    window.skip_to(r.good_end);
+    window.skip_to(event.json.data() + event.json.size());
   }
-  return window.at();
+}
+
+bool chrome_reader::state::split_alone(const char* end, event_text& event, std::uint64_t& strays) const {
+  const scan_result r = scan_elements(window.at(), end, 1, options.bounds.max_nesting);
+  event.json = std::string_view(window.at(), static_cast<std::size_t>(r.good_end - window.at()));
+  return r.why == scan_stop::enough && split_event(event, options.bounds.max_nesting, strays);
 }
 
 void chrome_reader::state::read_events() {
@@ -280,11 +268,14 @@ void chrome_reader::state::read_events() {
     return;
   }
   begin_item();
-  const bool one_by_one = window.offset() < tolerant_until;
-  const scan_result r =
-      scan_elements(window.at(), item_bound(), one_by_one ? 1 : options.chunk_bytes, options.bounds.max_nesting);
-  if (r.good_end != window.at()) {
-    parse_chunk(window.at() + (r.good_end - window.at()));
+  const bool one_by_one = window.offset() < one_by_one_until;
+  const char* const from = window.at();
+  const std::size_t room = marks.size() / 2;
+  scan_marks found{marks.data(), marks.data() + room, static_cast<std::uint32_t>(room)};
+  const scan_result r = scan_elements(from, item_bound(), one_by_one ? 1 : options.chunk_bytes,
+                                      options.bounds.max_nesting, scan_variant::fastest, &found);
+  if (r.good_end != from) {
+    take_chunk(r.good_end, {from, found.places, found.partners, 0, found.count, found.escapes});
   } else if (r.why == scan_stop::more) {
     need_more("an event");
   } else {
@@ -355,7 +346,7 @@ void chrome_reader::state::read_member() {
     need_more("a header value");
     return;
   }
-  char* const at = window.at();
+  const char* const at = window.at();
   const char* const end = item_bound();
   if (*at == '}') {
     end_items();

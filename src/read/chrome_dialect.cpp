@@ -3,6 +3,7 @@
 #include <read/ascend_rank.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string_view>
 
@@ -16,8 +17,10 @@ constexpr std::string_view ascend_marks[] = {"\"Ascend Hardware\"", "\"AscendCL@
 constexpr std::size_t looked_at_bytes = std::size_t{256} << 10;
 
 bool has_mark(std::string_view text) noexcept {
-  return std::any_of(std::begin(ascend_marks), std::end(ascend_marks),
-                     [text](std::string_view mark) { return text.find(mark) != std::string_view::npos; });
+  return std::any_of(std::begin(ascend_marks), std::end(ascend_marks), [text](std::string_view mark) {
+    const std::boyer_moore_horspool_searcher search(mark.begin(), mark.end());
+    return std::search(text.begin(), text.end(), search) != text.end();
+  });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One event as raw spans, as both parsers (simdjson and the tolerant one) leave it, and its decoding.
+// One event as raw spans, and its decoding.
 #pragma once
 #include <profkit/core/chrome.hpp>
 #include <read/chrome_text.hpp>
@@ -23,20 +23,19 @@ inline constexpr std::size_t no_event_field = event_fields;
 struct event_text {
   std::array<std::string_view, event_fields> values;
   std::string_view json;
+  json_marks args_marks;
+  bool escapes = true;  // false: there is no backslash in it
   [[nodiscard]] std::string_view operator[](event_field f) const noexcept {
     return values[static_cast<std::size_t>(f)];
   }
 };
 
-class event_text_sink {
- public:
-  virtual ~event_text_sink() = default;
-  virtual bool take(const event_text& e) = 0;  // false: stop
-};
-
-// Splits the event text `e.json` into e.values without simdjson. False when it is no object of members.
-// `irregular` counts stray commas.
+// Splits the event text `e.json` into e.values. False when it is no object of members. `irregular` counts stray commas.
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular);
+
+// The same for the event that `text` begins with and whose marks are known; e.json becomes its text, and marks.first
+// moves past it.
+bool split_marked_event(std::string_view text, json_marks& marks, event_text& e, std::uint64_t& irregular);
 
 // Undoes the escapes of one event after the other; spans are good until the next.
 class event_decoder {
@@ -45,7 +44,7 @@ class event_decoder {
   std::uint64_t decode(const event_text& from, chrome_event& into);
 
  private:
-  std::string_view text_of(std::string_view raw, std::size_t slot, bool& sound);
+  std::string_view text_of(std::string_view raw, std::size_t slot, bool escapes, bool& sound);
   std::array<std::string, 6> scratch_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -176,10 +177,64 @@ class bracket_stack {
   bool top_ = false;
 };
 
-}  // namespace
+unsigned count_bits(std::uint64_t bits) noexcept {
+  bits -= bits >> 1 & 0x5555555555555555ULL;
+  bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
+  return static_cast<unsigned>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
+}
 
-scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
-                          scan_variant variant) noexcept {
+// Puts down the marks of blocks and joins brackets with their partners.
+class mark_writer {
+ public:
+  explicit mark_writer(scan_marks* into) noexcept : into_(into) {}
+
+  void put(std::uint64_t bits, std::uint32_t base) noexcept {
+    if (into_ == nullptr) return;
+    if (into_->capacity - into_->count < block_bytes) {
+      into_ = nullptr;
+      return;
+    }
+    bits_ = bits;
+    before_ = into_->count;
+    std::uint32_t* at = into_->places + before_;
+    for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
+    into_->count = static_cast<std::uint32_t>(at - into_->places);
+  }
+  void open(unsigned bit, std::uint32_t depth) noexcept {
+    if (into_ == nullptr) return;
+    open_[depth] = index_of(bit);
+    into_->partners[open_[depth]] = 0;
+  }
+  void close(unsigned bit, std::uint32_t depth) noexcept {
+    if (into_ != nullptr) into_->partners[open_[depth]] = index_of(bit);
+  }
+  void note_escapes(std::uint64_t backslash) noexcept {
+    if (into_ != nullptr && backslash != 0) into_->escapes = true;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t index_of(unsigned bit) const noexcept {
+    return before_ + count_bits(bits_ & ((std::uint64_t{1} << bit) - 1));
+  }
+  scan_marks* into_;
+  std::uint64_t bits_ = 0;
+  std::uint32_t before_ = 0;
+  std::uint32_t open_[deepest];
+};
+
+// For a scan that is not to tell where anything stands.
+struct no_marks {
+  explicit no_marks(scan_marks*) noexcept {}
+  void put(std::uint64_t, std::uint32_t) noexcept {}
+  void open(unsigned, std::uint32_t) noexcept {}
+  void close(unsigned, std::uint32_t) noexcept {}
+  void note_escapes(std::uint64_t) noexcept {}
+};
+
+template <class Marks>
+scan_result scan(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
+                 scan_variant variant, scan_marks* into) noexcept {
+  Marks marks(into);
   const classifier classify = classifier_of(variant);
   const std::uint32_t nesting_bound = std::min(max_nesting, deepest);
   bracket_stack open_brackets;
@@ -223,6 +278,8 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
 
     std::uint64_t brackets = (m.open | m.close) & ~in_string;
     if (bad != 0) brackets &= (std::uint64_t{1} << lowest_bit(bad)) - 1;
+    marks.note_escapes(m.backslash);
+    marks.put(quotes | ((m.open | m.close) & ~in_string), static_cast<std::uint32_t>(block - from));
     for (; brackets != 0; brackets &= brackets - 1) {
       const unsigned bit = lowest_bit(brackets);
       const char* const at = block + bit;
@@ -237,11 +294,13 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
           const bool placed = open_brackets.in_array() ? *before == ',' || *before == '[' : *before == ':';
           if (!placed) return {good_end, element, scan_stop::broken};
         }
+        marks.open(bit, open_brackets.depth());
         open_brackets.push(array);
         continue;
       }
       if (open_brackets.depth() == 0) return {good_end, at, array ? scan_stop::array_end : scan_stop::broken};
       if (!open_brackets.pop(array)) return {good_end, element, scan_stop::broken};
+      marks.close(bit, open_brackets.depth());
       if (open_brackets.depth() != 0) continue;
       good_end = at + 1;
       if (static_cast<std::size_t>(good_end - from) >= enough_bytes) return {good_end, good_end, scan_stop::enough};
@@ -252,6 +311,16 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
     }
   }
   return {good_end, open_brackets.depth() == 0 ? end : element, scan_stop::more};
+}
+
+}  // namespace
+
+scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
+                          scan_variant variant, scan_marks* marks) noexcept {
+  if (marks == nullptr) return scan<no_marks>(from, end, enough_bytes, max_nesting, variant, nullptr);
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  const bool countable = static_cast<std::size_t>(end - from) <= most;
+  return scan<mark_writer>(from, end, enough_bytes, max_nesting, variant, countable ? marks : nullptr);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -26,12 +26,22 @@ struct scan_result {
   scan_stop why;
 };
 
+// Where a scan puts what it finds on its way (json_marks, with places from where it began). When the room is used up
+// it stops to tell, at a whole block.
+struct scan_marks {
+  std::uint32_t* places;
+  std::uint32_t* partners;
+  std::uint32_t capacity;
+  std::uint32_t count = 0;
+  bool escapes = false;
+};
+
 // Scans elements (objects or arrays) from `from`, which lies between two of them, until whole ones of
 // `enough_bytes` are found. Checked: brackets match by type, a bracket opens only where a value may stand,
 // and strings have nothing but separators around them, so that a lost quote is seen at once. Not
 // checked: scalars and commas.
 scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
-                          scan_variant variant = scan_variant::fastest) noexcept;
+                          scan_variant variant = scan_variant::fastest, scan_marks* marks = nullptr) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

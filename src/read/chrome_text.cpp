@@ -119,10 +119,7 @@ json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_n
     return {r.at, json_end::broken};
   }
   const char* const start = at;
-  const auto ends_scalar = [](char c) {
-    return is_json_space(c) || c == ',' || c == '}' || c == ']' || c == '{' || c == '[' || c == ':' || c == '"';
-  };
-  while (at != end && !ends_scalar(*at)) ++at;
+  at = end_of_scalar(at, end);
   if (at == start) return {at, json_end::broken};
   return {at, at == end ? json_end::more : json_end::found};
 }

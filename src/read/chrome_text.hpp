@@ -3,12 +3,21 @@
 #include <profkit/decimal.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-[[nodiscard]] constexpr bool is_json_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+[[nodiscard]] constexpr bool is_json_space(char c) noexcept {
+  constexpr std::uint64_t blanks = 1ULL << ' ' | 1ULL << '\n' | 1ULL << '\r' | 1ULL << '\t';
+  const auto byte = static_cast<unsigned char>(c);
+  return byte <= ' ' && (blanks >> byte & 1) != 0;
+}
 
 [[nodiscard]] inline const char* skip_json_space(const char* at, const char* end) noexcept {
   while (at != end && is_json_space(*at)) ++at;
@@ -19,6 +28,48 @@ inline namespace PROFKIT_NAMESPACE {
   while (!text.empty() && is_json_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_json_space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+struct json_scalar_ends {
+  constexpr json_scalar_ends() {
+    for (const char c : {' ', '\n', '\r', '\t', ',', '}', ']', '{', '[', ':', '"'})
+      has[static_cast<unsigned char>(c)] = true;
+  }
+  bool has[256] = {};
+};
+inline constexpr json_scalar_ends scalar_ends;
+
+// Past a run of bytes that no separator, quote or bracket ends; many at a time while they are those of numbers.
+[[nodiscard]] inline const char* end_of_scalar(const char* at, const char* end) noexcept {
+#if defined(__SSE2__)
+  if (end - at >= 32) {
+    // From '-' to '9'; none of these ends a scalar.
+    const auto others = [at](int from) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + from));
+      const __m128i outside =
+          _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8('-')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('9')));
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(outside));
+    };
+    const std::uint32_t mask = others(0) | others(16) << 16;
+    at += mask == 0 ? 32 : __builtin_ctz(mask);
+  }
+#endif
+  while (at != end && !scalar_ends.has[static_cast<unsigned char>(*at)]) ++at;
+  return at;
+}
+
+// [at, stop) is blank; bytes up to `end` may be read.
+[[nodiscard]] inline bool all_json_space(const char* at, const char* stop, [[maybe_unused]] const char* end) noexcept {
+#if defined(__SSE2__)
+  if (stop - at <= 16 && end - at >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const auto is = [bytes](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+    const __m128i blank = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\r'), is('\t')));
+    const auto needed = (std::uint32_t{1} << (stop - at)) - 1;
+    return (static_cast<std::uint32_t>(_mm_movemask_epi8(blank)) & needed) == needed;
+  }
+#endif
+  return skip_json_space(at, stop) == stop;
 }
 
 // How the end of a value was looked for.

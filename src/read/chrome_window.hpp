@@ -11,20 +11,18 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Holds the bytes [offset of at(), …) of a span or a source, with one byte before them and `padding` after
-// them that may be written. Pointers are good until more().
+// Holds the bytes [offset of at(), …) of a span, where they lie, or of a source. Pointers are good until more().
 class text_window {
  public:
-  text_window(std::string_view bytes, std::size_t chunk_bytes, std::size_t padding)
-      : span_(bytes), chunk_bytes_(chunk_bytes), padding_(padding) {}
-  text_window(source& from, std::size_t chunk_bytes, std::size_t padding)
-      : source_(&from), chunk_bytes_(chunk_bytes), padding_(padding) {}
+  text_window(std::string_view bytes, std::size_t chunk_bytes)
+      : text_(bytes.data()), span_bytes_(bytes.size()), chunk_bytes_(chunk_bytes) {}
+  text_window(source& from, std::size_t chunk_bytes) : source_(&from), chunk_bytes_(chunk_bytes) {}
 
-  [[nodiscard]] char* at() noexcept { return buffer_.get() + 1 + begin_; }
-  [[nodiscard]] char* end() noexcept { return buffer_.get() + 1 + end_; }
+  [[nodiscard]] const char* at() const noexcept { return text_ + begin_; }
+  [[nodiscard]] const char* end() const noexcept { return text_ + end_; }
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }  // in the file, of at()
-  [[nodiscard]] std::uint64_t offset_of(const char* p) noexcept {
+  [[nodiscard]] std::uint64_t offset_of(const char* p) const noexcept {
     return offset_ + static_cast<std::uint64_t>(p - at());
   }
   [[nodiscard]] const std::optional<fault>& source_fault() const noexcept { return source_fault_; }
@@ -43,11 +41,12 @@ class text_window {
   void make_room(std::size_t bytes);
   std::size_t read(char* into, std::size_t bytes);
 
-  std::string_view span_;
+  const char* text_ = nullptr;  // the span, or the buffer
+  std::size_t span_bytes_ = 0;
   source* source_ = nullptr;
-  std::size_t chunk_bytes_, padding_;
-  std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(1);
-  std::size_t capacity_ = 0;  // bytes between the one before and the padding
+  std::size_t chunk_bytes_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t offset_ = 0;
   bool end_of_file_ = false;

@@ -159,6 +159,29 @@ TEST_CASE("an atomic file appears as a whole") {
   CHECK(file_bytes(path) == "through");
 }
 
+TEST_CASE("a large atomic file holds what was written") {
+  // The first 32 MiB go through the page cache, the rest past it where that can be done.
+  const temporary_folder folder;
+  const std::string path = folder.path("large"), piece = sample_bytes(1999993);
+  for (const std::size_t pieces : {16U, 17U, 20U}) {
+    const auto out = std::move(*atomic_file_sink(path));
+    std::string expected;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      const auto bytes = std::string_view(piece).substr(i * 7);
+      REQUIRE(out->write(bytes).ok());
+      expected += bytes;
+    }
+    REQUIRE(out->write("end").ok());
+    REQUIRE(out->finish().ok());
+    CHECK(file_bytes(path) == expected + "end");
+  }
+  const auto whole = std::move(*atomic_file_sink(path));
+  const std::string blocks(std::size_t{36} << 20, 'x');
+  REQUIRE(whole->write(blocks).ok());
+  REQUIRE(whole->finish().ok());
+  CHECK(file_bytes(path) == blocks);
+}
+
 TEST_CASE("an atomic file that is not finished leaves nothing behind") {
   const temporary_folder folder;
   const std::string path = folder.write("out.json", "old");
@@ -178,16 +201,17 @@ TEST_CASE("an atomic file that is not finished leaves nothing behind") {
 TEST_CASE("an atomic file on a full disk leaves nothing behind") {
   const temporary_folder folder;
   const std::string path = folder.write("out.json", "old");
+  const std::size_t limit = GENERATE(100000U, 36000000U), piece = limit / 10;
   // A file size limit stands in for a full disk; a child has it, so that this program stays as it is.
   const ::pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
-    const ::rlimit small{100000, 100000};
+    const ::rlimit small{limit, limit};
     if (::setrlimit(RLIMIT_FSIZE, &small) != 0) ::_exit(2);
     auto out = std::move(*atomic_file_sink(path));
     result<void> state;
-    for (int i = 0; i < 100 && state.ok(); ++i) state = out->write(sample_bytes(10000));
+    for (int i = 0; i < 100 && state.ok(); ++i) state = out->write(sample_bytes(piece));
     if (state.ok()) state = out->finish();
     const bool full = !state.ok() && state.error().code == fault_code::output_full && state.error().path == path;
     out.reset();

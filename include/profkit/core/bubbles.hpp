@@ -126,6 +126,8 @@ enum class bubble_label : std::uint8_t {
 };
 inline constexpr std::size_t bubble_label_count = 6;
 [[nodiscard]] const char* bubble_label_name(bubble_label l) noexcept;  ///< "possible_sync_or_h2d", …
+/// What it means: "possibly the host launches kernels too late", …
+[[nodiscard]] const char* bubble_label_meaning(bubble_label l) noexcept;
 
 enum class bubble_tag : std::uint8_t {
   device_idle_gap_heavy,
@@ -402,9 +404,13 @@ struct bubbles_result {
   std::uint64_t structures_left_out = 0;
   std::vector<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
-  std::vector<bubble> bubbles;  ///< by device, then start, then length
+  std::uint64_t steps_too_large = 0;  ///< with more kernels than are held: without structures, clocks, block and side
+  std::vector<bubble> bubbles;        ///< by device, then start, then length
   std::vector<bubble_group> groups;
-  std::int32_t dominant_group = -1, dominant_step = -1;  ///< of the group: the step that waits longest
+  std::int32_t dominant_group = -1;  ///< the one with most service time
+  /// The one that waits longest, by all its steps together (the dominant one for the reference), and of it the step
+  /// that waits longest: what the answers and the look inside a step are about.
+  std::int32_t idlest_group = -1, dominant_step = -1;
   std::vector<bubble_op> ops;                            ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;
   std::vector<label_summary> causes;

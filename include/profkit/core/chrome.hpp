@@ -25,6 +25,16 @@ struct chrome_ref {
   bool is_string = false;
 };
 
+/// Where quotes that are not escaped, and brackets outside strings, stand in the text of one array or object, when that
+/// is known: then it can be walked without looking for them again (read/json_walk.hpp).
+struct json_marks {
+  const char* base = nullptr;               ///< places count from here
+  const std::uint32_t* places = nullptr;    ///< in order
+  const std::uint32_t* partners = nullptr;  ///< of an opening bracket: the index of the closing one, 0 when not known
+  std::uint32_t first = 0, last = 0;        ///< the indices that belong to the text
+  bool escapes = true;                      ///< false: no backslash is there
+};
+
 /// One trace event. All spans live until the visitor returns. Strings have their escapes undone; bytes that
 /// are not UTF-8 and raw control characters are kept. Of a key written twice the last counts.
 struct chrome_event {
@@ -39,6 +49,7 @@ struct chrome_event {
   /// 106 days or more from there.
   std::optional<std::int64_t> ts_ps, dur_ps;
   std::string_view args_json;  ///< raw text of "args", "" when absent; json_members reads it
+  json_marks args_marks;       ///< of args_json, when it is an object or array
   std::string_view json;       ///< raw text of the whole event
 };
 
@@ -76,7 +87,7 @@ struct chrome_options {
   limits bounds;  ///< max_nesting; max_string_bytes bounds one event and one header value
   hooks host;
   std::size_t chunk_bytes = std::size_t{256} << 10;  ///< whole events are parsed in pieces of about this size
-  bool tolerant_only = false;                        ///< leave simdjson out; the result is the same
+  bool tolerant_only = false;                        ///< look at every event alone; the result is the same
 };
 
 /// Reads a file piece by piece in bounded memory, whatever its size. Damage never stops it: only what is

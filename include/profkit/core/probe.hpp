@@ -72,8 +72,8 @@ struct sm_schedule {
 };
 
 struct schedule_options {
-  bool keep_blocks = true;                       ///< false: only the sums of each multiprocessor
-  std::uint64_t most_skews = ~std::uint64_t{0};  ///< blocks whose skew is kept; the means count all
+  bool keep_blocks = true;       ///< false: only the sums of each multiprocessor
+  std::uint64_t most_skews = 0;  ///< blocks whose skew is kept; the extremes and means count all
 };
 
 struct block_skew {

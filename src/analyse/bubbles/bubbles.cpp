@@ -55,6 +55,7 @@ joined join(bubbles_result& into, std::vector<device_found>& devices) {
     into.devices.push_back(std::move(d.gaps));
     into.structures_left_out += d.structures_left_out;
     into.block_sides_left_out += d.block_sides_left_out;
+    into.steps_too_large += d.steps_too_large;
     append(into.steps, d.steps);
     append(all.facts, d.facts);
     append(into.structures, d.structures);
@@ -98,7 +99,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   label_bubbles(r, recurring, o.thresholds);
   tag_steps(r, all.facts, o);
   tag_groups(r, o);
-  choose_dominant_step(r);
+  choose_idlest(r, o.reference);
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
   check_against_step_trace(r, of);
   list_evidence_gaps(r, of);

@@ -324,6 +324,7 @@ void device_pass::describe_step(std::vector<step_structure>& structures) {
   step_.structures_missing = parts.missing;
   structures = std::move(parts.list);
   for (step_structure& s : structures) s.step = step;
+  if (rows_.overflow) ++found_.steps_too_large;
   if (rows_.rows.empty()) return;
   clock_sweep all;
   for (const kernel_row& k : rows_.rows) all.add(k);

@@ -32,6 +32,7 @@ struct device_found {
   std::uint64_t structures_left_out = 0;
   std::vector<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
+  std::uint64_t steps_too_large = 0;  // for what needs all kernels at once
   std::vector<bubble> bubbles;
   std::vector<bubble_op> ops;
   std::vector<aicpu_op> aicpu_ops;

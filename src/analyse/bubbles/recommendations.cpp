@@ -222,7 +222,8 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     finding why;
     why.id = std::string("bubbles.cause.") + bubble_label_name(cause->label);
     why.sure = cause->sure == confidence::high ? certainty::probable : certainty::possible;
-    why.what = std::string(bubble_label_name(cause->label)) + " in " + g.id + ": " + cause->evidence.front();
+    why.what = std::string(bubble_label_meaning(cause->label)) + ", in " + count_text(g.steps.size(), "step") + " (" +
+               g.id + "): " + cause->evidence.front();
     why.where = cause->evidence.size() > 1 ? cause->evidence[1] : "";
     why.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(why));

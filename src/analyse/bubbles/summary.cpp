@@ -66,9 +66,17 @@ std::string where_text(const activity& of, const bubbles_result& r, const bubble
   return place.empty() ? text : text + ", " + place;
 }
 
-void choose_dominant_step(bubbles_result& into) {
+void choose_idlest(bubbles_result& into, bool reference) {
+  into.idlest_group = into.dominant_group;
   if (into.dominant_group < 0) return;
-  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  std::int64_t most = -1;
+  for (std::size_t i = 0; i < into.groups.size() && !reference; ++i) {
+    const std::int64_t idle = sums_of(into, into.groups[i]).idle_ps;
+    if (idle <= most) continue;
+    most = idle;
+    into.idlest_group = static_cast<std::int32_t>(i);
+  }
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
   for (const std::uint32_t s : g.steps)
     if (into.dominant_step < 0 ||
         into.steps[s].underfeed_ps() > into.steps[static_cast<std::size_t>(into.dominant_step)].underfeed_ps())
@@ -111,7 +119,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
   std::uint64_t unlaunched = 0, all = 0, cut = 0, other_ids = 0, left_out = 0;
-  std::int64_t unlaunched_ps = 0;
+  std::int64_t unlaunched_ps = 0, left_out_ps = 0;
+  bool steps_cut = false;
   for (std::size_t d = 0; d < into.devices.size(); ++d) {
     const device_gaps& g = into.devices[d];
     if (g.kernels == 0) continue;
@@ -131,6 +140,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
     }
     cut += g.windows_cut;
     left_out += g.bubbles_left_out;
+    left_out_ps = saturating_add(left_out_ps, g.bubbles_left_out_ps);
+    steps_cut = steps_cut || on.steps_cut;
   }
   for (const bubble_step& s : into.steps) other_ids += s.other_step_id_kernels;
   if (!kernels) return;
@@ -155,9 +166,19 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
   if (other_ids > 0)
     gaps.push_back(grouped(other_ids) + " kernels carry the id of another step than the one they ran in");
-  if (left_out > 0) gaps.push_back(grouped(left_out) + " shorter gaps are summed, but not listed");
+  if (left_out > 0)
+    gaps.push_back(grouped(left_out) + " shorter gaps (" + human_duration(left_out_ps) +
+                   ") count in all sums, but are not listed");
+  if (steps_cut)
+    gaps.push_back("there are more step markers than are kept: time behind the last one is in no step");
   if (into.structures_left_out > 0)
     gaps.push_back(grouped(into.structures_left_out) + " structures of later steps are not listed");
+  if (into.block_sides_left_out > 0)
+    gaps.push_back("block and side of " + count_text(into.block_sides_left_out / 2, "later step") + " are not listed");
+  if (into.steps_too_large > 0)
+    gaps.push_back(count_text(into.steps_too_large, "step") +
+                   " with more than 1,048,576 kernels: their times are exact, but their structures, clocks, block and "
+                   "side need all kernels at once and are not told");
 }
 
 void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
@@ -225,9 +246,9 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
 
 void judge_confidence(bubbles_result& into) {
   into.sure = confidence::low;
-  if (!into.has_host_trace || into.dominant_group < 0) return;
+  if (!into.has_host_trace || into.idlest_group < 0) return;
   into.sure = confidence::medium;
-  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
   std::uint64_t at_edge = 0;
   for (const std::uint32_t s : g.steps) at_edge += into.steps[s].boundary_dominated ? 1 : 0;
   if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
@@ -256,13 +277,14 @@ void answer_questions(bubbles_result& into, const activity& of, const bubble_thr
     with_issue.resize(4);
     with_issue.push_back(std::to_string(more) + " more");
   }
-  into.answers[1] = into.significant ? "In " + list_text(with_issue) + "." : "In none.";
-  if (into.dominant_group < 0) {
+  into.answers[1] = into.significant ? "In " + list_text(with_issue) + "."
+                                      : "Nowhere: no group of steps waits long enough to matter.";
+  if (into.idlest_group < 0) {
     into.answers[2] = into.answers[3] = "There is no step to look at.";
     into.answers[4] = "No: the capture has no kernel.";
     return;
   }
-  const bubble_group& g = into.groups[static_cast<std::size_t>(into.dominant_group)];
+  const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
   const idle_sums own = sums_of(into, g);
   into.answers[2] = g.pattern == idle_pattern::none
                         ? "No kind dominates in " + g.id + " (" + kinds_text(own) + ")."

@@ -6,7 +6,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-void choose_dominant_step(bubbles_result& into);
+void choose_idlest(bubbles_result& into, bool reference);
 void check_against_step_trace(bubbles_result& into, const activity& of);
 void list_evidence_gaps(bubbles_result& into, const activity& of);
 void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t);

@@ -160,6 +160,7 @@ void write_step(json_writer& out, const bubbles_text& t, const bubble_step& s) {
   out.field("wait_sum_ns", in_ns(s.wait_sum_ps));
   out.field("polluted_wait_ns", in_ns(s.polluted_wait_ps));
   out.field("structure_source", s.structure_source);
+  out.field("structures_missing", s.structures_missing);
   out.field("host_risk", host_risk_name(s.risk));
   out.field("truncated", s.cut);
   write_tags(out, "anomaly_tags", s.tags);
