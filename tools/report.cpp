@@ -127,6 +127,7 @@ void print_capture(session& s, const report_facts& f) {
   if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
   print_fact(s, "amount", amount);
   if (const std::string idle = idle_of(f); !idle.empty()) print_fact(s, "idle", idle);
+  if (!f.model.empty()) print_fact(s, "model", f.model);
   if (const std::string memory = memory_of(f); !memory.empty()) print_fact(s, "memory", memory);
   if (f.info.complete)
     print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");

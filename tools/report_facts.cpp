@@ -154,6 +154,7 @@ result<report_facts> gather_facts(session& s) {
         std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
     if (!bubbles) return std::move(bubbles).error();
     f.bubbles = std::move(bubbles->found);
+    if (auto r = take(profkit::model_summary(*bubbles->of, hooks), f.model); !r) return std::move(r).error();
   }
   s.lost(f.ops.damage);
   s.lost(f.steps.damage);
@@ -473,6 +474,7 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
   if (f.bubbles.significant) all.push_back({"bubbles PATH", "where devices wait, and what may be the cause"});
+  if (!f.model.empty()) all.push_back({"architecture PATH", "layers, passes and streams of the model"});
   if (f.memory.hlo || f.memory.runtime)
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});

@@ -759,7 +759,8 @@ enum {
   PK_DOCUMENT_COLLECTIVES = 9,
   PK_DOCUMENT_CHROME = 10,
   PK_DOCUMENT_MEMORY = 11,
-  PK_DOCUMENT_BUBBLES = 12
+  PK_DOCUMENT_BUBBLES = 12,
+  PK_DOCUMENT_ARCHITECTURE = 13
 };
 /** \since 0.1 */
 enum { PK_DOCUMENT_NEUTRINO = 20 };
@@ -1678,6 +1679,43 @@ PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
 PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
+
+/* ---- architecture -------------------------------------------------------------------------------------- */
+
+/** What model ran: passes, layers and their parts, read from the kernels of one device. Of XSpace, Kineto and Ascend
+ *  captures. Immutable; holds a reference to its profile. \since 0.1 */
+typedef struct pk_architecture pk_architecture;
+
+/** What to look at. NULL texts match everything. \since 0.1 */
+typedef struct pk_architecture_options {
+  uint32_t struct_size;     /**< sizeof(pk_architecture_options) */
+  uint32_t flags;           /**< 0 */
+  const char* device;       /**< only devices whose name contains it */
+  const char* step_pattern; /**< ECMAScript pattern of whole names that mark a step */
+  uint64_t limit;           /**< rows of passes and layers of the document; 0: all */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_architecture_options;
+/** \since 0.1 */
+#define PK_ARCHITECTURE_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
+
+/** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
+ *  why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). \since 0.1 */
+PK_API pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_options* options,
+                                      pk_architecture** out, pk_error** err) PK_NOEXCEPT;
+/** One sentence: layers, passes, confidence. Borrowed; empty without a device. \since 0.1 */
+PK_API pk_str pk_architecture_summary(const pk_architecture* architecture) PK_NOEXCEPT;
+/** "model_architecture_report_<name>.md", the name that the report has by convention. Borrowed. \since 0.1 */
+PK_API pk_str pk_architecture_file_name(const pk_architecture* architecture) PK_NOEXCEPT;
+/** Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
+ *  PK_DOCUMENT_STATUS_. \since 0.1 */
+PK_API pk_status pk_architecture_write(const pk_architecture* architecture, pk_write_callback write, void* user,
+                                       int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. \since 0.1 */
+PK_API pk_status pk_architecture_write_markdown(const pk_architecture* architecture, pk_write_callback write,
+                                                void* user, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_architecture_free(pk_architecture* architecture) PK_NOEXCEPT;
 
 /* ---- tables for Arrow ---------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
+#include <profkit/core/architecture.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -24,6 +25,7 @@ struct slices {
   std::optional<alignment_result> alignment;    // where its clocks were not corrected
   bubble_options asked_of_bubbles;
   std::optional<bubbles_report> bubbles;
+  std::string model;  // in one line, where bubbles are
 };
 
 anatomy_options at_default_limit(anatomy_options o, document which) {
@@ -62,6 +64,7 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
   if (taken && bubbles_keep_to(o))
     taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles.emplace());
+  if (taken && s.bubbles) taken = take(model_summary(*s.bubbles->of, host), s.model);
   if (!taken) return std::move(taken).error();
   return s;
 }
@@ -178,6 +181,11 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
     write_bubbles(out, p, s->asked_of_bubbles, *s->bubbles);
   else
     out.null();
+  out.key("model");
+  if (s->model.empty())
+    out.null();
+  else
+    out.value(std::string_view(s->model));
   out.key("neutrino");
   if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
     return written.error();

@@ -120,6 +120,7 @@ PK_DOCUMENT_COLLECTIVES = 9
 PK_DOCUMENT_CHROME = 10
 PK_DOCUMENT_MEMORY = 11
 PK_DOCUMENT_BUBBLES = 12
+PK_DOCUMENT_ARCHITECTURE = 13
 PK_DOCUMENT_NEUTRINO = 20
 PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
@@ -971,6 +972,17 @@ class pk_bubble(c.Structure):
     ]
 
 
+class pk_architecture_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("device", c.c_char_p),
+        ("step_pattern", c.c_char_p),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
 class pk_arrow_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -994,6 +1006,7 @@ INITIAL: Dict[Any, Dict[str, int]] = {
     pk_clock_options: {},
     pk_merge_options: {},
     pk_bubbles_options: {},
+    pk_architecture_options: {},
     pk_arrow_options: {},
 }
 
@@ -1192,6 +1205,14 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_bubbles_device_count": (c.c_size_t, (c.c_void_p,)),
     "pk_bubbles_device_name": (pk_str, (c.c_void_p, c.c_size_t)),
     "pk_bubbles_free": (None, (c.c_void_p,)),
+    "pk_architecture_open": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_architecture_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_architecture_summary": (pk_str, (c.c_void_p,)),
+    "pk_architecture_file_name": (pk_str, (c.c_void_p,)),
+    "pk_architecture_write": (c.c_int32, (
+        c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
+    "pk_architecture_write_markdown": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_architecture_free": (None, (c.c_void_p,)),
     "pk_arrow_events": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_arrow_ops": (c.c_int32, (
