@@ -14,7 +14,7 @@ static double now_ns(void) {
 }
 
 int main(int argc, char **argv) {
-  static pk_event events[512];
+  static pk_event events[256];
   pk_profile *profile = NULL;
   double best = 1e300;
   uint64_t count = 0;
@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
         pk_event_cursor cursor;
         size_t got = 0, at;
         if (pk_events_begin(profile, 0, plane, line, &cursor, NULL) != PK_OK) return 1;
-        while (pk_events_read(&cursor, events, 512, &got, NULL) == PK_OK) {
+        while (pk_events_read(&cursor, events, 256, &got, NULL) == PK_OK) {
           for (at = 0; at < got; ++at) sum += events[at].duration_ps;
           count += got;
         }

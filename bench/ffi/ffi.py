@@ -69,6 +69,8 @@ def staged(build, scratch):
     return dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"), LD_LIBRARY_PATH=str(prefix / "lib"),
                 PROFKIT_LIBRARY=str(prefix / "lib" / "libprofkit.so.0"), CARGO_TARGET_DIR=str(scratch / "rust"),
                 GOFLAGS="-mod=mod", GOPROXY="off", GOTOOLCHAIN="local",
+                # Go's cache does not look at what pkg-config says.
+                CGO_LDFLAGS=f"-O2 -L{prefix / 'lib'}",
                 PYTHONPATH=str(ROOT / "bindings" / "python" / "src"))
 
 
