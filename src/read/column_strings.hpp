@@ -4,7 +4,6 @@
 #include <profkit/csv.hpp>
 #include <read/ascend_names.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -34,15 +33,18 @@ class column_strings {
     std::string_view field;
     string_id id = 0;
   };
-  static constexpr std::size_t slots = 256;
+  static constexpr std::size_t slots = 1024;
 
   static std::size_t index_of(std::string_view field) noexcept {
     std::uint64_t first = 0, last = 0;
-    const std::size_t size = std::min<std::size_t>(field.size(), 8);
-    std::memcpy(&first, field.data(), size);
-    std::memcpy(&last, field.data() + field.size() - size, size);
+    if (field.size() >= 8) {
+      std::memcpy(&first, field.data(), 8);
+      std::memcpy(&last, field.data() + field.size() - 8, 8);
+    } else {
+      std::memcpy(&first, field.data(), field.size());
+    }
     const std::uint64_t mixed = (first ^ (last << 7) ^ (last >> 13) ^ field.size()) * 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::size_t>(mixed >> 56) % slots;
+    return static_cast<std::size_t>(mixed >> 54) % slots;
   }
 
   string_id intern(std::string_view field) {
