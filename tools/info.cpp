@@ -125,13 +125,9 @@ profkit::result<void> print_info(session& s) {
     if (file.damage) s.lost({{file.file, *file.damage}});
   }
   s.heading("Totals");
-  s.out().line("  " + count_of(info.files.size(), "file") + ", " + count_of(info.planes, "plane") + ", " +
-               count_of(info.lines, "line") + ", " + count_of(info.events, "event") + ", " +
-               count_of(info.event_stats, "event stat"));
+  s.out().line("  " + totals_text(s, info));
   if (info.events == 0)
     if (const std::string why = profkit::why_nothing(s.capture(), s.filters(0)); !why.empty()) s.absent(why);
-
-  s.out().line("  " + totals_text(s, info));
   if (info.complete) s.out().line("  " + s.out().screen().paint("complete", style::good));
   for (const std::string& reason : info.reasons)
     s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));

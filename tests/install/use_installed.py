@@ -139,7 +139,7 @@ def debian_package(source, build_root, scratch, capture):
     root = scratch / "unpacked"
     run("dpkg-deb", "-x", made, root)
     control = run("dpkg-deb", "-I", made)
-    for needed in ("Package: profkit", "libc6", "libsimdjson"):
+    for needed in ("Package: profkit", "libc6", "libzstd1"):
         if needed not in control:
             sys.exit(f"the package's control file lacks {needed}:\n{control}")
     library = next(root.rglob("libprofkit.so.0")).parent
