@@ -137,8 +137,8 @@ TEST_CASE("an HLO module goes there and back") {
   const std::string bytes = capture("jax/two_process_rank0/dump/module_0000.jit_step.cpu_after_optimizations.hlo.pb");
   profkit::oracle::hlo::HloProto proto;
   REQUIRE(profkit::bridge::parse(profkit::hlo_proto_view(bytes), proto));
-  CHECK(proto.hlo_module().name() == profkit::hlo_proto_view(bytes).module().name());
-  const profkit::bridge::serialised<profkit::hlo_module_view> module(proto.hlo_module());
-  REQUIRE(module.ok());
-  CHECK(module->name() == proto.hlo_module().name());
+  CHECK(proto.hlo_module().name() == profkit::hlo_proto_view(bytes).hlo_module().name());
+  const profkit::bridge::serialised<profkit::hlo_proto_view> held(proto);
+  REQUIRE(held.ok());
+  CHECK(held->hlo_module().name() == proto.hlo_module().name());
 }
