@@ -26,7 +26,7 @@ CAPTURES = [
     DATA / "ascend" / "two_ranks",
 ]
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome",
-             "memory", "bubbles"]
+             "memory", "bubbles", "architecture"]
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
@@ -69,6 +69,11 @@ def documents(path):
             if name == "bubbles":
                 unlimited = command(name, path, "--json", "--limit", "0")
                 compare(f"pk_bubbles {path.name}", profile.bubbles().document_bytes(), unlimited)
+            if name == "architecture":
+                unlimited = command(name, path, "--json", "--limit", "0")
+                compare(f"pk_architecture {path.name}", profile.architecture().document_bytes(), unlimited)
+                compare(f"the architecture report of {path.name}", profile.architecture().markdown().encode(),
+                        command(name, path, "--markdown"))
 
 
 def filters():

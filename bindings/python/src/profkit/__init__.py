@@ -7,7 +7,7 @@
 """
 from ._library import version
 from .analyses import (
-    Allocator, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
+    Allocator, Architecture, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
     Kernels, Launch, LiveBuffer, Memory, MemoryModule, MemorySpace, Module, Modules, Neutrino, Record, RecordField,
     RecordFile, RecordMap,
 )
@@ -26,7 +26,7 @@ from .writing import XSpaceWriter
 
 __version__ = "0.1.0"
 __all__ = [
-    "Allocator", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
+    "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
     "ChromeSummary", "ClockInterval", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
     "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LimitExceeded", "Limits", "Line",
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",

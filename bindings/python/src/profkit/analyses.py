@@ -327,6 +327,43 @@ class Bubbles(_Document):
         return self._written(lib.pk_bubbles_write, write)
 
 
+# ---- architecture ----
+
+class Architecture(_Document):
+    """What model ran: passes, layers and their parts, read from the kernels of one device."""
+
+    def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
+                 limit: int = 0, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """device: only those whose name contains it. limit: rows of passes and layers of the document, 0 for all."""
+        calls = Calls()
+        given = options(d.pk_architecture_options, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
+                        limit=limit)
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_architecture_open, lib.pk_architecture_free, profile._h,
+                                              c.byref(given), keep=profile._handle))
+
+    @property
+    def summary(self) -> str:
+        """One sentence: layers, passes, confidence; "" without a device."""
+        return text(lib.pk_architecture_summary(self._h))
+
+    @property
+    def file_name(self) -> str:
+        """The name that the report has by convention."""
+        return path_text(lib.pk_architecture_file_name(self._h))
+
+    def markdown(self) -> str:
+        """The report: that of `profkit architecture --markdown`."""
+        parts: List[bytes] = []
+        calls = Calls()
+        calls.run(lambda: check(lib.pk_architecture_write_markdown, self._h, calls.writer(parts.append), None))
+        return b"".join(parts).decode("utf-8")
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        return self._written(lib.pk_architecture_write, write)
+
+
 # ---- kernels ----
 
 class Device(NamedTuple):

@@ -13,7 +13,7 @@ from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
 from .tables import Table
 
 if TYPE_CHECKING:
-    from .analyses import Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
+    from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Progress = Callable[[int, int], Any]
@@ -509,6 +509,11 @@ class Profile(Owner):
         """Why devices wait. Options: see Bubbles."""
         from .analyses import Bubbles  # pylint: disable=import-outside-toplevel
         return Bubbles(self, **given)
+
+    def architecture(self, **given: Any) -> "Architecture":
+        """What model ran. Options: see Architecture."""
+        from .analyses import Architecture  # pylint: disable=import-outside-toplevel
+        return Architecture(self, **given)
 
     def kernels(self, **given: Any) -> "Kernels":
         """What the devices did, kernel by kernel. Options: see Kernels."""
