@@ -141,7 +141,10 @@ class summariser {
       add("the device sends to and receives from others during the pass: with pipeline parallelism its layers are "
           "those "
           "of its stages, and a step of several micro-batches runs them more than once");
-    if (d_.backward_anchors > 0) add("a training capture: layers are those of the forward pass");
+    if (d_.backward_anchors > 0)
+      add("a training capture: layers are those of the forward pass, and the last one reaches to the end of its pass, "
+          "with "
+          "loss, backward pass and optimiser in it");
     if (d_.source == anchor_source::attention && d_.phase_source[0] == '\0')
       add("neither names, shapes nor lengths of the attention kernels tell prefill from decode");
     else if (std::string_view(d_.phase_source) == "clusters")
