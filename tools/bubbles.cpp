@@ -97,6 +97,7 @@ class report {
 
   // The steps that wait longest, in the order of time.
   void print_steps() {
+    if (r_.steps.empty()) return;
     std::vector<std::size_t> order(r_.steps.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

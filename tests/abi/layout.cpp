@@ -765,6 +765,26 @@ AT(pk_merge_node, host_bound_ps, 104);
 AT(pk_merge_node, status, 112);
 AT(pk_merge_node, aligned_before, 116);
 
+VALUE(PK_ARROW_SKIP_DAMAGE, 1);
+SIZE(pk_arrow_options, 16);
+AT(pk_arrow_options, struct_size, 0);
+AT(pk_arrow_options, flags, 4);
+AT(pk_arrow_options, batch_rows, 8);
+
+SIZE(ArrowSchema, 72);
+AT(ArrowSchema, format, 0);
+AT(ArrowSchema, flags, 24);
+AT(ArrowSchema, dictionary, 48);
+AT(ArrowSchema, private_data, 64);
+SIZE(ArrowArray, 80);
+AT(ArrowArray, offset, 16);
+AT(ArrowArray, buffers, 40);
+AT(ArrowArray, dictionary, 56);
+AT(ArrowArray, private_data, 72);
+SIZE(ArrowArrayStream, 40);
+AT(ArrowArrayStream, get_last_error, 16);
+AT(ArrowArrayStream, private_data, 32);
+
 SIZE(pk_bubbles_options, 64);
 AT(pk_bubbles_options, struct_size, 0);
 AT(pk_bubbles_options, flags, 4);

@@ -60,6 +60,7 @@ LAYERS = [
     ("examples/c/", {"std", "c_abi"} | SYSTEM),
     ("examples/cpp-views/", VIEWS | SYSTEM),
     ("examples/cpp-raii/", {"std", "raii"} | SYSTEM),
+    ("examples/inhouse-profiler/", {"std", "raii"} | SYSTEM),
 ]
 CHECKED_FOLDERS = ["include", "src", "capi", "tools", "bindings", "examples"]
 

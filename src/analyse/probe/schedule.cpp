@@ -8,6 +8,7 @@
 #include <base/progress.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -112,11 +113,16 @@ class few_slots {
  public:
   static constexpr std::uint64_t most_time = std::uint64_t{1} << 57;
 
+  few_slots() noexcept { ends_.fill(std::uint64_t{1} << 63); }  // slots that are not open yet are never free
   // False when there are no slots left to open: nothing was taken.
   bool take(std::uint64_t start, std::uint64_t end, taken_slot& taken) noexcept {
     const std::uint64_t from = start << slot_bits | most_slot;
     std::uint64_t least = ~std::uint64_t{0};
-    for (std::uint32_t i = 0; i < count_; ++i) least = std::min(least, from - ends_[i]);
+    for (std::uint32_t i = 0; i < count_; i += 4) {
+      const std::uint64_t* const four = ends_.data() + i;
+      least =
+          std::min(least, std::min(std::min(from - four[0], from - four[1]), std::min(from - four[2], from - four[3])));
+    }
     taken.is_new = least >> 63 != 0;
     if (taken.is_new) {
       if (count_ > most_slot) return false;
@@ -133,7 +139,7 @@ class few_slots {
  private:
   static constexpr unsigned slot_bits = 6;
   static constexpr std::uint64_t most_slot = (1u << slot_bits) - 1;
-  std::uint64_t ends_[most_slot + 1];
+  std::array<std::uint64_t, most_slot + 1> ends_;
   std::uint32_t count_ = 0;
 };
 

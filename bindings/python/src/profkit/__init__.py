@@ -21,6 +21,7 @@ from .profile import (
     CancelToken, Event, EventMetadata, Exported, File, Limits, Line, LineSummary, Plane, Profile, Run, Stat,
     StatMetadata, open, open_buffer, open_callbacks,
 )
+from .tables import Table
 from .writing import XSpaceWriter
 
 __version__ = "0.1.0"
@@ -30,7 +31,7 @@ __all__ = [
     "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LimitExceeded", "Limits", "Line",
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
     "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
-    "Record", "RecordField", "RecordFile", "RecordMap", "Run", "Stat", "StatMetadata", "StatOrigin", "Status",
+    "Record", "RecordField", "RecordFile", "RecordMap", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
     "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "open",
     "open_buffer", "open_callbacks", "validate", "version",
 ]

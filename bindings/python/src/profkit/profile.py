@@ -10,6 +10,7 @@ from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
 from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
+from .tables import Table
 
 if TYPE_CHECKING:
     from .analyses import Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
@@ -483,6 +484,19 @@ class Profile(Owner):
 
     def steps(self, **filters: Any) -> Dict[str, Any]:
         return self.document("steps", **filters)
+
+    # ---- tables ----
+
+    def events_table(self, file: Optional[int] = None, **given: Any) -> Table:
+        """The events of a file, or of all, as an Arrow table. Options: see Table."""
+        return Table(self, lib.pk_arrow_events, d.PK_ARROW_ALL_FILES if file is None else file, **given)
+
+    def ops_table(self, *, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
+                  event: Optional[str] = None, **given: Any) -> Table:
+        """Totals of every op as an Arrow table. Options: see Table."""
+        filters = options(d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
+                          name=L.encoded(event))
+        return Table(self, lib.pk_arrow_ops, c.pointer(filters), **given)
 
     # ---- analyses ----
 

@@ -452,7 +452,7 @@ pub struct pk_probe {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// The records of one map: holds the bytes of its file. One thread at a time. Since 0.1.
+/// The records of one map: holds its probe and the bytes of its file. One thread at a time. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_probe_records {
@@ -2515,7 +2515,7 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
-    /// was not asked. `fits` and `spare_bytes` may be NULL. Since 0.1.
+    /// was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Since 0.1.
     pub fn pk_memory_fit(
         memory: *const pk_memory,
         fits: *mut u32,
@@ -2573,8 +2573,8 @@ extern "C" {
     pub fn pk_xspace_begin_plane(writer: *mut pk_xspace_writer, name: pk_str, id: i64);
     /// Since 0.1.
     pub fn pk_xspace_end_plane(writer: *mut pk_xspace_writer);
-    /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
-    /// a failure. Since 0.1.
+    /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
+    /// after a failure. Since 0.1.
     pub fn pk_xspace_event_metadata(
         writer: *mut pk_xspace_writer,
         name: pk_str,
@@ -2627,8 +2627,8 @@ extern "C" {
     ) -> pk_status;
     /// Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
-    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
-    /// its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
+    /// keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_open(
         profiles: *const *const pk_profile,
         count: usize,
