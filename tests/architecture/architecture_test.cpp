@@ -257,6 +257,38 @@ TEST_CASE("training: backward attention and a second attention family") {
   CHECK(has_limit(d, "more layers than are counted"));
 }
 
+TEST_CASE("training: micro-batches, and activations that are computed again") {
+  memory_activity batches;
+  model m{batches, batches.add_device("GPU 0", accelerator::gpu)};
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t from = m.now;
+    for (int batch = 0; batch < 3; ++batch) {
+      for (int l = 0; l < 4; ++l) m.layer("flash_fwd_kernel", false, 100 * us);
+      for (int l = 0; l < 4; ++l) m.op("flash_bwd_kernel", 200 * us);
+    }
+    batches.step(step, from, m.now);
+  }
+  device_architecture d = look(batches).devices[0];
+  CHECK(d.layers_per_pass == 4);
+  CHECK(d.passes.size() == 6);
+  CHECK(std::string(d.pass_source) == "steps and backward attention");
+
+  memory_activity again;
+  model n{again, again.add_device("GPU 0", accelerator::gpu)};
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t from = n.now;
+    for (int l = 0; l < 4; ++l) n.layer("flash_fwd_kernel", false, 100 * us);
+    for (int l = 0; l < 4; ++l) {
+      n.layer("flash_fwd_kernel", false, 100 * us);
+      n.op("flash_bwd_kernel", 200 * us);
+    }
+    again.step(step, from, n.now);
+  }
+  d = look(again).devices[0];
+  CHECK(d.sure == confidence::low);
+  CHECK(has_limit(d, "half as many layers"));
+}
+
 TEST_CASE("a hundred thousand layers") {
   memory_activity a;
   model m{a, a.add_device("NPU 0")};

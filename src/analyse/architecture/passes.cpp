@@ -105,9 +105,10 @@ class cutter {
       windows_of_[i] = window_of(rows_[i]);
       if (i == 0) continue;
       if (windows_of_[i] != windows_of_[i - 1]) by_window_.push_back(i);
-      bool sampled = false, embedded = false;
+      bool sampled = false, embedded = false, went_back = false;
       for (std::size_t row = rows_[i - 1] + 1; row < rows_[i]; ++row) {
         const op_kind kind = of_.kind_of(of_.rows[row]);
+        went_back = went_back || kind == op_kind::attention_backward;
         if (kind == op_kind::sampling) {
           sampled = true;
           gap_rows_[i] = row + 1;
@@ -120,6 +121,7 @@ class cutter {
       }
       if (sampled) by_sampling_.push_back(i);
       if (embedded) by_embedding_.push_back(i);
+      if (went_back) by_backward_.push_back(i);
     }
   }
 
@@ -174,33 +176,38 @@ class cutter {
     return !cuts.empty() && usual_size(sizes_of(cuts, rows_.size())) < 2;
   }
 
+  struct mark {
+    const cut_list* cuts;
+    const char *name, *with_steps;
+  };
   cut_list choose(pass_cuts& found) {
     if (rows_.empty()) return {};
-    const bool sampling_helps = !parts_layers(by_sampling_), embedding_helps = !parts_layers(by_embedding_);
-    const std::pair<const cut_list*, const char*> marks[] = {{&by_sampling_, "sampling"},
-                                                             {&by_embedding_, "embedding"}};
+    // Micro-batches of training: the backward pass of one lies in front of the forward pass of the next.
+    const mark marks[] = {{&by_sampling_, "sampling", "steps and sampling"},
+                          {&by_embedding_, "embedding", "steps and embedding"},
+                          {&by_backward_, "backward attention", "steps and backward attention"}};
     if (marked_) {
-      for (const auto& [more, name] : marks) {
-        if (!(more == &by_sampling_ ? sampling_helps : embedding_helps)) continue;
-        cut_list both = merged(by_window_, *more);
+      for (const mark& m : marks) {
+        if (parts_layers(*m.cuts)) continue;
+        cut_list both = merged(by_window_, *m.cuts);
         if (both.size() == by_window_.size() || !even(both)) continue;
-        found.source = more == &by_sampling_ ? "steps and sampling" : "steps and embedding";
+        found.source = m.with_steps;
         return both;
       }
       found.source = by_window_.empty() ? "" : "steps";
       found.bounded = true;
       return by_window_;
     }
-    for (const auto& [cuts, name] : marks)
-      if ((more_than_layers(*cuts)) && even(*cuts)) {
-        found.source = name;
-        return *cuts;
+    for (const mark& m : marks)
+      if (more_than_layers(*m.cuts) && even(*m.cuts)) {
+        found.source = m.name;
+        return *m.cuts;
       }
-    for (const auto& [cuts, name] : marks) {
-      if (!more_than_layers(*cuts)) continue;
-      cut_list pattern = merge_pattern(*cuts, sizes_of(*cuts, rows_.size()));
+    for (const mark& m : marks) {
+      if (!more_than_layers(*m.cuts)) continue;
+      cut_list pattern = merge_pattern(*m.cuts, sizes_of(*m.cuts, rows_.size()));
       if (pattern.empty()) continue;
-      found.source = name;
+      found.source = m.name;
       return pattern;
     }
     for (const auto& [cuts, name] : {std::pair{by_distance(), "pauses"}, std::pair{by_pattern(), "order of layers"}})
@@ -285,7 +292,7 @@ class cutter {
   bool marked_ = false;
   std::vector<std::int32_t> windows_of_;
   std::vector<std::size_t> gap_rows_;  // by anchor: where a pass that begins with it begins; 0 not told
-  cut_list by_window_, by_sampling_, by_embedding_;
+  cut_list by_window_, by_sampling_, by_embedding_, by_backward_;
 };
 
 }  // namespace

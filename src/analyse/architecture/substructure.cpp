@@ -281,7 +281,7 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
   std::vector<layer_role> roles(last - first, layer_role::other);
   const std::uint16_t main = of.rows[first].lane;
   section at = section::attention;
-  bool seen_norm = false, seen_ffn = false;
+  bool seen_ffn = false, seen_next = false;
   std::size_t after_cache = last;  // behind the last cache write or rotation
   if (is_last)
     for (std::size_t row = first; row < last; ++row) {
@@ -323,9 +323,11 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
           role = layer_role::post_ffn_norm;
           at = section::next;
         } else {
-          role = at == section::next && seen_norm ? layer_role::post_ffn_norm : layer_role::norm;
+          // Norms behind the projections of the next layer are those of its queries and keys.
+          role = at != section::next ? layer_role::norm
+                 : seen_next         ? layer_role::next_layer_prep
+                                     : layer_role::post_ffn_norm;
         }
-        seen_norm = true;
         break;
       case op_kind::moe_gating:
       case op_kind::moe_routing:
@@ -342,6 +344,7 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
       case op_kind::kv_cache:
         role = layer_role::next_layer_prep;
         at = section::next;
+        seen_next = true;
         break;
       case op_kind::matmul:
         if (kind != layer_kind::dense && at != section::next && leads_to_gating(of, row, last)) {
@@ -351,6 +354,7 @@ std::vector<layer_role> roles_of(const device_kernels& of, std::size_t first, st
         }
         role = matmul_role(at, kind);
         if (at == section::ffn) seen_ffn = true;
+        if (at == section::next) seen_next = true;
         if (is_last && at == section::next && row > after_cache) role = layer_role::output_head;
         break;
       case op_kind::activation:

@@ -129,6 +129,10 @@ class summariser {
     if (irregular > 0)
       add(passes_text(static_cast<std::uint64_t>(irregular)) + " of " + std::to_string(d_.passes.size()) +
           (irregular == 1 ? " has" : " have") + " another number of layers than " + std::to_string(d_.layers_per_pass));
+    if (runs_again())
+      add("there are twice as many forward as backward attention kernels: activations are computed again, and the "
+          "model "
+          "probably has half as many layers as are counted");
     if (thin_layers())
       add("most layers hold fewer than 3 kernels: the capture does not list all that ran, or its anchors are no "
           "layers");
@@ -137,7 +141,10 @@ class summariser {
       add("the device sends to and receives from others during the pass: with pipeline parallelism its layers are "
           "those "
           "of its stages, and a step of several micro-batches runs them more than once");
-    if (d_.backward_anchors > 0) add("a training capture: layers are those of the forward pass");
+    if (d_.backward_anchors > 0)
+      add("a training capture: layers are those of the forward pass, and the last one reaches to the end of its pass, "
+          "with "
+          "loss, backward pass and optimiser in it");
     if (d_.source == anchor_source::attention && d_.phase_source[0] == '\0')
       add("neither names, shapes nor lengths of the attention kernels tell prefill from decode");
     else if (std::string_view(d_.phase_source) == "clusters")
@@ -174,7 +181,7 @@ class summariser {
       if (c.result == check_outcome::fail) at_most(confidence::low);
     if (anchors_.other_mixers > 0 || count_of(op_kind::point_to_point) > 0 || d_.left_out > 0)
       at_most(confidence::medium);
-    if (thin_layers()) at_most(confidence::low);
+    if (thin_layers() || runs_again()) at_most(confidence::low);
     d_.sure = most;
   }
 
@@ -240,6 +247,7 @@ class summariser {
     return static_cast<std::uint64_t>(
         std::count_if(d_.layers.begin(), d_.layers.end(), [p](const model_layer& l) { return l.phase == p; }));
   }
+  [[nodiscard]] bool runs_again() const { return d_.backward_anchors > 0 && d_.anchors == 2 * d_.backward_anchors; }
   [[nodiscard]] bool thin_layers() const {
     const auto thin =
         std::count_if(d_.layers.begin(), d_.layers.end(), [](const model_layer& l) { return l.kernels < 3; });
@@ -257,6 +265,7 @@ class summariser {
     for (const cross_check& c : d_.checks)
       if (c.result == check_outcome::fail) return "a cross-check fails: " + c.name;
     if (d_.sure == confidence::high) return passes_text(d_.complete_passes()) + " agree, and the cross-checks hold";
+    if (runs_again()) return "layers are probably counted twice";
     if (thin_layers()) return "layers with hardly any kernel";
     if (d_.complete_passes() <= 1) return "there is no second whole pass to agree with";
     return "see the limitations";

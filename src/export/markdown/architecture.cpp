@@ -326,6 +326,40 @@ class report {
     return text;
   }
 
+  std::string op_and_count(const tree_op& op) const {
+    return op_in_tree(op.op) + (op.count > 1 ? " ×" + std::to_string(op.count) : "");
+  }
+
+  // The ops of a node in their order; where that takes too much room, each once, those that take longest first.
+  std::string ops_text(const tree_node& n, std::size_t indent) const {
+    constexpr std::size_t most_columns = 88;
+    std::string text;
+    for (const tree_op& op : n.ops) text += (text.empty() ? "" : " → ") + op_and_count(op);
+    if (indent + terminal_width(text) <= most_columns) return text;
+    std::vector<tree_op> ops;
+    for (const tree_op& op : n.ops) {
+      const auto same = std::find_if(ops.begin(), ops.end(), [&](const tree_op& o) { return o.op == op.op; });
+      if (same == ops.end()) {
+        ops.push_back(op);
+        continue;
+      }
+      same->count += op.count;
+      same->duration_ps += op.duration_ps;
+    }
+    std::stable_sort(ops.begin(), ops.end(),
+                     [](const tree_op& a, const tree_op& b) { return a.duration_ps > b.duration_ps; });
+    text.clear();
+    std::uint64_t more = 0;
+    for (const tree_op& op : ops) {
+      const std::string one = op_and_count(op);
+      if (more > 0 || (!text.empty() && indent + terminal_width(text) + one.size() > most_columns))
+        more += op.count;
+      else
+        text += (text.empty() ? "" : ", ") + one;
+    }
+    return more > 0 ? text + ", " + std::to_string(more) + " more" : text;
+  }
+
   std::string tree(const layer_anatomy& a) const {
     std::string text;
     for (std::size_t i = 0; i < a.tree.size(); ++i) {
@@ -333,17 +367,7 @@ class report {
       const bool is_last = i + 1 == a.tree.size() && a.tree_left_out == 0;
       std::string line = i == 0 ? "" : is_last ? "└─ " : "├─ ";
       line += std::string(layer_role_title(n.role)) + ": ";
-      constexpr std::size_t most_columns = 84;
-      std::uint64_t more = 0;
-      for (std::size_t k = 0; k < n.ops.size(); ++k) {
-        const std::string op =
-            op_in_tree(n.ops[k].op) + (n.ops[k].count > 1 ? " ×" + std::to_string(n.ops[k].count) : "");
-        if (more > 0 || (k > 0 && terminal_width(line) + op.size() > most_columns))
-          more += n.ops[k].count;
-        else
-          line += (k == 0 ? "" : " → ") + op;
-      }
-      if (more > 0) line += " → " + std::to_string(more) + " more";
+      line += ops_text(n, terminal_width(line));
       line += " (" + human_duration(n.wall_ps) + ") [stream " + shortened(d_.streams[n.lane].name, 28);
       const std::int64_t beside = std::min(n.overlapped_ps, n.wall_ps);
       if (beside > 0) line += ", overlapped " + share(beside, n.wall_ps);
