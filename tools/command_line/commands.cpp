@@ -81,8 +81,8 @@ constexpr std::array<command_help, 18> commands{{
      "Kineto and XSpace captures. -o DIR/ writes the report, model_architecture_report_<name>.md.",
      "  profkit architecture rank0_ascend_pt\n"
      "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
-     "  profkit architecture trace.json.gz --markdown | less\n"
-     "  profkit architecture logdir --device 'NPU 3' --json       for programs\n"},
+     "  profkit architecture rank0.json.gz --markdown | less\n"
+     "  profkit architecture logdir --device TPU:0 --json       for programs\n"},
     {command::export_trace, "export", "PATH",
      "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
      "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
