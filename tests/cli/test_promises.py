@@ -3,14 +3,18 @@
 import re
 import shlex
 import sys
+import tempfile
 
 import harness
 from harness import COMMANDS, CPU_RUN, DATA, ROOT, TPU, Case, run
 
 TRACE = DATA / "jax" / "mlp_nohlo" / "plugins" / "profile" / "2026_11_21_07_08_37" / "vm.trace.json.gz"
 MODULE = CPU_RUN / "dump" / "module_0000.jit_step.cpu_after_optimizations.hlo.pb"
+# Where examples that write put it; it goes when the test ends.
+REPORTS = tempfile.TemporaryDirectory()
 # What stands in the examples for a reader's own files and programs.
 OWN = {
+    "reports/": REPORTS.name + "/",
     "PATH": TPU, "FILE": MODULE, "logdir": CPU_RUN, "dump/": CPU_RUN / "dump", "vm.xplane.pb": TPU,
     "vm.trace.json.gz": TRACE, "rank0.json.gz": TRACE, "module.hlo_proto.pb": MODULE,
     "ALL_HOSTS.op_stats_v2.pb": MODULE, "unknown.bin": MODULE,

@@ -13,7 +13,7 @@ class architecture_options final : public command_options {
     all.group("Architecture");
     all.value("--plane,--device", into.architecture.device, "TEXT", "Only devices whose name contains TEXT");
     all.value("--step-pattern", into.architecture.step_pattern, "REGEX", "Whole names of events that mark a step");
-    all.flag("--markdown", into.markdown, "The report as Markdown; -o with a folder or a name in .md does the same");
+    all.flag("--markdown", into.markdown, "The report as Markdown, as -o with DIR/ or FILE.md writes it");
     output_.list(all, into);
     input_.list(all, into);
   }

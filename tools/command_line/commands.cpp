@@ -76,13 +76,13 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit bubbles vm.xplane.pb --json --limit 100\n"
      "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n"},
     {command::architecture, "architecture", "PATH", "What model ran: layers and their types, passes, experts, streams",
-     "Reads passes, layers and their parts from the kernels of one device: attention kernels mark the layers,\n"
-     "steps and sampling mark the passes. Says how sure that is, and what the capture cannot tell. For Ascend,\n"
-     "Kineto and XSpace captures. -o DIR/ writes the report, model_architecture_report_<name>.md.",
+     "Reads passes, layers and their parts from the kernels of one device: attention kernels mark the\n"
+     "layers, steps and sampling mark the passes. Says how sure that is, and what the capture cannot tell.\n"
+     "For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
      "  profkit architecture rank0_ascend_pt\n"
      "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
-     "  profkit architecture trace.json.gz --markdown | less\n"
-     "  profkit architecture logdir --device 'NPU 3' --json       for programs\n"},
+     "  profkit architecture rank0.json.gz --markdown | less\n"
+     "  profkit architecture logdir --device TPU:0 --json         for programs\n"},
     {command::export_trace, "export", "PATH",
      "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
      "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
