@@ -1,5 +1,6 @@
 // The merge: processor time against merely parsing the same bytes with Python's upb, and memory against size.
-//   merge_bench [MB...]     traces of two nodes with so many megabytes in all (default 100 1000)
+//   merge_bench [MB...]              traces of two nodes with so many megabytes in all (default 100 1000)
+//   merge_bench --write FOLDER MB    only writes them, for `profkit merge`
 #include <profkit/core/merge.hpp>
 
 #include "../tests/read/xspace_writer.hpp"
@@ -202,6 +203,13 @@ double python_parse_seconds(const merge_options& o) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 4 && std::string(arguments[1]) == "--write") {
+    std::uint64_t events = 0;
+    fs::create_directories(arguments[2]);
+    write_run(arguments[2], std::strtoull(arguments[3], nullptr, 10) * 1'000'000, events);
+    std::printf("%llu events\n", static_cast<unsigned long long>(events));
+    return 0;
+  }
   std::vector<std::uint64_t> sizes;
   for (int i = 1; i < count; ++i) sizes.push_back(std::strtoull(arguments[i], nullptr, 10));
   if (sizes.empty()) sizes = {100, 1000};

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
@@ -24,7 +25,7 @@ struct held_kernels {
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
 
-struct pk_activity {
+struct pk_activity : profkit::capi::counted {
   explicit pk_activity(pk_profile* of) : profile(of) {}
   profkit::capi::profile_reference profile;
   std::shared_ptr<const profkit::activity> found;
@@ -202,4 +203,8 @@ pk_status pk_kernel_rows_read(const pk_activity* activity, uint32_t device, uint
   });
 }
 
-void pk_activity_free(pk_activity* activity) noexcept { delete activity; }
+void pk_activity_free(pk_activity* activity) noexcept { release_handle(activity); }
+
+profkit::capi::held_handle<pk_activity> profkit::capi::hold(pk_activity* activity) noexcept {
+  return {retain_handle(activity), pk_activity_free};
+}

@@ -4,10 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
-struct pk_bubbles {
+struct pk_bubbles : profkit::capi::counted {
   explicit pk_bubbles(pk_profile* of) : profile(of) {}
   profkit::capi::profile_reference profile;
   profkit::bubble_options asked;
@@ -188,7 +189,11 @@ pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, v
   });
 }
 
-void pk_bubbles_free(pk_bubbles* bubbles) noexcept { delete bubbles; }
+void pk_bubbles_free(pk_bubbles* bubbles) noexcept { release_handle(bubbles); }
+
+profkit::capi::held_handle<pk_bubbles> profkit::capi::hold(pk_bubbles* bubbles) noexcept {
+  return {retain_handle(bubbles), pk_bubbles_free};
+}
 
 size_t pk_bubbles_device_count(const pk_bubbles* bubbles) noexcept {
   return bubbles ? bubbles->report.of->devices().size() : 0;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
-struct pk_memory {
+struct pk_memory : profkit::capi::counted {
   explicit pk_memory(pk_profile* of) : profile(of) {}
   profkit::capi::profile_reference profile;
   profkit::memory_options asked;
@@ -241,7 +242,7 @@ pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_
   if (spare_bytes) *spare_bytes = 0;
   return guard(err, [&]() -> result<pk_status> {
     if (!memory) return null_argument("memory");
-    if (!memory->found.fit) return PK_END;
+    if (!memory->found.fit || !memory->found.fit->known()) return PK_END;
     if (fits) *fits = memory->found.fit->fits ? 1 : 0;
     if (spare_bytes) *spare_bytes = memory->found.fit->spare_bytes;
     return PK_OK;
@@ -264,4 +265,8 @@ pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void
   });
 }
 
-void pk_memory_free(pk_memory* memory) noexcept { delete memory; }
+void pk_memory_free(pk_memory* memory) noexcept { release_handle(memory); }
+
+profkit::capi::held_handle<pk_memory> profkit::capi::hold(pk_memory* memory) noexcept {
+  return {retain_handle(memory), pk_memory_free};
+}

@@ -5,6 +5,7 @@
 #include "stat_text.hpp"
 #include "table.hpp"
 
+#include <profkit/core/probe.hpp>
 #include <profkit/core/text.hpp>
 
 namespace profkit_tool {
@@ -49,6 +50,14 @@ void print_file_facts(session& s, const file_info& file) {
   if (file.first_ps && file.last_ps)
     out.line("  events    from " + human_duration(*file.first_ps) + " to " + human_duration(*file.last_ps) +
              (file.aligned || !s.several_files() ? "" : " (on this file's own clock)"));
+  if (const profkit::probe_trace* trace = s.capture().neutrino(file.file)) {
+    const profkit::probe_totals held = totals_of(*trace);
+    out.line("  launches  " + grouped(held.launches) + " of " + count_of(held.kernels, "kernel"));
+    out.line("  records   " + count_of(held.maps, "map") + " in " + count_of(held.bins, "file") + ", " +
+             profkit::human_bytes(held.record_bytes) +
+             (held.damaged_bins != 0 ? "; " + grouped(held.damaged_bins) + " damaged" : ""));
+    out.line("            profkit neutrino " + escape_for_terminal(s.asked().path) + " shows what is in them");
+  }
   for (const std::string& text : file.errors) out.line("  error     " + escape_for_terminal(text));
   for (const std::string& text : file.warnings) out.line("  warning   " + escape_for_terminal(text));
 }
@@ -80,6 +89,25 @@ void print_plane(session& s, const plane_info& plane, std::size_t position) {
   s.left_out(plane.lines.size(), shown, 4);
 }
 
+// Planes, lines and events, launches and maps: what the kinds of file at hand have.
+std::string totals_text(session& s, const profkit::info_result& info) {
+  std::uint64_t launches = 0, maps = 0, folders = 0;
+  for (const file_info& file : info.files) {
+    const profkit::probe_trace* trace = s.capture().neutrino(file.file);
+    if (trace == nullptr) continue;
+    const profkit::probe_totals held = totals_of(*trace);
+    ++folders;
+    launches += held.launches;
+    maps += held.maps;
+  }
+  std::string text = count_of(info.files.size(), "file");
+  if (folders != info.files.size())
+    text += ", " + count_of(info.planes, "plane") + ", " + count_of(info.lines, "line") + ", " +
+            count_of(info.events, "event") + ", " + count_of(info.event_stats, "event stat");
+  if (folders != 0) text += ", " + count_of(launches, "launch", "launches") + ", " + count_of(maps, "map");
+  return text;
+}
+
 }  // namespace
 
 profkit::result<void> print_info(session& s) {
@@ -87,7 +115,8 @@ profkit::result<void> print_info(session& s) {
   if (!found) return std::move(found).error();
   const profkit::info_result& info = *found;
   if (info.files.empty()) {
-    s.absent(no_files_text(s.capture().what()));
+    const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
+    s.absent(why.empty() ? no_files_text(s.capture().what()) : why);
     return {};
   }
   for (const file_info& file : info.files) {
@@ -96,9 +125,9 @@ profkit::result<void> print_info(session& s) {
     if (file.damage) s.lost({{file.file, *file.damage}});
   }
   s.heading("Totals");
-  s.out().line("  " + count_of(info.files.size(), "file") + ", " + count_of(info.planes, "plane") + ", " +
-               count_of(info.lines, "line") + ", " + count_of(info.events, "event") + ", " +
-               count_of(info.event_stats, "event stat"));
+  s.out().line("  " + totals_text(s, info));
+  if (info.events == 0)
+    if (const std::string why = profkit::why_nothing(s.capture(), s.filters(0)); !why.empty()) s.absent(why);
   if (info.complete) s.out().line("  " + s.out().screen().paint("complete", style::good));
   for (const std::string& reason : info.reasons)
     s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));

@@ -439,7 +439,7 @@ std::string address_text(std::uint64_t address) {
 void print_density_picture(session& s, const page_density& found) {
   std::uint64_t most = 1;
   for (const std::uint64_t count : found.grid) most = std::max(most, count);
-  s.heading("References by page (up: higher addresses) and time (right: later); darker: more, logarithmic");
+  s.heading("References by page (up: higher addresses) and time since the thread began; darker: more, log");
   for (std::uint32_t row = found.height; row-- != 0;) {
     std::string bar;
     for (std::uint32_t column = 0; column < found.width; ++column) {
@@ -449,8 +449,14 @@ void print_density_picture(session& s, const page_density& found) {
                 : most == 1 ? 1
                             : 0.2 + 0.8 * std::log(static_cast<double>(count)) / std::log(static_cast<double>(most)));
     }
-    s.out().line("  |" + bar + '|');
+    const bool is_end = row == 0 || row + 1 == found.height;
+    s.out().line("  |" + bar + '|' +
+                 (!is_end || found.pages.empty()
+                      ? ""
+                      : "  " + address_text(row == 0 ? found.pages.front() : found.pages.back())));
   }
+  const std::string last = grouped(found.max_clock) + " cycles";
+  if (found.width > last.size() + 2) s.out().line("   0" + std::string(found.width - last.size() - 1, ' ') + last);
 }
 
 // The table that the reference tool may have left beside the records.

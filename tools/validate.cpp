@@ -178,7 +178,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   std::string counts =
       count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
-  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " of a kind that allows any order";
+  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " of which nobody can tell who waits for whom";
   out.line("  " + counts);
   out.line();
   out.line(out.screen().paint("Nodes", style::heading));

@@ -15,11 +15,11 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
- *  - pk_profile, pk_module_list, pk_memory and pk_probe are immutable: any number of threads may read one at a time. A
- * cursor or a pk_chrome_reader belongs to one thread at a time.
+ *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
+ *    pk_probe_records, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
 
- *  - pk_profile, pk_module_list, pk_memory and pk_bubbles are immutable: any number of threads may read one at a time.
- * A cursor or a pk_chrome_reader belongs to one thread at a time.
+ *  - pk_profile, pk_module_list, pk_activity, pk_memory, pk_bubbles and pk_probe are immutable: any number of threads
+ *    may read one at a time. A cursor, a stream or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -759,7 +759,8 @@ enum {
   PK_DOCUMENT_COLLECTIVES = 9,
   PK_DOCUMENT_CHROME = 10,
   PK_DOCUMENT_MEMORY = 11,
-  PK_DOCUMENT_BUBBLES = 12
+  PK_DOCUMENT_BUBBLES = 12,
+  PK_DOCUMENT_ARCHITECTURE = 13
 };
 /** \since 0.1 */
 enum { PK_DOCUMENT_NEUTRINO = 20 };
@@ -970,7 +971,7 @@ PK_API pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_
                                     size_t* count, pk_error** err) PK_NOEXCEPT;
 
 /** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
- *  was not asked. `fits` and `spare_bytes` may be NULL. \since 0.1 */
+ *  was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. \since 0.1 */
 PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
                                pk_error** err) PK_NOEXCEPT;
 
@@ -1083,8 +1084,8 @@ PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) 
 PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
-/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
- *  a failure. \since 0.1 */
+/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
+ * after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
 /** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
@@ -1136,22 +1137,22 @@ typedef struct pk_validation_options {
 
 /** Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
-  int32_t status;           /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
+  int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
   uint32_t node_count;
   uint64_t group_count;     /**< invocations compared */
   uint64_t violations;      /**< beyond the error of the clocks */
   uint64_t violations_raw;  /**< whatever the error of the clocks */
   uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
   uint64_t overlaps;        /**< invocations in order */
-  uint64_t unjudged;        /**< of a kind that allows any order */
+  uint64_t unjudged;        /**< of which nobody can tell who waits for whom */
   uint64_t warnings;
-  uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
+  uint64_t undecidable; /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
   uint32_t bounds_known;
 } pk_validation_summary;
 
-/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
- *  its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
+ * keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
                                     const pk_validation_options* options, pk_validation** out,
                                     pk_error** err) PK_NOEXCEPT;
@@ -1318,7 +1319,7 @@ typedef struct pk_probe_field {
 PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
                                     pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
 
-/** The records of one map: holds the bytes of its file. One thread at a time. \since 0.1 */
+/** The records of one map: holds its probe and the bytes of its file. One thread at a time. \since 0.1 */
 typedef struct pk_probe_records pk_probe_records;
 /** The value of pk_probe_record::block when the block is not known. \since 0.1 */
 #define PK_PROBE_NO_BLOCK UINT64_MAX
@@ -1678,6 +1679,153 @@ PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
 PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
+
+/* ---- architecture -------------------------------------------------------------------------------------- */
+
+/** What model ran: passes, layers and their parts, read from the kernels of one device. Of XSpace, Kineto and Ascend
+ *  captures. Immutable; holds a reference to its profile. \since 0.1 */
+typedef struct pk_architecture pk_architecture;
+
+/** What to look at. NULL texts match everything. \since 0.1 */
+typedef struct pk_architecture_options {
+  uint32_t struct_size;     /**< sizeof(pk_architecture_options) */
+  uint32_t flags;           /**< 0 */
+  const char* device;       /**< only devices whose name contains it */
+  const char* step_pattern; /**< ECMAScript pattern of whole names that mark a step */
+  uint64_t limit;           /**< rows of passes and layers of the document; 0: all */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_architecture_options;
+/** \since 0.1 */
+#define PK_ARCHITECTURE_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
+
+/** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
+ *  why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). \since 0.1 */
+PK_API pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_options* options,
+                                      pk_architecture** out, pk_error** err) PK_NOEXCEPT;
+/** One sentence: layers, passes, confidence. Borrowed; empty without a device. \since 0.1 */
+PK_API pk_str pk_architecture_summary(const pk_architecture* architecture) PK_NOEXCEPT;
+/** "model_architecture_report_<name>.md", the name that the report has by convention. Borrowed. \since 0.1 */
+PK_API pk_str pk_architecture_file_name(const pk_architecture* architecture) PK_NOEXCEPT;
+/** Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
+ *  PK_DOCUMENT_STATUS_. \since 0.1 */
+PK_API pk_status pk_architecture_write(const pk_architecture* architecture, pk_write_callback write, void* user,
+                                       int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. \since 0.1 */
+PK_API pk_status pk_architecture_write_markdown(const pk_architecture* architecture, pk_write_callback write,
+                                                void* user, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_architecture_free(pk_architecture* architecture) PK_NOEXCEPT;
+
+/* ---- tables for Arrow ---------------------------------------------------------------------------------- */
+
+/* The Arrow C data and stream interface (arrow.apache.org/docs/format/CDataInterface.html): a published ABI, so these
+ * are the same structs in every library; the guards keep one declaration of them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+#endif
+
+/** Flags of pk_arrow_options. \since 0.1 */
+enum { PK_ARROW_SKIP_DAMAGE = 1 /**< the stream ends where damage begins, instead of failing there */ };
+
+/** How a table comes. \since 0.1 */
+typedef struct pk_arrow_options {
+  uint32_t struct_size; /**< sizeof(pk_arrow_options) */
+  uint32_t flags;       /**< PK_ARROW_ */
+  uint64_t batch_rows;  /**< most rows of a batch, up to 2^30; 0: 65,536 */
+} pk_arrow_options;
+/** \since 0.1 */
+#define PK_ARROW_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_arrow_options), 0, 0 }
+
+/*  What holds for every pk_arrow_ function:
+ *  - It fills `*out`, which the caller owns and ends with out->release(out); after a failure out->release is NULL.
+ *    `options` may be NULL. Rows are read when the consumer asks for them.
+ *  - The stream holds its own reference to the handle it came from, and every batch, child and dictionary owns what it
+ *    shows: handles, streams and arrays may be released in any order. One thread at a time uses a stream.
+ *  - Times are int64 columns; the metadata of a field tells its `unit` ("ps", "ns", "bytes", …). Names are
+ *    dictionaries of UTF-8: what is not UTF-8 in the file becomes U+FFFD. What is not known is null.
+ *  - Damage: the batches before it come first; then get_next fails and get_last_error() tells what pk_error would,
+ *    unless PK_ARROW_SKIP_DAMAGE is set.
+ *  Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY, and what reading the rows can bring. */
+
+/** The value of `file` that stands for all files but exports of others. \since 0.1 */
+#define PK_ARROW_ALL_FILES UINT32_MAX
+
+/** Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
+ *  plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
+ *  the file that is being read. \since 0.1 */
+PK_API pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
+                                 struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+/** Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
+ *  min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+ *  line (PK_LIMIT_DEFAULT: all). \since 0.1 */
+PK_API pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, const pk_arrow_options* options,
+                              struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+/** Kernels by device and start: the facts of pk_kernel_row. \since 0.1 */
+PK_API pk_status pk_arrow_kernels(pk_activity* activity, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** Steps by device and time: the facts of pk_bubble_step. \since 0.1 */
+PK_API pk_status pk_arrow_steps(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                pk_error** err) PK_NOEXCEPT;
+/** Gaps by device and time: the facts of pk_bubble. \since 0.1 */
+PK_API pk_status pk_arrow_bubbles(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** Buffers alive at the peak, largest first: the facts of pk_live_buffer. \since 0.1 */
+PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                       pk_error** err) PK_NOEXCEPT;
+/** The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. \since 0.1 */
+PK_API pk_status pk_arrow_live_curve(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                     pk_error** err) PK_NOEXCEPT;
+/** Launches of a Neutrino trace in the order of its log: the facts of pk_probe_launch. \since 0.1 */
+PK_API pk_status pk_arrow_launches(pk_probe* probe, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                   pk_error** err) PK_NOEXCEPT;
+/** Records of one map that were written: block (null when not known), lane, k, then a column a field in the order of
+ *  the description. \since 0.1 */
+PK_API pk_status pk_arrow_probe_records(pk_probe* probe, size_t bin, uint32_t map, const pk_arrow_options* options,
+                                        struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -582,6 +582,47 @@ class bubbles {
   std::unique_ptr<pk_bubbles, free_bubbles> bubbles_;
 };
 
+/// What model ran; keeps its profile open.
+class architecture {
+ public:
+  explicit architecture(pk_architecture* owned) noexcept : architecture_(owned) {}
+  [[nodiscard]] pk_architecture* get() const noexcept { return architecture_.get(); }
+
+  /// One sentence; borrowed.
+  [[nodiscard]] std::string_view summary() const noexcept {
+    const pk_str text = pk_architecture_summary(architecture_.get());
+    return {text.data, text.size};
+  }
+  /// The name of the report by convention; borrowed.
+  [[nodiscard]] std::string_view file_name() const noexcept {
+    const pk_str text = pk_architecture_file_name(architecture_.get());
+    return {text.data, text.size};
+  }
+  /// The document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_architecture_write(architecture_.get(), hand_on, user, status, why);
+                           });
+  }
+  /// The report as Markdown, piece by piece.
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_markdown(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             *status = PK_DOCUMENT_STATUS_OK;
+                             return pk_architecture_write_markdown(architecture_.get(), hand_on, user, why);
+                           });
+  }
+
+ private:
+  struct free_architecture {
+    void operator()(pk_architecture* handle) const noexcept { pk_architecture_free(handle); }
+  };
+  std::unique_ptr<pk_architecture, free_architecture> architecture_;
+};
+
 /// Where the memory of a capture goes; keeps its profile open.
 class memory {
  public:
@@ -614,7 +655,8 @@ class memory {
   [[nodiscard]] row_range<pk_curve_point, detail::curve_reader, 256> live_curve() const noexcept {
     return row_range<pk_curve_point, detail::curve_reader, 256>({memory_.get(), 0});
   }
-  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked.
+  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked
+  /// or nothing says what is needed.
   [[nodiscard]] std::optional<std::int64_t> spare_bytes() const noexcept {
     std::int64_t spare = 0;
     if (pk_memory_fit(memory_.get(), nullptr, &spare, nullptr) != PK_OK) return std::nullopt;
@@ -658,6 +700,106 @@ class chrome_reader {
 
 /// Events of a Chrome trace-event file; keeps the profile open. Text of a row ends with its turn of the loop.
 using chrome_range = row_range<pk_chrome_event, detail::chrome_reader, 64>;
+
+// ---- probe traces ----
+
+namespace detail {
+
+class probe_record_reader {
+ public:
+  explicit probe_record_reader(pk_probe_records* owned) noexcept : records_(owned) {}
+  pk_status read(pk_probe_record* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    return pk_probe_records_read(records_.get(), rows, capacity, count, err);
+  }
+
+ private:
+  struct free_records {
+    void operator()(pk_probe_records* records) const noexcept { pk_probe_records_free(records); }
+  };
+  std::unique_ptr<pk_probe_records, free_records> records_;
+};
+
+}  // namespace detail
+
+/// Written records of one map, block by block and lane by lane; holds the bytes of its file. The data of a record ends
+/// with the range.
+using probe_record_range = row_range<pk_probe_record, detail::probe_record_reader, 64>;
+
+/// The value of a field of a record.
+[[nodiscard]] inline std::uint64_t value_of(const pk_probe_record& record, const pk_probe_field& field) noexcept {
+  const auto* const byte = static_cast<const unsigned char*>(record.data) + field.offset;
+  std::uint64_t value = 0;
+  for (std::uint32_t i = field.bytes; i-- != 0;) value = value << 8 | byte[i];
+  return value;
+}
+
+/// What probes recorded inside GPU kernels. Keeps its profile open.
+class probe_trace {
+ public:
+  explicit probe_trace(pk_probe* owned) noexcept : probe_(owned) {}
+  [[nodiscard]] pk_probe* get() const noexcept { return probe_.get(); }
+
+  [[nodiscard]] std::size_t launch_count() const noexcept { return pk_probe_launch_count(probe_.get()); }
+  /// `position` < launch_count().
+  [[nodiscard]] pk_probe_launch launch(std::size_t position) const noexcept {
+    return detail::got<pk_probe_launch>(
+        [&](pk_probe_launch* out) { return pk_probe_launch_get(probe_.get(), position, out, nullptr); });
+  }
+  /// Record files.
+  [[nodiscard]] std::size_t bin_count() const noexcept { return pk_probe_bin_count(probe_.get()); }
+  /// `position` < bin_count().
+  [[nodiscard]] pk_probe_bin bin(std::size_t position) const noexcept {
+    return detail::got<pk_probe_bin>(
+        [&](pk_probe_bin* out) { return pk_probe_bin_get(probe_.get(), position, out, nullptr); });
+  }
+  /// Empty when the record file is sound.
+  [[nodiscard]] error_view damage(std::size_t position) const noexcept {
+    return error_view(pk_probe_bin_damage(probe_.get(), position));
+  }
+  /// `position` < bin(bin_position).map_count.
+  [[nodiscard]] pk_probe_map map(std::size_t bin_position, std::uint32_t position) const noexcept {
+    return detail::got<pk_probe_map>(
+        [&](pk_probe_map* out) { return pk_probe_map_get(probe_.get(), bin_position, position, out, nullptr); });
+  }
+  /// `position` < map(bin_position, map_position).field_count.
+  [[nodiscard]] pk_probe_field field(std::size_t bin_position, std::uint32_t map_position,
+                                     std::uint32_t position) const noexcept {
+    return detail::got<pk_probe_field>([&](pk_probe_field* out) {
+      return pk_probe_field_get(probe_.get(), bin_position, map_position, position, out, nullptr);
+    });
+  }
+  /// The field of that name; empty when the map has none.
+  [[nodiscard]] std::optional<pk_probe_field> find_field(std::size_t bin_position, std::uint32_t map_position,
+                                                         std::string_view name) const noexcept {
+    const std::uint32_t count = map(bin_position, map_position).field_count;
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (const pk_probe_field found = field(bin_position, map_position, i); view(found.name) == name) return found;
+    return std::nullopt;
+  }
+  /// The range is used up by one loop.
+  [[nodiscard]] result<probe_record_range> records(std::size_t bin_position,
+                                                   std::uint32_t map_position) const noexcept {
+    pk_probe_records* reader = nullptr;
+    pk_error* why = nullptr;
+    if (pk_probe_records_open(probe_.get(), bin_position, map_position, &reader, &why) != PK_OK) return error(why);
+    return probe_record_range(detail::probe_record_reader(reader));
+  }
+  /// One slice of the document `neutrino`, the summary unless the query says otherwise, piece by piece as
+  /// profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write, const pk_probe_query* query = nullptr) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_probe_write(probe_.get(), query, hand_on, user, status, why);
+                           });
+  }
+
+ private:
+  struct free_probe {
+    void operator()(pk_probe* handle) const noexcept { pk_probe_free(handle); }
+  };
+  std::unique_ptr<pk_probe, free_probe> probe_;
+};
 
 // ---- clocks and merging ----
 
@@ -808,6 +950,22 @@ class profile {
     pk_error* why = nullptr;
     if (pk_bubbles_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
     return lib::bubbles(found);
+  }
+  /// The Neutrino trace folder of the capture; `tool`: a PK_PROBE_TOOL_. See pk_probe_open().
+  [[nodiscard]] result<probe_trace> open_probes(std::int32_t tool = PK_PROBE_TOOL_NONE) const noexcept {
+    pk_probe* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_probe_open(profile_.get(), tool, &found, &why) != PK_OK) return error(why);
+    return probe_trace(found);
+  }
+
+  /// What model ran; see pk_architecture_open().
+  [[nodiscard]] result<lib::architecture> find_architecture(
+      const pk_architecture_options* options = nullptr) const noexcept {
+    pk_architecture* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_architecture_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
+    return lib::architecture(found);
   }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
   [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {

@@ -5,12 +5,15 @@
 
 #include "descriptor.hpp"
 #include "descriptor_writer.hpp"
+#include "direct_writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -67,13 +70,30 @@ result<temporary_file> make_temporary(const std::string& target) {
   return output_fault(EEXIST, "cannot create a temporary file in the folder", target);
 }
 
+// Files up to this size stay in the page cache, because what is small is soon read again.
+constexpr std::uint64_t direct_from_bytes = std::uint64_t{32} << 20;
+static_assert(direct_from_bytes % direct_writer::block_bytes == 0);
+
 class replacing_sink final : public sink {
  public:
   replacing_sink(std::string target, temporary_file file)
       : target_(std::move(target)), file_(std::move(file)), out_(file_.number(), target_) {}
 
   result<void> write(std::string_view bytes) override {
-    return contained([&] { return out_.write(bytes); });
+    return contained([&]() -> result<void> {
+      if (auto good = out_.state(); !good) return good;
+      if (cached_bytes_ < direct_from_bytes) {
+        const auto taken =
+            static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), direct_from_bytes - cached_bytes_));
+        if (auto written = out_.write(bytes.substr(0, taken)); !written) return written;
+        cached_bytes_ += taken;
+        bytes.remove_prefix(taken);
+        if (bytes.empty()) return {};
+        if (auto flushed = out_.flush(); !flushed) return flushed;
+        direct_ = direct_writer::begin(file_.number(), target_);
+      }
+      return direct_ ? keep(direct_->write(bytes)) : out_.write(bytes);
+    });
   }
 
   result<void> finish() override {
@@ -81,6 +101,8 @@ class replacing_sink final : public sink {
       if (finished_) return out_.state();
       finished_ = true;
       if (auto flushed = out_.flush(); !flushed.ok()) return flushed;
+      if (direct_)
+        if (auto written = keep(direct_->finish()); !written) return written;
       // The contents must be on the disk before the name points to them.
       if (::fsync(file_.number()) != 0 && errno != EINVAL) return fail(errno, "cannot write");
       if (const int error = file_.close(); error != 0) return fail(error, "cannot write");
@@ -94,11 +116,14 @@ class replacing_sink final : public sink {
   }
 
  private:
+  result<void> keep(result<void> done) { return done ? done : out_.fail(std::move(done).error()); }
   result<void> fail(int error, const std::string& what) { return out_.fail(output_fault(error, what, target_)); }
 
   std::string target_;
   temporary_file file_;
   descriptor_writer out_;
+  std::optional<direct_writer> direct_;  // of what follows the first direct_from_bytes
+  std::uint64_t cached_bytes_ = 0;
   bool finished_ = false;
 };
 

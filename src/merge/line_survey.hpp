@@ -127,7 +127,7 @@ class event_output {
 };
 
 // So many bytes past the events may be written over, too: short events are copied in long steps.
-inline constexpr std::size_t write_slack_bytes = 64;
+inline constexpr std::size_t write_slack_bytes = 128;
 
 // Writes the events of a line in order, from one mark to the next (or the end), to where there is room for exactly
 // their bytes.

@@ -32,7 +32,7 @@ struct quick_segment {
     y0 = s.y0;
     excess = s.excess;
     length = s.length;
-    multiplier = static_cast<std::int64_t>((static_cast<wide_product>(excess) << fraction_bits) / length);
+    multiplier = static_cast<std::int64_t>(static_cast<wide_product>(excess) * (wide_product{1} << fraction_bits) / length);
   }
   [[nodiscard]] PROFKIT_ALWAYS_INLINE bool holds(std::int64_t x) const noexcept { return x >= from && x < to; }
 
@@ -43,11 +43,15 @@ struct quick_segment {
     auto bent = static_cast<std::int64_t>((static_cast<wide_product>(dx) * multiplier) >> fraction_bits);
     auto rest = static_cast<std::int64_t>(static_cast<std::uint64_t>(dx) * static_cast<std::uint64_t>(excess) -
                                           static_cast<std::uint64_t>(bent) * static_cast<std::uint64_t>(length));
-    while (2 * rest >= length) {
+    // Half of the events are rounded up: no branch could guess which.
+    const std::int64_t up = 2 * rest >= length;
+    rest -= -up & length;
+    bent += up;
+    while (!PROFKIT_LIKELY(2 * rest < length)) {
       rest -= length;
       ++bent;
     }
-    while (2 * rest < -length) {
+    while (!PROFKIT_LIKELY(2 * rest >= -length)) {
       rest += length;
       --bent;
     }

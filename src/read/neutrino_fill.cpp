@@ -69,9 +69,7 @@ class trace_filler {
         if (!damage_) damage_ = std::move(held).error();
         return {};
       }
-      schedule_options options;
-      options.most_skews = 0;
-      auto found = analyse_block_schedule(map, held->bytes, options, host_);
+      auto found = analyse_block_schedule(map, held->bytes, {}, host_);
       if (!found) {
         if (found.error().code == fault_code::unsupported) continue;
         return std::move(found).error();

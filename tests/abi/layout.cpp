@@ -104,6 +104,7 @@ VALUE(PK_DOCUMENT_MEMORY, 11);
 VALUE(PK_DOCUMENT_NEUTRINO, 20);
 
 VALUE(PK_DOCUMENT_BUBBLES, 12);
+VALUE(PK_DOCUMENT_ARCHITECTURE, 13);
 VALUE(PK_DOCUMENT_STATUS_OK, 0);
 VALUE(PK_DOCUMENT_STATUS_PARTIAL, 1);
 VALUE(PK_DOCUMENT_STATUS_ABSENT, 2);
@@ -764,6 +765,26 @@ AT(pk_merge_node, host_bound_ps, 104);
 AT(pk_merge_node, status, 112);
 AT(pk_merge_node, aligned_before, 116);
 
+VALUE(PK_ARROW_SKIP_DAMAGE, 1);
+SIZE(pk_arrow_options, 16);
+AT(pk_arrow_options, struct_size, 0);
+AT(pk_arrow_options, flags, 4);
+AT(pk_arrow_options, batch_rows, 8);
+
+SIZE(ArrowSchema, 72);
+AT(ArrowSchema, format, 0);
+AT(ArrowSchema, flags, 24);
+AT(ArrowSchema, dictionary, 48);
+AT(ArrowSchema, private_data, 64);
+SIZE(ArrowArray, 80);
+AT(ArrowArray, offset, 16);
+AT(ArrowArray, buffers, 40);
+AT(ArrowArray, dictionary, 56);
+AT(ArrowArray, private_data, 72);
+SIZE(ArrowArrayStream, 40);
+AT(ArrowArrayStream, get_last_error, 16);
+AT(ArrowArrayStream, private_data, 32);
+
 SIZE(pk_bubbles_options, 64);
 AT(pk_bubbles_options, struct_size, 0);
 AT(pk_bubbles_options, flags, 4);
@@ -775,6 +796,14 @@ AT(pk_bubbles_options, limit, 40);
 AT(pk_bubbles_options, window_policy, 48);
 AT(pk_bubbles_options, reserved, 52);
 AT(pk_bubbles_options, hooks, 56);
+
+SIZE(pk_architecture_options, 40);
+AT(pk_architecture_options, struct_size, 0);
+AT(pk_architecture_options, flags, 4);
+AT(pk_architecture_options, device, 8);
+AT(pk_architecture_options, step_pattern, 16);
+AT(pk_architecture_options, limit, 24);
+AT(pk_architecture_options, hooks, 32);
 
 SIZE(pk_bubble_step, 152);
 AT(pk_bubble_step, id, 0);

@@ -1,6 +1,8 @@
 // Neutrino traces through the C ABI: the command's own documents, and arguments that make no sense.
 #include <profkit/core/probe_export.hpp>
 
+#include <profkit/profkit.hpp>
+
 #include "handles.hpp"
 
 using namespace profkit::test;
@@ -100,4 +102,41 @@ TEST_CASE("neutrino: arguments that make no sense") {
   query.flags = 0;
   query.width = 1u << 20;
   CHECK(pk_probe_write(probe.get(), &query, append, &text, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+}
+
+TEST_CASE("neutrino: a probe trace through profkit.hpp") {
+  using namespace profkit;
+  std::optional<lib::probe_trace> opened;
+  {
+    const lib::profile profile = lib::profile::open(data_path("neutrino/block_sched").string()).or_throw();
+    opened = profile.open_probes().or_throw();
+  }  // the trace keeps its profile
+  const lib::probe_trace& trace = *opened;
+  REQUIRE(trace.launch_count() == 2);
+  REQUIRE(trace.bin_count() == 2);
+  CHECK(trace.launch(0).outcome == PK_PROBE_OUTCOME_OK);
+  CHECK(trace.bin(static_cast<std::size_t>(trace.launch(1).bin_index)).launch == 1);
+  CHECK_FALSE(trace.damage(0));
+  const pk_probe_map map = trace.map(0, 0);
+  const auto start = trace.find_field(0, 0, "start"), elapsed = trace.find_field(0, 0, "elapsed");
+  REQUIRE((start && elapsed));
+  CHECK_FALSE(trace.find_field(0, 0, "no such field"));
+  auto records = trace.records(0, 0).or_throw();
+  std::uint64_t rows = 0, last_end = 0;
+  for (const pk_probe_record& record : records) {
+    ++rows;
+    last_end = std::max(last_end, lib::value_of(record, *start) + lib::value_of(record, *elapsed));
+  }
+  CHECK(records.ok());
+  CHECK(rows == map.lanes * map.capacity);
+  CHECK(last_end > 0);
+  CHECK_FALSE(trace.records(0, 99));
+  std::string text;
+  CHECK(*trace.write_document([&](std::string_view bytes) { text.append(bytes); }) == PK_DOCUMENT_STATUS_OK);
+  CHECK(text.find("\"launches\"") != std::string::npos);
+
+  const lib::profile other = lib::profile::open(tpu_capture()).or_throw();
+  CHECK(other.open_probes().error().code() == PK_E_NOT_FOUND);
+  const lib::profile cut = lib::profile::open(data_path("neutrino/cut").string()).or_throw();
+  CHECK(cut.open_probes().or_throw().damage(0).code() == PK_E_DAMAGED);
 }

@@ -113,6 +113,17 @@ class Text(Case):
             self.assertIn(words, out)
         self.assertEqual(run("report", SOUND).out, out)
 
+    def test_info(self):
+        out = run("info", SOUND).out
+        for words in ["launches  2 of 1 kernel", "records   4 maps in 2 files, 25.", "2 launches, 4 maps"]:
+            self.assertIn(words, out)
+        self.assertNotIn("planes", out)
+        probes = json.loads(run("info", SOUND, "--json").out)["files"][0]["probes"]
+        self.assertEqual({k: probes[k] for k in ("launches", "kernels", "record_files", "maps")},
+                         {"launches": 2, "kernels": 1, "record_files": 2, "maps": 4})
+        self.assertEqual(probes["damaged_record_files"], 0)
+        self.assertIn("; 1 damaged", run("info", CUT).out)
+
     def test_schedule_picture(self):
         out = run("neutrino", SOUND, "schedule").out
         self.assertRegex(out, r"SM 0 +\|[ ·░▒▓█]{64}\|")

@@ -34,6 +34,8 @@ struct execution {
 struct cluster {
   std::vector<node_truth> nodes;
   std::vector<std::vector<execution>> executions;  // by node
+  std::string kernel = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+  std::string module;  // hlo_module; "": none is written
 };
 
 struct cluster_shape {
@@ -67,14 +69,15 @@ inline std::string trace_of(const cluster& c, std::size_t node, std::int64_t id 
   w.add_hostname("host-" + std::to_string(node));
   w.begin_plane("/device:GPU:0", 0);
   if (id >= 0) w.add_plane_stat(w.stat_metadata("node_id"), stat_value::of_int64(id));
-  const auto kernel = w.event_metadata("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)");
+  const auto kernel = w.event_metadata(c.kernel);
   const auto other = w.event_metadata("gemm");
   w.begin_line({2, "Stream #2(Kernel)", epoch_ns, 0, ""});
   for (const execution& e : c.executions[node]) {
     const std::int64_t start = c.nodes[node].at(e.start_ps), end = c.nodes[node].at(e.end_ps);
     w.add_event(other, start - 1000, 500);
     w.add_event(kernel, start, end - start);
-    w.add_event_stat(w.stat_metadata("hlo_op"), stat_value::of_ref(w.stat_metadata(e.op)));
+    if (!e.op.empty()) w.add_event_stat(w.stat_metadata("hlo_op"), stat_value::of_ref(w.stat_metadata(e.op)));
+    if (!c.module.empty()) w.add_event_stat(w.stat_metadata("hlo_module"), stat_value::of_text(c.module));
     if (e.run_id >= 0) w.add_event_stat(w.stat_metadata("run_id"), stat_value::of_int64(e.run_id));
   }
   w.end_plane();

@@ -144,11 +144,8 @@ TEST_CASE("run ids join what time would not") {
   CHECK(found.violations == 15);
 }
 
-TEST_CASE("broadcasts and sends allow what barriers forbid") {
-  for (const auto& [name, kind] :
-       {std::pair<const char*, collective_semantics>{"collective-broadcast.1", collective_semantics::from_one},
-        {"collective-permute-start.2", collective_semantics::point_to_point},
-        {"send.3", collective_semantics::point_to_point}}) {
+TEST_CASE("permutes and sends without a recv allow any order") {
+  for (const char* const name : {"collective-permute-start.2", "send.3"}) {
     cluster c = test::random_cluster(1, one_clock(2));
     for (auto& node : c.executions)
       for (auto& e : node) e.op = name;
@@ -160,11 +157,125 @@ TEST_CASE("broadcasts and sends allow what barriers forbid") {
     const validation_result found = test::validated(t, within(0));
     INFO(name);
     REQUIRE(found.ops.size() == 1);
-    CHECK(found.ops[0].semantics == kind);
+    CHECK(found.ops[0].semantics == collective_semantics::point_to_point);
     CHECK(found.violations == 0);
     CHECK(found.unjudged == found.groups.size());
     CHECK(found.violations_raw > 0);
   }
+}
+
+TEST_CASE("nobody ends a broadcast before its root begins") {
+  cluster c = test::random_cluster(1, one_clock(3));
+  for (auto& node : c.executions)
+    for (auto& e : node) e.op = "collective-broadcast.1";
+  // Node 1 is the root: it is through before the others begin.
+  for (auto& e : c.executions[1]) {
+    e.start_ps -= 600e6;
+    e.end_ps -= 400e6;
+  }
+  const test::traces sound(c);
+  const validation_result in_order = test::validated(sound, within(0));
+  REQUIRE(in_order.ops.size() == 1);
+  CHECK(in_order.ops[0].semantics == collective_semantics::from_one);
+  CHECK(in_order.groups.size() == 16);
+  CHECK(in_order.violations == 0);
+  CHECK(in_order.overlaps == 16);
+  CHECK(in_order.unjudged == 0);
+  CHECK(in_order.violations_raw == 16);  // as a barrier
+  // In one invocation node 2 has the data 5 us before the root begins.
+  auto& early = c.executions[2][6];
+  early.end_ps = c.executions[1][6].start_ps - 5e6;
+  early.start_ps = early.end_ps - 100e6;
+  const test::traces broken(c);
+  CHECK(test::validated(broken, within(0)).violations == 1);
+  CHECK(test::validated(broken, within(0)).overlaps == 15);
+  CHECK(test::validated(broken, within(2'600'000)).violations == 0);  // each of two clocks
+}
+
+TEST_CASE("the root of a reduce ends after everybody began") {
+  cluster c = test::random_cluster(1, one_clock(3));
+  c.kernel = "ncclDevKernel_Reduce_Sum_f32_RING_LL";
+  // Only node 0 waits; the others send their part, now the one first and now the other, and are gone.
+  for (std::size_t k = 0; k < 16; ++k) {
+    for (auto& node : c.executions) node[k].op = "reduce.7";
+    c.executions[1 + k % 2][k].start_ps += 100e6;
+    for (const std::size_t n : {1U, 2U}) c.executions[n][k].end_ps = c.executions[n][k].start_ps + 1e6;
+  }
+  c.executions[0][3].end_ps = c.executions[2][3].start_ps - 2e6;  // but not here
+  const auto judged = [&] {
+    test::traces t;
+    for (std::size_t n = 0; n < 3; ++n) t.add(test::trace_of(c, n));
+    return test::validated(t, within(0));
+  };
+  const validation_result kernels = judged();  // no module: whoever is the root, it may be another each time
+  REQUIRE(kernels.ops.size() == 1);
+  CHECK(kernels.ops[0].semantics == collective_semantics::to_one);
+  CHECK(kernels.unjudged == 16);
+  CHECK(kernels.violations == 0);
+  c.module = "jit_step";
+  const validation_result found = judged();
+  CHECK(found.unjudged == 0);
+  CHECK(found.violations == 1);
+  CHECK(found.overlaps == 15);
+  CHECK(found.violations_raw == 16);
+}
+
+TEST_CASE("a recv ends after its send began") {
+  for (const bool run_ids : {false, true}) {
+    cluster c = test::random_cluster(4, one_clock(2));
+    c.module = "jit_step";
+    for (std::size_t k = 0; k < 16; ++k) {
+      auto& sends = c.executions[0][k];
+      auto& receives = c.executions[1][k];
+      sends.op = "send.3";
+      receives.op = "recv.4";
+      receives.start_ps = sends.start_ps - 50e6;  // it waits
+      receives.end_ps = sends.end_ps + 2e6;
+      sends.run_id = receives.run_id = run_ids ? static_cast<std::int64_t>(k) : -1;
+    }
+    const test::traces sound(c);
+    const validation_result in_order = test::validated(sound, within(0));
+    REQUIRE(in_order.ops.size() == 1);
+    CHECK(in_order.ops[0].name == "send.3, recv.4");
+    CHECK(in_order.ops[0].semantics == collective_semantics::point_to_point);
+    CHECK(in_order.groups.size() == 16);
+    CHECK(in_order.overlaps == 16);
+    CHECK(in_order.violations == 0);
+    CHECK(in_order.violations_raw == 0);
+    CHECK(in_order.unjudged == 0);
+    // A sender may be through before the receiver looks; a receiver must not.
+    c.executions[1][4].start_ps = c.executions[0][4].end_ps + 5e6;
+    c.executions[1][4].end_ps = c.executions[1][4].start_ps + 5e6;
+    c.executions[1][5].end_ps = c.executions[1][5].start_ps + 10e6;
+    const test::traces broken(c);
+    const validation_result found = test::validated(broken, within(0));
+    CHECK(found.violations == 1);
+    CHECK(found.violations_raw == 1);
+    CHECK(found.pair_violations == 1);
+    CHECK(test::validated(broken, within(50'000'000)).violations == 0);
+  }
+}
+
+TEST_CASE("a stage of a pipeline receives and passes on") {
+  cluster c = test::random_cluster(4, one_clock(3));
+  c.module = "jit_step";
+  std::vector<std::vector<test::execution>> made(3);
+  for (std::size_t k = 0; k < 16; ++k) {
+    const double at = c.executions[0][k].start_ps;
+    const auto run = static_cast<std::int64_t>(k);
+    made[0].push_back({"send.3", at, at + 10e6, run, 0});
+    made[1].push_back({"recv.4", at - 50e6, at + 12e6, run, 0});
+    made[1].push_back({"send.3", at + 100e6, at + 110e6, run, 0});
+    made[2].push_back({"recv.4", at + 20e6, at + 111e6, run, 0});
+  }
+  c.executions = made;
+  const test::traces t(c);
+  const validation_result found = test::validated(t, within(0));
+  REQUIRE(found.groups.size() == 16);
+  CHECK(found.groups[0].member_count == 4);
+  CHECK(found.overlaps == 16);
+  CHECK(found.violations == 0);
+  CHECK(found.warnings == 0);
 }
 
 TEST_CASE("reductions are no collectives, and node ids of planes count before anything else") {

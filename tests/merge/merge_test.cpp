@@ -181,7 +181,7 @@ TEST_CASE("planes, lines and stats of a merge of two nodes") {
         *m.outcome->nodes[1].bounds.at(1'000'000, clock_domain::tracer));
 }
 
-TEST_CASE("the bytes are the same for any number of threads") {
+TEST_CASE("the bytes are the same for any number of threads", "[threads]") {
   const auto folder = corpus_path("oracles/merge/golden/n4_file_late/in");
   if (!folder) PROFKIT_SKIP("no corpus");
   merge_options o;
@@ -202,7 +202,7 @@ TEST_CASE("the bytes are the same for any number of threads") {
   CHECK(merge_into_memory(o).bytes == one.bytes);
 }
 
-TEST_CASE("long lines are written in pieces that fit each other") {
+TEST_CASE("long lines are written in pieces that fit each other", "[threads]") {
   small_run run;
   std::mt19937_64 random(3);
   std::vector<message> sorted, shuffled;

@@ -11,6 +11,7 @@
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/sink.hpp>
+#include <profkit/time.hpp>
 
 #include <array>
 #include <cstddef>
@@ -333,7 +334,7 @@ struct bubble_op {
   bool small = false, inefficient = false;  ///< short kernels; with the gaps before them they cost too much
   const char* bound = "";                   ///< PMU verdict: "compute", "memory", "low_utilisation", "balanced", ""
   std::int64_t cube_utilisation_ppm = -1, compute_unit_ppm = -1, memory_unit_ppm = -1;  ///< -1: no such column
-  [[nodiscard]] std::int64_t total_cost_ps() const noexcept { return duration_ps + wait_ps; }
+  [[nodiscard]] std::int64_t total_cost_ps() const noexcept { return saturating_add(duration_ps, wait_ps); }
 };
 
 enum class aicpu_verdict : std::uint8_t { unknown, masked, partly_exposed, exposed };
@@ -412,7 +413,7 @@ struct bubbles_result {
   /// The one that waits longest, by all its steps together (the dominant one for the reference), and of it the step
   /// that waits longest: what the answers and the look inside a step are about.
   std::int32_t idlest_group = -1, dominant_step = -1;
-  std::vector<bubble_op> ops;                            ///< by device, then total cost
+  std::vector<bubble_op> ops;  ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;
   std::vector<label_summary> causes;
   std::vector<self_check_row> self_check;
@@ -432,6 +433,11 @@ struct bubbles_result {
 result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
 
 /// An activity and what was found in it.
+/// Whether the detector can keep to these filters: it knows devices alone, because a gap belongs to a whole step.
+[[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
+  return o.host.empty() && o.line.empty() && o.name.empty() && !o.step && !o.from_ps && !o.to_ps;
+}
+
 struct bubbles_report {
   std::shared_ptr<const activity> of;
   bubbles_result found;

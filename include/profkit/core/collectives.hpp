@@ -50,8 +50,8 @@ struct collective_node {
 
 /// An operation on one device number of every node, or (occurrence) on all devices together.
 struct collective_op {
-  std::string name;          ///< hlo_op, or the kernel where there is none
-  std::string module;        ///< hlo_module; "" when unknown
+  std::string name;    ///< hlo_op, or the kernel where there is none; "send.3, recv.4" of two that belong together
+  std::string module;  ///< hlo_module; "" when unknown
   std::int32_t device = -1;  ///< local device number; -1: all together
   collective_semantics semantics = collective_semantics::barrier;
   std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
@@ -64,10 +64,14 @@ struct collective_op {
 };
 [[nodiscard]] const char* collective_share_name(collective_op::share s) noexcept;
 
+/// What an execution does for the others.
+enum class collective_part : std::uint32_t { both, sends, receives };
+[[nodiscard]] const char* collective_part_name(collective_part p) noexcept;
+
 /// One execution of a group.
 struct collective_member {
   std::uint32_t node = 0;  ///< index
-  std::uint32_t reserved = 0;
+  collective_part part = collective_part::both;
   std::int64_t start_ps = 0, end_ps = 0;  ///< since validation_result::origin_unix_ns
   std::int64_t correlation_id = -1;
   double reference_start_ns = 0, reference_end_ns = 0;  ///< occurrence: as the reference tool computes them
@@ -79,12 +83,15 @@ struct collective_group {
   std::uint32_t occurrence = 0;
   std::uint64_t first_member = 0;
   std::uint32_t member_count = 0;
-  std::uint32_t latest_start = 0, earliest_end = 0;  ///< members, counted from first_member
-  std::int64_t start_gap_ps = 0;                     ///< latest start - first start
-  std::int64_t order_gap_ps = 0;                     ///< latest start - earliest end; 0 or more is a raw violation
-  std::int64_t bound_ps = 0;                         ///< of both members together
-  bool judged = true;                                ///< the order of its members is known to matter
-  bool violates_raw = false, violates = false;       ///< `violates`: beyond the bound
+  /// Members, counted from first_member, of which the one must begin before the other ends. Of a reduce: the latest
+  /// start and the root; of a broadcast: the root and the earliest end; of a send: sender and receiver.
+  std::uint32_t latest_start = 0, earliest_end = 0;
+  std::int64_t start_gap_ps = 0;  ///< latest start - first start
+  std::int64_t order_gap_ps = 0;  ///< start of the one - end of the other; 0 or more is out of order
+  std::int64_t bound_ps = 0;      ///< of both members together
+  bool judged = true;             ///< it is known whose start and end matter
+  /// `violates_raw`: as a barrier and whatever the bound. `violates`: of its own kind and beyond the bound.
+  bool violates_raw = false, violates = false;
 };
 
 /// Something a person should know of: an execution without partners, a clock that nobody corrected.
@@ -119,7 +126,7 @@ struct validation_result {
   std::uint64_t violations_raw = 0;   ///< latest start not before earliest end, whatever the bound
   std::uint64_t pair_violations = 0;  ///< pairs of nodes of which one ended before the other began
   std::uint64_t overlaps = 0;         ///< groups in order
-  std::uint64_t unjudged = 0;         ///< groups whose kind allows any order
+  std::uint64_t unjudged = 0;         ///< groups of which nobody can tell who waits for whom
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
   double mean_gap_ns = 0;           ///< of start gaps; occurrence: summed as the reference tool does

@@ -28,6 +28,15 @@ struct probe_survey {
 };
 [[nodiscard]] probe_survey survey_map(const probe_bin_map& map, std::string_view file) noexcept;
 
+/// What a trace folder holds.
+struct probe_totals {
+  std::uint64_t launches = 0, kernels = 0;
+  std::uint64_t bins = 0, damaged_bins = 0;  ///< record files
+  std::uint64_t maps = 0;                    ///< of all record files
+  std::uint64_t record_bytes = 0;            ///< of all record files
+};
+[[nodiscard]] probe_totals totals_of(const probe_trace& trace) noexcept;
+
 /// Buckets of powers of two: bucket 0 counts zeros, bucket k > 0 counts [2^(k-1), 2^k).
 struct log2_histogram {
   std::array<std::uint64_t, 65> buckets{};
@@ -72,8 +81,8 @@ struct sm_schedule {
 };
 
 struct schedule_options {
-  bool keep_blocks = true;                       ///< false: only the sums of each multiprocessor
-  std::uint64_t most_skews = ~std::uint64_t{0};  ///< blocks whose skew is kept; the means count all
+  bool keep_blocks = true;       ///< false: only the sums of each multiprocessor
+  std::uint64_t most_skews = 0;  ///< blocks whose skew is kept; the extremes and means count all
 };
 
 struct block_skew {

@@ -47,7 +47,8 @@ std::int32_t template_table::add(const step_rows& rows, const activity_device& o
     std::vector<string_id> types;
     types.reserve(rows.rows.size());
     for (const kernel_row& k : rows.rows) {
-      by_class[static_cast<std::size_t>(k.kind)] += k.duration_ps;
+      std::int64_t& sum = by_class[static_cast<std::size_t>(k.kind)];
+      sum = saturating_add(sum, k.duration_ps);
       types.push_back(type_of(k));
     }
     t.dominant = static_cast<kernel_class>(std::max_element(by_class.begin(), by_class.end()) - by_class.begin());

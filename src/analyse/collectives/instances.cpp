@@ -235,7 +235,7 @@ class finder {
   // What is known of an event by its metadata id.
   struct event_kind {
     std::string_view name;  // instruction or kernel; "" when the name alone says nothing
-    bool collective = false, done = false;
+    bool collective = false, library_kernel = false;
     std::uint32_t text = 0;
   };
 
@@ -277,6 +277,7 @@ class finder {
           e.start_ps = *placed;
           e.end_ps = saturating_add(*placed, std::max<std::int64_t>(row.duration_ps, 0));
           e.name = found_.texts.intern(op.empty() ? kind.name : op);
+          e.library_kernel = kind.library_kernel;
           if (const auto stat = find_stat(row, module_ids)) e.module = found_.texts.intern(text_value(plane, *stat));
           if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
           if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
@@ -319,11 +320,12 @@ class finder {
     const std::string_view display = plane.event_display_name(metadata_id);
     kind.name = name;
     const std::string_view instruction = instruction_name(display.empty() ? name : display);
+    kind.library_kernel = !collective_library_of(name).empty();
     if (!collective_of(instruction).empty()) {
       kind.collective = true;
       kind.name = instruction;
-    } else if (!collective_library_of(name).empty()) {
-      kind.collective = true;
+    } else {
+      kind.collective = kind.library_kernel;
     }
     return kind;
   }
@@ -339,7 +341,9 @@ class finder {
       else
         files.try_emplace({key.trace, key.file}, static_cast<std::uint32_t>(files.size()));
     }
-    for (const auto& [key, node] : nodes_) {
+    for (const auto& entry : nodes_) {
+      const node_key& key = entry.first;
+      const std::uint32_t node = entry.second;
       if (key.explicit_id || !several) continue;
       const bool one_in_file =
           std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {

@@ -19,6 +19,7 @@ struct collective_instance {
   std::int64_t start_ps = 0, end_ps = 0;
   std::int64_t correlation_id = -1;
   std::optional<std::int64_t> run_id;
+  bool library_kernel = false;  // of a communication library: it ends when its data has arrived
   double reference_start_ns = 0, reference_end_ns = 0;
 };
 

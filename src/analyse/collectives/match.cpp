@@ -2,11 +2,13 @@
 
 #include <profkit/core/text.hpp>
 
+#include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,20 +20,26 @@ namespace {
 // Executions of one operation on one device number, by node and then by start.
 struct op_events {
   std::uint32_t name = 0, module = 0;
+  std::optional<std::uint32_t> receives;  // the recv that belongs to the send `name`; both are among the events
   std::int32_t device = 0;
   std::vector<std::vector<std::uint32_t>> by_node;  // indices of instances
   [[nodiscard]] std::size_t nodes() const noexcept {
     return static_cast<std::size_t>(
         std::count_if(by_node.begin(), by_node.end(), [](const auto& events) { return !events.empty(); }));
   }
+  [[nodiscard]] collective_part part_of(const collective_instance& e) const noexcept {
+    if (!receives) return collective_part::both;
+    return e.name == *receives ? collective_part::receives : collective_part::sends;
+  }
 };
 
 collective_op& add_op(const collective_instances& found, const op_events& events, validation_result& into) {
   collective_op& op = into.ops.emplace_back();
   op.name = std::string(found.texts.text(events.name));
+  op.semantics = semantics_of(op.name);
+  if (events.receives) op.name += ", " + std::string(found.texts.text(*events.receives));
   op.module = std::string(found.texts.text(events.module));
   op.device = events.device;
-  op.semantics = semantics_of(op.name);
   return op;
 }
 
@@ -57,21 +65,75 @@ void warn(validation_result& into, collective_warning::kind what, std::int64_t n
   into.warning_list.push_back(std::move(w));
 }
 
-// Members of one node each, in the order of nodes.
-void add_group(const collective_instances& found, std::uint32_t occurrence, std::vector<std::uint32_t>& members,
-               validation_result& into) {
-  std::sort(members.begin(), members.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return found.all[a].node < found.all[b].node; });
+// Members of one node each, or (send and recv) of one node and part each, in the order of nodes.
+void add_group(const collective_instances& found, const op_events& op, std::uint32_t occurrence,
+               std::vector<std::uint32_t>& members, validation_result& into) {
+  std::sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t of_a = found.all[a].node, of_b = found.all[b].node;
+    return of_a != of_b ? of_a < of_b : op.part_of(found.all[a]) < op.part_of(found.all[b]);
+  });
   collective_group& group = into.groups.emplace_back();
   group.op = static_cast<std::uint32_t>(into.ops.size() - 1);
   group.occurrence = occurrence;
   group.first_member = into.members.size();
   group.member_count = static_cast<std::uint32_t>(members.size());
-  for (const std::uint32_t m : members) into.members.push_back(member_of(found.all[m]));
+  for (const std::uint32_t m : members) {
+    into.members.push_back(member_of(found.all[m]));
+    into.members.back().part = op.part_of(found.all[m]);
+  }
   ++into.ops.back().groups;
 }
 
 // ---- by time ----
+
+// An XLA instruction `opcode` of a known module whose executions are kernels of a communication library. What else has
+// that name may talk to the host, or only say when the operation was issued.
+bool is_kernel_of(std::string_view opcode, const collective_instances& found, const op_events& op) {
+  if (found.texts.text(op.module).empty() || collective_of(found.texts.text(op.name)) != opcode) return false;
+  for (const auto& events : op.by_node)
+    for (const std::uint32_t e : events)
+      if (!found.all[e].library_kernel) return false;
+  return true;
+}
+
+// A recv belongs to a send. Traces do not tell which: a compiler numbers both in the order of their channels, so that
+// where a module has as many of the one as of the other, the n-th belong together.
+void join_sends(const collective_instances& found, std::vector<op_events>& ops) {
+  struct pair_of_lists {
+    std::vector<std::size_t> sends, receives;
+  };
+  std::map<std::pair<std::uint32_t, std::int32_t>, pair_of_lists> modules;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    pair_of_lists& lists = modules[{ops[i].module, ops[i].device}];
+    if (is_kernel_of("send", found, ops[i])) lists.sends.push_back(i);
+    if (is_kernel_of("recv", found, ops[i])) lists.receives.push_back(i);
+  }
+  const auto by_number = [&](std::size_t a, std::size_t b) {
+    const std::string_view of_a = found.texts.text(ops[a].name), of_b = found.texts.text(ops[b].name);
+    return of_a.size() != of_b.size() ? of_a.size() < of_b.size() : of_a < of_b;
+  };
+  std::vector<bool> joined(ops.size(), false);
+  for (auto& [module, lists] : modules) {
+    if (lists.sends.size() != lists.receives.size()) continue;
+    std::sort(lists.sends.begin(), lists.sends.end(), by_number);
+    std::sort(lists.receives.begin(), lists.receives.end(), by_number);
+    for (std::size_t i = 0; i < lists.sends.size(); ++i) {
+      op_events& send = ops[lists.sends[i]];
+      op_events& receive = ops[lists.receives[i]];
+      send.receives = receive.name;
+      for (std::size_t n = 0; n < send.by_node.size(); ++n)
+        send.by_node[n].insert(send.by_node[n].end(), receive.by_node[n].begin(), receive.by_node[n].end());
+      joined[lists.receives[i]] = true;
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (joined[i]) continue;
+    if (kept != i) ops[kept] = std::move(ops[i]);
+    ++kept;
+  }
+  ops.resize(kept);
+}
 
 std::vector<op_events> events_by_op(const collective_instances& found) {
   std::map<std::tuple<std::string_view, std::string_view, std::int32_t>, op_events> ops;
@@ -87,12 +149,12 @@ std::vector<op_events> events_by_op(const collective_instances& found) {
     op.by_node[e.node].push_back(i);
   }
   std::vector<op_events> sorted;
-  for (auto& [key, op] : ops) {
+  for (auto& [key, op] : ops) sorted.push_back(std::move(op));
+  join_sends(found, sorted);
+  for (op_events& op : sorted)
     for (auto& events : op.by_node)
       std::stable_sort(events.begin(), events.end(),
                        [&](std::uint32_t a, std::uint32_t b) { return found.all[a].start_ps < found.all[b].start_ps; });
-    sorted.push_back(std::move(op));
-  }
   return sorted;
 }
 
@@ -174,12 +236,17 @@ std::vector<std::int64_t> rough_shifts(const collective_instances& found, const 
   return shifts;
 }
 
-// The shortest time between two executions on one node; the greatest number when no node has two.
+// The shortest time between two executions of one part on one node; the greatest number when no node has two.
 std::int64_t least_period(const collective_instances& found, const op_events& op) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const auto& events : op.by_node)
-    for (std::size_t i = 1; i < events.size(); ++i)
-      least = std::min(least, found.all[events[i]].start_ps - found.all[events[i - 1]].start_ps);
+  for (const auto& events : op.by_node) {
+    std::optional<std::int64_t> last[3];  // of each part
+    for (const std::uint32_t e : events) {
+      std::optional<std::int64_t>& before = last[static_cast<std::size_t>(op.part_of(found.all[e]))];
+      if (before) least = std::min(least, found.all[e].start_ps - *before);
+      before = found.all[e].start_ps;
+    }
+  }
   return least;
 }
 
@@ -227,15 +294,19 @@ class time_matcher {
   void match_runs(const op_events& op) {
     std::map<std::pair<std::int64_t, std::uint32_t>, std::vector<std::uint32_t>> runs;
     for (const auto& events : op.by_node) {
-      hash_map<std::int64_t, std::uint32_t> seen;
-      for (const std::uint32_t e : events) runs[{*found_.all[e].run_id, seen[*found_.all[e].run_id]++}].push_back(e);
+      hash_map<std::int64_t, std::uint32_t> seen[3];  // of each part
+      for (const std::uint32_t e : events) {
+        const std::int64_t run = *found_.all[e].run_id;
+        const std::uint32_t k = seen[static_cast<std::size_t>(op.part_of(found_.all[e]))][run]++;
+        runs[{run, k}].push_back(e);
+      }
     }
     std::vector<std::vector<std::uint32_t>> groups;
     for (auto& [run, members] : runs) groups.push_back(std::move(members));
     std::stable_sort(groups.begin(), groups.end(),
                      [&](const auto& a, const auto& b) { return start_of(a.front()) < start_of(b.front()); });
     std::uint32_t occurrence = 0;
-    for (std::vector<std::uint32_t>& members : groups) close(members, occurrence);
+    for (std::vector<std::uint32_t>& members : groups) close(op, members, occurrence);
   }
 
   void match_times(const op_events& op) {
@@ -249,34 +320,39 @@ class time_matcher {
     std::uint32_t occurrence = 0;
     for (const std::uint32_t e : order) {
       const bool is_member = !open.empty() && std::none_of(open.begin(), open.end(), [&](std::uint32_t o) {
-        return found_.all[o].node == found_.all[e].node;
+        return found_.all[o].node == found_.all[e].node && op.part_of(found_.all[o]) == op.part_of(found_.all[e]);
       }) && (start_of(e) < first_end || start_of(e) - first_start < near);
       if (!is_member) {
-        close(open, occurrence);
+        close(op, open, occurrence);
         first_start = start_of(e);
         first_end = end_of(e);
       }
       open.push_back(e);
       first_end = std::min(first_end, end_of(e));
     }
-    close(open, occurrence);
+    close(op, open, occurrence);
   }
 
-  void close(std::vector<std::uint32_t>& members, std::uint32_t& occurrence) {
-    if (members.size() == 1) ++unmatched_[found_.all[members.front()].node];
-    if (members.size() > 1) add_group(found_, occurrence++, members, into_);
+  void close(const op_events& op, std::vector<std::uint32_t>& members, std::uint32_t& occurrence) {
+    const bool lonely = std::all_of(members.begin(), members.end(), [&](std::uint32_t m) {
+      return found_.all[m].node == found_.all[members.front()].node;
+    });
+    if (lonely)
+      for (const std::uint32_t m : members) ++unmatched_[found_.all[m].node];
+    else
+      add_group(found_, op, occurrence++, members, into_);
     members.clear();
   }
 
   void tell_unmatched(const op_events& op) {
+    const std::string name = into_.ops.back().name;
     std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
     for (const auto& events : op.by_node) {
       if (events.empty()) continue;
       least = std::min(least, events.size());
       most = std::max(most, events.size());
     }
-    const std::string name(found_.texts.text(op.name));
-    if (least != most)
+    if (least != most && !op.receives)
       warn(into_, collective_warning::kind::count_mismatch, -1, most - least, name,
            "nodes ran it " + grouped(std::uint64_t{least}) + " to " + grouped(std::uint64_t{most}) +
                " times on device " + std::to_string(op.device));
@@ -330,7 +406,7 @@ void match_by_occurrence(const collective_instances& found, validation_result& i
       std::vector<std::uint32_t> members;
       for (const auto& events : op.by_node)
         if (i < events.size()) members.push_back(events[i]);
-      if (members.size() > 1) add_group(found, static_cast<std::uint32_t>(i), members, into);
+      if (members.size() > 1) add_group(found, op, static_cast<std::uint32_t>(i), members, into);
     }
   }
 }

@@ -3,10 +3,12 @@
 #include <profkit/time.hpp>
 
 #include "base/contained.hpp"
+#include "direction.hpp"
 #include "instances.hpp"
 #include "read/xspace_index.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,6 +46,8 @@ class judge {
                                        [&](const collective_group& g) { return !in_window(g); }),
                         found_.groups.end());
     double gaps_ns = 0;
+    if (found_.match != collective_match::occurrence)
+      directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
     for (collective_group& group : found_.groups) {
       if (found_.match == collective_match::occurrence)
         gaps_ns += judge_like_reference(group);
@@ -82,32 +86,70 @@ class judge {
       if (member(g, i).end_ps < member(g, g.earliest_end).end_ps) g.earliest_end = i;
       if (member(g, i).start_ps < member(g, first).start_ps) first = i;
     }
-    const collective_member& late = member(g, g.latest_start);
-    const collective_member& early = member(g, g.earliest_end);
-    g.start_gap_ps = saturating_add(late.start_ps, -member(g, first).start_ps);
-    g.order_gap_ps = saturating_add(late.start_ps, -early.end_ps);
+    g.start_gap_ps = saturating_add(member(g, g.latest_start).start_ps, -member(g, first).start_ps);
+    compare(g, g.latest_start, g.earliest_end);
     g.violates_raw = g.order_gap_ps >= 0;
+    if (member(g, 0).part == collective_part::both) pair_violations(g);
+    switch (found_.ops[g.op].semantics) {
+      case collective_semantics::barrier: break;
+      case collective_semantics::to_one: judge_rooted(g, false); break;
+      case collective_semantics::from_one: judge_rooted(g, true); break;
+      case collective_semantics::point_to_point: judge_send(g); break;
+    }
+    if (!g.judged) g.violates = false;
+    return static_cast<double>(g.start_gap_ps) / 1000;
+  }
+
+  // The order of two members: `begins` has to begin before `ends` ends.
+  void compare(collective_group& g, std::uint32_t begins, std::uint32_t ends) const {
+    g.latest_start = begins;
+    g.earliest_end = ends;
+    const collective_member& late = member(g, begins);
+    const collective_member& early = member(g, ends);
+    g.order_gap_ps = saturating_add(late.start_ps, -early.end_ps);
     g.bound_ps =
         late.node == early.node ? 0 : saturating_add(error_of(late, late.start_ps), error_of(early, early.end_ps));
-    const collective_semantics kind = found_.ops[g.op].semantics;
-    switch (kind) {
-      case collective_semantics::barrier: g.violates = g.order_gap_ps > g.bound_ps; break;
-      case collective_semantics::to_one: {
-        // Whoever is the root, it ends after the last start.
-        std::uint32_t last = 0;
-        for (std::uint32_t i = 1; i < g.member_count; ++i)
-          if (member(g, i).end_ps > member(g, last).end_ps) last = i;
-        const collective_member& root = member(g, last);
-        g.violates =
-            late.start_ps - root.end_ps > saturating_add(error_of(late, late.start_ps), error_of(root, root.end_ps));
-        g.judged = g.violates;
-        break;
-      }
-      case collective_semantics::from_one:
-      case collective_semantics::point_to_point: g.judged = false; break;
+    g.violates = g.order_gap_ps > g.bound_ps;
+  }
+
+  // The root of a reduce ends after everybody began; nobody ends a broadcast before its root began.
+  void judge_rooted(collective_group& g, bool broadcast) const {
+    const auto root = directions_->root_of(g.op);
+    std::optional<std::uint32_t> at, other;
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      if (root && member(g, i).node == *root)
+        at = i;
+      else if (!other || (broadcast ? member(g, i).end_ps < member(g, *other).end_ps
+                                    : member(g, i).start_ps > member(g, *other).start_ps))
+        other = i;
     }
-    pair_violations(g);
-    return static_cast<double>(g.start_gap_ps) / 1000;
+    g.judged = at && other;
+    if (g.judged) compare(g, broadcast ? *at : *other, broadcast ? *other : *at);
+  }
+
+  // Nobody has received before the sender begins. Of several, the one furthest beyond its bound.
+  void judge_send(collective_group& g) {
+    g.judged = false;
+    collective_group worst = g;
+    bool out_of_order = false;
+    for (std::uint32_t to = 0; to < g.member_count; ++to) {
+      if (member(g, to).part != collective_part::receives) continue;
+      const auto sender = directions_->sender_to(g.op, member(g, to).node);
+      for (std::uint32_t from = 0; from < g.member_count; ++from) {
+        if (!sender || member(g, from).part != collective_part::sends || member(g, from).node != *sender) continue;
+        compare(g, from, to);
+        if (g.order_gap_ps >= 0) {
+          out_of_order = true;
+          ++found_.pair_violations;
+        }
+        if (!worst.judged || g.order_gap_ps - g.bound_ps > worst.order_gap_ps - worst.bound_ps) {
+          worst = g;
+          worst.judged = true;
+        }
+      }
+    }
+    g = worst;
+    if (member(g, 0).part != collective_part::both) g.violates_raw = out_of_order;
   }
 
   double judge_like_reference(collective_group& g) {
@@ -162,7 +204,8 @@ class judge {
     }
     found_.violations += g.violates ? 1 : 0;
     op.violations += g.violates ? 1 : 0;
-    found_.overlaps += g.violates_raw ? 0 : 1;
+    const bool in_order = found_.match == collective_match::occurrence ? !g.violates_raw : g.order_gap_ps < 0;
+    found_.overlaps += in_order ? 1 : 0;
   }
 
   void finish_ops() {
@@ -210,6 +253,7 @@ class judge {
   validation_result& found_;
   const validation_options& o_;
   std::vector<const clock_metadata*> clocks_;
+  std::optional<collective_directions> directions_;
   std::vector<std::int64_t> starts_, ends_;
 };
 
@@ -264,6 +308,15 @@ const char* collective_semantics_name(collective_semantics s) noexcept {
     case collective_semantics::point_to_point: return "point_to_point";
   }
   return "barrier";
+}
+
+const char* collective_part_name(collective_part p) noexcept {
+  switch (p) {
+    case collective_part::both: return "both";
+    case collective_part::sends: return "sends";
+    case collective_part::receives: return "receives";
+  }
+  return "both";
 }
 
 const char* collective_share_name(collective_op::share s) noexcept {

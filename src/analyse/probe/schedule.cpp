@@ -8,6 +8,7 @@
 #include <base/progress.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -35,24 +36,35 @@ struct block_times {
 // The multiprocessors seen so far. Their numbers are small, but a damaged file may name any.
 class sm_table {
  public:
-  sm_schedule& at(std::uint64_t sm) {
-    if (sm < direct_.size()) {
-      std::uint32_t& index = direct_[static_cast<std::size_t>(sm)];
-      if (index == 0) index = add(sm);
-      return sms_[index - 1];
+  sm_schedule& at(std::uint64_t sm) { return sms_[index_of(sm)]; }
+  // Makes room when `seen` of `all` blocks have come: as many again as the share of each tells.
+  void expect(std::uint64_t seen, std::uint64_t all) {
+    for (sm_schedule& sm : sms_) {
+      const double share = static_cast<double>(sm.blocks.size()) / static_cast<double>(seen);
+      sm.blocks.reserve(static_cast<std::size_t>(share * 1.02 * static_cast<double>(all)) + 16);
     }
-    const auto known = others_.find(sm);
-    if (known != others_.end()) return sms_[known->second - 1];
-    const std::uint32_t index = add(sm);
-    others_[sm] = index;
-    return sms_[index - 1];
   }
+  // Those that ran a block, by number.
   std::vector<sm_schedule> take() {
+    sms_.erase(std::remove_if(sms_.begin(), sms_.end(), [](const sm_schedule& sm) { return sm.blocks.empty(); }),
+               sms_.end());
     std::sort(sms_.begin(), sms_.end(), [](const sm_schedule& a, const sm_schedule& b) { return a.sm < b.sm; });
     return std::move(sms_);
   }
 
  private:
+  std::size_t index_of(std::uint64_t sm) {
+    if (sm < direct_.size() && direct_[static_cast<std::size_t>(sm)] != 0)
+      return direct_[static_cast<std::size_t>(sm)] - 1;
+    return index_of_rare(sm);
+  }
+  std::size_t index_of_rare(std::uint64_t sm) {
+    if (sm < direct_.size()) return (direct_[static_cast<std::size_t>(sm)] = add(sm)) - 1;
+    const auto [entry, is_new] = others_.emplace(sm, 0);
+    if (is_new) entry->second = add(sm);
+    return entry->second - 1;
+  }
+  // Gives the place after the new one's, so that 0 is none.
   std::uint32_t add(std::uint64_t sm) {
     sms_.emplace_back();
     sms_.back().sm = sm;
@@ -69,82 +81,119 @@ bool is_before(const scheduled_block& a, const scheduled_block& b) noexcept {
 
 // Blocks come by number, and start nearly in that order: few have to move, and not far.
 void sort_by_start(std::vector<scheduled_block>& blocks) {
-  std::size_t moves_left = blocks.size() * 4;
+  std::size_t moves_left = blocks.size() * 8;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
-    if (!is_before(blocks[i], blocks[i - 1])) continue;
-    const auto last = blocks.begin() + static_cast<std::ptrdiff_t>(i);
+    if (blocks[i].start >= blocks[i - 1].start) continue;
+    const scheduled_block moved = blocks[i];
     std::size_t at = i;
-    while (at > 0 && i - at < moves_left && is_before(*last, blocks[at - 1])) --at;
-    if (at > 0 && is_before(*last, blocks[at - 1])) {
-      std::sort(blocks.begin(), blocks.end(), is_before);
-      return;
+    for (; at > 0 && moved.start < blocks[at - 1].start; --at) {
+      if (moves_left-- == 0) {
+        blocks[at] = moved;
+        std::sort(blocks.begin(), blocks.end(), is_before);
+        return;
+      }
+      blocks[at] = blocks[at - 1];
     }
-    moves_left -= i - at;
-    std::rotate(blocks.begin() + static_cast<std::ptrdiff_t>(at), last, last + 1);
+    blocks[at] = moved;
   }
 }
 
-// The slots of one multiprocessor: each block takes the free slot that ended last, the lowest of equals.
-class slot_table {
- public:
-  // The slot, and when it became free; nothing when it is a new one.
-  std::pair<std::uint32_t, std::optional<std::uint64_t>> take(std::uint64_t start, std::uint64_t end) {
-    return ends_.size() < most_scanned ? take_scanned(start, end) : take_ordered(start, end);
-  }
-  [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(ends_.size()); }
-
- private:
-  static constexpr std::size_t most_scanned = 64;
-
-  std::pair<std::uint32_t, std::optional<std::uint64_t>> take_scanned(std::uint64_t start, std::uint64_t end) {
-    std::size_t best = ends_.size();
-    for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (ends_[i] <= start && (best == ends_.size() || ends_[i] > ends_[best])) best = i;
-    if (best == ends_.size()) return open(end);
-    const std::uint64_t free_since = std::exchange(ends_[best], end);
-    return {static_cast<std::uint32_t>(best), free_since};
-  }
-
-  // No multiprocessor has so many, but a damaged file may; a scan of them all would take forever.
-  std::pair<std::uint32_t, std::optional<std::uint64_t>> take_ordered(std::uint64_t start, std::uint64_t end) {
-    if (ordered_.empty())
-      for (std::size_t i = 0; i < ends_.size(); ++i) ordered_.insert({ends_[i], ~static_cast<std::uint32_t>(i)});
-    auto after = ordered_.upper_bound({start, ~std::uint32_t{0}});
-    if (after == ordered_.begin()) {
-      const auto opened = open(end);
-      ordered_.insert({end, ~opened.first});
-      return opened;
-    }
-    --after;
-    const auto [free_since, inverted] = *after;
-    ordered_.erase(after);
-    ordered_.insert({end, inverted});
-    ends_[~inverted] = end;
-    return {~inverted, free_since};
-  }
-
-  std::pair<std::uint32_t, std::optional<std::uint64_t>> open(std::uint64_t end) {
-    ends_.push_back(end);
-    return {static_cast<std::uint32_t>(ends_.size() - 1), std::nullopt};
-  }
-
-  std::vector<std::uint64_t> ends_;
-  std::set<std::pair<std::uint64_t, std::uint32_t>> ordered_;  // end, then the inverted number
+// The slots of one multiprocessor: each block takes the free slot that ended last, the lowest of equals. Gives the
+// slot, and how long it had been free; nothing when it is a new one. `start` never falls.
+struct taken_slot {
+  std::uint32_t slot = 0;
+  bool is_new = false;
+  std::uint64_t gap = 0;
 };
 
-void assign_slots(sm_schedule& sm) {
-  slot_table slots;
+// Few slots and times below 2^57, as every multiprocessor has them: one number holds the end of a slot and, in its
+// last bits, the slot counted from above. Then the least difference to a start, without sign, is the slot to take:
+// busy ones differ by less than nothing, which is more than any other.
+class few_slots {
+ public:
+  static constexpr std::uint64_t most_time = std::uint64_t{1} << 57;
+
+  few_slots() noexcept { ends_.fill(std::uint64_t{1} << 63); }  // slots that are not open yet are never free
+  // False when there are no slots left to open: nothing was taken.
+  bool take(std::uint64_t start, std::uint64_t end, taken_slot& taken) noexcept {
+    const std::uint64_t from = start << slot_bits | most_slot;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < count_; i += 4) {
+      const std::uint64_t* const four = ends_.data() + i;
+      least =
+          std::min(least, std::min(std::min(from - four[0], from - four[1]), std::min(from - four[2], from - four[3])));
+    }
+    taken.is_new = least >> 63 != 0;
+    if (taken.is_new) {
+      if (count_ > most_slot) return false;
+      taken = {count_++, true, 0};
+    } else {
+      taken.slot = static_cast<std::uint32_t>(least & most_slot);
+      taken.gap = least >> slot_bits;
+    }
+    ends_[taken.slot] = end << slot_bits | (most_slot - taken.slot);
+    return true;
+  }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+ private:
+  static constexpr unsigned slot_bits = 6;
+  static constexpr std::uint64_t most_slot = (1u << slot_bits) - 1;
+  std::array<std::uint64_t, most_slot + 1> ends_;
+  std::uint32_t count_ = 0;
+};
+
+// No multiprocessor has more, but a damaged file may; a scan of them all would take forever.
+class many_slots {
+ public:
+  taken_slot take(std::uint64_t start, std::uint64_t end) {
+    auto after = ordered_.upper_bound({start, ~std::uint32_t{0}});
+    if (after == ordered_.begin()) {
+      ordered_.insert({end, ~count_});
+      return {count_++, true, 0};
+    }
+    const auto [free_since, inverted] = *--after;
+    ordered_.erase(after);
+    ordered_.insert({end, inverted});
+    return {~inverted, false, start - free_since};
+  }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
+ private:
+  std::set<std::pair<std::uint64_t, std::uint32_t>> ordered_;  // end, then the inverted number
+  std::uint32_t count_ = 0;
+};
+
+void add_slot(sm_schedule& sm, scheduled_block& block, const taken_slot& taken) noexcept {
+  block.slot = taken.slot;
+  sm.busy = saturating_add(sm.busy, block.end - block.start);
+  sm.last_end = std::max(sm.last_end, block.end);
+  sm.gap = saturating_add(sm.gap, taken.gap);
+  sm.gap_count += !taken.is_new;
+}
+
+// False when the multiprocessor is too odd for few_slots: its sums are then to be begun again.
+bool assign_few_slots(sm_schedule& sm) noexcept {
+  few_slots slots;
+  taken_slot taken;
+  const std::uint64_t zero = sm.first_start;
   for (scheduled_block& block : sm.blocks) {
-    const auto [slot, free_since] = slots.take(block.start, block.end);
-    block.slot = slot;
-    sm.busy = saturating_add(sm.busy, block.end - block.start);
-    sm.last_end = std::max(sm.last_end, block.end);
-    if (!free_since) continue;
-    sm.gap = saturating_add(sm.gap, block.start - *free_since);
-    ++sm.gap_count;
+    if (block.end - zero >= few_slots::most_time) return false;
+    if (!slots.take(block.start - zero, block.end - zero, taken)) return false;
+    add_slot(sm, block, taken);
   }
   sm.slots = slots.count();
+  return true;
+}
+
+void assign_slots(sm_schedule& sm) {
   sm.first_start = sm.blocks.front().start;
+  if (!assign_few_slots(sm)) {
+    sm.busy = sm.gap = sm.gap_count = sm.last_end = 0;
+    many_slots slots;
+    for (scheduled_block& block : sm.blocks) add_slot(sm, block, slots.take(block.start, block.end));
+    sm.slots = slots.count();
+  }
   const std::uint64_t span = sm.last_end - sm.first_start;
   if (span != 0) sm.residency = static_cast<double>(sm.busy) / (static_cast<double>(span) * sm.slots);
 }
@@ -166,6 +215,8 @@ class schedule_builder {
                           fields_.end.type == probe_type::u32 && fields_.sm.type == probe_type::u32 &&
                           fields_.end_is_elapsed;
     for (std::uint64_t block = 0; block < blocks; ++block) {
+      // Blocks come by the tens of millions: growing step by step would copy them all over again.
+      if (block == blocks / 64) sms_.expect(block + 1, blocks);
       if (block % 4096 == 0)
         if (result<void> go_on = meter.step(block * per_block * place_.lane_bytes); !go_on) return go_on;
       const std::uint64_t first = block * per_block;
@@ -204,13 +255,19 @@ class schedule_builder {
   }
 
  private:
+  // As the first record of the block's first lane has it.
+  [[nodiscard]] std::uint64_t sm_of(std::uint64_t lane) const noexcept {
+    return probe_record(records_.lane_at_slot(lane)).value(fields_.sm);
+  }
+
   // The record of every release of the tool: one record a lane, start u64, elapsed u32, multiprocessor u32.
   void take_plain(std::uint64_t block, std::uint64_t first, std::uint64_t count) {
     const std::uint32_t start_at = fields_.start.offset, elapsed_at = fields_.end.offset,
                         bytes = records_.record_bytes();
+    const char* at = records_.lane_at_slot(first);
+    if (count == 1) return take_single(block, probe_record(at));
     block_times times;
     const auto stride = static_cast<std::size_t>(place_.lane_bytes);
-    const char* at = records_.lane_at_slot(first);
     for (std::uint64_t i = 0; i < count; ++i, at += stride) {
       if (detail::probe_is_zero(at, bytes)) continue;
       const probe_record record(at);
@@ -218,15 +275,27 @@ class schedule_builder {
       const std::uint32_t elapsed = record.u32(elapsed_at);
       times.add(start, saturating_add(start, std::uint64_t{elapsed}), elapsed);
     }
-    add(block, times, probe_record(records_.lane_at_slot(first)).u32(fields_.sm.offset));
+    add(block, times, sm_of(first));
+  }
+
+  // A block of one warp: no skew.
+  void take_single(std::uint64_t block, const probe_record& record) {
+    if (detail::probe_is_zero(record.data(), records_.record_bytes())) {
+      ++found_.blocks_without_records;
+      return;
+    }
+    const std::uint64_t start = record.u64(fields_.start.offset);
+    const std::uint32_t elapsed = record.u32(fields_.end.offset);
+    const scheduled_block taken{start, saturating_add(start, std::uint64_t{elapsed}), static_cast<std::uint32_t>(block),
+                                0};
+    sms_.at(record.u32(fields_.sm.offset)).blocks.push_back(taken);
+    keep({block, 0, 0, elapsed == 0 ? 0.0 : 1.0});
   }
 
   void take_any(std::uint64_t block, std::uint64_t first, std::uint64_t count) {
     block_times times;
-    std::uint64_t sm = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       const probe_lane lane = records_.lane_at(first + i);
-      if (i == 0 && lane.capacity() != 0) sm = lane.record(0).value(fields_.sm);
       const std::uint64_t used = lane.used();
       for (std::uint64_t k = 0; k < used; ++k) {
         const probe_record record = lane.record(k);
@@ -238,7 +307,7 @@ class schedule_builder {
           times.add(start, std::max(start, end), std::max(start, end) - start);
       }
     }
-    add(block, times, sm);
+    add(block, times, sm_of(first));
   }
 
   void add(std::uint64_t block, const block_times& times, std::uint64_t sm) {
@@ -251,6 +320,10 @@ class schedule_builder {
     if (times.elapsed_sum != 0)
       skew.imbalance = static_cast<double>(times.longest) /
                        (static_cast<double>(times.elapsed_sum) / static_cast<double>(times.records));
+    keep(skew);
+  }
+
+  void keep(const block_skew& skew) {
     found_.max_start_skew = std::max(found_.max_start_skew, skew.start_skew);
     found_.max_end_skew = std::max(found_.max_end_skew, skew.end_skew);
     imbalance_sum_ += skew.imbalance;

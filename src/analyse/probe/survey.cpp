@@ -1,4 +1,5 @@
 #include <profkit/core/probe.hpp>
+#include <profkit/time.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -23,6 +24,19 @@ probe_survey survey_map(const probe_bin_map& map, std::string_view file) noexcep
   });
   // The lane of a map whose size was found at run time is full by the way it was found.
   if (found.full_lanes != 0 && found.capacity > 1) found.flags |= probe_possible_overflow;
+  return found;
+}
+
+probe_totals totals_of(const probe_trace& trace) noexcept {
+  probe_totals found;
+  found.launches = trace.launches.size();
+  found.kernels = trace.kernels.size();
+  found.bins = trace.bins.size();
+  for (const probe_bin& bin : trace.bins) {
+    found.damaged_bins += bin.damage.has_value();
+    found.maps += bin.maps.size();
+    found.record_bytes = saturating_add(found.record_bytes, bin.bytes);
+  }
   return found;
 }
 

@@ -1,4 +1,5 @@
 #include <export/json/document.hpp>
+#include <profkit/core/probe.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -34,7 +35,7 @@ void write_plane(json_writer& out, const plane_info& plane) {
   out.end_object();
 }
 
-void write_file(json_writer& out, const file_info& file) {
+void write_file(json_writer& out, const profile& p, const file_info& file) {
   out.begin_object();
   out.field("file", file.file);
   out.field("path", std::string_view(file.path));
@@ -52,6 +53,18 @@ void write_file(json_writer& out, const file_info& file) {
   out.begin_array();
   for (const plane_info& plane : file.planes) write_plane(out, plane);
   out.end_array();
+  if (const probe_trace* trace = p.neutrino(file.file)) {
+    const probe_totals held = totals_of(*trace);
+    out.key("probes");
+    out.begin_object();
+    out.field("launches", held.launches);
+    out.field("kernels", held.kernels);
+    out.field("record_files", held.bins);
+    out.field("damaged_record_files", held.damaged_bins);
+    out.field("maps", held.maps);
+    out.field("record_bytes", held.record_bytes);
+    out.end_object();
+  }
   out.key("damage");
   if (file.damage) {
     out.begin_object();
@@ -73,7 +86,7 @@ std::vector<file_damage> damage_of(const info_result& info) {
 // What an intact but empty input is called: nothing to analyse, and no fault either.
 std::string absence_of(const profile& p, const info_result& info) {
   if (p.file_count() == 0) return "no profile file in " + p.what().path;
-  if (info.files.empty()) return "no file fits the filters";
+  if (info.files.empty()) return info.absent;
   // How many bytes come out of a pipe nobody knows.
   for (const file_info& file : info.files)
     if (file.bytes != 0 || !file.planes.empty() || file.family != file_family::xspace) return {};
@@ -90,7 +103,7 @@ document_status write_info(json_writer& out, const profile& p, const info_result
   write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
   out.key("files");
   out.begin_array();
-  for (const file_info& file : info.files) write_file(out, file);
+  for (const file_info& file : info.files) write_file(out, p, file);
   out.end_array();
   out.key("totals");
   out.begin_object();

@@ -480,7 +480,9 @@ class neutrino_writer {
     auto begun = begin_map(m);
     if (!begun) return std::move(begun).error();
     if (*begun) return **begun;
-    auto analysed = analyse_block_schedule(*m.map, m.held.bytes, {}, host_);
+    schedule_options options;
+    options.most_skews = query_.limit == 0 ? ~std::uint64_t{0} : query_.limit;
+    auto analysed = analyse_block_schedule(*m.map, m.held.bytes, options, host_);
     if (!analysed) return unless_unsupported(std::move(analysed).error());
     const block_schedule& s = *analysed;
     begin_fields(m);
@@ -527,7 +529,7 @@ class neutrino_writer {
     out_.field("max_end_skew", s.max_end_skew);
     out_.key("skew");
     out_.begin_array();
-    for (std::size_t i = 0; i < shown(s.skew.size(), query_.limit); ++i) {
+    for (std::size_t i = 0; i < s.skew.size(); ++i) {
       out_.begin_object();
       out_.field("block", s.skew[i].block);
       out_.field("start_skew", s.skew[i].start_skew);

@@ -62,6 +62,21 @@ class svg_text {
             std::to_string(height) + "\" fill=\"" + fill + "\"><title>" + escaped(tip) + "</title></rect>\n";
     if (out_.size() > (std::size_t{1} << 18)) flush();
   }
+  // The field of the plot with its axis of time: lines at the quarters, labels below.
+  void time_field(std::uint64_t height, std::uint64_t length, std::string_view unit, std::string_view what = {}) {
+    out_ += "<rect x=\"" + std::to_string(left) + "\" y=\"" + std::to_string(top) + "\" width=\"" +
+            std::to_string(plot_width) + "\" height=\"" + std::to_string(height) +
+            "\" fill=\"#fafafa\" stroke=\"#ddd\"/>\n";
+    for (std::uint64_t quarter = 0; quarter <= 4; ++quarter) {
+      const std::uint64_t x = left + plot_width * quarter / 4, y = top + height;
+      out_ += "<path d=\"M" + std::to_string(x) + ' ' + std::to_string(top) + 'V' + std::to_string(y + 5) +
+              "\" stroke=\"#ccc\"/>\n";
+      const std::uint64_t at = length / 4 * quarter + length % 4 * quarter / 4;
+      std::string label = grouped(at);
+      if (quarter == 4) label.append(unit).append(what);
+      text(x, y + 18, label, quarter == 0 ? "start" : quarter == 4 ? "end" : "middle");
+    }
+  }
   void begin_plot() { out_ += "<g transform=\"translate(" + std::to_string(left) + ",0)\">\n"; }
   void end_plot() { out_ += "</g>\n"; }
   result<void> finish() {
@@ -185,14 +200,13 @@ result<void> write_schedule_svg(const block_schedule& found, std::string_view ti
         into, top + rows + bottom, title,
         grouped(std::uint64_t{blocks}) + " blocks on " + grouped(std::uint64_t{found.sms.size()}) + " SMs; width " +
             grouped(axis.length) + unit_of(found.clock) + (axis.is_common ? "" : "; each SM from its own first block") +
-            (each ? "" : "; darker: more of its slots busy") +
+            (each ? "; colour: number of the block, blue first" : "; darker: more of its slots busy") +
             (!each && drawn < found.sms.size() ? "; the first " + grouped(std::uint64_t{drawn}) + " SMs" : ""));
+    svg.time_field(rows, axis.length, unit_of(found.clock));
     if (each)
       draw_blocks(svg, found, axis, row);
     else
       draw_occupancy(svg, found, axis, row);
-    svg.text(left, top + rows + 24, "0");
-    svg.text(left + plot_width, top + rows + 24, grouped(axis.length) + unit_of(found.clock), "end");
     return svg.finish();
   });
 }
@@ -204,6 +218,7 @@ result<void> write_density_svg(const page_density& found, std::string_view title
     svg_text svg(into, top + rows + bottom, title,
                  grouped(found.records) + " references to " + grouped(std::uint64_t{found.pages.size()}) +
                      " pages of 64 KiB; up: higher addresses, right: later; darker: more (logarithmic)");
+    svg.time_field(rows, found.max_clock, " cycles", " since the thread began");
     std::uint64_t most = 1;
     for (const std::uint64_t count : found.grid) most = std::max(most, count);
     svg.begin_plot();
@@ -230,8 +245,6 @@ result<void> write_density_svg(const page_density& found, std::string_view title
       svg.text(left - 6, top + rows, hex(found.pages.front()), "end", 9);
       svg.text(left - 6, top + 9, hex(found.pages.back()), "end", 9);
     }
-    svg.text(left, top + rows + 24, "0");
-    svg.text(left + plot_width, top + rows + 24, grouped(found.max_clock) + " cycles since the thread began", "end");
     return svg.finish();
   });
 }

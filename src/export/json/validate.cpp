@@ -99,7 +99,7 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
 void write_details(json_writer& out, const validation_result& found) {
   std::vector<const collective_group*> shown;
   for (const collective_group& g : found.groups)
-    if (g.violates || (g.violates_raw && g.judged)) shown.push_back(&g);
+    if (g.violates || (g.judged && g.order_gap_ps >= 0)) shown.push_back(&g);
   std::stable_sort(shown.begin(), shown.end(), [](const collective_group* a, const collective_group* b) {
     return a->violates != b->violates ? a->violates : a->order_gap_ps - a->bound_ps > b->order_gap_ps - b->bound_ps;
   });
@@ -125,6 +125,7 @@ void write_details(json_writer& out, const validation_result& found) {
       const collective_member& m = found.members[g->first_member + i];
       out.begin_object();
       write_node_id(out, "node", found, static_cast<std::int32_t>(m.node));
+      out.field("part", collective_part_name(m.part));
       out.field("start_ps", m.start_ps);
       out.field("end_ps", m.end_ps);
       out.key("correlation_id");
@@ -337,7 +338,7 @@ result<void> write_validation_csv(const validation_result& found, sink& into) {
       std::vector<const collective_member*> members(found.nodes.size(), nullptr);
       for (std::uint32_t i = 0; i < g.member_count; ++i) {
         const collective_member& m = found.members[g.first_member + i];
-        members[m.node] = &m;
+        if (members[m.node] == nullptr || m.part != collective_part::receives) members[m.node] = &m;
         if (i == 0 || m.reference_start_ns < first) first = m.reference_start_ns;
       }
       const collective_member& late = found.members[g.first_member + g.latest_start];

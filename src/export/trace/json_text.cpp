@@ -103,8 +103,7 @@ void append_exact_microseconds(std::string& out, std::int64_t ps) {
 }
 
 void append_xla_string(std::string& out, std::string_view text) {
-  if (const void* const nul = std::memchr(text.data(), 0, text.size()); !text.empty() && nul != nullptr)
-    text = text.substr(0, static_cast<std::size_t>(static_cast<const char*>(nul) - text.data()));
+  text = text.substr(0, text.find('\0'));
   const auto append_unit = [&out](std::uint32_t unit) {
     constexpr char hex[] = "0123456789abcdef";
     const char escape[6] = {'\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};

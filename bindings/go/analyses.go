@@ -1,0 +1,377 @@
+package profkit
+
+/*
+#include <profkit/profkit.h>
+
+static pk_memory_options pkgo_memory_options(void) { pk_memory_options o = PK_MEMORY_OPTIONS_INIT; return o; }
+static pk_bubbles_options pkgo_bubbles_options(void) { pk_bubbles_options o = PK_BUBBLES_OPTIONS_INIT; return o; }
+static pk_activity_options pkgo_activity_options(void) { pk_activity_options o = PK_ACTIVITY_OPTIONS_INIT; return o; }
+*/
+import "C"
+
+import (
+	"context"
+	"io"
+	"unsafe"
+)
+
+// analysis opens something that keeps the profile.
+func analysis(ctx context.Context, p *Profile, hooks Hooks, free func(unsafe.Pointer),
+	open func(*C.pk_profile, *arena, *C.pk_hooks, *unsafe.Pointer, **C.pk_error) C.pk_status) (*handle, error) {
+	var out unsafe.Pointer
+	err := calling(ctx, hooks, nil, func(memory *arena, given *C.pk_hooks, _ unsafe.Pointer) error {
+		return get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
+			return open(object, memory, given, &out, raw)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newHandle(out, free), nil
+}
+
+func writeDocument(h *handle, to io.Writer,
+	write func(object, user unsafe.Pointer, status *C.int32_t, raw **C.pk_error) C.pk_status) (DocumentStatus, error) {
+	var status C.int32_t
+	err := calling(nil, Hooks{}, to, func(_ *arena, _ *C.pk_hooks, user unsafe.Pointer) error { //nolint:staticcheck
+		return h.use(func(object unsafe.Pointer) error {
+			var raw *C.pk_error
+			return failure(write(object, user, &status, &raw), raw)
+		})
+	})
+	return DocumentStatus(status), err
+}
+
+// ---- memory ----
+
+// MemoryOptions say what to analyse.
+type MemoryOptions struct {
+	Host        string
+	Module      string  // name or id; "": the module with the highest peak
+	FitBytes    *uint64 // does the highest need fit?
+	CurvePoints uint64  // at most so many points of the live curve
+	MemorySpace int64   // color of the memory space that is looked into
+	Hooks       Hooks
+}
+
+// Memory tells where the memory of a capture goes: what the compiler assigned and what the allocators did.
+type Memory struct{ h *handle }
+
+// MemoryModule is a compiled module.
+type MemoryModule struct {
+	Name, Label, ProgramID string
+	SpaceCount             int
+	Chosen                 bool // the live buffers and the curve are of this module
+}
+
+// MemorySpace is one memory space of a module.
+type MemorySpace struct {
+	Color, TotalBytes, PeakBytes, IndefiniteBytes, TempPeakBytes, FragmentationBytes int64
+	PeakInstruction                                                                  string
+}
+
+// LiveBuffer is alive at the peak of the chosen module.
+type LiveBuffer struct {
+	SizeBytes, OffsetBytes                         int64
+	InstructionName, Opcode, OpName, Shape, Source string
+	SourceLine                                     int64
+	Indefinite                                     bool // for the whole program, not temporary
+}
+
+// CurvePoint is a point of the live curve.
+type CurvePoint struct{ Event, LiveBytes int64 }
+
+// Memory analyses memory.
+func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, error) {
+	h, err := analysis(ctx, p, options.Hooks, func(raw unsafe.Pointer) { C.pk_memory_free((*C.pk_memory)(raw)) },
+		func(object *C.pk_profile, memory *arena, hooks *C.pk_hooks, out *unsafe.Pointer, raw **C.pk_error) C.pk_status {
+			given := (*C.pk_memory_options)(memory.alloc(unsafe.Sizeof(C.pk_memory_options{})))
+			*given = C.pkgo_memory_options()
+			given.host, given.module = memory.text(options.Host), memory.text(options.Module)
+			given.curve_points = C.uint64_t(options.CurvePoints)
+			given.memory_space = C.int64_t(options.MemorySpace)
+			given.hooks = hooks
+			if options.FitBytes != nil {
+				given.flags |= C.PK_MEMORY_HAS_FIT
+				given.fit_bytes = C.uint64_t(*options.FitBytes)
+			}
+			return C.pk_memory_open(object, given, (**C.pk_memory)(unsafe.Pointer(out)), raw)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &Memory{h}, nil
+}
+
+// Close frees the analysis.
+func (m *Memory) Close() { m.h.close() }
+
+// Modules are by peak in memory space 0, highest first.
+func (m *Memory) Modules() ([]MemoryModule, error) {
+	var made []MemoryModule
+	err := m.h.use(func(object unsafe.Pointer) error {
+		memory := (*C.pk_memory)(object)
+		for at, count := C.size_t(0), C.pk_memory_module_count(memory); at < count; at++ {
+			var row C.pk_memory_module
+			var raw *C.pk_error
+			if err := failure(C.pk_memory_module_get(memory, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			made = append(made, MemoryModule{text(row.name), text(row.label), text(row.program_id), int(row.space_count),
+				row.chosen != 0})
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Space is one memory space of a module.
+func (m *Memory) Space(module, space int) (MemorySpace, error) {
+	var made MemorySpace
+	err := m.h.use(func(object unsafe.Pointer) error {
+		var row C.pk_memory_space
+		var raw *C.pk_error
+		status := C.pk_memory_space_get((*C.pk_memory)(object), C.size_t(module), C.size_t(space), &row, &raw)
+		if err := failure(status, raw); err != nil {
+			return err
+		}
+		made = MemorySpace{int64(row.color), int64(row.total_bytes), int64(row.peak_bytes), int64(row.indefinite_bytes),
+			int64(row.temp_peak_bytes), int64(row.fragmentation_bytes), text(row.peak_instruction)}
+		return nil
+	})
+	return made, err
+}
+
+// LiveBuffers are largest first; their sizes add up to the peak.
+func (m *Memory) LiveBuffers() *Rows[LiveBuffer] {
+	return converted(m.h, func(object unsafe.Pointer, first uint64, rows *C.pk_live_buffer, capacity int) (int, error) {
+		var count C.size_t
+		var raw *C.pk_error
+		status := C.pk_live_buffers_read((*C.pk_memory)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
+		return int(count), failure(status, raw)
+	}, func(row *C.pk_live_buffer) LiveBuffer {
+		return LiveBuffer{int64(row.size_bytes), int64(row.offset_bytes), text(row.instruction_name), text(row.opcode),
+			text(row.op_name), text(row.shape), text(row.source_file), int64(row.source_line),
+			row.residency == C.PK_RESIDENCY_INDEFINITE}
+	})
+}
+
+// LiveCurve is what CurvePoints asked for.
+func (m *Memory) LiveCurve() *Rows[CurvePoint] {
+	return converted(m.h, func(object unsafe.Pointer, first uint64, rows *C.pk_curve_point, capacity int) (int, error) {
+		var count C.size_t
+		var raw *C.pk_error
+		status := C.pk_live_curve_read((*C.pk_memory)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
+		return int(count), failure(status, raw)
+	}, func(row *C.pk_curve_point) CurvePoint { return CurvePoint{int64(row.event), int64(row.live_bytes)} })
+}
+
+// Fit tells whether what FitBytes asked fits, and how many bytes are spare; asked is false when it was not asked.
+func (m *Memory) Fit() (fits bool, spare int64, asked bool, err error) {
+	err = m.h.use(func(object unsafe.Pointer) error {
+		var yes C.uint32_t
+		var bytes C.int64_t
+		var raw *C.pk_error
+		status := C.pk_memory_fit((*C.pk_memory)(object), &yes, &bytes, &raw)
+		fits, spare, asked = yes != 0, int64(bytes), status == C.PK_OK
+		return failure(status, raw)
+	})
+	return fits, spare, asked, err
+}
+
+// WriteDocument writes what `profkit memory --json` prints.
+func (m *Memory) WriteDocument(to io.Writer) (DocumentStatus, error) {
+	return writeDocument(m.h, to, func(object, user unsafe.Pointer, status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_memory_write((*C.pk_memory)(object), writer(), user, status, raw)
+	})
+}
+
+// ---- bubbles ----
+
+// BubbleOptions say what to look for.
+type BubbleOptions struct {
+	Device      string   // only devices whose name contains it
+	StepPattern string   // ECMAScript pattern of whole names that mark a step
+	Thresholds  []string // "NAME=VALUE" each, by the names that the document lists
+	Hooks       Hooks
+}
+
+// Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
+type Bubbles struct{ h *handle }
+
+// BubbleStep is one step of one device. Busy, prelaunch, internal and tail add up to its length, exactly.
+type BubbleStep struct {
+	ID, Device                                              string
+	StartPs, EndPs, BusyPs, PrelaunchPs, InternalPs, TailPs int64
+}
+
+// Bubble is one gap of a device that is long enough to be listed.
+type Bubble struct {
+	StartPs, EndPs int64
+	HostPs         int64 // host activity inside the gap; see HostTraced
+	HostTraced     bool
+	Before, After  string // the kernels around it; "": none
+	Step           int    // -1: none
+	Device         int
+	Causes         []string // soft causes; never a proof
+	Heavy          bool
+}
+
+var bubbleCauses = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
+	"python_serialization_or_lock", "insufficient_evidence"}
+
+// Bubbles runs the detector. A capture without devices is no failure.
+func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles, error) {
+	h, err := analysis(ctx, p, options.Hooks, func(raw unsafe.Pointer) { C.pk_bubbles_free((*C.pk_bubbles)(raw)) },
+		func(object *C.pk_profile, memory *arena, hooks *C.pk_hooks, out *unsafe.Pointer, raw **C.pk_error) C.pk_status {
+			given := (*C.pk_bubbles_options)(memory.alloc(unsafe.Sizeof(C.pk_bubbles_options{})))
+			*given = C.pkgo_bubbles_options()
+			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
+			given.thresholds = memory.texts(options.Thresholds)
+			given.threshold_count = C.size_t(len(options.Thresholds))
+			given.hooks = hooks
+			return C.pk_bubbles_open(object, given, (**C.pk_bubbles)(unsafe.Pointer(out)), raw)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &Bubbles{h}, nil
+}
+
+// Close frees the analysis.
+func (b *Bubbles) Close() { b.h.close() }
+
+// Steps are by device, then by time.
+func (b *Bubbles) Steps() ([]BubbleStep, error) {
+	var made []BubbleStep
+	err := b.h.use(func(object unsafe.Pointer) error {
+		bubbles := (*C.pk_bubbles)(object)
+		for at, count := C.size_t(0), C.pk_bubbles_step_count(bubbles); at < count; at++ {
+			var row C.pk_bubble_step
+			var raw *C.pk_error
+			if err := failure(C.pk_bubbles_step_get(bubbles, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			made = append(made, BubbleStep{text(row.id), text(row.device), int64(row.start_ps), int64(row.end_ps),
+				int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps)})
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Gaps are by device and time.
+func (b *Bubbles) Gaps() *Rows[Bubble] {
+	return converted(b.h, func(object unsafe.Pointer, first uint64, rows *C.pk_bubble, capacity int) (int, error) {
+		var count C.size_t
+		var raw *C.pk_error
+		status := C.pk_bubbles_read((*C.pk_bubbles)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
+		return int(count), failure(status, raw)
+	}, func(row *C.pk_bubble) Bubble {
+		made := Bubble{StartPs: int64(row.start_ps), EndPs: int64(row.end_ps), HostPs: int64(row.host_ps),
+			HostTraced: row.flags&C.PK_BUBBLE_TRACED != 0, Before: text(row.before), After: text(row.after),
+			Step: int(row.step), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0}
+		for bit, cause := range bubbleCauses {
+			if row.labels>>bit&1 != 0 {
+				made.Causes = append(made.Causes, cause)
+			}
+		}
+		return made
+	})
+}
+
+// WriteDocument writes what `profkit bubbles --json` prints.
+func (b *Bubbles) WriteDocument(to io.Writer) (DocumentStatus, error) {
+	return writeDocument(b.h, to, func(object, user unsafe.Pointer, status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_bubbles_write((*C.pk_bubbles)(object), writer(), user, status, raw)
+	})
+}
+
+// ---- kernels ----
+
+// KernelOptions say what to read.
+type KernelOptions struct {
+	Device    string // only devices whose name contains it
+	NoDetails bool   // leave shapes and types out
+	Hooks     Hooks
+}
+
+// Kernels are what the devices of a capture did: of Ascend tables, Kineto and XLA traces, and XSpace planes.
+type Kernels struct{ h *handle }
+
+// Device is one of a rank, process or file.
+type Device struct {
+	Name        string
+	Ordinal     int64 // -1: not told
+	KernelCount uint64
+	Rank        int // -1: not told
+}
+
+// Kernel is one execution of a kernel.
+type Kernel struct {
+	StartPs, DurationPs                                                   int64
+	WaitPs, LaunchPs, Stream                                              int64 // see the Has fields
+	HasWait, HasLaunch, HasStream, Duplicate                              bool
+	Name, OpType, Core, Step, InputShapes, OutputShapes, InputTypes, Kind string
+}
+
+var kernelKinds = [...]string{"compute", "aicpu", "comm", "copy", "other"}
+
+// Kernels reads the kernels of all devices. A capture without devices is no failure.
+func (p *Profile) Kernels(ctx context.Context, options KernelOptions) (*Kernels, error) {
+	h, err := analysis(ctx, p, options.Hooks, func(raw unsafe.Pointer) { C.pk_activity_free((*C.pk_activity)(raw)) },
+		func(object *C.pk_profile, memory *arena, hooks *C.pk_hooks, out *unsafe.Pointer, raw **C.pk_error) C.pk_status {
+			given := (*C.pk_activity_options)(memory.alloc(unsafe.Sizeof(C.pk_activity_options{})))
+			*given = C.pkgo_activity_options()
+			given.flags = flag(options.NoDetails, C.PK_ACTIVITY_NO_DETAILS)
+			given.device = memory.text(options.Device)
+			given.hooks = hooks
+			return C.pk_activity_open(object, given, (**C.pk_activity)(unsafe.Pointer(out)), raw)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &Kernels{h}, nil
+}
+
+// Close frees the kernels.
+func (k *Kernels) Close() { k.h.close() }
+
+// Devices are those with kernels.
+func (k *Kernels) Devices() ([]Device, error) {
+	var made []Device
+	err := k.h.use(func(object unsafe.Pointer) error {
+		activity := (*C.pk_activity)(object)
+		for at, count := C.uint32_t(0), C.pk_activity_device_count(activity); at < count; at++ {
+			var row C.pk_activity_device
+			var raw *C.pk_error
+			if err := failure(C.pk_activity_device_get(activity, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			made = append(made, Device{text(row.name), int64(row.ordinal), uint64(row.kernel_count), int(row.rank)})
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Rows are the kernels of a device, by start.
+func (k *Kernels) Rows(device int) *Rows[Kernel] {
+	return converted(k.h, func(object unsafe.Pointer, first uint64, rows *C.pk_kernel_row, capacity int) (int, error) {
+		var count C.size_t
+		var raw *C.pk_error
+		status := C.pk_kernel_rows_read((*C.pk_activity)(object), C.uint32_t(device), C.uint64_t(first), rows,
+			C.size_t(capacity), &count, &raw)
+		return int(count), failure(status, raw)
+	}, func(row *C.pk_kernel_row) Kernel {
+		kind := "other"
+		if int(row.kind) < len(kernelKinds) {
+			kind = kernelKinds[row.kind]
+		}
+		return Kernel{int64(row.start_ps), int64(row.duration_ps), int64(row.wait_ps), int64(row.launch_ps),
+			int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
+			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, text(row.name),
+			text(row.op_type), text(row.core), text(row.step), text(row.input_shapes), text(row.output_shapes),
+			text(row.input_types), kind}
+	})
+}

@@ -1,0 +1,3 @@
+module github.com/profkit/profkit/bindings/go
+
+go 1.19

@@ -1,0 +1,138 @@
+package profkit
+
+/*
+#include <profkit/profkit.h>
+
+static pk_merge_options pkgo_merge_options(void) { pk_merge_options o = PK_MERGE_OPTIONS_INIT; return o; }
+*/
+import "C"
+
+import (
+	"context"
+	"io"
+	"unsafe"
+)
+
+// How times are corrected.
+const (
+	CorrectionClock    = C.PK_CORRECTION_CLOCK    // by snapshots and offsets
+	CorrectionWalltime = C.PK_CORRECTION_WALLTIME // by the start of each node's collector
+	CorrectionNone     = C.PK_CORRECTION_NONE
+)
+
+// Which instant becomes 0.
+const (
+	ZeroAuto      = C.PK_ZERO_AUTO
+	ZeroEarliest  = C.PK_ZERO_EARLIEST
+	ZeroReference = C.PK_ZERO_REFERENCE
+	ZeroNone      = C.PK_ZERO_NONE
+)
+
+// MergeOptions say what to merge.
+type MergeOptions struct {
+	Traces      []string
+	Snapshots   []string // one a trace, or none
+	Offsets     string
+	RunMetadata string
+	RunDir      string // find what is not named in this folder
+	Correction  int
+	Zero        int
+	KeepGoing   bool // what is missing or damaged is told and left out
+	Hooks       Hooks
+}
+
+// Merge is what a merge did.
+type Merge struct{ h *handle }
+
+// MergeNode is one node of a merge.
+type MergeNode struct {
+	ID              int64
+	Hostname        string
+	Trace           string
+	Events, Planes  uint64
+	MaxCorrectionPs int64
+	TracerBoundPs   int64  // -1: unknown
+	Status          string // "corrected", "walltime", "raw", "missing", "corrupt"
+}
+
+var nodeStatuses = [...]string{"corrected", "walltime", "raw", "missing", "corrupt"}
+
+// MergeFile merges traces of several nodes into one XSpace file, which appears when it is complete.
+func MergeFile(ctx context.Context, output string, options MergeOptions) (*Merge, error) {
+	return merged(ctx, output, nil, options)
+}
+
+// MergeTo merges traces of several nodes into one XSpace.
+func MergeTo(ctx context.Context, to io.Writer, options MergeOptions) (*Merge, error) {
+	return merged(ctx, "", to, options)
+}
+
+func merged(ctx context.Context, output string, to io.Writer, options MergeOptions) (*Merge, error) {
+	var out *C.pk_merge
+	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
+		given := (*C.pk_merge_options)(memory.alloc(unsafe.Sizeof(C.pk_merge_options{})))
+		*given = C.pkgo_merge_options()
+		given.flags = flag(options.KeepGoing, C.PK_MERGE_KEEP_GOING)
+		given.traces, given.trace_count = memory.texts(options.Traces), C.size_t(len(options.Traces))
+		given.snapshots, given.snapshot_count = memory.texts(options.Snapshots), C.size_t(len(options.Snapshots))
+		given.offsets = memory.text(options.Offsets)
+		given.run_metadata, given.run_dir = memory.text(options.RunMetadata), memory.text(options.RunDir)
+		given.output = memory.text(output)
+		given.correction, given.zero = C.int32_t(options.Correction), C.int32_t(options.Zero)
+		given.hooks = hooks
+		var write C.pk_write_callback
+		if to != nil {
+			write = writer()
+		}
+		var raw *C.pk_error
+		return failure(C.pk_merge_run(given, write, user, &out, &raw), raw)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Merge{newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_merge_free((*C.pk_merge)(raw)) })}, nil
+}
+
+// Close frees what is known of the merge.
+func (m *Merge) Close() { m.h.close() }
+
+// Nodes are those that were merged, and those that could not be.
+func (m *Merge) Nodes() ([]MergeNode, error) {
+	var made []MergeNode
+	err := m.h.use(func(object unsafe.Pointer) error {
+		merge := (*C.pk_merge)(object)
+		for at, count := C.size_t(0), C.pk_merge_node_count(merge); at < count; at++ {
+			var row C.pk_merge_node
+			var raw *C.pk_error
+			if err := failure(C.pk_merge_node_get(merge, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			status := ""
+			if int(row.status) < len(nodeStatuses) {
+				status = nodeStatuses[row.status]
+			}
+			made = append(made, MergeNode{int64(row.id), text(row.hostname), text(row.trace), uint64(row.events),
+				uint64(row.planes), int64(row.max_correction_ps), int64(row.tracer_bound_ps), status})
+		}
+		return nil
+	})
+	return made, err
+}
+
+// OriginNs is the Unix ns of time zero of the merged trace.
+func (m *Merge) OriginNs() int64 {
+	var origin int64
+	_ = m.h.use(func(object unsafe.Pointer) error {
+		origin = int64(C.pk_merge_origin_ns((*C.pk_merge)(object)))
+		return nil
+	})
+	return origin
+}
+
+// WriteDocument writes what `profkit merge --json` prints.
+func (m *Merge) WriteDocument(to io.Writer) error {
+	_, err := writeDocument(m.h, to, func(object, user unsafe.Pointer, _ *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_merge_write((*C.pk_merge)(object), writer(), user, raw)
+	})
+	return err
+}

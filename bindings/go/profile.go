@@ -1,0 +1,541 @@
+package profkit
+
+/*
+#include <profkit/profkit.h>
+
+static pk_open_options pkgo_open_options(void) { pk_open_options o = PK_OPEN_OPTIONS_INIT; return o; }
+static pk_limits pkgo_limits(void) { pk_limits l = PK_LIMITS_INIT; return l; }
+static pk_document_options pkgo_document_options(void) { pk_document_options o = PK_DOCUMENT_OPTIONS_INIT; return o; }
+*/
+import "C"
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+	"unsafe"
+)
+
+// Profile is an opened capture: its files, mapped or decoded, and indexed.
+type Profile struct{ h *handle }
+
+// Limits bound what hostile or broken input can make the library do. 0 is the default, math.MaxUint64 no bound.
+type Limits struct {
+	MaxNesting            uint32
+	MaxMaterialisedBytes  uint64
+	MaxDecompressionRatio uint64
+	RatioFreeBytes        uint64
+	MaxStringBytes        uint64
+	MaxFiles              uint64
+}
+
+// How files are reached.
+const (
+	IOAuto = C.PK_IO_AUTO // maps regular files, reads everything else
+	IOMap  = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
+	IORead = C.PK_IO_READ // truncation is an error; the file is held in memory
+)
+
+// OpenOptions say how to open a capture.
+type OpenOptions struct {
+	IO      int
+	Run     string // in a parent of runs: "" for the newest, "all", or a folder name
+	Limits  Limits
+	OnePass bool // only the documents info and ops will be asked for
+	Hooks   Hooks
+}
+
+// Open opens a file ("-" is standard input), a run directory, or a parent of runs.
+func Open(path string) (*Profile, error) { return OpenContext(nil, path, OpenOptions{}) } //nolint:staticcheck
+
+// OpenContext is Open with options. The context may be nil; its end stops the work.
+func OpenContext(ctx context.Context, path string, options OpenOptions) (*Profile, error) {
+	return opened(ctx, options, 0, func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
+		name := memory.text(path)
+		if name == nil {
+			name = (*C.char)(memory.alloc(1))
+		}
+		return C.pk_profile_open(name, given, out, raw)
+	})
+}
+
+// OpenBytes opens one file that lies in memory; it is copied. The label stands for the path in messages and helps to
+// recognise the format ("vm.xplane.pb").
+func OpenBytes(data []byte, label string, options OpenOptions) (*Profile, error) {
+	return opened(nil, options, C.PK_OPEN_COPY,
+		func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
+			var first unsafe.Pointer
+			if len(data) > 0 {
+				first = unsafe.Pointer(&data[0])
+			}
+			return C.pk_profile_open_buffer(first, C.size_t(len(data)), memory.text(label), given, out, raw)
+		})
+}
+
+func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
+	open func(*arena, *C.pk_open_options, **C.pk_profile, **C.pk_error) C.pk_status) (*Profile, error) {
+	var out *C.pk_profile
+	err := calling(ctx, options.Hooks, nil, func(memory *arena, hooks *C.pk_hooks, _ unsafe.Pointer) error {
+		limits := (*C.pk_limits)(memory.alloc(unsafe.Sizeof(C.pk_limits{})))
+		*limits = C.pkgo_limits()
+		limits.max_nesting = C.uint32_t(options.Limits.MaxNesting)
+		limits.max_materialised_bytes = C.uint64_t(options.Limits.MaxMaterialisedBytes)
+		limits.max_decompression_ratio = C.uint64_t(options.Limits.MaxDecompressionRatio)
+		limits.ratio_free_bytes = C.uint64_t(options.Limits.RatioFreeBytes)
+		limits.max_string_bytes = C.uint64_t(options.Limits.MaxStringBytes)
+		limits.max_files = C.uint64_t(options.Limits.MaxFiles)
+		given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
+		*given = C.pkgo_open_options()
+		given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS)
+		given.io = C.int32_t(options.IO)
+		given.run = memory.text(options.Run)
+		given.limits = limits
+		given.hooks = hooks
+		var raw *C.pk_error
+		return failure(open(memory, given, &out, &raw), raw)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Profile{newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_profile_free((*C.pk_profile)(raw)) })}, nil
+}
+
+// Close frees the profile when no call uses it any more. Planes, lines and iterators of it give ErrClosed, or nothing,
+// from then on; analyses hold a reference of their own.
+func (p *Profile) Close() { p.h.close() }
+
+// get runs a getter; what it leaves when the profile was closed is the zero value.
+func get(h *handle, run func(*C.pk_profile, **C.pk_error) C.pk_status) error {
+	return h.use(func(object unsafe.Pointer) error {
+		var raw *C.pk_error
+		return failure(run((*C.pk_profile)(object), &raw), raw)
+	})
+}
+
+// OriginUnixNs is what 0 ps is, in ns since 1970; false when no file tells.
+func (p *Profile) OriginUnixNs() (int64, bool) {
+	var info C.pk_profile_info
+	err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status { return C.pk_profile_get(o, &info, raw) })
+	return int64(info.origin_unix_ns), err == nil && info.flags&C.PK_PROFILE_HAS_ORIGIN != 0
+}
+
+// Files gives the files of the capture.
+func (p *Profile) Files() func(yield func(File) bool) {
+	return func(yield func(File) bool) {
+		for at := 0; at < p.FileCount(); at++ {
+			if !yield(File{p.h, C.uint32_t(at)}) {
+				return
+			}
+		}
+	}
+}
+
+// FileCount is the number of files.
+func (p *Profile) FileCount() int {
+	count := 0
+	_ = p.h.use(func(object unsafe.Pointer) error {
+		count = int(C.pk_file_count((*C.pk_profile)(object)))
+		return nil
+	})
+	return count
+}
+
+// Planes gives the planes of all files.
+func (p *Profile) Planes() func(yield func(Plane) bool) {
+	return func(yield func(Plane) bool) {
+		more := true
+		p.Files()(func(file File) bool {
+			file.Planes()(func(plane Plane) bool {
+				more = yield(plane)
+				return more
+			})
+			return more
+		})
+	}
+}
+
+// File is one file of a capture.
+type File struct {
+	h    *handle
+	file C.uint32_t
+}
+
+// FileInfo is what is known of a file.
+type FileInfo struct {
+	Path         string
+	Host         string // as the file name tells it; "" when it does not
+	Run          string
+	Family       string // "xspace", "chrome_trace", …
+	Compression  string // "none", "gzip", "zstd"
+	EncodedBytes uint64
+	ShiftNs      int64
+	ExportOf     int // position of the XSpace that this file repeats; -1: none
+}
+
+// Info tells what is known of the file.
+func (f File) Info() (FileInfo, error) {
+	var made FileInfo
+	err := f.h.use(func(object unsafe.Pointer) error {
+		var info C.pk_file_info
+		var raw *C.pk_error
+		if err := failure(C.pk_file_get((*C.pk_profile)(object), f.file, &info, &raw), raw); err != nil {
+			return err
+		}
+		made = FileInfo{text(info.path), text(info.host), text(info.run), C.GoString(C.pk_family_name(info.family)),
+			C.GoString(C.pk_compression_name(info.compression)), uint64(info.encoded_bytes), int64(info.shift_ns),
+			int(info.export_of)}
+		return nil
+	})
+	return made, err
+}
+
+// Bytes copies the decoded bytes: what was intact when the file is damaged.
+func (f File) Bytes() ([]byte, error) {
+	var made []byte
+	err := f.h.use(func(object unsafe.Pointer) error {
+		var found C.pk_str
+		var raw *C.pk_error
+		if err := failure(C.pk_file_bytes((*C.pk_profile)(object), f.file, &found, &raw), raw); err != nil {
+			return err
+		}
+		made = make([]byte, int(found.size))
+		if found.size > 0 {
+			copy(made, unsafe.Slice((*byte)(unsafe.Pointer(found.data)), int(found.size)))
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Damage tells why the file is damaged or unreadable; nil when it is sound.
+func (f File) Damage() error {
+	var damage error
+	_ = f.h.use(func(object unsafe.Pointer) error {
+		if raw := C.pk_file_damage((*C.pk_profile)(object), f.file); raw != nil {
+			damage = errorOf(C.pk_error_code(raw), (*C.pk_error)(unsafe.Pointer(raw)))
+		}
+		return nil
+	})
+	return damage
+}
+
+// Planes gives the planes of an XSpace; none of other files.
+func (f File) Planes() func(yield func(Plane) bool) {
+	return func(yield func(Plane) bool) {
+		var count C.uint32_t
+		_ = f.h.use(func(object unsafe.Pointer) error {
+			count = C.pk_plane_count((*C.pk_profile)(object), f.file)
+			return nil
+		})
+		for at := C.uint32_t(0); at < count; at++ {
+			if !yield(Plane{f.h, f.file, at}) {
+				return
+			}
+		}
+	}
+}
+
+// Plane is one device, host or other source of an XSpace file.
+type Plane struct {
+	h           *handle
+	file, plane C.uint32_t
+}
+
+// PlaneInfo is what is known of a plane.
+type PlaneInfo struct {
+	ID            int64 // as written; not unique
+	Name          string
+	Kind          string // "device", "host", …
+	DeviceOrdinal int    // N of "/device:TPU:N"; -1: none
+	LineCount     int
+}
+
+// Info tells what is known of the plane.
+func (p Plane) Info() (PlaneInfo, error) {
+	var made PlaneInfo
+	err := p.h.use(func(object unsafe.Pointer) error {
+		var info C.pk_plane_info
+		var raw *C.pk_error
+		if err := failure(C.pk_plane_get((*C.pk_profile)(object), p.file, p.plane, &info, &raw), raw); err != nil {
+			return err
+		}
+		made = PlaneInfo{int64(info.id), text(info.name), C.GoString(C.pk_plane_kind_name(info.kind)),
+			int(info.device_ordinal), int(info.line_count)}
+		return nil
+	})
+	return made, err
+}
+
+// Name is "/device:TPU:0"; "" when the profile was closed.
+func (p Plane) Name() string {
+	info, _ := p.Info()
+	return info.Name
+}
+
+// Lines gives the lines of the plane.
+func (p Plane) Lines() func(yield func(Line) bool) {
+	return func(yield func(Line) bool) {
+		var count C.uint32_t
+		_ = p.h.use(func(object unsafe.Pointer) error {
+			count = C.pk_line_count((*C.pk_profile)(object), p.file, p.plane)
+			return nil
+		})
+		for at := C.uint32_t(0); at < count; at++ {
+			if !yield(Line{p.h, p.file, p.plane, at}) {
+				return
+			}
+		}
+	}
+}
+
+// EventName is the name of the metadata entry of an id, in constant time; "" when there is none.
+func (p Plane) EventName(metadataID int64) string {
+	name := ""
+	_ = p.h.use(func(object unsafe.Pointer) error {
+		var entry C.pk_event_metadata
+		if C.pk_event_metadata_get((*C.pk_profile)(object), p.file, p.plane, C.int64_t(metadataID), &entry, nil) == C.PK_OK {
+			name = text(entry.name)
+		}
+		return nil
+	})
+	return name
+}
+
+// Stats gives the facts of the plane itself.
+func (p Plane) Stats() *Rows[Stat] {
+	return p.stats(func(object *C.pk_profile, cursor *C.pk_stat_cursor, raw **C.pk_error) C.pk_status {
+		return C.pk_plane_stats(object, p.file, p.plane, cursor, raw)
+	})
+}
+
+// StatsOf gives the stats of an event of this plane: its own, then those of its metadata entry.
+func (p Plane) StatsOf(event Event) *Rows[Stat] {
+	return p.stats(func(object *C.pk_profile, cursor *C.pk_stat_cursor, raw **C.pk_error) C.pk_status {
+		return C.pk_event_stats(object, p.file, p.plane, (*C.pk_event)(unsafe.Pointer(&event)),
+			C.PK_ORIGIN_EVENT|C.PK_ORIGIN_METADATA, cursor, raw)
+	})
+}
+
+func (p Plane) stats(begin func(*C.pk_profile, *C.pk_stat_cursor, **C.pk_error) C.pk_status) *Rows[Stat] {
+	cursor := new(C.pk_stat_cursor)
+	if err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status { return begin(o, cursor, raw) }); err != nil {
+		return failed[Stat](err)
+	}
+	ended := false
+	var pending error
+	return &Rows[Stat]{fill: func(into []Stat) (count int, err error) {
+		if ended {
+			return 0, pending
+		}
+		err = p.h.use(func(unsafe.Pointer) error {
+			for count < len(into) {
+				var row C.pk_stat
+				var raw *C.pk_error
+				status := C.pk_stat_next(cursor, &row, &raw)
+				if status != C.PK_OK {
+					ended, pending = true, failure(status, raw)
+					return nil
+				}
+				into[count] = statOf(&row)
+				count++
+			}
+			return nil
+		})
+		if err == nil && count == 0 {
+			err = pending
+		}
+		return count, err
+	}}
+}
+
+// Stat is one fact of an event, of its metadata entry, or of a plane.
+type Stat struct {
+	MetadataID int64
+	Name       string // "" when the id has no entry
+	// Value is nil, float64, uint64, int64, string or []byte.
+	Value any
+}
+
+func statOf(row *C.pk_stat) Stat {
+	made := Stat{MetadataID: int64(row.metadata_id), Name: text(row.name)}
+	switch row.kind {
+	case C.PK_STAT_DOUBLE:
+		made.Value = math.Float64frombits(uint64(row.bits))
+	case C.PK_STAT_UINT64:
+		made.Value = uint64(row.bits)
+	case C.PK_STAT_INT64:
+		made.Value = int64(row.bits)
+	case C.PK_STAT_STR, C.PK_STAT_REF:
+		made.Value = text(row.text)
+	case C.PK_STAT_BYTES:
+		made.Value = []byte(text(row.text))
+	}
+	return made
+}
+
+// Line is one row of events of a plane.
+type Line struct {
+	h                 *handle
+	file, plane, line C.uint32_t
+}
+
+// LineInfo is what stands before a line's events.
+type LineInfo struct {
+	ID          int64 // as written; not unique
+	Name        string
+	Kind        string // "steps", "modules", "ops", …; never sum "derived" with the line that it repeats
+	TimestampNs int64  // as written
+	StartPs     int64  // the same instant on the capture's clock; 0 when it is out of range
+}
+
+// Info tells what stands before the events.
+func (l Line) Info() (LineInfo, error) {
+	var made LineInfo
+	err := l.h.use(func(object unsafe.Pointer) error {
+		var info C.pk_line_info
+		var raw *C.pk_error
+		if err := failure(C.pk_line_get((*C.pk_profile)(object), l.file, l.plane, l.line, &info, &raw), raw); err != nil {
+			return err
+		}
+		made = LineInfo{int64(info.id), text(info.name), C.GoString(C.pk_line_kind_name(info.kind)),
+			int64(info.timestamp_ns), int64(info.start_ps)}
+		return nil
+	})
+	return made, err
+}
+
+// Name of the line; "" when the profile was closed.
+func (l Line) Name() string {
+	info, _ := l.Info()
+	return info.Name
+}
+
+// EventCount counts the events without decoding them.
+func (l Line) EventCount() (uint64, error) {
+	var summary C.pk_line_summary
+	err := get(l.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		return C.pk_line_summarise(o, l.file, l.plane, l.line, &summary, raw)
+	})
+	return uint64(summary.event_count), err
+}
+
+// Event is one event. Its layout is that of pk_event.
+type Event struct {
+	MetadataID     int64
+	StartPs        int64   // on the capture's clock; see HasStart
+	OffsetPs       int64   // after the line's own zero, as written
+	DurationPs     int64   // 0: an instant
+	NumOccurrences int64   // of an aggregated event, else 0
+	stats          uintptr // C memory, borrowed from the profile
+	statsBytes     uint32
+	flags          uint32
+}
+
+var _ [unsafe.Sizeof(Event{})]byte = [C.sizeof_pk_event]byte{}
+var _ [unsafe.Offsetof(Event{}.flags)]byte = [unsafe.Offsetof(C.pk_event{}.flags)]byte{}
+
+// HasStart is false for an aggregated event, which has no place in time.
+func (e Event) HasStart() bool { return e.flags&C.PK_EVENT_HAS_START != 0 }
+
+// Events gives the events in the order of the file. Rows.Err tells of damage, after every event before it.
+func (l Line) Events() *Rows[Event] {
+	cursor := new(C.pk_event_cursor)
+	err := get(l.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		return C.pk_events_begin(o, l.file, l.plane, l.line, cursor, raw)
+	})
+	if err != nil {
+		return failed[Event](err)
+	}
+	return &Rows[Event]{fill: func(into []Event) (int, error) {
+		var count C.size_t
+		err := l.h.use(func(unsafe.Pointer) error {
+			var raw *C.pk_error
+			status := C.pk_events_read(cursor, (*C.pk_event)(unsafe.Pointer(&into[0])), C.size_t(len(into)), &count, &raw)
+			return failure(status, raw)
+		})
+		return int(count), err
+	}}
+}
+
+// Document is one of the JSON documents, byte for byte those of `profkit <command> --json`.
+type Document int
+
+// The documents.
+const (
+	Report      Document = C.PK_DOCUMENT_REPORT
+	Info        Document = C.PK_DOCUMENT_INFO
+	Tree        Document = C.PK_DOCUMENT_TREE
+	Metadata    Document = C.PK_DOCUMENT_METADATA
+	Steps       Document = C.PK_DOCUMENT_STEPS
+	Ops         Document = C.PK_DOCUMENT_OPS
+	Modules     Document = C.PK_DOCUMENT_MODULES
+	Framework   Document = C.PK_DOCUMENT_FRAMEWORK
+	Collectives Document = C.PK_DOCUMENT_COLLECTIVES
+	Chrome      Document = C.PK_DOCUMENT_CHROME
+	MemoryUse   Document = C.PK_DOCUMENT_MEMORY
+	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
+	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
+	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
+)
+
+// String is the command of the document.
+func (d Document) String() string { return C.GoString(C.pk_document_name(C.int32_t(d))) }
+
+// DocumentStatus is what a document says of itself.
+type DocumentStatus int
+
+// What a document says of itself in its field `status`.
+const (
+	StatusOK      DocumentStatus = C.PK_DOCUMENT_STATUS_OK
+	StatusPartial DocumentStatus = C.PK_DOCUMENT_STATUS_PARTIAL // some input was damaged
+	StatusAbsent  DocumentStatus = C.PK_DOCUMENT_STATUS_ABSENT  // the capture has nothing of this kind
+	StatusError   DocumentStatus = C.PK_DOCUMENT_STATUS_ERROR   // nothing usable
+)
+
+// DocumentOptions say which part of a capture to look at, and how much of it to show. Text filters are substrings.
+type DocumentOptions struct {
+	Host, Plane, Line, Name string
+	Step                    *uint64 // position of a step
+	FromPs, ToPs            *int64  // first instant, and first instant after
+	Limit                   *uint64 // rows a list; 0: all; nil: the command's default
+	Hooks                   Hooks
+}
+
+// WriteDocument writes a document. Damage of the capture is told in the document and is no error.
+func (p *Profile) WriteDocument(ctx context.Context, to io.Writer, document Document, options DocumentOptions) (DocumentStatus, error) {
+	var status C.int32_t
+	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
+		given := (*C.pk_document_options)(memory.alloc(unsafe.Sizeof(C.pk_document_options{})))
+		*given = C.pkgo_document_options()
+		given.host, given.plane = memory.text(options.Host), memory.text(options.Plane)
+		given.line, given.name = memory.text(options.Line), memory.text(options.Name)
+		given.hooks = hooks
+		if options.Step != nil {
+			given.flags |= C.PK_DOCUMENT_HAS_STEP
+			given.step = C.uint64_t(*options.Step)
+		}
+		if options.FromPs != nil {
+			given.flags |= C.PK_DOCUMENT_HAS_FROM
+			given.from_ps = C.int64_t(*options.FromPs)
+		}
+		if options.ToPs != nil {
+			given.flags |= C.PK_DOCUMENT_HAS_TO
+			given.to_ps = C.int64_t(*options.ToPs)
+		}
+		if options.Limit != nil {
+			given.limit = C.uint64_t(*options.Limit)
+		}
+		return get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
+			return C.pk_document_write(object, C.int32_t(document), given, writer(), user, &status, raw)
+		})
+	})
+	return DocumentStatus(status), err
+}
+
+// JSON is a document with the command's defaults.
+func (p *Profile) JSON(document Document) ([]byte, error) {
+	var into bytes.Buffer
+	_, err := p.WriteDocument(nil, &into, document, DocumentOptions{}) //nolint:staticcheck
+	return into.Bytes(), err
+}

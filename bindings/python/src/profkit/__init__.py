@@ -1,0 +1,37 @@
+"""profkit opens any profile that an ML accelerator leaves behind and says what happened.
+
+    with profkit.open("run/") as profile:
+        for plane in profile.planes:
+            for line in plane.lines:
+                print(plane.name, line.name, sum(event.duration_ps for event in line))
+"""
+from ._library import version
+from .analyses import (
+    Allocator, Architecture, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
+    Kernels, Launch, LiveBuffer, Memory, MemoryModule, MemorySpace, Module, Modules, Neutrino, Record, RecordField,
+    RecordFile, RecordMap,
+)
+from .errors import (
+    Cancelled, Damaged, Error, InvalidArgument, LimitExceeded, NotFound, OutputFailed, PermissionDenied, ReadFailed,
+    Unrecognised, Unsupported,
+)
+from .kinds import Family, KernelKind, LineKind, PlaneKind, StatOrigin, Status
+from .merging import ClockInterval, Merge, MergedNode, Validation, ValidationSummary, combine_traces, validate
+from .profile import (
+    CancelToken, Event, EventMetadata, Exported, File, Limits, Line, LineSummary, Plane, Profile, Run, Stat,
+    StatMetadata, open, open_buffer, open_callbacks,
+)
+from .tables import Table
+from .writing import XSpaceWriter
+
+__version__ = "0.1.0"
+__all__ = [
+    "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
+    "ChromeSummary", "ClockInterval", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
+    "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LimitExceeded", "Limits", "Line",
+    "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
+    "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
+    "Record", "RecordField", "RecordFile", "RecordMap", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
+    "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "open",
+    "open_buffer", "open_callbacks", "validate", "version",
+]

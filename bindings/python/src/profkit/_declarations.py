@@ -1,0 +1,1228 @@
+"""The C ABI as ctypes sees it. Written by bindings/declarations.py from profkit.h: do not edit."""
+import ctypes as c
+from typing import Any, Dict, Tuple
+
+PK_VERSION_MAJOR = 0
+PK_VERSION_MINOR = 1
+PK_VERSION_PATCH = 0
+PK_NO_OFFSET = 18446744073709551615
+PK_LIMIT_DEFAULT = 18446744073709551615
+PK_PROBE_NO_BLOCK = 18446744073709551615
+PK_NO_TIME_PS = -9223372036854775808
+PK_ARROW_ALL_FILES = 4294967295
+PK_OK = 0
+PK_END = 1
+PK_E_INVALID_ARGUMENT = -1
+PK_E_OUT_OF_MEMORY = -2
+PK_E_UNSUPPORTED = -3
+PK_E_CANCELLED = -4
+PK_E_INTERNAL = -9
+PK_E_NOT_FOUND = -10
+PK_E_PERMISSION = -11
+PK_E_IO = -12
+PK_E_INPUT_CHANGED = -13
+PK_E_DAMAGED = -20
+PK_E_UNRECOGNISED = -21
+PK_E_TEXT_MANGLED = -22
+PK_E_LIMIT = -30
+PK_E_OUTPUT = -40
+PK_E_OUTPUT_FULL = -41
+PK_LOG_INFO = 1
+PK_LOG_WARNING = 2
+PK_IO_AUTO = 0
+PK_IO_MAP = 1
+PK_IO_READ = 2
+PK_OPEN_COPY = 1
+PK_OPEN_ONE_PASS = 2
+PK_PROFILE_HAS_ORIGIN = 1
+PK_FAMILY_UNKNOWN = 0
+PK_FAMILY_XSPACE = 1
+PK_FAMILY_CHROME_TRACE = 2
+PK_FAMILY_HLO_PROTO = 3
+PK_FAMILY_OP_STATS = 4
+PK_FAMILY_ASCEND_KERNELS = 5
+PK_FAMILY_ASCEND_TABLE = 6
+PK_FAMILY_ASCEND_JSON = 7
+PK_FAMILY_ASCEND_DATABASE = 8
+PK_FAMILY_NEUTRINO = 16
+PK_COMPRESSION_NONE = 0
+PK_COMPRESSION_GZIP = 1
+PK_COMPRESSION_ZSTD = 2
+PK_FILE_HAS_ORIGIN = 1
+PK_NOTE_HOSTNAME = 0
+PK_NOTE_ERROR = 1
+PK_NOTE_WARNING = 2
+PK_PLANE_DEVICE = 0
+PK_PLANE_HOST = 1
+PK_PLANE_METADATA = 2
+PK_PLANE_CUSTOM = 3
+PK_PLANE_ENVIRONMENT = 4
+PK_PLANE_OTHER = 5
+PK_LINE_STEPS = 0
+PK_LINE_MODULES = 1
+PK_LINE_OPS = 2
+PK_LINE_ASYNC = 3
+PK_LINE_STREAM = 4
+PK_LINE_DERIVED = 5
+PK_LINE_COUNTER = 6
+PK_LINE_THREAD = 7
+PK_LINE_OTHER = 8
+PK_LINE_HAS_START = 1
+PK_EVENT_HAS_OFFSET = 1
+PK_EVENT_HAS_OCCURRENCES = 2
+PK_EVENT_HAS_START = 4
+PK_STAT_NONE = 0
+PK_STAT_DOUBLE = 2
+PK_STAT_UINT64 = 3
+PK_STAT_INT64 = 4
+PK_STAT_STR = 5
+PK_STAT_BYTES = 6
+PK_STAT_REF = 7
+PK_ORIGIN_EVENT = 1
+PK_ORIGIN_METADATA = 2
+PK_ORIGIN_PLANE = 4
+PK_SIBLING_NONE = 0
+PK_SIBLING_SAME_BYTES = 1
+PK_SIBLING_SAME_CONTENT = 2
+PK_SIBLING_DIFFERS = 3
+PK_CHROME_HAS_START = 1
+PK_CHROME_HAS_DURATION = 2
+PK_CHROME_PID_IS_STRING = 4
+PK_CHROME_TID_IS_STRING = 8
+PK_ACTIVITY_NO_DETAILS = 1
+PK_ACCELERATOR_OTHER = 0
+PK_ACCELERATOR_TPU = 1
+PK_ACCELERATOR_GPU = 2
+PK_ACCELERATOR_NPU = 3
+PK_DEVICE_HAS_WAITS = 1
+PK_DEVICE_HAS_SHAPES = 2
+PK_DEVICE_HAS_CLASSES = 4
+PK_DEVICE_HAS_LAUNCHES = 8
+PK_KERNEL_COMPUTE = 0
+PK_KERNEL_AICPU = 1
+PK_KERNEL_COMM = 2
+PK_KERNEL_COPY = 3
+PK_KERNEL_OTHER = 4
+PK_KERNEL_ON_AICPU = 1
+PK_KERNEL_HAS_STREAM = 2
+PK_KERNEL_DUPLICATE = 4
+PK_KERNEL_HAS_WAIT = 256
+PK_KERNEL_HAS_LAUNCH = 512
+PK_DOCUMENT_REPORT = 1
+PK_DOCUMENT_INFO = 2
+PK_DOCUMENT_TREE = 3
+PK_DOCUMENT_METADATA = 4
+PK_DOCUMENT_STEPS = 5
+PK_DOCUMENT_OPS = 6
+PK_DOCUMENT_MODULES = 7
+PK_DOCUMENT_FRAMEWORK = 8
+PK_DOCUMENT_COLLECTIVES = 9
+PK_DOCUMENT_CHROME = 10
+PK_DOCUMENT_MEMORY = 11
+PK_DOCUMENT_BUBBLES = 12
+PK_DOCUMENT_ARCHITECTURE = 13
+PK_DOCUMENT_NEUTRINO = 20
+PK_DOCUMENT_STATUS_OK = 0
+PK_DOCUMENT_STATUS_PARTIAL = 1
+PK_DOCUMENT_STATUS_ABSENT = 2
+PK_DOCUMENT_STATUS_ERROR = 3
+PK_DOCUMENT_HAS_STEP = 1
+PK_DOCUMENT_HAS_FROM = 2
+PK_DOCUMENT_HAS_TO = 4
+PK_MEMORY_NO_RUNTIME = 1
+PK_MEMORY_ALL_TRACE = 2
+PK_MEMORY_HAS_STEP = 4
+PK_MEMORY_INCLUDE_HOST_POOLS = 8
+PK_MEMORY_HAS_FIT = 16
+PK_STEP_POLICY_PEAK = 0
+PK_STEP_POLICY_LAST = 1
+PK_STEP_POLICY_FIRST = 2
+PK_PEAK_METHOD_NONE = 0
+PK_PEAK_METHOD_HEAP_REPLAY = 1
+PK_PEAK_METHOD_SCHEDULE_SWEEP = 2
+PK_PEAK_METHOD_ALLOCATION_SIZES = 3
+PK_PEAK_BOUND_EXACT = 0
+PK_PEAK_BOUND_LOWER = 1
+PK_PEAK_BOUND_UPPER = 2
+PK_RESIDENCY_INDEFINITE = 0
+PK_RESIDENCY_TEMPORARY = 1
+PK_TRACE_JSON = 1
+PK_TRACE_PERFETTO = 2
+PK_TRACE_XSPACE = 3
+PK_TRACE_CSV = 4
+PK_TRACE_LIKE_XLA = 1
+PK_TRACE_GZIP = 2
+PK_TRACE_HAS_STEP = 4
+PK_TRACE_HAS_FROM = 8
+PK_TRACE_HAS_TO = 16
+PK_VALUE_DOUBLE = 2
+PK_VALUE_UINT64 = 3
+PK_VALUE_INT64 = 4
+PK_VALUE_TEXT = 5
+PK_VALUE_BYTES = 6
+PK_VALUE_REF = 7
+PK_VALIDATION_BY_OCCURRENCE = 1
+PK_VALIDATION_ALIGN = 2
+PK_VALIDATION_HAS_BOUND = 4
+PK_PROBE_TOOL_NONE = 0
+PK_PROBE_TOOL_BLOCK_SCHED = 1
+PK_PROBE_TOOL_GMEM_BYTES = 2
+PK_PROBE_TOOL_TENSOROP = 3
+PK_PROBE_TOOL_PROGRAM_PROGRESS = 4
+PK_PROBE_TOOL_DMAT = 5
+PK_PROBE_OUTCOME_UNFINISHED = 0
+PK_PROBE_OUTCOME_OK = 1
+PK_PROBE_OUTCOME_FAILED = 2
+PK_PROBE_OUTCOME_CANT_SAVE = 3
+PK_PROBE_OUTCOME_BACKUP = 4
+PK_PROBE_OUTCOME_MEMUSAGE = 5
+PK_PROBE_OUTCOME_BENCHMARK = 6
+PK_PROBE_HAS_GEOMETRY = 1
+PK_PROBE_HAS_TIME = 2
+PK_PROBE_HAS_MEMORY = 4
+PK_PROBE_HAS_DURATIONS = 8
+PK_PROBE_LEVEL_UNKNOWN = 0
+PK_PROBE_LEVEL_THREAD = 1
+PK_PROBE_LEVEL_WARP = 2
+PK_PROBE_OFFSET_RECOMPUTED = 1
+PK_PROBE_SIZE_MISMATCH = 2
+PK_PROBE_TRUNCATED = 4
+PK_PROBE_OVERLAP = 8
+PK_PROBE_BAD_OFFSET = 16
+PK_PROBE_LEVEL_GUESSED = 32
+PK_PROBE_LEVEL_NOT_KNOWN = 64
+PK_PROBE_ALIASED = 128
+PK_PROBE_TABLE_IGNORED = 256
+PK_PROBE_SLACK = 512
+PK_PROBE_RAW_WORDS = 1024
+PK_PROBE_SHAPE_MISMATCH = 2048
+PK_PROBE_MAPS_MISMATCH = 4096
+PK_PROBE_POSSIBLE_OVERFLOW = 8192
+PK_PROBE_SHAPE_ASSUMED = 16384
+PK_PROBE_SLICE_SUMMARY = 0
+PK_PROBE_SLICE_LAUNCHES = 1
+PK_PROBE_SLICE_KERNELS = 2
+PK_PROBE_SLICE_MAPS = 3
+PK_PROBE_SLICE_RECORDS = 4
+PK_PROBE_SLICE_SCHEDULE = 5
+PK_PROBE_SLICE_BYTES = 6
+PK_PROBE_SLICE_DENSITY = 7
+PK_PROBE_SLICE_PROGRESS = 8
+PK_PROBE_SLICE_OVERHEAD = 9
+PK_PROBE_SLICE_LOG = 10
+PK_PROBE_QUERY_HAS_BLOCK = 1
+PK_PROBE_QUERY_HAS_LANE = 2
+PK_CLOCK_TRACER = 0
+PK_CLOCK_HOST = 1
+PK_OFFSET_HAS_DRIFT = 1
+PK_OFFSET_HAS_RESIDUAL = 2
+PK_CLOCK_IS_REFERENCE = 1
+PK_CLOCK_NO_DRIFT_SLOPE = 2
+PK_CORRECTION_CLOCK = 0
+PK_CORRECTION_WALLTIME = 1
+PK_CORRECTION_NONE = 2
+PK_ZERO_AUTO = 0
+PK_ZERO_EARLIEST = 1
+PK_ZERO_REFERENCE = 2
+PK_ZERO_NONE = 3
+PK_PLANES_SEED = 0
+PK_PLANES_ROCM = 1
+PK_PLANES_NODE = 2
+PK_MERGE_KEEP_GOING = 1
+PK_MERGE_KEEP_ORDER = 2
+PK_MERGE_SCALE_DURATIONS = 4
+PK_MERGE_TRACER_HOST_THREADS = 8
+PK_MERGE_REFERENCE = 16
+PK_MERGE_NO_DRIFT_SLOPE = 32
+PK_NODE_CORRECTED = 0
+PK_NODE_WALLTIME = 1
+PK_NODE_RAW = 2
+PK_NODE_MISSING = 3
+PK_NODE_CORRUPT = 4
+PK_WINDOW_POLICY_GUIDE = 0
+PK_WINDOW_POLICY_MARKER = 1
+PK_WINDOW_POLICY_DEVICE = 2
+PK_BUBBLES_REFERENCE = 1
+PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY = 0
+PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY = 1
+PK_BUBBLE_TAG_TAIL_GAP_HEAVY = 2
+PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY = 3
+PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN = 4
+PK_BUBBLE_TAG_HOST_ORIGINATED_RISK = 5
+PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK = 6
+PK_BUBBLE_TAG_COMM_SYNC_RISK = 7
+PK_BUBBLE_TAG_WAIT_POLLUTION_RISK = 8
+PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT = 9
+PK_BUBBLE_TAG_AICPU_EXPOSED_RISK = 10
+PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY = 11
+PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12
+PK_BUBBLE_SCOPE_GLOBAL = 0
+PK_BUBBLE_SCOPE_STEP_INTERNAL = 1
+PK_BUBBLE_SCOPE_PRELAUNCH = 2
+PK_BUBBLE_SCOPE_TAIL = 3
+PK_BUBBLE_LABEL_SYNC_OR_H2D = 0
+PK_BUBBLE_LABEL_COMM_WAIT = 1
+PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING = 2
+PK_BUBBLE_LABEL_HOST_LAUNCH_LAG = 3
+PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4
+PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
+PK_CONFIDENCE_LOW = 0
+PK_CONFIDENCE_MEDIUM = 1
+PK_CONFIDENCE_HIGH = 2
+PK_BUBBLE_HEAVY = 1
+PK_BUBBLE_AT_EDGE = 2
+PK_BUBBLE_INTER_STEP = 4
+PK_BUBBLE_TRACED = 8
+PK_ARROW_SKIP_DAMAGE = 1
+
+pk_write_callback = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_size_t)
+
+
+class pk_str(c.Structure):
+    _fields_ = [
+        ("data", c.c_void_p),
+        ("size", c.c_size_t),
+    ]
+
+
+class pk_hooks(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("threads", c.c_uint32),
+        ("user", c.c_void_p),
+        ("log", c.CFUNCTYPE(None, c.c_void_p, c.c_int32, c.c_char_p)),
+        ("progress", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_uint64, c.c_uint64)),
+        ("cancel", c.c_void_p),
+    ]
+
+
+class pk_limits(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("max_nesting", c.c_uint32),
+        ("max_materialised_bytes", c.c_uint64),
+        ("max_decompression_ratio", c.c_uint64),
+        ("ratio_free_bytes", c.c_uint64),
+        ("max_string_bytes", c.c_uint64),
+        ("max_files", c.c_uint64),
+    ]
+
+
+class pk_open_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("io", c.c_int32),
+        ("reserved", c.c_uint32),
+        ("run", c.c_char_p),
+        ("limits", c.POINTER(pk_limits)),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_read_callbacks(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("user", c.c_void_p),
+        ("read_at", c.CFUNCTYPE(c.c_int64, c.c_void_p, c.c_uint64, c.c_void_p, c.c_size_t)),
+        ("size_bytes", c.c_uint64),
+    ]
+
+
+class pk_profile_info(c.Structure):
+    _fields_ = [
+        ("path", pk_str),
+        ("origin_unix_ns", c.c_int64),
+        ("ignored_count", c.c_uint64),
+        ("file_count", c.c_uint32),
+        ("run_count", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_run_info(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("path", pk_str),
+        ("chosen", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_file_info(c.Structure):
+    _fields_ = [
+        ("path", pk_str),
+        ("host", pk_str),
+        ("run", pk_str),
+        ("encoded_bytes", c.c_uint64),
+        ("origin_unix_ns", c.c_int64),
+        ("shift_ns", c.c_int64),
+        ("family", c.c_int32),
+        ("compression", c.c_int32),
+        ("export_of", c.c_int32),
+        ("plane_count", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_plane_info(c.Structure):
+    _fields_ = [
+        ("id", c.c_int64),
+        ("name", pk_str),
+        ("kind", c.c_int32),
+        ("device_ordinal", c.c_int32),
+        ("line_count", c.c_uint32),
+        ("stat_count", c.c_uint32),
+        ("event_metadata_count", c.c_uint64),
+        ("stat_metadata_count", c.c_uint64),
+    ]
+
+
+class pk_line_info(c.Structure):
+    _fields_ = [
+        ("id", c.c_int64),
+        ("name", pk_str),
+        ("timestamp_ns", c.c_int64),
+        ("start_ps", c.c_int64),
+        ("kind", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_line_summary(c.Structure):
+    _fields_ = [
+        ("event_count", c.c_uint64),
+        ("display_id", c.c_int64),
+        ("display_name", pk_str),
+        ("duration_ps", c.c_int64),
+    ]
+
+
+class pk_event(c.Structure):
+    _fields_ = [
+        ("metadata_id", c.c_int64),
+        ("start_ps", c.c_int64),
+        ("offset_ps", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("num_occurrences", c.c_int64),
+        ("stats", c.c_void_p),
+        ("stats_bytes", c.c_uint32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_event_cursor(c.Structure):
+    _fields_ = [
+        ("priv", c.c_uint64 * 8),
+    ]
+
+
+class pk_stat(c.Structure):
+    _fields_ = [
+        ("metadata_id", c.c_int64),
+        ("name", pk_str),
+        ("text", pk_str),
+        ("bits", c.c_uint64),
+        ("kind", c.c_int32),
+        ("origin", c.c_int32),
+    ]
+
+
+class pk_stat_cursor(c.Structure):
+    _fields_ = [
+        ("priv", c.c_uint64 * 8),
+    ]
+
+
+class pk_event_metadata(c.Structure):
+    _fields_ = [
+        ("id", c.c_int64),
+        ("name", pk_str),
+        ("display_name", pk_str),
+        ("metadata", pk_str),
+        ("child_count", c.c_size_t),
+    ]
+
+
+class pk_stat_metadata(c.Structure):
+    _fields_ = [
+        ("id", c.c_int64),
+        ("name", pk_str),
+        ("description", pk_str),
+    ]
+
+
+class pk_metadata_cursor(c.Structure):
+    _fields_ = [
+        ("priv", c.c_uint64 * 8),
+    ]
+
+
+class pk_module_info(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("plane", c.c_int32),
+        ("metadata_id", c.c_int64),
+        ("name", pk_str),
+        ("module_name", pk_str),
+        ("module_id", c.c_int64),
+        ("computation_count", c.c_uint64),
+        ("instruction_count", c.c_uint64),
+        ("hlo_proto", pk_str),
+        ("sibling_path", pk_str),
+        ("sibling", c.c_int32),
+        ("damaged", c.c_uint32),
+    ]
+
+
+class pk_chrome_event(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("category", pk_str),
+        ("id", pk_str),
+        ("pid", pk_str),
+        ("tid", pk_str),
+        ("args", pk_str),
+        ("start_ps", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("byte_offset", c.c_uint64),
+        ("phase", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_chrome_summary(c.Structure):
+    _fields_ = [
+        ("event_count", c.c_uint64),
+        ("broken_count", c.c_uint64),
+        ("unusable_time_count", c.c_uint64),
+        ("zero_us", c.c_int64),
+    ]
+
+
+class pk_activity_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("device", c.c_char_p),
+        ("step_pattern", c.c_char_p),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_activity_device(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("ordinal", c.c_int64),
+        ("kernel_count", c.c_uint64),
+        ("timestamp_resolution_ps", c.c_int64),
+        ("file", c.c_uint32),
+        ("plane", c.c_int32),
+        ("rank", c.c_int32),
+        ("host_group", c.c_uint32),
+        ("accelerator", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_kernel_row(c.Structure):
+    _fields_ = [
+        ("start_ps", c.c_int64),
+        ("duration_ps", c.c_int64),
+        ("wait_ps", c.c_int64),
+        ("launch_ps", c.c_int64),
+        ("stream", c.c_int64),
+        ("source_row", c.c_uint64),
+        ("name", pk_str),
+        ("op_type", pk_str),
+        ("core", pk_str),
+        ("step", pk_str),
+        ("input_shapes", pk_str),
+        ("output_shapes", pk_str),
+        ("input_types", pk_str),
+        ("kind", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_document_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("host", c.c_char_p),
+        ("plane", c.c_char_p),
+        ("line", c.c_char_p),
+        ("name", c.c_char_p),
+        ("step", c.c_uint64),
+        ("from_ps", c.c_int64),
+        ("to_ps", c.c_int64),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_memory_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("host", c.c_char_p),
+        ("module", c.c_char_p),
+        ("top", c.c_uint64),
+        ("step", c.c_int64),
+        ("fit_bytes", c.c_uint64),
+        ("curve_points", c.c_uint64),
+        ("time_samples", c.c_uint64),
+        ("persistent_threshold_steps", c.c_uint32),
+        ("step_policy", c.c_int32),
+        ("hooks", c.POINTER(pk_hooks)),
+        ("memory_space", c.c_int64),
+        ("what_if", c.POINTER(c.c_char_p)),
+        ("what_if_count", c.c_size_t),
+    ]
+
+
+class pk_memory_module(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("label", pk_str),
+        ("program_id", pk_str),
+        ("source", pk_str),
+        ("source_count", c.c_uint64),
+        ("space_count", c.c_uint64),
+        ("problem_count", c.c_uint64),
+        ("damaged", c.c_uint32),
+        ("chosen", c.c_uint32),
+    ]
+
+
+class pk_memory_space(c.Structure):
+    _fields_ = [
+        ("color", c.c_int64),
+        ("total_bytes", c.c_int64),
+        ("peak_bytes", c.c_int64),
+        ("peak_event", c.c_int64),
+        ("indefinite_bytes", c.c_int64),
+        ("temp_bytes", c.c_int64),
+        ("temp_peak_bytes", c.c_int64),
+        ("thread_local_bytes", c.c_int64),
+        ("fragmentation_bytes", c.c_int64),
+        ("residency_floor_bytes", c.c_int64),
+        ("peak_instruction", pk_str),
+        ("coverage", pk_str),
+        ("method", c.c_int32),
+        ("bound", c.c_int32),
+    ]
+
+
+class pk_memory_allocator(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("host", pk_str),
+        ("device", pk_str),
+        ("heap_peak_bytes", c.c_int64),
+        ("occupancy_peak_bytes", c.c_int64),
+        ("occupancy_peak_ps", c.c_int64),
+        ("capacity_bytes", c.c_int64),
+        ("pre_trace_bytes", c.c_int64),
+        ("unmatched_frees", c.c_uint64),
+        ("allocator_agrees", c.c_uint32),
+        ("chosen", c.c_uint32),
+    ]
+
+
+class pk_live_buffer(c.Structure):
+    _fields_ = [
+        ("logical_buffer_id", c.c_int64),
+        ("size_bytes", c.c_int64),
+        ("allocation_index", c.c_int64),
+        ("offset_bytes", c.c_int64),
+        ("instruction_id", c.c_int64),
+        ("instruction_name", pk_str),
+        ("opcode", pk_str),
+        ("op_name", pk_str),
+        ("computation_name", pk_str),
+        ("shape", pk_str),
+        ("shape_index", c.POINTER(c.c_int64)),
+        ("shape_index_count", c.c_size_t),
+        ("source_file", pk_str),
+        ("source_line", c.c_int64),
+        ("residency", c.c_int32),
+        ("instruction_found", c.c_uint32),
+    ]
+
+
+class pk_curve_point(c.Structure):
+    _fields_ = [
+        ("event", c.c_int64),
+        ("live_bytes", c.c_int64),
+    ]
+
+
+class pk_trace_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("format", c.c_int32),
+        ("reserved", c.c_uint32),
+        ("host", c.c_char_p),
+        ("plane", c.c_char_p),
+        ("line", c.c_char_p),
+        ("name", c.c_char_p),
+        ("step", c.c_uint64),
+        ("from_ps", c.c_int64),
+        ("to_ps", c.c_int64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_trace_outcome(c.Structure):
+    _fields_ = [
+        ("status", c.c_int32),
+        ("reserved", c.c_uint32),
+        ("tracks", c.c_uint64),
+        ("lanes", c.c_uint64),
+        ("events", c.c_uint64),
+        ("counters", c.c_uint64),
+        ("flows", c.c_uint64),
+        ("aggregated_left_out", c.c_uint64),
+        ("out_of_reach", c.c_uint64),
+        ("crowded", c.c_uint64),
+    ]
+
+
+class pk_value(c.Structure):
+    _fields_ = [
+        ("kind", c.c_int32),
+        ("reserved", c.c_uint32),
+        ("bits", c.c_uint64),
+        ("text", pk_str),
+    ]
+
+
+class pk_validation_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("bound_ps", c.c_int64),
+        ("max_bound_ps", c.c_int64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_validation_summary(c.Structure):
+    _fields_ = [
+        ("status", c.c_int32),
+        ("node_count", c.c_uint32),
+        ("group_count", c.c_uint64),
+        ("violations", c.c_uint64),
+        ("violations_raw", c.c_uint64),
+        ("pair_violations", c.c_uint64),
+        ("overlaps", c.c_uint64),
+        ("unjudged", c.c_uint64),
+        ("warnings", c.c_uint64),
+        ("undecidable", c.c_uint64),
+        ("clocks_corrected", c.c_uint32),
+        ("bounds_known", c.c_uint32),
+    ]
+
+
+class pk_clock_interval(c.Structure):
+    _fields_ = [
+        ("node_id", c.c_int64),
+        ("pivot_ps", c.c_int64),
+        ("least_offset_ps", c.c_int64),
+        ("most_offset_ps", c.c_int64),
+        ("point_offset_ps", c.c_int64),
+        ("least_drift_ppm", c.c_double),
+        ("most_drift_ppm", c.c_double),
+        ("point_drift_ppm", c.c_double),
+        ("constraints", c.c_uint64),
+        ("decidable", c.c_uint32),
+        ("feasible", c.c_uint32),
+    ]
+
+
+class pk_probe_launch(c.Structure):
+    _fields_ = [
+        ("kernel", pk_str),
+        ("function", pk_str),
+        ("bin", pk_str),
+        ("grid", c.c_uint32 * 3),
+        ("block", c.c_uint32 * 3),
+        ("shared_bytes", c.c_uint32),
+        ("outcome", c.c_int32),
+        ("known", c.c_uint32),
+        ("param_count", c.c_uint32),
+        ("params", c.POINTER(c.c_uint64)),
+        ("time_ns", c.c_int64),
+        ("probe_memory_bytes", c.c_uint64),
+        ("prologue_ps", c.c_int64),
+        ("kernel_ps", c.c_int64),
+        ("epilogue_ps", c.c_int64),
+        ("bin_index", c.c_int64),
+    ]
+
+
+class pk_probe_bin(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("path", pk_str),
+        ("bytes", c.c_uint64),
+        ("elapsed_us", c.c_int64),
+        ("launch", c.c_int64),
+        ("map_count", c.c_uint32),
+        ("shared_bytes", c.c_uint32),
+        ("grid", c.c_uint32 * 3),
+        ("block", c.c_uint32 * 3),
+    ]
+
+
+class pk_probe_map(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("level", c.c_int32),
+        ("flags", c.c_uint32),
+        ("record_bytes", c.c_uint32),
+        ("field_count", c.c_uint32),
+        ("lane_bytes", c.c_uint64),
+        ("capacity", c.c_uint64),
+        ("offset", c.c_uint64),
+        ("bytes", c.c_uint64),
+        ("present_bytes", c.c_uint64),
+        ("recorded_offset", c.c_uint64),
+        ("lanes_per_block", c.c_uint64),
+        ("lanes", c.c_uint64),
+    ]
+
+
+class pk_probe_field(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("bytes", c.c_uint32),
+        ("offset", c.c_uint32),
+        ("declared", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_probe_record(c.Structure):
+    _fields_ = [
+        ("block", c.c_uint64),
+        ("lane", c.c_uint64),
+        ("k", c.c_uint64),
+        ("data", c.c_void_p),
+    ]
+
+
+class pk_probe_query(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("slice", c.c_int32),
+        ("width", c.c_uint32),
+        ("height", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("launch", c.c_char_p),
+        ("map", c.c_char_p),
+        ("block", c.c_uint64),
+        ("lane", c.c_uint64),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_clock_pair(c.Structure):
+    _fields_ = [
+        ("tracer_ns", c.c_int64),
+        ("host_ns", c.c_int64),
+        ("tracer_sub_ps", c.c_int32),
+        ("host_sub_ps", c.c_int32),
+    ]
+
+
+class pk_clock_offset(c.Structure):
+    _fields_ = [
+        ("midpoint_ns", c.c_int64),
+        ("offset_ps", c.c_int64),
+        ("resolution_ps", c.c_int64),
+        ("drift_ppt", c.c_int64),
+        ("residual_ps", c.c_int64),
+        ("midpoint_sub_ps", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_clock_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("node_id", c.c_int64),
+        ("tracer_base_ns", c.c_int64),
+        ("host_base_ns", c.c_int64),
+        ("reference_base_ns", c.c_int64),
+        ("pairs", c.POINTER(pk_clock_pair)),
+        ("pair_count", c.c_size_t),
+        ("offsets", c.POINTER(pk_clock_offset)),
+        ("offset_count", c.c_size_t),
+    ]
+
+
+class pk_merge_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("traces", c.POINTER(c.c_char_p)),
+        ("trace_count", c.c_size_t),
+        ("snapshots", c.POINTER(c.c_char_p)),
+        ("snapshot_count", c.c_size_t),
+        ("offsets", c.c_char_p),
+        ("run_metadata", c.c_char_p),
+        ("run_dir", c.c_char_p),
+        ("plane_prefix", c.c_char_p),
+        ("output", c.c_char_p),
+        ("correction", c.c_int32),
+        ("zero", c.c_int32),
+        ("planes", c.c_int32),
+        ("io", c.c_int32),
+        ("limits", c.POINTER(pk_limits)),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_merge_node(c.Structure):
+    _fields_ = [
+        ("id", c.c_int64),
+        ("hostname", pk_str),
+        ("trace", pk_str),
+        ("events", c.c_uint64),
+        ("planes", c.c_uint64),
+        ("clamped_events", c.c_uint64),
+        ("snapshots", c.c_uint64),
+        ("offset_windows", c.c_uint64),
+        ("max_correction_ps", c.c_int64),
+        ("residual_ps", c.c_int64),
+        ("tracer_bound_ps", c.c_int64),
+        ("host_bound_ps", c.c_int64),
+        ("status", c.c_int32),
+        ("aligned_before", c.c_uint32),
+    ]
+
+
+class pk_bubbles_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("device", c.c_char_p),
+        ("step_pattern", c.c_char_p),
+        ("thresholds", c.POINTER(c.c_char_p)),
+        ("threshold_count", c.c_size_t),
+        ("limit", c.c_uint64),
+        ("window_policy", c.c_int32),
+        ("reserved", c.c_uint32),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_bubble_step(c.Structure):
+    _fields_ = [
+        ("id", pk_str),
+        ("device", pk_str),
+        ("start_ps", c.c_int64),
+        ("end_ps", c.c_int64),
+        ("busy_ps", c.c_int64),
+        ("prelaunch_ps", c.c_int64),
+        ("internal_ps", c.c_int64),
+        ("tail_ps", c.c_int64),
+        ("largest_internal_ps", c.c_int64),
+        ("bubble_count", c.c_uint64),
+        ("compute_only_ps", c.c_int64),
+        ("comm_exposed_ps", c.c_int64),
+        ("comm_overlapped_ps", c.c_int64),
+        ("copy_ps", c.c_int64),
+        ("other_ps", c.c_int64),
+        ("idle_ps", c.c_int64),
+        ("tags", c.c_uint32),
+        ("position", c.c_uint32),
+    ]
+
+
+class pk_bubble(c.Structure):
+    _fields_ = [
+        ("start_ps", c.c_int64),
+        ("end_ps", c.c_int64),
+        ("host_ps", c.c_int64),
+        ("sync_ps", c.c_int64),
+        ("comm_ps", c.c_int64),
+        ("threads_ps", c.c_int64),
+        ("launch_ps", c.c_int64),
+        ("before", pk_str),
+        ("after", pk_str),
+        ("before_row", c.c_uint64),
+        ("after_row", c.c_uint64),
+        ("step", c.c_int64),
+        ("device", c.c_uint32),
+        ("scope", c.c_int32),
+        ("labels", c.c_uint32),
+        ("confidence", c.c_int32),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_architecture_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("device", c.c_char_p),
+        ("step_pattern", c.c_char_p),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_arrow_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("batch_rows", c.c_uint64),
+    ]
+
+
+# What an option struct is before anything is set; `struct_size` apart.
+INITIAL: Dict[Any, Dict[str, int]] = {
+    pk_hooks: {},
+    pk_limits: {},
+    pk_open_options: {},
+    pk_read_callbacks: {"size_bytes": 18446744073709551615},
+    pk_activity_options: {},
+    pk_document_options: {"limit": 18446744073709551615},
+    pk_memory_options: {"top": 18446744073709551615, "time_samples": 200, "persistent_threshold_steps": 2},
+    pk_trace_options: {"format": 1},
+    pk_validation_options: {"max_bound_ps": 1000000000},
+    pk_probe_query: {},
+    pk_clock_options: {},
+    pk_merge_options: {},
+    pk_bubbles_options: {},
+    pk_architecture_options: {},
+    pk_arrow_options: {},
+}
+
+# name: (result, parameters)
+FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
+    "pk_version_number": (c.c_uint32, ()),
+    "pk_version_string": (c.c_char_p, ()),
+    "pk_status_name": (c.c_char_p, (c.c_int32,)),
+    "pk_error_code": (c.c_int32, (c.c_void_p,)),
+    "pk_error_message": (c.c_char_p, (c.c_void_p,)),
+    "pk_error_path": (c.c_char_p, (c.c_void_p,)),
+    "pk_error_byte_offset": (c.c_uint64, (c.c_void_p,)),
+    "pk_error_hint": (c.c_char_p, (c.c_void_p,)),
+    "pk_error_free": (None, (c.c_void_p,)),
+    "pk_cancel_token_new": (c.c_int32, (c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_cancel_token_cancel": (None, (c.c_void_p,)),
+    "pk_cancel_token_free": (None, (c.c_void_p,)),
+    "pk_profile_open": (c.c_int32, (
+        c.c_char_p, c.POINTER(pk_open_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_profile_open_buffer": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_char_p, c.POINTER(pk_open_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_profile_open_callbacks": (c.c_int32, (
+        c.POINTER(pk_read_callbacks), c.c_char_p, c.POINTER(pk_open_options), c.POINTER(c.c_void_p),
+        c.POINTER(c.c_void_p))),
+    "pk_profile_ref": (c.c_void_p, (c.c_void_p,)),
+    "pk_profile_free": (None, (c.c_void_p,)),
+    "pk_profile_get": (c.c_int32, (c.c_void_p, c.POINTER(pk_profile_info), c.POINTER(c.c_void_p))),
+    "pk_run_get": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_run_info), c.POINTER(c.c_void_p))),
+    "pk_family_name": (c.c_char_p, (c.c_int32,)),
+    "pk_compression_name": (c.c_char_p, (c.c_int32,)),
+    "pk_file_count": (c.c_uint32, (c.c_void_p,)),
+    "pk_file_get": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_file_info), c.POINTER(c.c_void_p))),
+    "pk_file_bytes": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_str), c.POINTER(c.c_void_p))),
+    "pk_file_damage": (c.c_void_p, (c.c_void_p, c.c_uint32)),
+    "pk_file_note_count": (c.c_uint32, (c.c_void_p, c.c_uint32, c.c_int32)),
+    "pk_file_note_get": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_int32, c.c_uint32, c.POINTER(pk_str), c.POINTER(c.c_void_p))),
+    "pk_plane_kind_name": (c.c_char_p, (c.c_int32,)),
+    "pk_plane_count": (c.c_uint32, (c.c_void_p, c.c_uint32)),
+    "pk_plane_get": (c.c_int32, (c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_plane_info), c.POINTER(c.c_void_p))),
+    "pk_line_kind_name": (c.c_char_p, (c.c_int32,)),
+    "pk_line_count": (c.c_uint32, (c.c_void_p, c.c_uint32, c.c_uint32)),
+    "pk_line_get": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_uint32, c.POINTER(pk_line_info), c.POINTER(c.c_void_p))),
+    "pk_line_summarise": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_uint32, c.POINTER(pk_line_summary), c.POINTER(c.c_void_p))),
+    "pk_events_begin": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_uint32, c.POINTER(pk_event_cursor), c.POINTER(c.c_void_p))),
+    "pk_event_next": (c.c_int32, (c.POINTER(pk_event_cursor), c.POINTER(pk_event), c.POINTER(c.c_void_p))),
+    "pk_events_read": (c.c_int32, (
+        c.POINTER(pk_event_cursor), c.POINTER(pk_event), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_stat_kind_name": (c.c_char_p, (c.c_int32,)),
+    "pk_event_stats": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_event), c.c_uint32, c.POINTER(pk_stat_cursor),
+        c.POINTER(c.c_void_p))),
+    "pk_event_metadata_stats": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(pk_stat_cursor), c.POINTER(c.c_void_p))),
+    "pk_plane_stats": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_stat_cursor), c.POINTER(c.c_void_p))),
+    "pk_stat_next": (c.c_int32, (c.POINTER(pk_stat_cursor), c.POINTER(pk_stat), c.POINTER(c.c_void_p))),
+    "pk_event_metadata_get": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(pk_event_metadata), c.POINTER(c.c_void_p))),
+    "pk_event_metadata_children": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(c.c_int64), c.c_size_t, c.POINTER(c.c_size_t),
+        c.POINTER(c.c_void_p))),
+    "pk_stat_metadata_get": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_int64, c.POINTER(pk_stat_metadata), c.POINTER(c.c_void_p))),
+    "pk_stat_metadata_find": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.c_char_p, c.c_size_t, c.POINTER(c.c_int64), c.POINTER(c.c_void_p))),
+    "pk_event_metadata_begin": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_metadata_cursor), c.POINTER(c.c_void_p))),
+    "pk_event_metadata_next": (c.c_int32, (
+        c.POINTER(pk_metadata_cursor), c.POINTER(pk_event_metadata), c.POINTER(c.c_void_p))),
+    "pk_stat_metadata_begin": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint32, c.POINTER(pk_metadata_cursor), c.POINTER(c.c_void_p))),
+    "pk_stat_metadata_next": (c.c_int32, (
+        c.POINTER(pk_metadata_cursor), c.POINTER(pk_stat_metadata), c.POINTER(c.c_void_p))),
+    "pk_sibling_name": (c.c_char_p, (c.c_int32,)),
+    "pk_module_list_open": (c.c_int32, (c.c_void_p, c.POINTER(pk_hooks), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_module_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_module_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_module_info), c.POINTER(c.c_void_p))),
+    "pk_module_damage": (c.c_void_p, (c.c_void_p, c.c_size_t)),
+    "pk_module_list_free": (None, (c.c_void_p,)),
+    "pk_chrome_open": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_chrome_events_read": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_chrome_event), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_chrome_summarise": (c.c_int32, (c.c_void_p, c.POINTER(pk_chrome_summary), c.POINTER(c.c_void_p))),
+    "pk_chrome_free": (None, (c.c_void_p,)),
+    "pk_activity_open": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_activity_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_activity_device_count": (c.c_uint32, (c.c_void_p,)),
+    "pk_activity_device_get": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.POINTER(pk_activity_device), c.POINTER(c.c_void_p))),
+    "pk_kernel_rows_read": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.c_uint64, c.POINTER(pk_kernel_row), c.c_size_t, c.POINTER(c.c_size_t),
+        c.POINTER(c.c_void_p))),
+    "pk_activity_free": (None, (c.c_void_p,)),
+    "pk_document_name": (c.c_char_p, (c.c_int32,)),
+    "pk_document_write": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_document_write_error": (c.c_int32, (
+        c.c_int32, c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_memory_open": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_memory_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_memory_module_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_memory_module_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_memory_module), c.POINTER(c.c_void_p))),
+    "pk_memory_space_get": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_size_t, c.POINTER(pk_memory_space), c.POINTER(c.c_void_p))),
+    "pk_memory_allocator_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_memory_allocator_get": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.POINTER(pk_memory_allocator), c.POINTER(c.c_void_p))),
+    "pk_live_buffers_read": (c.c_int32, (
+        c.c_void_p, c.c_uint64, c.POINTER(pk_live_buffer), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_live_curve_read": (c.c_int32, (
+        c.c_void_p, c.c_uint64, c.POINTER(pk_curve_point), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_memory_fit": (c.c_int32, (c.c_void_p, c.POINTER(c.c_uint32), c.POINTER(c.c_int64), c.POINTER(c.c_void_p))),
+    "pk_memory_write": (c.c_int32, (
+        c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
+    "pk_memory_free": (None, (c.c_void_p,)),
+    "pk_trace_format_name": (c.c_char_p, (c.c_int32,)),
+    "pk_trace_write": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_options), pk_write_callback, c.c_void_p, c.POINTER(pk_trace_outcome),
+        c.POINTER(c.c_void_p))),
+    "pk_trace_write_file": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_trace_options), c.c_char_p, c.POINTER(pk_trace_outcome), c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_new": (c.c_int32, (pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_open": (c.c_int32, (c.c_char_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_xspace_note": (None, (c.c_void_p, c.c_int32, pk_str)),
+    "pk_xspace_begin_plane": (None, (c.c_void_p, pk_str, c.c_int64)),
+    "pk_xspace_end_plane": (None, (c.c_void_p,)),
+    "pk_xspace_event_metadata": (c.c_int64, (c.c_void_p, pk_str, pk_str)),
+    "pk_xspace_stat_metadata": (c.c_int64, (c.c_void_p, pk_str)),
+    "pk_xspace_metadata_stat": (None, (c.c_void_p, c.c_int64, c.c_int64, c.POINTER(pk_value))),
+    "pk_xspace_plane_stat": (None, (c.c_void_p, c.c_int64, c.POINTER(pk_value))),
+    "pk_xspace_begin_line": (None, (c.c_void_p, c.c_int64, pk_str, c.c_int64)),
+    "pk_xspace_end_line": (None, (c.c_void_p,)),
+    "pk_xspace_event": (None, (c.c_void_p, c.c_int64, c.c_int64, c.c_int64)),
+    "pk_xspace_event_stat": (None, (c.c_void_p, c.c_int64, c.POINTER(pk_value))),
+    "pk_xspace_writer_status": (c.c_int32, (c.c_void_p,)),
+    "pk_xspace_writer_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_xspace_writer_free": (None, (c.c_void_p,)),
+    "pk_validation_open": (c.c_int32, (
+        c.POINTER(c.c_void_p), c.c_size_t, c.POINTER(pk_validation_options), c.POINTER(c.c_void_p),
+        c.POINTER(c.c_void_p))),
+    "pk_validation_get": (c.c_int32, (c.c_void_p, c.POINTER(pk_validation_summary), c.POINTER(c.c_void_p))),
+    "pk_clock_intervals_read": (c.c_int32, (
+        c.c_void_p, c.c_uint64, c.POINTER(pk_clock_interval), c.c_size_t, c.POINTER(c.c_size_t),
+        c.POINTER(c.c_void_p))),
+    "pk_validation_write": (c.c_int32, (
+        c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
+    "pk_validation_write_csv": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_validation_free": (None, (c.c_void_p,)),
+    "pk_probe_open": (c.c_int32, (c.c_void_p, c.c_int32, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_probe_launch_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_probe_launch_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_probe_launch), c.POINTER(c.c_void_p))),
+    "pk_probe_bin_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_probe_bin_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_probe_bin), c.POINTER(c.c_void_p))),
+    "pk_probe_bin_damage": (c.c_void_p, (c.c_void_p, c.c_size_t)),
+    "pk_probe_flag_name": (c.c_char_p, (c.c_uint32,)),
+    "pk_probe_map_get": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_probe_map), c.POINTER(c.c_void_p))),
+    "pk_probe_field_get": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_uint32, c.c_uint32, c.POINTER(pk_probe_field), c.POINTER(c.c_void_p))),
+    "pk_probe_records_open": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_probe_records_read": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_probe_record), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_probe_record_get": (c.c_int32, (
+        c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64, c.POINTER(pk_probe_record), c.POINTER(c.c_void_p))),
+    "pk_probe_records_free": (None, (c.c_void_p,)),
+    "pk_probe_write": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_probe_query), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
+    "pk_probe_free": (None, (c.c_void_p,)),
+    "pk_clock_build": (c.c_int32, (c.POINTER(pk_clock_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_clock_map": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(c.c_int64), c.POINTER(c.c_int64), c.c_size_t, c.POINTER(c.c_void_p))),
+    "pk_clock_bound": (c.c_int32, (c.c_void_p, c.c_int32, c.c_int64, c.POINTER(c.c_int64), c.POINTER(c.c_void_p))),
+    "pk_clock_free": (None, (c.c_void_p,)),
+    "pk_merge_run": (c.c_int32, (
+        c.POINTER(pk_merge_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_merge_node_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_merge_node_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_merge_node), c.POINTER(c.c_void_p))),
+    "pk_merge_origin_ns": (c.c_int64, (c.c_void_p,)),
+    "pk_merge_write": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_merge_free": (None, (c.c_void_p,)),
+    "pk_bubbles_open": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_bubbles_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_bubbles_step_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_bubbles_step_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_bubble_step), c.POINTER(c.c_void_p))),
+    "pk_bubbles_read": (c.c_int32, (
+        c.c_void_p, c.c_uint64, c.POINTER(pk_bubble), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_bubbles_write": (c.c_int32, (
+        c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
+    "pk_bubbles_device_count": (c.c_size_t, (c.c_void_p,)),
+    "pk_bubbles_device_name": (pk_str, (c.c_void_p, c.c_size_t)),
+    "pk_bubbles_free": (None, (c.c_void_p,)),
+    "pk_architecture_open": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_architecture_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_architecture_summary": (pk_str, (c.c_void_p,)),
+    "pk_architecture_file_name": (pk_str, (c.c_void_p,)),
+    "pk_architecture_write": (c.c_int32, (
+        c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
+    "pk_architecture_write_markdown": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_architecture_free": (None, (c.c_void_p,)),
+    "pk_arrow_events": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_ops": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_document_options), c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_kernels": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_steps": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_bubbles": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_live_buffers": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_live_curve": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_launches": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_probe_records": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+}

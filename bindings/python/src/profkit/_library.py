@@ -1,0 +1,298 @@
+"""Finds and loads libprofkit, and calls it: statuses become exceptions, callbacks may raise."""
+import ctypes as c
+import os
+import pathlib
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar
+
+from . import _declarations as d
+from . import errors
+
+SONAME = "libprofkit.so.0"
+
+
+def _load() -> c.CDLL:
+    """$PROFKIT_LIBRARY, else the library that the wheel carries, else the system's."""
+    named = os.environ.get("PROFKIT_LIBRARY")
+    if named:
+        return c.CDLL(named)
+    carried = pathlib.Path(__file__).with_name(SONAME)
+    try:
+        return c.CDLL(str(carried) if carried.exists() else SONAME)
+    except OSError as why:
+        raise ImportError(f"{SONAME} could not be loaded: {why}. Install profkit, or name the library in "
+                          "PROFKIT_LIBRARY") from why
+
+
+def _absent(name: str) -> Callable[..., Any]:
+    def refuse(*_: Any) -> Any:
+        raise errors.Unsupported(d.PK_E_UNSUPPORTED, "unsupported",
+                                 f"libprofkit {version()} has no {name}: this package was made for a newer one",
+                                 hint="update libprofkit")
+
+    return refuse
+
+
+class _Functions:
+    """The exported functions with their types. What an older library lacks is refused when it is called."""
+
+    def __init__(self, library: c.CDLL) -> None:
+        for name, (result, parameters) in d.FUNCTIONS.items():
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                setattr(self, name, _absent(name))
+                continue
+            function.restype, function.argtypes = result, parameters
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+lib: Any = _Functions(_load())
+
+
+def version() -> str:
+    """Version of the library that was loaded."""
+    return str(lib.pk_version_string().decode())
+
+
+# ---- text ----
+
+def text(value: d.pk_str) -> str:
+    """Text of a file; bytes that are no UTF-8 are shown as \\xNN."""
+    return c.string_at(value.data, value.size).decode("utf-8", "backslashreplace") if value.size else ""
+
+
+def path_text(value: d.pk_str) -> str:
+    return os.fsdecode(c.string_at(value.data, value.size)) if value.size else ""
+
+
+def raw(value: d.pk_str) -> bytes:
+    return c.string_at(value.data, value.size) if value.size else b""
+
+
+def encoded(value: Optional[str]) -> Optional[bytes]:
+    return None if value is None else value.encode("utf-8", "surrogateescape")
+
+
+def encoded_path(value: Any) -> bytes:
+    return os.fsencode(value)
+
+
+def borrowed(value: bytes) -> d.pk_str:
+    """A pk_str over bytes that the caller keeps."""
+    made_text = d.pk_str(c.cast(c.c_char_p(value), c.c_void_p), len(value))
+    setattr(made_text, "_keep", value)
+    return made_text
+
+
+# ---- errors ----
+
+def exception_of(error: Optional[int], status: int) -> errors.Error:
+    code = lib.pk_status_name(status).decode()
+    if not error:
+        return errors.CLASSES.get(status, errors.Error)(status, code, code)
+    offset = lib.pk_error_byte_offset(error)
+    return errors.CLASSES.get(status, errors.Error)(
+        status, code, lib.pk_error_message(error).decode("utf-8", "backslashreplace"),
+        os.fsdecode(lib.pk_error_path(error)), None if offset == d.PK_NO_OFFSET else offset,
+        lib.pk_error_hint(error).decode("utf-8", "backslashreplace"))
+
+
+def check(function: Callable[..., int], *arguments: Any) -> int:
+    """Calls a function that has `pk_error **err` last. Gives PK_OK or PK_END, or raises."""
+    error = c.c_void_p()
+    status = function(*arguments, c.byref(error))
+    if status >= 0:
+        return status
+    try:
+        raise exception_of(error.value, status)
+    finally:
+        lib.pk_error_free(error)
+
+
+def damage_of(error: Optional[int]) -> Optional[errors.Error]:
+    """A borrowed error as an exception that is not raised."""
+    return exception_of(error, lib.pk_error_code(error)) if error else None
+
+
+# ---- handles ----
+
+class Handle:
+    """A C object that is freed when nothing refers to it any more."""
+
+    __slots__ = ("address", "_free", "_keep", "__weakref__")
+
+    def __init__(self, address: Optional[int], free: Callable[[int], None], keep: Any = None) -> None:
+        self.address, self._free, self._keep = address, free, keep
+
+    @property
+    def borrowed(self) -> Any:
+        """The bytes in memory that this object reads, or None: they must outlive what it gives away."""
+        return self._keep.borrowed if isinstance(self._keep, Handle) else self._keep
+
+    def __del__(self) -> None:
+        if self.address:
+            self._free(self.address)
+
+
+class Owner:
+    """Base of the objects that are closed, or used in a `with`."""
+
+    _handle: Optional[Handle]
+
+    @property
+    def _h(self) -> int:
+        if self._handle is None:
+            raise ValueError(f"this {type(self).__name__} was closed")
+        address = self._handle.address
+        assert address is not None
+        return address
+
+    def close(self) -> None:
+        """Lets go of the C object. What was taken from it before keeps it alive for as long as it needs it."""
+        self._handle = None
+
+    def __enter__(self):  # type: ignore[no-untyped-def]
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def made(function: Callable[..., int], free: Callable[[int], None], *arguments: Any, keep: Any = None) -> Handle:
+    """Calls a function that ends in (T **out, pk_error **err)."""
+    out = c.c_void_p()
+    check(function, *arguments, c.byref(out))
+    return Handle(out.value, free, keep)
+
+
+T = TypeVar("T")
+
+
+def got(function: Callable[..., int], kind: Type[T], *arguments: Any) -> T:
+    """Calls a function that ends in (T *out, pk_error **err)."""
+    out = kind()
+    check(function, *arguments, c.byref(out))  # type: ignore[arg-type]
+    return out
+
+
+# ---- options and callbacks ----
+
+def options(kind: Type[T], **values: Any) -> T:
+    """An option struct with its size and the header's defaults; None leaves a field as it is."""
+    made_options = kind(struct_size=c.sizeof(kind), **d.INITIAL[kind])  # type: ignore[call-arg,arg-type]
+    for name, value in values.items():
+        if value is not None:
+            setattr(made_options, name, value)
+    return made_options
+
+
+def strings(values: Any) -> Any:
+    """A `const char *const *` over byte strings, and None among them."""
+    return (c.c_char_p * len(values))(*values) if values else None
+
+
+class Calls:
+    """Callbacks for one call. What one of them raises stops the work and is raised where the call was made."""
+
+    def __init__(self) -> None:
+        self.raised: Optional[BaseException] = None
+        self._alive: List[Any] = []
+
+    def callback(self, kind: Any, function: Callable[..., Any], refused: Optional[int]) -> Any:
+        def guarded(*arguments: Any) -> Any:
+            if self.raised is not None:
+                return refused
+            try:
+                return function(*arguments)
+            except BaseException as why:  # pylint: disable=broad-except
+                self.raised = why
+                return refused
+
+        made_callback = kind(guarded)
+        self._alive.append(made_callback)
+        return made_callback
+
+    def keep(self, value: Any) -> Any:
+        self._alive.append(value)
+        return value
+
+    def run(self, call: Callable[[], T]) -> T:
+        try:
+            result = call()
+        except errors.Error:
+            if self.raised is not None:
+                raise self.raised  # pylint: disable=raise-missing-from
+            raise
+        if self.raised is not None:
+            raise self.raised
+        return result
+
+    def writer(self, write: Callable[[bytes], Any]) -> Any:
+        def forward(_: Any, data: int, size: int) -> int:
+            write(c.string_at(data, size))
+            return 0
+
+        return self.callback(d.pk_write_callback, forward, 1)
+
+
+FIELD_KINDS: Dict[str, Any] = dict(d.pk_hooks._fields_)  # type: ignore[arg-type]
+
+
+def hooks(calls: Calls, *, progress: Any = None, log: Any = None, cancel: Any = None, threads: int = 0) -> Any:
+    """A pointer to pk_hooks, or None when there is nothing to tell."""
+    if progress is None and log is None and cancel is None and not threads:
+        return None
+    made_hooks = options(d.pk_hooks, threads=threads)
+    if progress is not None:
+        made_hooks.progress = calls.callback(
+            FIELD_KINDS["progress"], lambda _, done, total: 1 if progress(done, total) else 0, 1)
+    if log is not None:
+        made_hooks.log = calls.callback(
+            FIELD_KINDS["log"], lambda _, level, message: log(level, message.decode("utf-8", "backslashreplace")), None)
+    if cancel is not None:
+        made_hooks.cancel = cancel._h  # pylint: disable=protected-access
+        calls.keep(cancel)
+    return c.pointer(calls.keep(made_hooks))
+
+
+# ---- rows ----
+
+def converter(kind: Any, struct: Any, special: Optional[Dict[str, Callable[[Any], Any]]] = None) -> Callable[[Any], Any]:
+    """A function from a C struct to a NamedTuple whose fields have the names of the struct's."""
+    types = dict(struct._fields_)
+    steps: List[Tuple[str, Optional[Callable[[Any], Any]]]] = []
+    for name in kind._fields:
+        if special and name in special:
+            steps.append((name, special[name]))
+        elif types[name] is d.pk_str:
+            steps.append((name, text))
+        elif isinstance(types[name], type) and issubclass(types[name], c.Array):
+            steps.append((name, tuple))
+        else:
+            steps.append((name, None))
+    return lambda row: kind(*[getattr(row, name) if step is None else step(getattr(row, name))
+                              for name, step in steps])
+
+
+def read_rows(read: Callable[..., int], struct: Any, convert: Callable[[Any], T], batch: int = 256) -> Iterator[T]:
+    """Rows of a function (rows, capacity, count, err) that is called until it gives PK_END."""
+    rows = (struct * batch)()
+    count = c.c_size_t()
+    while check(read, rows, batch, c.byref(count)) == d.PK_OK:
+        for at in range(count.value):
+            yield convert(rows[at])
+
+
+def read_positions(read: Callable[..., int], handle: Handle, arguments: Tuple[Any, ...], struct: Any,
+                   convert: Callable[[Any], T], batch: int = 256) -> Iterator[T]:
+    """Rows of a function (object, ..., first, rows, capacity, count, err)."""
+    rows = (struct * batch)()
+    count = c.c_size_t()
+    first = 0
+    while check(read, handle.address, *arguments, first, rows, batch, c.byref(count)) == d.PK_OK:
+        for at in range(count.value):
+            yield convert(rows[at])
+        first += count.value

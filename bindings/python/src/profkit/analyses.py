@@ -1,0 +1,720 @@
+"""Memory, bubbles, kernels, modules, Neutrino traces and Chrome events of a profile."""
+import ctypes as c
+import json
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _declarations as d
+from . import _library as L
+from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, read_positions, text
+from .errors import Error
+from .kinds import KernelKind, Status
+from .tables import Table
+from .profile import CancelToken, Log, Profile, Progress
+
+
+class _Document(Owner):
+    """What can be written as a JSON document."""
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        """Hands the bytes of the command's --json to `write`."""
+        raise NotImplementedError
+
+    def document_bytes(self) -> bytes:
+        parts: List[bytes] = []
+        self.write(parts.append)
+        return b"".join(parts)
+
+    def document(self) -> Dict[str, Any]:
+        found: Dict[str, Any] = json.loads(self.document_bytes())
+        return found
+
+    def _written(self, function: Any, write: Callable[[bytes], Any]) -> Status:
+        calls = Calls()
+        status = c.c_int32()
+        calls.run(lambda: check(function, self._h, calls.writer(write), None, c.byref(status)))
+        return Status(status.value)
+
+
+def _choice(value: str, choices: Dict[str, int], what: str) -> int:
+    if value not in choices:
+        raise ValueError(f"{what} is one of {', '.join(choices)}, not {value!r}")
+    return choices[value]
+
+
+# ---- memory ----
+
+class MemoryModule(NamedTuple):
+    """A compiled module."""
+    name: str
+    label: str
+    program_id: str
+    source: str
+    source_count: int
+    space_count: int
+    problem_count: int
+    damaged: bool
+    chosen: bool
+
+
+class MemorySpace(NamedTuple):
+    """One memory space of a module. bound: "exact", "lower" or "upper"."""
+    color: int
+    total_bytes: int
+    peak_bytes: int
+    peak_event: int
+    indefinite_bytes: int
+    temp_bytes: int
+    temp_peak_bytes: int
+    thread_local_bytes: int
+    fragmentation_bytes: int
+    residency_floor_bytes: int
+    peak_instruction: str
+    coverage: str
+    method: str
+    bound: str
+
+
+class Allocator(NamedTuple):
+    """One allocator of one host."""
+    name: str
+    host: str
+    device: str
+    heap_peak_bytes: int
+    occupancy_peak_bytes: int
+    occupancy_peak_ps: int
+    capacity_bytes: int
+    pre_trace_bytes: int
+    unmatched_frees: int
+    allocator_agrees: bool
+    chosen: bool
+
+
+class LiveBuffer(NamedTuple):
+    """A buffer that is alive at the peak of the chosen module."""
+    logical_buffer_id: int
+    size_bytes: int
+    allocation_index: int
+    offset_bytes: int
+    instruction_id: int
+    instruction_name: str
+    opcode: str
+    op_name: str
+    computation_name: str
+    shape: str
+    shape_index: Tuple[int, ...]
+    source_file: str
+    source_line: int
+    residency: str
+    instruction_found: bool
+
+
+class CurvePoint(NamedTuple):
+    """A point of the live curve."""
+    event: int
+    live_bytes: int
+
+
+_METHODS = ("none", "heap_replay", "schedule_sweep", "allocation_sizes")
+_BOUNDS = ("exact", "lower", "upper")
+_memory_module = converter(MemoryModule, d.pk_memory_module, {"damaged": bool, "chosen": bool})
+_memory_space = converter(MemorySpace, d.pk_memory_space, {"method": _METHODS.__getitem__, "bound": _BOUNDS.__getitem__})
+_allocator = converter(Allocator, d.pk_memory_allocator, {"allocator_agrees": bool, "chosen": bool})
+_curve_point = converter(CurvePoint, d.pk_curve_point)
+
+
+def _live_buffer(row: Any) -> LiveBuffer:
+    index = tuple(row.shape_index[:row.shape_index_count]) if row.shape_index_count else ()
+    return LiveBuffer(row.logical_buffer_id, row.size_bytes, row.allocation_index, row.offset_bytes,
+                      row.instruction_id, text(row.instruction_name), text(row.opcode), text(row.op_name),
+                      text(row.computation_name), text(row.shape), index, text(row.source_file), row.source_line,
+                      ("indefinite", "temporary")[row.residency], bool(row.instruction_found))
+
+
+class Memory(_Document):
+    """Where the memory of a capture goes: what the compiler assigned and what the allocators did."""
+
+    def __init__(self, profile: Profile, *, host: Optional[str] = None, module: Optional[str] = None,
+                 top: Optional[int] = None, step: Optional[int] = None, step_policy: str = "peak",
+                 memory_space: int = 0, fit_bytes: Optional[int] = None, curve_points: int = 0,
+                 what_if: Sequence[str] = (), runtime: bool = True, all_trace: bool = False,
+                 include_host_pools: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
+        fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME"."""
+        calls = Calls()
+        policy = _choice(step_policy, {"peak": 0, "last": 1, "first": 2}, "step_policy")
+        flags = (d.PK_MEMORY_NO_RUNTIME * (not runtime) | d.PK_MEMORY_ALL_TRACE * all_trace
+                 | d.PK_MEMORY_HAS_STEP * (step is not None) | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
+                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None))
+        given = options(d.pk_memory_options, flags=flags, host=L.encoded(host), module=L.encoded(module), top=top,
+                        step=step, fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
+                        memory_space=memory_space, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
+                        what_if_count=len(what_if))
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, profile._h, c.byref(given), keep=profile._handle))
+
+    @property
+    def modules(self) -> List[MemoryModule]:
+        """By peak in memory space 0, highest first."""
+        return [_memory_module(got(lib.pk_memory_module_get, d.pk_memory_module, self._h, at))
+                for at in range(lib.pk_memory_module_count(self._h))]
+
+    def spaces(self, module: int = 0) -> List[MemorySpace]:
+        """The memory spaces of the module at a position of `modules`."""
+        count = got(lib.pk_memory_module_get, d.pk_memory_module, self._h, module).space_count
+        return [_memory_space(got(lib.pk_memory_space_get, d.pk_memory_space, self._h, module, at))
+                for at in range(count)]
+
+    @property
+    def allocators(self) -> List[Allocator]:
+        return [_allocator(got(lib.pk_memory_allocator_get, d.pk_memory_allocator, self._h, at))
+                for at in range(lib.pk_memory_allocator_count(self._h))]
+
+    def live_buffers(self) -> Iterator[LiveBuffer]:
+        """What is alive at the peak of the chosen module, largest first; the sizes add up to the peak."""
+        self._h  # pylint: disable=pointless-statement
+        assert self._handle is not None
+        return read_positions(lib.pk_live_buffers_read, self._handle, (), d.pk_live_buffer, _live_buffer)
+
+    def live_curve(self) -> Iterator[CurvePoint]:
+        """The curve that `curve_points` asked for."""
+        self._h  # pylint: disable=pointless-statement
+        assert self._handle is not None
+        return read_positions(lib.pk_live_curve_read, self._handle, (), d.pk_curve_point, _curve_point)
+
+    def live_buffers_table(self) -> Table:
+        """The same as an Arrow table."""
+        return Table(self, lib.pk_arrow_live_buffers)
+
+    def live_curve_table(self) -> Table:
+        """The curve as an Arrow table."""
+        return Table(self, lib.pk_arrow_live_curve)
+
+    def fit(self) -> Optional[Tuple[bool, int]]:
+        """Whether what `fit_bytes` asked fits, and how many bytes are spare; None when it was not asked."""
+        fits, spare = c.c_uint32(), c.c_int64()
+        if check(lib.pk_memory_fit, self._h, c.byref(fits), c.byref(spare)) != d.PK_OK:
+            return None
+        return bool(fits.value), spare.value
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        return self._written(lib.pk_memory_write, write)
+
+
+# ---- bubbles ----
+
+def _names_of(prefix: str) -> List[str]:
+    found = sorted((value, name[len(prefix):].lower()) for name, value in vars(d).items() if name.startswith(prefix))
+    return [name for _, name in found]
+
+
+_TAGS = _names_of("PK_BUBBLE_TAG_")
+_LABELS = _names_of("PK_BUBBLE_LABEL_")
+_SCOPES = _names_of("PK_BUBBLE_SCOPE_")
+_CONFIDENCES = _names_of("PK_CONFIDENCE_")
+
+
+def _bits(names: List[str]) -> Callable[[int], Tuple[str, ...]]:
+    return lambda value: tuple(name for at, name in enumerate(names) if value >> at & 1)
+
+
+class BubbleStep(NamedTuple):
+    """One step of one device. busy + prelaunch + internal + tail is its length, exactly."""
+    id: str
+    device: str
+    start_ps: int
+    end_ps: int
+    busy_ps: int
+    prelaunch_ps: int
+    internal_ps: int
+    tail_ps: int
+    largest_internal_ps: int
+    bubble_count: int
+    compute_only_ps: int
+    comm_exposed_ps: int
+    comm_overlapped_ps: int
+    copy_ps: int
+    other_ps: int
+    idle_ps: int
+    tags: Tuple[str, ...]
+    position: int
+
+
+class Bubble(NamedTuple):
+    """One gap of a device. labels: soft causes, never a proof. The host's times are None when it was not recorded."""
+    start_ps: int
+    end_ps: int
+    host_ps: Optional[int]
+    sync_ps: Optional[int]
+    comm_ps: int
+    threads_ps: Optional[int]
+    launch_ps: Optional[int]
+    before: str
+    after: str
+    before_row: int
+    after_row: int
+    step: Optional[int]
+    device: str
+    scope: str
+    labels: Tuple[str, ...]
+    confidence: str
+    heavy: bool
+    at_edge: bool
+    inter_step: bool
+
+    @property
+    def duration_ps(self) -> int:
+        return self.end_ps - self.start_ps
+
+
+_bubble_step = converter(BubbleStep, d.pk_bubble_step, {"tags": _bits(_TAGS)})
+_labels_of = _bits(_LABELS)
+
+
+class Bubbles(_Document):
+    """Why devices wait: the idle gaps of every step, with what is around them. Iterate over it for the gaps."""
+
+    def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
+                 thresholds: Optional[Dict[str, Any]] = None, limit: int = 0, window_policy: str = "guide",
+                 reference: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """thresholds: by the names that the document lists. window_policy: "guide", "marker", "device"."""
+        calls = Calls()
+        named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
+        given = options(d.pk_bubbles_options, flags=d.PK_BUBBLES_REFERENCE if reference else 0,
+                        device=L.encoded(device), step_pattern=L.encoded(step_pattern), thresholds=L.strings(named),
+                        threshold_count=len(named), limit=limit,
+                        window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2}, "window_policy"))
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, profile._h, c.byref(given), keep=profile._handle))
+
+    @property
+    def devices(self) -> List[str]:
+        return [text(lib.pk_bubbles_device_name(self._h, at)) for at in range(lib.pk_bubbles_device_count(self._h))]
+
+    @property
+    def steps(self) -> List[BubbleStep]:
+        """By device, then by time."""
+        return [_bubble_step(got(lib.pk_bubbles_step_get, d.pk_bubble_step, self._h, at))
+                for at in range(lib.pk_bubbles_step_count(self._h))]
+
+    def __iter__(self) -> Iterator[Bubble]:
+        """The gaps that are long enough to be listed, by device and time."""
+        devices = self.devices
+
+        def convert(row: Any) -> Bubble:
+            traced = bool(row.flags & d.PK_BUBBLE_TRACED)
+            return Bubble(row.start_ps, row.end_ps, row.host_ps if traced else None, row.sync_ps if traced else None,
+                          row.comm_ps, row.threads_ps if traced else None,
+                          None if row.launch_ps == d.PK_NO_TIME_PS else row.launch_ps, text(row.before),
+                          text(row.after), row.before_row, row.after_row, row.step if row.step >= 0 else None,
+                          devices[row.device], _SCOPES[row.scope], _labels_of(row.labels),
+                          _CONFIDENCES[row.confidence], bool(row.flags & d.PK_BUBBLE_HEAVY),
+                          bool(row.flags & d.PK_BUBBLE_AT_EDGE), bool(row.flags & d.PK_BUBBLE_INTER_STEP))
+
+        assert self._handle is not None
+        return read_positions(lib.pk_bubbles_read, self._handle, (), d.pk_bubble, convert)
+
+    def table(self) -> Table:
+        """The gaps as an Arrow table."""
+        return Table(self, lib.pk_arrow_bubbles)
+
+    def steps_table(self) -> Table:
+        """The steps as an Arrow table."""
+        return Table(self, lib.pk_arrow_steps)
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        return self._written(lib.pk_bubbles_write, write)
+
+
+# ---- architecture ----
+
+class Architecture(_Document):
+    """What model ran: passes, layers and their parts, read from the kernels of one device."""
+
+    def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
+                 limit: int = 0, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """device: only those whose name contains it. limit: rows of passes and layers of the document, 0 for all."""
+        calls = Calls()
+        given = options(d.pk_architecture_options, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
+                        limit=limit)
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_architecture_open, lib.pk_architecture_free, profile._h,
+                                              c.byref(given), keep=profile._handle))
+
+    @property
+    def summary(self) -> str:
+        """One sentence: layers, passes, confidence; "" without a device."""
+        return text(lib.pk_architecture_summary(self._h))
+
+    @property
+    def file_name(self) -> str:
+        """The name that the report has by convention."""
+        return path_text(lib.pk_architecture_file_name(self._h))
+
+    def markdown(self) -> str:
+        """The report: that of `profkit architecture --markdown`."""
+        parts: List[bytes] = []
+        calls = Calls()
+        calls.run(lambda: check(lib.pk_architecture_write_markdown, self._h, calls.writer(parts.append), None))
+        return b"".join(parts).decode("utf-8")
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        return self._written(lib.pk_architecture_write, write)
+
+
+# ---- kernels ----
+
+class Device(NamedTuple):
+    """A device of one rank, process or file."""
+    name: str
+    ordinal: int
+    kernel_count: int
+    timestamp_resolution_ps: int
+    file: int
+    plane: int
+    rank: int
+    host_group: int
+    accelerator: str
+
+
+class Kernel(NamedTuple):
+    """One execution of a kernel."""
+    start_ps: int
+    duration_ps: int
+    wait_ps: Optional[int]
+    launch_ps: Optional[int]
+    stream: Optional[int]
+    source_row: int
+    name: str
+    op_type: str
+    core: str
+    step: str
+    input_shapes: str
+    output_shapes: str
+    input_types: str
+    kind: KernelKind
+    duplicate: bool
+
+
+_ACCELERATORS = ("other", "tpu", "gpu", "npu")
+_device = converter(Device, d.pk_activity_device, {"accelerator": lambda value: _ACCELERATORS[value]})
+
+
+def _kernel(row: Any) -> Kernel:
+    return Kernel(row.start_ps, row.duration_ps, row.wait_ps if row.flags & d.PK_KERNEL_HAS_WAIT else None,
+                  row.launch_ps if row.flags & d.PK_KERNEL_HAS_LAUNCH else None,
+                  row.stream if row.flags & d.PK_KERNEL_HAS_STREAM else None, row.source_row, text(row.name),
+                  text(row.op_type), text(row.core), text(row.step), text(row.input_shapes), text(row.output_shapes),
+                  text(row.input_types), KernelKind(row.kind), bool(row.flags & d.PK_KERNEL_DUPLICATE))
+
+
+class Kernels(Owner):
+    """What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes."""
+
+    def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
+                 details: bool = True, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """device: only those whose name contains it. details: shapes and types, too."""
+        calls = Calls()
+        given = options(d.pk_activity_options, flags=0 if details else d.PK_ACTIVITY_NO_DETAILS,
+                        device=L.encoded(device), step_pattern=L.encoded(step_pattern))
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_activity_open, lib.pk_activity_free, profile._h, c.byref(given), keep=profile._handle))
+
+    @property
+    def devices(self) -> List[Device]:
+        return [_device(got(lib.pk_activity_device_get, d.pk_activity_device, self._h, at))
+                for at in range(lib.pk_activity_device_count(self._h))]
+
+    def rows(self, device: int = 0) -> Iterator[Kernel]:
+        """The kernels of a device, by start."""
+        self._h  # pylint: disable=pointless-statement
+        assert self._handle is not None
+        return read_positions(lib.pk_kernel_rows_read, self._handle, (device,), d.pk_kernel_row, _kernel)
+
+    def table(self) -> Table:
+        """The kernels of all devices as an Arrow table."""
+        return Table(self, lib.pk_arrow_kernels)
+
+
+# ---- modules ----
+
+class Module(NamedTuple):
+    """A compiled module. hlo_proto: the serialized xla.HloProto, not copied, valid while it is referred to."""
+    file: int
+    plane: Optional[int]
+    metadata_id: int
+    name: str
+    module_name: str
+    module_id: int
+    computation_count: int
+    instruction_count: int
+    hlo_proto: memoryview
+    sibling_path: str
+    sibling: str
+    damage: Optional[Error]
+
+
+class Modules(Owner, Sequence[Module]):
+    """The compiled modules of a capture, largest first."""
+
+    def __init__(self, profile: Profile, *, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        calls = Calls()
+        hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_module_list_open, lib.pk_module_list_free, profile._h, hooks,
+                                              keep=profile._handle))
+
+    def __len__(self) -> int:
+        return int(lib.pk_module_count(self._h))
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[position] for position in range(*at.indices(len(self)))]
+        position = at + len(self) if at < 0 else at
+        if not 0 <= position < len(self):
+            raise IndexError(f"there are {len(self)} modules")
+        row = got(lib.pk_module_get, d.pk_module_info, self._h, position)
+        proto = memoryview(b"")
+        if row.hlo_proto.size:
+            array = (c.c_ubyte * row.hlo_proto.size).from_address(row.hlo_proto.data)
+            setattr(array, "_modules", self._handle)
+            proto = memoryview(array).cast("B").toreadonly()
+        return Module(row.file, row.plane if row.plane >= 0 else None, row.metadata_id, text(row.name),
+                      text(row.module_name), row.module_id, row.computation_count, row.instruction_count, proto,
+                      path_text(row.sibling_path), lib.pk_sibling_name(row.sibling).decode(),
+                      L.damage_of(lib.pk_module_damage(self._h, position)))
+
+
+# ---- Chrome events ----
+
+class ChromeEvent(NamedTuple):
+    """One event of a trace-event JSON file. args: JSON text."""
+    name: str
+    category: str
+    id: str
+    pid: str
+    tid: str
+    args: str
+    start_ps: Optional[int]
+    duration_ps: Optional[int]
+    byte_offset: int
+    phase: str
+
+
+class ChromeSummary(NamedTuple):
+    """What a file was like, as far as it was read."""
+    event_count: int
+    broken_count: int
+    unusable_time_count: int
+    zero_us: int
+
+
+_chrome_summary = converter(ChromeSummary, d.pk_chrome_summary)
+
+
+def _chrome_event(row: Any) -> ChromeEvent:
+    return ChromeEvent(text(row.name), text(row.category), text(row.id), text(row.pid), text(row.tid), text(row.args),
+                       row.start_ps if row.flags & d.PK_CHROME_HAS_START else None,
+                       row.duration_ps if row.flags & d.PK_CHROME_HAS_DURATION else None, row.byte_offset,
+                       chr(row.phase) if row.phase else "")
+
+
+class ChromeEvents(Owner):
+    """The events of a trace-event JSON file, in bounded memory, once. One thread at a time."""
+
+    def __init__(self, profile: Profile, file: int = 0) -> None:
+        self._handle = made(lib.pk_chrome_open, lib.pk_chrome_free, profile._h, file, keep=profile._handle)
+
+    def __iter__(self) -> Iterator[ChromeEvent]:
+        """Reads on. Raises Damaged at the end when something was broken, after all that was intact."""
+        handle = self._handle
+        self._h  # pylint: disable=pointless-statement
+        assert handle is not None
+
+        def read(rows: Any, capacity: int, count: Any, err: Any) -> int:
+            return int(lib.pk_chrome_events_read(handle.address, rows, capacity, count, err))
+
+        return L.read_rows(read, d.pk_chrome_event, _chrome_event)
+
+    @property
+    def summary(self) -> ChromeSummary:
+        found: ChromeSummary = _chrome_summary(got(lib.pk_chrome_summarise, d.pk_chrome_summary, self._h))
+        return found
+
+
+# ---- Neutrino ----
+
+class Launch(NamedTuple):
+    """One launch of the log; what the log does not tell is None."""
+    kernel: str
+    function: str
+    bin: str
+    grid: Optional[Tuple[int, int, int]]
+    block: Optional[Tuple[int, int, int]]
+    shared_bytes: int
+    outcome: str
+    params: Tuple[int, ...]
+    time_ns: Optional[int]
+    probe_memory_bytes: Optional[int]
+    prologue_ps: Optional[int]
+    kernel_ps: Optional[int]
+    epilogue_ps: Optional[int]
+    bin_index: Optional[int]
+
+
+class RecordFile(NamedTuple):
+    """One record file."""
+    name: str
+    path: str
+    bytes: int
+    elapsed_us: int
+    launch: Optional[int]
+    map_count: int
+    shared_bytes: int
+    grid: Tuple[int, int, int]
+    block: Tuple[int, int, int]
+    damage: Optional[Error]
+
+
+class RecordField(NamedTuple):
+    """One field of a map's records: unsigned, little endian."""
+    name: str
+    bytes: int
+    offset: int
+    declared: int
+
+
+class RecordMap(NamedTuple):
+    """One map of a record file. flags: what is doubtful about it."""
+    name: str
+    level: str
+    flags: Tuple[str, ...]
+    record_bytes: int
+    lane_bytes: int
+    capacity: int
+    offset: int
+    bytes: int
+    present_bytes: int
+    recorded_offset: int
+    lanes_per_block: int
+    lanes: int
+    fields: Tuple[RecordField, ...]
+
+
+class Record(NamedTuple):
+    """One record that was written. block: None when it is not known. values: by field name."""
+    block: Optional[int]
+    lane: int
+    k: int
+    values: Dict[str, int]
+
+
+_OUTCOMES = _names_of("PK_PROBE_OUTCOME_")
+_TOOLS = {name: at for at, name in enumerate(_names_of("PK_PROBE_TOOL_"))}
+_SLICES = {name: at for at, name in enumerate(_names_of("PK_PROBE_SLICE_"))}
+_LEVELS = ("unknown", "thread", "warp")
+_record_field = converter(RecordField, d.pk_probe_field)
+
+
+def _launch(row: Any) -> Launch:
+    geometry = row.known & d.PK_PROBE_HAS_GEOMETRY
+    durations = row.known & d.PK_PROBE_HAS_DURATIONS
+    return Launch(text(row.kernel), text(row.function), text(row.bin), tuple(row.grid) if geometry else None,
+                  tuple(row.block) if geometry else None, row.shared_bytes, _OUTCOMES[row.outcome],
+                  tuple(row.params[:row.param_count]) if row.param_count else (),
+                  row.time_ns if row.known & d.PK_PROBE_HAS_TIME else None,
+                  row.probe_memory_bytes if row.known & d.PK_PROBE_HAS_MEMORY else None,
+                  row.prologue_ps if durations else None, row.kernel_ps if durations else None,
+                  row.epilogue_ps if durations else None, row.bin_index if row.bin_index >= 0 else None)
+
+
+class Neutrino(Owner):
+    """What probes recorded inside GPU kernels: the launches of the log, the record files, their maps and records."""
+
+    def __init__(self, profile: Profile, tool: str = "none") -> None:
+        """tool: whose records maps without a description hold: "block_sched", "gmem_bytes", "tensorop",
+        "program_progress", "dmat"."""
+        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, profile._h, _choice(tool, _TOOLS, "tool"),
+                            keep=profile._handle)
+
+    @property
+    def launches(self) -> List[Launch]:
+        return [_launch(got(lib.pk_probe_launch_get, d.pk_probe_launch, self._h, at))
+                for at in range(lib.pk_probe_launch_count(self._h))]
+
+    @property
+    def files(self) -> List[RecordFile]:
+        """By elapsed time."""
+        found = []
+        for at in range(lib.pk_probe_bin_count(self._h)):
+            row = got(lib.pk_probe_bin_get, d.pk_probe_bin, self._h, at)
+            found.append(RecordFile(text(row.name), path_text(row.path), row.bytes, row.elapsed_us,
+                                    row.launch if row.launch >= 0 else None, row.map_count, row.shared_bytes,
+                                    tuple(row.grid), tuple(row.block),
+                                    L.damage_of(lib.pk_probe_bin_damage(self._h, at))))
+        return found
+
+    def maps(self, file: int) -> List[RecordMap]:
+        """The maps of the record file at a position of `files`."""
+        found = []
+        for at in range(got(lib.pk_probe_bin_get, d.pk_probe_bin, self._h, file).map_count):
+            row = got(lib.pk_probe_map_get, d.pk_probe_map, self._h, file, at)
+            flags = tuple(lib.pk_probe_flag_name(1 << bit).decode() for bit in range(32) if row.flags >> bit & 1)
+            fields = tuple(_record_field(got(lib.pk_probe_field_get, d.pk_probe_field, self._h, file, at, field))
+                           for field in range(row.field_count))
+            found.append(RecordMap(text(row.name), _LEVELS[row.level], flags, row.record_bytes, row.lane_bytes,
+                                   row.capacity, row.offset, row.bytes, row.present_bytes, row.recorded_offset,
+                                   row.lanes_per_block, row.lanes, fields))
+        return found
+
+    def records(self, file: int, map: int = 0) -> Iterator[Record]:  # pylint: disable=redefined-builtin
+        """The records of a map that were written, block by block and lane by lane."""
+        layout = self.maps(file)[map]
+        handle = made(lib.pk_probe_records_open, lib.pk_probe_records_free, self._h, file, map, keep=self._handle)
+
+        def read(rows: Any, capacity: int, count: Any, err: Any) -> int:
+            return int(lib.pk_probe_records_read(handle.address, rows, capacity, count, err))
+
+        def convert(row: Any) -> Record:
+            data = c.string_at(row.data, layout.record_bytes)
+            values = {field.name: int.from_bytes(data[field.offset:field.offset + field.bytes], "little")
+                      for field in layout.fields}
+            return Record(None if row.block == d.PK_PROBE_NO_BLOCK else row.block, row.lane, row.k, values)
+
+        return L.read_rows(read, d.pk_probe_record, convert)
+
+    def launches_table(self) -> Table:
+        """The launches as an Arrow table."""
+        return Table(self, lib.pk_arrow_launches)
+
+    def records_table(self, file: int, map: int = 0) -> Table:  # pylint: disable=redefined-builtin
+        """The records of a map as an Arrow table."""
+        return Table(self, lib.pk_arrow_probe_records, file, map)
+
+    def write(self, write: Callable[[bytes], Any], slice: str = "summary", *,  # pylint: disable=redefined-builtin
+              launch: Optional[str] = None, map: Optional[str] = None,  # pylint: disable=redefined-builtin
+              block: Optional[int] = None, lane: Optional[int] = None, limit: int = 0, width: int = 0, height: int = 0,
+              progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
+              threads: int = 0) -> Status:
+        """Hands the bytes of `profkit neutrino PATH SLICE --json` to `write`. slice: "summary", "launches", "kernels",
+        "maps", "records", "schedule", "bytes", "density", "progress", "overhead", "log"."""
+        calls = Calls()
+        flags = (d.PK_PROBE_QUERY_HAS_BLOCK * (block is not None) | d.PK_PROBE_QUERY_HAS_LANE * (lane is not None))
+        query = options(d.pk_probe_query, flags=flags, slice=_choice(slice, _SLICES, "slice"), width=width,
+                        height=height, launch=L.encoded(launch), map=L.encoded(map), block=block, lane=lane,
+                        limit=limit)
+        query.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        status = c.c_int32()
+        calls.run(lambda: check(lib.pk_probe_write, self._h, c.byref(query), calls.writer(write), None,
+                                c.byref(status)))
+        return Status(status.value)
+
+    def document(self, slice: str = "summary", **given: Any) -> Dict[str, Any]:  # pylint: disable=redefined-builtin
+        """One slice as JSON. Options: see write()."""
+        parts: List[bytes] = []
+        self.write(parts.append, slice, **given)
+        found: Dict[str, Any] = json.loads(b"".join(parts))
+        return found

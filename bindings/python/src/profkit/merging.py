@@ -1,0 +1,178 @@
+"""Many nodes on one clock: merging their traces, and telling whether their collectives agree."""
+import ctypes as c
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
+
+from . import _declarations as d
+from . import _library as L
+from ._library import Calls, check, converter, got, lib, made, options, path_text, read_positions, text
+from .analyses import _Document, _choice
+from .kinds import Status
+from .profile import CancelToken, Limits, Log, PathLike, Profile, Progress, limits_pointer
+
+_CORRECTIONS = {"clock": d.PK_CORRECTION_CLOCK, "walltime": d.PK_CORRECTION_WALLTIME, "none": d.PK_CORRECTION_NONE}
+_ZEROS = {"auto": d.PK_ZERO_AUTO, "earliest": d.PK_ZERO_EARLIEST, "reference": d.PK_ZERO_REFERENCE,
+          "none": d.PK_ZERO_NONE}
+_PLANES = {"seed": d.PK_PLANES_SEED, "rocm": d.PK_PLANES_ROCM, "node": d.PK_PLANES_NODE}
+_STATUSES = ("corrected", "walltime", "raw", "missing", "corrupt")
+
+
+class MergedNode(NamedTuple):
+    """One node of a merge."""
+    id: int
+    hostname: str
+    trace: str
+    events: int
+    planes: int
+    clamped_events: int
+    snapshots: int
+    offset_windows: int
+    max_correction_ps: int
+    residual_ps: int
+    tracer_bound_ps: Optional[int]
+    host_bound_ps: Optional[int]
+    status: str
+    aligned_before: bool
+
+
+def _bound(value: int) -> Optional[int]:
+    return None if value < 0 else value
+
+
+_node = converter(MergedNode, d.pk_merge_node, {
+    "trace": path_text, "tracer_bound_ps": _bound, "host_bound_ps": _bound,
+    "status": _STATUSES.__getitem__, "aligned_before": bool})
+
+
+class Merge(_Document):
+    """What a merge did."""
+
+    def __init__(self, handle: L.Handle) -> None:
+        self._handle = handle
+
+    @property
+    def nodes(self) -> List[MergedNode]:
+        return [_node(got(lib.pk_merge_node_get, d.pk_merge_node, self._h, at))
+                for at in range(lib.pk_merge_node_count(self._h))]
+
+    @property
+    def origin_ns(self) -> int:
+        """Unix ns of time zero of the merged trace."""
+        return int(lib.pk_merge_origin_ns(self._h))
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        calls = Calls()
+        calls.run(lambda: check(lib.pk_merge_write, self._h, calls.writer(write), None))
+        return Status.OK
+
+
+def combine_traces(traces: Sequence[PathLike] = (), output: Optional[PathLike] = None, *,
+                   offsets: Optional[PathLike] = None, snapshots: Sequence[Optional[PathLike]] = (),
+                   run_metadata: Optional[PathLike] = None, run_dir: Optional[PathLike] = None,
+                   correction: str = "clock", zero: str = "auto", planes: str = "seed",
+                   plane_prefix: Optional[str] = None, keep_going: bool = False, keep_order: bool = False,
+                   scale_durations: bool = False, tracer_host_threads: bool = False, reference: bool = False,
+                   drift_slope: bool = True, write: Optional[Callable[[bytes], Any]] = None,
+                   limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                   cancel: Optional[CancelToken] = None, threads: int = 0) -> Merge:
+    """Merges the traces of several nodes into one XSpace on one clock, into the file `output` or through `write`.
+
+    The file appears when it is complete. correction: "clock", "walltime", "none". zero: "auto", "earliest", "reference",
+    "none". planes: "seed", "rocm", "node". keep_going: what is missing or damaged is told and left out.
+    """
+    calls = Calls()
+
+    def path(value: Optional[PathLike]) -> Optional[bytes]:
+        return None if value is None else L.encoded_path(value)
+
+    flags = (d.PK_MERGE_KEEP_GOING * keep_going | d.PK_MERGE_KEEP_ORDER * keep_order
+             | d.PK_MERGE_SCALE_DURATIONS * scale_durations | d.PK_MERGE_TRACER_HOST_THREADS * tracer_host_threads
+             | d.PK_MERGE_REFERENCE * reference | d.PK_MERGE_NO_DRIFT_SLOPE * (not drift_slope))
+    given = options(
+        d.pk_merge_options, flags=flags, traces=L.strings([path(trace) for trace in traces]), trace_count=len(traces),
+        snapshots=L.strings([path(snapshot) for snapshot in snapshots]), snapshot_count=len(snapshots),
+        offsets=path(offsets), run_metadata=path(run_metadata), run_dir=path(run_dir),
+        plane_prefix=L.encoded(plane_prefix), output=path(output),
+        correction=_choice(correction, _CORRECTIONS, "correction"), zero=_choice(zero, _ZEROS, "zero"),
+        planes=_choice(planes, _PLANES, "planes"))
+    given.limits = limits_pointer(calls, limits)
+    given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+    writer = calls.writer(write) if write else d.pk_write_callback()
+    return Merge(calls.run(lambda: made(lib.pk_merge_run, lib.pk_merge_free, c.byref(given), writer, None)))
+
+
+class ValidationSummary(NamedTuple):
+    """Whether the collectives of several nodes happened in a possible order."""
+    status: Status
+    node_count: int
+    group_count: int
+    violations: int
+    violations_raw: int
+    pair_violations: int
+    overlaps: int
+    unjudged: int
+    warnings: int
+    undecidable: int
+    clocks_corrected: bool
+    bounds_known: bool
+
+
+class ClockInterval(NamedTuple):
+    """What collectives alone say of a node's clock against the first node's."""
+    node_id: int
+    pivot_ps: int
+    least_offset_ps: int
+    most_offset_ps: int
+    point_offset_ps: int
+    least_drift_ppm: float
+    most_drift_ppm: float
+    point_drift_ppm: float
+    constraints: int
+    decidable: bool
+    feasible: bool
+
+
+_summary = converter(ValidationSummary, d.pk_validation_summary,
+                     {"status": Status, "clocks_corrected": bool, "bounds_known": bool})
+_interval = converter(ClockInterval, d.pk_clock_interval, {"decidable": bool, "feasible": bool})
+
+
+class Validation(_Document):
+    """Whether the collectives of several nodes happened in a possible order."""
+
+    def __init__(self, profiles: Sequence[Optional[Profile]], *, by_occurrence: bool = False, align: bool = False,
+                 bound_ps: Optional[int] = None, max_bound_ps: Optional[int] = None,
+                 progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """profiles: one merged trace, or one trace a node; None is a trace that could not be opened."""
+        calls = Calls()
+        flags = (d.PK_VALIDATION_BY_OCCURRENCE * by_occurrence | d.PK_VALIDATION_ALIGN * align
+                 | d.PK_VALIDATION_HAS_BOUND * (bound_ps is not None))
+        given = options(d.pk_validation_options, flags=flags, bound_ps=bound_ps, max_bound_ps=max_bound_ps)
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        handles = (c.c_void_p * max(1, len(profiles)))(*[None if p is None else p._h for p in profiles])
+        self._handle = calls.run(lambda: made(lib.pk_validation_open, lib.pk_validation_free, handles, len(profiles),
+                                              c.byref(given)))
+
+    @property
+    def summary(self) -> ValidationSummary:
+        found: ValidationSummary = _summary(got(lib.pk_validation_get, d.pk_validation_summary, self._h))
+        return found
+
+    def clock_intervals(self) -> Iterator[ClockInterval]:
+        """One a node; none unless `align` was asked for."""
+        self._h  # pylint: disable=pointless-statement
+        assert self._handle is not None
+        return read_positions(lib.pk_clock_intervals_read, self._handle, (), d.pk_clock_interval, _interval)
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        return self._written(lib.pk_validation_write, write)
+
+    def write_csv(self, write: Callable[[bytes], Any]) -> None:
+        """The start gaps of every invocation."""
+        calls = Calls()
+        calls.run(lambda: check(lib.pk_validation_write_csv, self._h, calls.writer(write), None))
+
+
+def validate(*profiles: Optional[Profile], **given: Any) -> Validation:
+    """Compares one merged trace, or one trace a node. Options: see Validation."""
+    return Validation(profiles, **given)

@@ -1,0 +1,682 @@
+"""Opened captures: files, planes, lines, events, stats, metadata, documents."""
+import ctypes as c
+import json
+import os
+import struct
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
+
+from . import _declarations as d
+from . import _library as L
+from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
+from .errors import Error, NotFound
+from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
+from .tables import Table
+
+if TYPE_CHECKING:
+    from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
+
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Progress = Callable[[int, int], Any]
+Log = Callable[[int, str], Any]
+
+_IO = {"auto": d.PK_IO_AUTO, "map": d.PK_IO_MAP, "read": d.PK_IO_READ}
+_DOCUMENTS = {lib.pk_document_name(value).decode(): value
+              for name, value in vars(d).items()
+              if name.startswith("PK_DOCUMENT_") and not name.startswith(("PK_DOCUMENT_STATUS", "PK_DOCUMENT_HAS"))}
+_EVENT = struct.Struct("@qqqqqPII")
+assert _EVENT.size == c.sizeof(d.pk_event)
+
+
+class CancelToken(Owner):
+    """Lets any thread stop work that another thread is doing."""
+
+    def __init__(self) -> None:
+        self._handle = made(lib.pk_cancel_token_new, lib.pk_cancel_token_free)
+
+    def cancel(self) -> None:
+        """Stops every call that was given this token, now or later."""
+        lib.pk_cancel_token_cancel(self._h)
+
+
+class Limits(NamedTuple):
+    """Bounds on what hostile or broken input can make the library do. 0 is the default."""
+    max_nesting: int = 0
+    max_materialised_bytes: int = 0
+    max_decompression_ratio: int = 0
+    ratio_free_bytes: int = 0
+    max_string_bytes: int = 0
+    max_files: int = 0
+
+
+def limits_pointer(calls: Calls, limits: Optional[Limits]) -> Any:
+    if limits is None:
+        return None
+    return c.pointer(calls.keep(options(d.pk_limits, **limits._asdict())))
+
+
+class Stat:
+    """One fact of an event, of its metadata entry, or of a plane."""
+
+    __slots__ = ("name", "value", "metadata_id", "kind", "origin")
+
+    name: str
+    #: int, float, str or bytes; None when no value was written.
+    value: Union[int, float, str, bytes, None]
+    metadata_id: int
+    #: "none", "double", "uint64", "int64", "str", "bytes", "ref".
+    kind: str
+    origin: StatOrigin
+
+    def __init__(self, row: d.pk_stat) -> None:
+        self.name, self.metadata_id, self.origin = text(row.name), row.metadata_id, StatOrigin(row.origin)
+        self.kind = _STAT_KINDS.get(row.kind, "none")
+        if row.kind in (d.PK_STAT_STR, d.PK_STAT_REF):
+            self.value = text(row.text)
+        elif row.kind == d.PK_STAT_BYTES:
+            self.value = L.raw(row.text)
+        elif row.kind == d.PK_STAT_DOUBLE:
+            self.value = struct.unpack("=d", struct.pack("=Q", row.bits))[0]
+        elif row.kind == d.PK_STAT_INT64:
+            self.value = row.bits - (1 << 64) if row.bits >> 63 else row.bits
+        elif row.kind == d.PK_STAT_UINT64:
+            self.value = row.bits
+        else:
+            self.value = None
+
+    def __repr__(self) -> str:
+        return f"Stat({self.name!r}, {self.value!r})"
+
+
+_STAT_KINDS = {kind: lib.pk_stat_kind_name(kind).decode() for kind in range(8)}
+
+
+class EventMetadata(NamedTuple):
+    """What the events with one id share."""
+    id: int
+    name: str
+    display_name: str
+    metadata: bytes
+    child_count: int
+
+
+class StatMetadata(NamedTuple):
+    """What a stat id means."""
+    id: int
+    name: str
+    description: str
+
+
+_event_metadata = L.converter(EventMetadata, d.pk_event_metadata, {"metadata": L.raw})
+_stat_metadata = L.converter(StatMetadata, d.pk_stat_metadata)
+
+
+class Event:
+    """One event of a line."""
+
+    __slots__ = ("_plane", "_row")
+
+    def __init__(self, plane: "Plane", row: Any) -> None:
+        self._plane, self._row = plane, row
+
+    @property
+    def metadata_id(self) -> int:
+        return int(self._row[0])
+
+    @property
+    def start_ps(self) -> Optional[int]:
+        """On the capture's clock; None for an aggregated event, which has no place in time."""
+        return self._row[1] if self._row[7] & d.PK_EVENT_HAS_START else None
+
+    @property
+    def offset_ps(self) -> Optional[int]:
+        """After the line's own zero, as written; None when it was not."""
+        return self._row[2] if self._row[7] & d.PK_EVENT_HAS_OFFSET else None
+
+    @property
+    def duration_ps(self) -> int:
+        return int(self._row[3])
+
+    @property
+    def num_occurrences(self) -> Optional[int]:
+        """Of an aggregated event."""
+        return self._row[4] if self._row[7] & d.PK_EVENT_HAS_OCCURRENCES else None
+
+    @property
+    def name(self) -> str:
+        """Name of the metadata entry; "" when the id has none."""
+        return self._plane.event_name(self._row[0])
+
+    @property
+    def metadata(self) -> Optional[EventMetadata]:
+        return self._plane.find_event_metadata(self._row[0])
+
+    def stats(self, origins: int = StatOrigin.EVENT | StatOrigin.METADATA) -> Iterator[Stat]:
+        """Stats of the event itself, then of its metadata entry, then of the plane, as far as `origins` asks."""
+        return self._plane._stats(lib.pk_event_stats, c.byref(d.pk_event(*self._row)), int(origins))
+
+    def __repr__(self) -> str:
+        return f"Event({self.name!r}, start_ps={self.start_ps}, duration_ps={self.duration_ps})"
+
+
+class LineSummary(NamedTuple):
+    """What only a pass over a whole line tells."""
+    event_count: int
+    display_id: int
+    display_name: str
+    duration_ps: int
+
+
+_line_summary = L.converter(LineSummary, d.pk_line_summary)
+
+
+class Line:
+    """One row of events of a plane."""
+
+    __slots__ = ("plane", "position", "id", "name", "kind", "timestamp_ns", "start_ps")
+
+    def __init__(self, plane: "Plane", position: int) -> None:
+        info = got(lib.pk_line_get, d.pk_line_info, *plane._at, position)
+        self.plane, self.position, self.id, self.name = plane, position, info.id, text(info.name)
+        self.kind = LineKind(info.kind)
+        #: As written: relative to the file's origin, or ns since 1970.
+        self.timestamp_ns: int = info.timestamp_ns
+        #: The same instant on the capture's clock; None when it is out of range.
+        self.start_ps: Optional[int] = info.start_ps if info.flags & d.PK_LINE_HAS_START else None
+
+    def summary(self) -> LineSummary:
+        """Counts the events without decoding them."""
+        found: LineSummary = _line_summary(got(lib.pk_line_summarise, d.pk_line_summary, *self.plane._at,
+                                               self.position))
+        return found
+
+    def __iter__(self) -> Iterator[Event]:
+        return self.events()
+
+    def events(self, batch: int = 1024) -> Iterator[Event]:
+        """Events in the order of the file. Raises Damaged where the bytes break the format, after those before."""
+        plane = self.plane
+        cursor = got(lib.pk_events_begin, d.pk_event_cursor, *plane._at, self.position)
+        rows = (d.pk_event * batch)()
+        count = c.c_size_t()
+        size = _EVENT.size
+        view = memoryview(rows).cast("B")
+        while check(lib.pk_events_read, c.byref(cursor), rows, batch, c.byref(count)) == d.PK_OK:
+            for row in _EVENT.iter_unpack(view[:count.value * size]):
+                yield Event(plane, row)
+
+    def to_numpy(self) -> Any:
+        """All events as one structured array that the library fills: metadata_id, start_ps, offset_ps, duration_ps,
+        num_occurrences, stats (an address), stats_bytes, flags (PK_EVENT_). Its columns are views, not copies."""
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        count = c.c_size_t()
+        rows = numpy.empty(self.summary().event_count, dtype=EVENT_DTYPE())
+        cursor = got(lib.pk_events_begin, d.pk_event_cursor, *self.plane._at, self.position)
+        done = 0
+        while done < len(rows):
+            at = c.cast(rows.ctypes.data + done * _EVENT.size, c.POINTER(d.pk_event))
+            if check(lib.pk_events_read, c.byref(cursor), at, len(rows) - done, c.byref(count)) != d.PK_OK:
+                break
+            done += count.value
+        return rows[:done]
+
+    def __repr__(self) -> str:
+        return f"<Line {self.position} {self.name!r} {self.kind.name}>"
+
+
+def EVENT_DTYPE() -> Any:  # pylint: disable=invalid-name
+    """numpy's dtype of the rows of Line.to_numpy()."""
+    import numpy  # pylint: disable=import-outside-toplevel
+
+    return numpy.dtype([("metadata_id", "i8"), ("start_ps", "i8"), ("offset_ps", "i8"), ("duration_ps", "i8"),
+                        ("num_occurrences", "i8"), ("stats", "u8"), ("stats_bytes", "u4"), ("flags", "u4")])
+
+
+class Plane:
+    """One device, host or other source of an XSpace file."""
+
+    def __init__(self, file: "File", position: int) -> None:
+        self.file, self.position = file, position
+        self._handle = file._handle
+        self._at = (self._handle.address, file.position, position)
+        info = got(lib.pk_plane_get, d.pk_plane_info, *self._at)
+        self.id: int = info.id
+        self.name = text(info.name)
+        self.kind = PlaneKind(info.kind)
+        #: N of "/device:TPU:N"; None when the name has none.
+        self.device_ordinal: Optional[int] = info.device_ordinal if info.device_ordinal >= 0 else None
+        self._names: Dict[int, str] = {}
+
+    @property
+    def lines(self) -> List[Line]:
+        return [Line(self, at) for at in range(lib.pk_line_count(*self._at))]
+
+    def _stats(self, function: Any, *arguments: Any) -> Iterator[Stat]:
+        cursor, row = got(function, d.pk_stat_cursor, *self._at, *arguments), d.pk_stat()
+        while check(lib.pk_stat_next, c.byref(cursor), c.byref(row)) == d.PK_OK:
+            yield Stat(row)
+
+    def stats(self) -> Iterator[Stat]:
+        """Facts of the plane itself."""
+        return self._stats(lib.pk_plane_stats)
+
+    def metadata_stats(self, event_metadata_id: int) -> Iterator[Stat]:
+        """Facts that all events with this id share. Raises NotFound."""
+        return self._stats(lib.pk_event_metadata_stats, event_metadata_id)
+
+    def event_name(self, metadata_id: int) -> str:
+        name = self._names.get(metadata_id)
+        if name is None:
+            entry = self.find_event_metadata(metadata_id)
+            name = self._names[metadata_id] = entry.name if entry else ""
+        return name
+
+    def find_event_metadata(self, metadata_id: int) -> Optional[EventMetadata]:
+        """The entry of an id, in constant time; None when there is none."""
+        found: Optional[EventMetadata] = self._find(lib.pk_event_metadata_get, d.pk_event_metadata, _event_metadata,
+                                                    metadata_id)
+        return found
+
+    def find_stat_metadata(self, metadata_id: int) -> Optional[StatMetadata]:
+        """The entry of an id, in constant time; None when there is none."""
+        found: Optional[StatMetadata] = self._find(lib.pk_stat_metadata_get, d.pk_stat_metadata, _stat_metadata,
+                                                   metadata_id)
+        return found
+
+    def _find(self, function: Any, kind: Any, convert: Any, key: int) -> Any:
+        try:
+            return convert(got(function, kind, *self._at, key))
+        except NotFound:
+            return None
+
+    def event_metadata_children(self, metadata_id: int) -> List[int]:
+        """Ids of the children of an entry. Raises NotFound."""
+        count = c.c_size_t()
+        check(lib.pk_event_metadata_children, *self._at, metadata_id, None, 0, c.byref(count))
+        ids = (c.c_int64 * count.value)()
+        check(lib.pk_event_metadata_children, *self._at, metadata_id, ids, count.value, c.byref(count))
+        return list(ids)
+
+    def stat_id(self, name: str) -> Optional[int]:
+        """Id of a stat name, by looking at every entry: do it once a plane."""
+        encoded = L.encoded(name) or b""
+        found = c.c_int64()
+        try:
+            check(lib.pk_stat_metadata_find, *self._at, encoded, len(encoded), c.byref(found))
+        except NotFound:
+            return None
+        return found.value
+
+    def event_metadata(self) -> Iterator[EventMetadata]:
+        """All entries, in the order of the file, each id once."""
+        return self._entries(lib.pk_event_metadata_begin, lib.pk_event_metadata_next, d.pk_event_metadata(),
+                             _event_metadata)
+
+    def stat_metadata(self) -> Iterator[StatMetadata]:
+        """All entries, in the order of the file, each id once."""
+        return self._entries(lib.pk_stat_metadata_begin, lib.pk_stat_metadata_next, d.pk_stat_metadata(),
+                             _stat_metadata)
+
+    def _entries(self, begin: Any, following: Any, row: Any, convert: Any) -> Iterator[Any]:
+        cursor = got(begin, d.pk_metadata_cursor, *self._at)
+        while check(following, c.byref(cursor), c.byref(row)) == d.PK_OK:
+            yield convert(row)
+
+    def __repr__(self) -> str:
+        return f"<Plane {self.position} {self.name!r} {self.kind.name}>"
+
+
+
+class File:
+    """One file of a profile."""
+
+    def __init__(self, handle: Handle, position: int) -> None:
+        self._handle, self.position = handle, position
+        info = got(lib.pk_file_get, d.pk_file_info, handle.address, position)
+        self.path = path_text(info.path)
+        self.host, self.run = text(info.host), text(info.run)
+        self.encoded_bytes: int = info.encoded_bytes
+        self.family = Family(info.family)
+        self.compression = lib.pk_compression_name(info.compression).decode()
+        #: The file's own time zero, ns since 1970; None when it is not known.
+        self.origin_unix_ns: Optional[int] = info.origin_unix_ns if info.flags & d.PK_FILE_HAS_ORIGIN else None
+        self.shift_ns: int = info.shift_ns
+        #: Position of the XSpace that this file repeats.
+        self.export_of: Optional[int] = info.export_of if info.export_of >= 0 else None
+
+    @property
+    def bytes(self) -> memoryview:
+        """The decoded bytes, read-only and not copied: a memoryview over the mapping, which it keeps open."""
+        found = got(lib.pk_file_bytes, d.pk_str, self._handle.address, self.position)
+        if not found.size:
+            return memoryview(b"")
+        array = (c.c_ubyte * found.size).from_address(found.data)
+        setattr(array, "_profile", self._handle)
+        return memoryview(array).cast("B").toreadonly()
+
+    @property
+    def damage(self) -> Optional[Error]:
+        """Why the file is damaged or unreadable; None when it is sound."""
+        return L.damage_of(lib.pk_file_damage(self._handle.address, self.position))
+
+    @property
+    def planes(self) -> List[Plane]:
+        """None unless the file is an XSpace."""
+        return [Plane(self, at) for at in range(lib.pk_plane_count(self._handle.address, self.position))]
+
+    @property
+    def hostnames(self) -> List[str]:
+        return self._notes(d.PK_NOTE_HOSTNAME)
+
+    @property
+    def errors(self) -> List[str]:
+        """What the recorder wrote down as an error."""
+        return self._notes(d.PK_NOTE_ERROR)
+
+    @property
+    def warnings(self) -> List[str]:
+        return self._notes(d.PK_NOTE_WARNING)
+
+    def _notes(self, kind: int) -> List[str]:
+        count = lib.pk_file_note_count(self._handle.address, self.position, kind)
+        return [text(got(lib.pk_file_note_get, d.pk_str, self._handle.address, self.position, kind, at))
+                for at in range(count)]
+
+    def __repr__(self) -> str:
+        return f"<File {self.position} {self.path!r} {self.family.name}>"
+
+
+class Run(NamedTuple):
+    """A run below a parent of runs."""
+    name: str
+    path: str
+    chosen: bool
+
+
+_run = L.converter(Run, d.pk_run_info, {"path": path_text, "chosen": bool})
+
+
+class Profile(Owner):
+    """An opened capture. Immutable: any number of threads may read it."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._info = got(lib.pk_profile_get, d.pk_profile_info, handle.address)
+
+    # ---- what is in it ----
+
+    @property
+    def path(self) -> str:
+        """As it was given."""
+        self._h  # pylint: disable=pointless-statement
+        return path_text(self._info.path)
+
+    @property
+    def origin_unix_ns(self) -> Optional[int]:
+        """What 0 ps is, in ns since 1970; None when no file tells."""
+        return self._info.origin_unix_ns if self._info.flags & d.PK_PROFILE_HAS_ORIGIN else None
+
+    @property
+    def ignored_count(self) -> int:
+        """Files that no reader knows."""
+        return int(self._info.ignored_count)
+
+    @property
+    def files(self) -> List[File]:
+        self._h  # pylint: disable=pointless-statement
+        assert self._handle is not None
+        return [File(self._handle, at) for at in range(lib.pk_file_count(self._h))]
+
+    @property
+    def runs(self) -> List[Run]:
+        """Runs below a parent of runs, newest first."""
+        return [_run(got(lib.pk_run_get, d.pk_run_info, self._h, at)) for at in range(self._info.run_count)]
+
+    @property
+    def planes(self) -> List[Plane]:
+        """The planes of all files."""
+        return [plane for file in self.files for plane in file.planes]
+
+    # ---- documents ----
+
+    def write_document(self, name: str, write: Callable[[bytes], Any], *, host: Optional[str] = None,
+                       plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
+                       step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None,
+                       limit: Optional[int] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                       cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
+        """Hands the bytes of `profkit NAME --json` to `write`. Filters are substrings; `limit` 0 is all rows."""
+        calls = Calls()
+        given = options(
+            d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
+            name=L.encoded(event), step=step, from_ps=from_ps, to_ps=to_ps, limit=limit,
+            flags=(d.PK_DOCUMENT_HAS_STEP if step is not None else 0)
+            | (d.PK_DOCUMENT_HAS_FROM if from_ps is not None else 0)
+            | (d.PK_DOCUMENT_HAS_TO if to_ps is not None else 0))
+        given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        status = c.c_int32()
+        calls.run(lambda: check(lib.pk_document_write, self._h, _document(name), c.byref(given), calls.writer(write),
+                                None, c.byref(status)))
+        return Status(status.value)
+
+    def document_bytes(self, name: str, **filters: Any) -> bytes:
+        """The bytes of `profkit NAME --json`."""
+        parts: List[bytes] = []
+        self.write_document(name, parts.append, **filters)
+        return b"".join(parts)
+
+    def document(self, name: str, **filters: Any) -> Dict[str, Any]:
+        """The document of a command: "report", "info", "tree", "metadata", "steps", "ops", "modules", "framework",
+        "collectives", "chrome", "memory", "bubbles", "neutrino". Filters as of write_document()."""
+        found: Dict[str, Any] = json.loads(self.document_bytes(name, **filters))
+        return found
+
+    def report(self, **filters: Any) -> Dict[str, Any]:
+        """Everything about the capture."""
+        return self.document("report", **filters)
+
+    def info(self, **filters: Any) -> Dict[str, Any]:
+        """Every file, host, plane and line, with counts."""
+        return self.document("info", **filters)
+
+    def ops(self, **filters: Any) -> Dict[str, Any]:
+        """Totals of every op over all its events."""
+        return self.document("ops", **filters)
+
+    def steps(self, **filters: Any) -> Dict[str, Any]:
+        return self.document("steps", **filters)
+
+    # ---- tables ----
+
+    def events_table(self, file: Optional[int] = None, **given: Any) -> Table:
+        """The events of a file, or of all, as an Arrow table. Options: see Table."""
+        return Table(self, lib.pk_arrow_events, d.PK_ARROW_ALL_FILES if file is None else file, **given)
+
+    def ops_table(self, *, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
+                  event: Optional[str] = None, **given: Any) -> Table:
+        """Totals of every op as an Arrow table. Options: see Table."""
+        filters = options(d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
+                          name=L.encoded(event))
+        return Table(self, lib.pk_arrow_ops, c.pointer(filters), **given)
+
+    # ---- analyses ----
+
+    def memory(self, **given: Any) -> "Memory":
+        """Where the memory goes. Options: see Memory."""
+        from .analyses import Memory  # pylint: disable=import-outside-toplevel
+        return Memory(self, **given)
+
+    def bubbles(self, **given: Any) -> "Bubbles":
+        """Why devices wait. Options: see Bubbles."""
+        from .analyses import Bubbles  # pylint: disable=import-outside-toplevel
+        return Bubbles(self, **given)
+
+    def architecture(self, **given: Any) -> "Architecture":
+        """What model ran. Options: see Architecture."""
+        from .analyses import Architecture  # pylint: disable=import-outside-toplevel
+        return Architecture(self, **given)
+
+    def kernels(self, **given: Any) -> "Kernels":
+        """What the devices did, kernel by kernel. Options: see Kernels."""
+        from .analyses import Kernels  # pylint: disable=import-outside-toplevel
+        return Kernels(self, **given)
+
+    def modules(self, **given: Any) -> "Modules":
+        """The compiled modules. Options: progress, log, cancel, threads."""
+        from .analyses import Modules  # pylint: disable=import-outside-toplevel
+        return Modules(self, **given)
+
+    def neutrino(self, tool: str = "none") -> "Neutrino":
+        """What probes recorded inside GPU kernels. Raises NotFound when the capture has no such trace."""
+        from .analyses import Neutrino  # pylint: disable=import-outside-toplevel
+        return Neutrino(self, tool)
+
+    def chrome_events(self, file: Union[int, File] = 0) -> "ChromeEvents":
+        """The events of a trace-event JSON file."""
+        from .analyses import ChromeEvents  # pylint: disable=import-outside-toplevel
+        return ChromeEvents(self, file if isinstance(file, int) else file.position)
+
+    # ---- export ----
+
+    def export(self, path: PathLike, format: str, **given: Any) -> "Exported":  # pylint: disable=redefined-builtin
+        """Writes "trace.json", "pftrace", "xspace" or "csv" to a file, which appears when it is complete. Options:
+        host, plane, line, event, step, from_ps, to_ps, gzip, like_xla, progress, log, cancel, threads."""
+        calls = Calls()
+        trace = _trace_options(calls, format, **given)
+        out = d.pk_trace_outcome()
+        calls.run(lambda: check(lib.pk_trace_write_file, self._h, c.byref(trace), L.encoded_path(path), c.byref(out)))
+        outcome: Exported = _exported(out)
+        return outcome
+
+    def write_export(self, write: Callable[[bytes], Any], format: str,  # pylint: disable=redefined-builtin
+                     **given: Any) -> "Exported":
+        """The same, to `write`."""
+        calls = Calls()
+        trace = _trace_options(calls, format, **given)
+        out = d.pk_trace_outcome()
+        calls.run(lambda: check(lib.pk_trace_write, self._h, c.byref(trace), calls.writer(write), None, c.byref(out)))
+        outcome: Exported = _exported(out)
+        return outcome
+
+    def __repr__(self) -> str:
+        return f"<Profile {self.path!r}>" if self._handle else "<Profile closed>"
+
+
+class Exported(NamedTuple):
+    """What an export wrote, and what it did not."""
+    status: Status
+    tracks: int
+    lanes: int
+    events: int
+    counters: int
+    flows: int
+    aggregated_left_out: int
+    out_of_reach: int
+    crowded: int
+
+
+_exported = L.converter(Exported, d.pk_trace_outcome, {"status": Status})
+_FORMATS = {lib.pk_trace_format_name(value).decode(): value
+            for value in (d.PK_TRACE_JSON, d.PK_TRACE_PERFETTO, d.PK_TRACE_XSPACE, d.PK_TRACE_CSV)}
+
+
+def _trace_options(calls: Calls, format: str, *,  # pylint: disable=redefined-builtin
+                   host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
+                   event: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
+                   to_ps: Optional[int] = None, gzip: bool = False, like_xla: bool = False,
+                   progress: Optional[Progress] = None, log: Optional[Log] = None,
+                   cancel: Optional[CancelToken] = None, threads: int = 0) -> Any:
+    if format not in _FORMATS:
+        raise ValueError(f"there is no format {format!r}; there are {', '.join(_FORMATS)}")
+    flags = (d.PK_TRACE_LIKE_XLA * like_xla | d.PK_TRACE_GZIP * gzip | d.PK_TRACE_HAS_STEP * (step is not None)
+             | d.PK_TRACE_HAS_FROM * (from_ps is not None) | d.PK_TRACE_HAS_TO * (to_ps is not None))
+    trace = options(d.pk_trace_options, format=_FORMATS[format], flags=flags, host=L.encoded(host),
+                    plane=L.encoded(plane), line=L.encoded(line), name=L.encoded(event), step=step, from_ps=from_ps,
+                    to_ps=to_ps)
+    trace.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+    return trace
+
+
+def hooks_of(calls: Calls, **given: Any) -> Any:
+    return L.hooks(calls, **given)
+
+
+def _document(name: str) -> int:
+    if name not in _DOCUMENTS:
+        raise ValueError(f"there is no document {name!r}; there are {', '.join(_DOCUMENTS)}")
+    return int(_DOCUMENTS[name])
+
+
+def _open_options(calls: Calls, flags: int, run: Optional[str], io: str, limits: Optional[Limits],
+                  **given: Any) -> Any:
+    if io not in _IO:
+        raise ValueError(f"io is one of {', '.join(_IO)}, not {io!r}")
+    made_options = options(d.pk_open_options, flags=flags, io=_IO[io], run=L.encoded(run))
+    made_options.limits = limits_pointer(calls, limits)
+    made_options.hooks = hooks_of(calls, **given)
+    return made_options
+
+
+def open(path: PathLike, *, run: Optional[str] = None, io: str = "auto",  # pylint: disable=redefined-builtin
+         one_pass: bool = False, limits: Optional[Limits] = None, progress: Optional[Progress] = None,
+         log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
+    """Opens a file ("-" is standard input), a run directory, or a parent of runs.
+
+    run: in a parent of runs, None for the newest, "all", or a folder name. io: "auto", "map" or "read". one_pass: only
+    the documents info and ops will be asked for. progress(done_bytes, total_bytes) stops the work by giving something
+    true, or by raising; log(level, message) hears remarks.
+    """
+    calls = Calls()
+    flags = d.PK_OPEN_ONE_PASS if one_pass else 0
+    given = _open_options(calls, flags, run, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
+    return Profile(calls.run(lambda: made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path),
+                                          c.byref(given))))
+
+
+def open_buffer(data: Any, label: str = "", *, copy: bool = False, limits: Optional[Limits] = None,
+                progress: Optional[Progress] = None, log: Optional[Log] = None,
+                cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
+    """Opens one file that lies in memory: bytes, or anything with a contiguous buffer, which is kept and not copied
+    unless `copy`. It must not change while the profile is open."""
+    calls = Calls()
+    flags = d.PK_OPEN_COPY if copy else 0
+    given = _open_options(calls, flags, None, "auto", limits, progress=progress, log=log, cancel=cancel,
+                          threads=threads)
+    view = memoryview(data).cast("B")
+    address, keep = _address_of(view)
+    handle = calls.run(lambda: made(lib.pk_profile_open_buffer, lib.pk_profile_free, address, view.nbytes,
+                                    L.encoded_path(label), c.byref(given), keep=None if copy else (keep, view)))
+    return Profile(handle)
+
+
+def _address_of(view: memoryview) -> Any:
+    if not view.nbytes:
+        return None, None
+    if isinstance(view.obj, bytes) and view.nbytes == len(view.obj):
+        keep = c.c_char_p(view.obj)
+        return c.cast(keep, c.c_void_p), keep
+    if not view.readonly:
+        array = (c.c_ubyte * view.nbytes).from_buffer(view)
+        return c.addressof(array), array
+    copied = bytes(view)  # ctypes gives no address of other read-only buffers
+    keep = c.c_char_p(copied)
+    return c.cast(keep, c.c_void_p), (keep, copied)
+
+
+def open_callbacks(read_at: Callable[[int, int], bytes], size_bytes: Optional[int] = None, label: str = "", *,
+                   limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                   cancel: Optional[CancelToken] = None, threads: int = 0) -> Profile:
+    """Opens one file through read_at(offset, size), which gives up to `size` bytes, and b"" at the end."""
+    calls = Calls()
+    given = _open_options(calls, 0, None, "auto", limits, progress=progress, log=log, cancel=cancel, threads=threads)
+
+    def forward(_: Any, offset: int, into: int, size: int) -> int:
+        found = read_at(offset, size)
+        if len(found) > size:
+            raise ValueError(f"read_at gave {len(found)} bytes, {size} were asked for")
+        c.memmove(into, found, len(found))
+        return len(found)
+
+    callbacks = options(d.pk_read_callbacks, size_bytes=size_bytes)
+    callbacks.read_at = calls.callback(dict(d.pk_read_callbacks._fields_)["read_at"], forward, -1)  # type: ignore
+    return Profile(calls.run(lambda: made(lib.pk_profile_open_callbacks, lib.pk_profile_free, c.byref(callbacks),
+                                          L.encoded_path(label), c.byref(given))))

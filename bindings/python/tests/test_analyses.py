@@ -1,0 +1,171 @@
+"""Memory, bubbles, kernels, modules, Chrome events, Neutrino traces, exports, merging."""
+import json
+
+import pytest
+
+import profkit
+
+
+def test_memory(tpu):
+    with tpu.memory(curve_points=64, fit_bytes=1 << 30) as memory:
+        module = memory.modules[0]
+        assert module.name == "jit_f" and module.chosen
+        space = memory.spaces(0)[0]
+        buffers = list(memory.live_buffers())
+        assert sum(buffer.size_bytes for buffer in buffers) == space.peak_bytes
+        assert (space.method, space.bound) == ("heap_replay", "exact")
+        curve = list(memory.live_curve())
+        assert max(point.live_bytes for point in curve) <= space.peak_bytes
+        fits, spare = memory.fit()
+        assert not fits and spare < 0
+        assert [allocator.chosen for allocator in memory.allocators].count(True) == 1
+        assert memory.document()["schema"]
+    assert tpu.memory().fit() is None
+    assert tpu.memory().document_bytes() == tpu.document_bytes("memory")
+    with pytest.raises(profkit.NotFound):
+        tpu.memory(module="no such module")
+
+
+def test_bubbles(tpu):
+    with tpu.bubbles() as bubbles:
+        steps, gaps = bubbles.steps, list(bubbles)
+        assert bubbles.devices[0] == "/device:TPU:0"
+        for step in steps:
+            assert step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps == step.end_ps - step.start_ps
+        assert gaps and all(gap.duration_ps > 0 for gap in gaps)
+        assert {gap.device for gap in gaps} <= set(bubbles.devices)
+        assert bubbles.document()["schema"]
+    with pytest.raises(profkit.InvalidArgument):
+        tpu.bubbles(thresholds={"no_such_threshold": 1})
+
+
+def test_architecture(tpu):
+    with tpu.architecture() as architecture:
+        assert architecture.document_bytes() == tpu.document_bytes("architecture", limit=0)
+        assert architecture.markdown().startswith("#") and architecture.file_name.endswith(".md")
+        assert isinstance(architecture.summary, str)
+
+
+def test_kernels(tpu, data):
+    with tpu.kernels(device="TPU:0") as kernels:
+        device, = kernels.devices
+        rows = list(kernels.rows(0))
+        assert device.kernel_count == len(rows) and device.accelerator == "tpu"
+        assert all(a.start_ps <= b.start_ps for a, b in zip(rows, rows[1:]))
+    with profkit.open(data / "ascend" / "two_ranks") as ascend, ascend.kernels() as kernels:
+        assert {device.accelerator for device in kernels.devices} == {"npu"}
+        assert any(row.wait_ps is not None for at in range(len(kernels.devices)) for row in kernels.rows(at))
+
+
+def test_modules(tpu):
+    with tpu.modules() as modules:
+        assert len(modules) > 0 and modules[-1] == list(modules)[-1]
+        content = modules[0].hlo_proto
+        assert len(content) > 0 and modules[0].damage is None
+        with pytest.raises(IndexError):
+            modules[len(modules)]  # pylint: disable=pointless-statement
+    assert bytes(content[:1])  # keeps the list
+
+
+def test_chrome_events(data):
+    with profkit.open(data / "kineto" / "h100_bert_small.pt.trace.json.gz") as profile:
+        reader = profile.chrome_events()
+        events = list(reader)
+        assert len(events) == reader.summary.event_count
+        timed = [event for event in events if event.phase == "X"]
+        assert timed and all(event.duration_ps is not None for event in timed)
+        assert json.loads(next(event.args for event in timed if event.args))
+    text = b'{"traceEvents":[{"ph":"X","pid":1,"ts":1,"dur":2,"name":"a"},{"ph":"X","ts":'
+    with profkit.open_buffer(text, "a.trace.json") as profile:
+        found = []
+        with pytest.raises(profkit.Damaged):
+            for event in profile.chrome_events():
+                found.append(event.name)
+        assert found == ["a"]
+
+
+def test_neutrino(data):
+    with profkit.open(data / "neutrino" / "block_sched") as profile, profile.neutrino() as probe:
+        assert probe.launches[0].kernel == "matmul" and probe.launches[0].grid == (24, 1, 1)
+        assert probe.files[0].damage is None
+        layout = probe.maps(0)[0]
+        assert [field.name for field in layout.fields] == ["start", "elapsed", "cuid"]
+        records = list(probe.records(0, 0))
+        assert 0 < len(records) <= layout.lanes * layout.capacity
+        assert set(records[0].values) == {"start", "elapsed", "cuid"}
+        assert probe.document("schedule")["slice"] == "schedule"
+        with pytest.raises(ValueError, match="slice is one of"):
+            probe.document("nothing")
+    with profkit.open(data / "xspace" / "jax08_gemm_mi300.xplane.pb") as profile:
+        with pytest.raises(profkit.NotFound):
+            profile.neutrino()
+
+
+def test_filters_reach_documents(tpu):
+    few = tpu.ops(plane="TPU:0", limit=2)
+    assert len(few["lines"]) < len(tpu.ops()["lines"])
+    with pytest.raises(profkit.Error):
+        tpu.ops(step=10**6)
+    statuses = []
+    assert tpu.write_document("info", statuses.append) is profkit.Status.OK
+
+
+def test_exports(tpu, tmp_path):
+    for format in ("trace.json", "pftrace", "xspace", "csv"):
+        path = tmp_path / f"out.{format}"
+        outcome = tpu.export(path, format, plane="TPU:0")
+        parts = []
+        assert tpu.write_export(parts.append, format, plane="TPU:0") == outcome
+        assert path.read_bytes() == b"".join(parts)
+        assert outcome.status is profkit.Status.OK and outcome.events > 0
+    with pytest.raises(ValueError, match="no format"):
+        tpu.export(tmp_path / "x", "pdf")
+    with pytest.raises(profkit.OutputFailed):
+        tpu.export(tmp_path / "absent" / "x", "csv")
+
+
+def test_writing_and_merging(two_nodes, tmp_path):
+    with profkit.open(two_nodes[0]) as profile:
+        event, = profile.planes[0].lines[0]
+        assert (event.name, event.duration_ps) == ("all-reduce", 5000)
+        assert {stat.name: stat.value for stat in event.stats()} == {"bytes": 8, "ratio": 0.5}
+        assert profile.files[0].hostnames == ["node0"]
+    output = tmp_path / "combined.xplane.pb"
+    merge = profkit.combine_traces(two_nodes, output, correction="walltime")
+    assert [(node.id, node.events) for node in merge.nodes] == [(0, 1), (1, 1)]
+    assert merge.origin_ns == 1_700_000_000_000_000_000
+    assert merge.document()
+    parts = []
+    profkit.combine_traces(two_nodes, correction="walltime", write=parts.append)
+    assert output.read_bytes() == b"".join(parts)
+    with profkit.open(output) as combined:
+        starts = [event.start_ps for plane in combined.planes for line in plane.lines for event in line
+                  if event.name == "all-reduce"]
+        assert len(starts) == 2 and starts[1] - starts[0] == 2_000_000_000
+        verdict = profkit.validate(combined)
+        assert (verdict.summary.node_count, verdict.summary.group_count, verdict.summary.violations) == (2, 1, 1)
+        assert verdict.document()["schema"]
+        verdict.write_csv(parts.append)
+
+
+def test_a_merge_can_be_cancelled(two_nodes, tmp_path):
+    token = profkit.CancelToken()
+    token.cancel()
+    with pytest.raises(profkit.Cancelled):
+        profkit.combine_traces(two_nodes, tmp_path / "none", correction="walltime", cancel=token)
+    assert not (tmp_path / "none").exists()
+
+    def refuse(_):
+        raise MemoryError("no room")
+
+    with pytest.raises(MemoryError):
+        profkit.combine_traces(two_nodes, correction="walltime", write=refuse)
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path):
+    path = tmp_path / "out.xplane.pb"
+    with pytest.raises(RuntimeError):
+        with profkit.XSpaceWriter(path) as writer:
+            with writer.plane("p"):
+                raise RuntimeError("the host's own trouble")
+    assert not path.exists()

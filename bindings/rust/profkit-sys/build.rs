@@ -1,0 +1,34 @@
+//! Asks pkg-config where libprofkit is. Needs no crate.
+
+use std::env;
+use std::process::Command;
+
+/// The library must be of this release, and at least as new as its minor version.
+const RELEASE: &str = "profkit >= 0.1.0";
+
+fn main() {
+    for name in ["PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR"] {
+        println!("cargo:rerun-if-env-changed={name}");
+    }
+    println!("cargo:rerun-if-changed=build.rs");
+    let tool = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
+    let asked = Command::new(&tool).args(["--libs", "--cflags", RELEASE]).output();
+    let found = match asked {
+        Ok(found) if found.status.success() => found,
+        Ok(found) => panic!(
+            "{tool} does not know {RELEASE}: {}\nInstall libprofkit, or name the folder of its profkit.pc in \
+             PKG_CONFIG_PATH.",
+            String::from_utf8_lossy(&found.stderr)
+        ),
+        Err(why) => panic!("{tool} could not be run ({why}): install pkg-config, or name it in PKG_CONFIG"),
+    };
+    for flag in String::from_utf8_lossy(&found.stdout).split_whitespace() {
+        if let Some(folder) = flag.strip_prefix("-L") {
+            println!("cargo:rustc-link-search=native={folder}");
+        } else if let Some(library) = flag.strip_prefix("-l") {
+            println!("cargo:rustc-link-lib={library}");
+        } else if let Some(folder) = flag.strip_prefix("-I") {
+            println!("cargo:include={folder}"); // DEP_PROFKIT_INCLUDE of those who depend on this crate
+        }
+    }
+}

@@ -1,0 +1,2965 @@
+//! The C ABI of libprofkit, declared for Rust. Written by bindings/declarations.py from profkit.h: do not edit.
+//!
+//! The header's conventions hold: see the top of `profkit.h`. The crate `profkit` is the safe way in.
+#![allow(non_camel_case_types)]
+
+use std::marker::{PhantomData, PhantomPinned};
+use std::mem::size_of;
+use std::os::raw::{c_char, c_void};
+
+pub const PK_VERSION_MAJOR: u32 = 0;
+pub const PK_VERSION_MINOR: u32 = 1;
+pub const PK_VERSION_PATCH: u32 = 0;
+pub const PK_NO_OFFSET: u64 = u64::MAX;
+pub const PK_LIMIT_DEFAULT: u64 = u64::MAX;
+pub const PK_PROBE_NO_BLOCK: u64 = u64::MAX;
+pub const PK_NO_TIME_PS: i64 = i64::MIN;
+pub const PK_ARROW_ALL_FILES: u64 = 4294967295;
+
+/// 0, `PK_END`, or a negative `PK_E_`.
+pub type pk_status = i32;
+pub const PK_OK: i32 = 0;
+/// nothing is left to read; not a failure
+pub const PK_END: i32 = 1;
+/// misuse: NULL, an index out of range, a malformed option struct
+pub const PK_E_INVALID_ARGUMENT: i32 = -1;
+pub const PK_E_OUT_OF_MEMORY: i32 = -2;
+/// valid input or option that this version cannot handle
+pub const PK_E_UNSUPPORTED: i32 = -3;
+/// a callback or the cancel token asked to stop
+pub const PK_E_CANCELLED: i32 = -4;
+/// a bug of the library
+pub const PK_E_INTERNAL: i32 = -9;
+/// no such path, or no such metadata entry
+pub const PK_E_NOT_FOUND: i32 = -10;
+pub const PK_E_PERMISSION: i32 = -11;
+/// the operating system or the read callback refused a read
+pub const PK_E_IO: i32 = -12;
+/// the input shrank or changed while it was read
+pub const PK_E_INPUT_CHANGED: i32 = -13;
+/// bytes that break the format; pk_error_byte_offset() says where
+pub const PK_E_DAMAGED: i32 = -20;
+/// no reader knows these bytes
+pub const PK_E_UNRECOGNISED: i32 = -21;
+/// a binary file that went through a text conversion
+pub const PK_E_TEXT_MANGLED: i32 = -22;
+/// a bound of pk_limits was hit; the message names it
+pub const PK_E_LIMIT: i32 = -30;
+/// writing failed
+pub const PK_E_OUTPUT: i32 = -40;
+/// no space left for the output
+pub const PK_E_OUTPUT_FULL: i32 = -41;
+pub const PK_LOG_INFO: i32 = 1;
+pub const PK_LOG_WARNING: i32 = 2;
+/// maps regular files, reads everything else
+pub const PK_IO_AUTO: i32 = 0;
+/// a file that another process truncates under the mapping raises SIGBUS
+pub const PK_IO_MAP: i32 = 1;
+/// truncation is PK_E_INPUT_CHANGED; the file is held in memory
+pub const PK_IO_READ: i32 = 2;
+/// pk_profile_open_buffer() copies the bytes instead of borrowing them
+pub const PK_OPEN_COPY: i32 = 1;
+pub const PK_OPEN_ONE_PASS: i32 = 2;
+/// origin_unix_ns is known
+pub const PK_PROFILE_HAS_ORIGIN: i32 = 1;
+pub const PK_FAMILY_UNKNOWN: i32 = 0;
+/// .xplane.pb
+pub const PK_FAMILY_XSPACE: i32 = 1;
+/// trace-event JSON
+pub const PK_FAMILY_CHROME_TRACE: i32 = 2;
+/// xla.HloProto
+pub const PK_FAMILY_HLO_PROTO: i32 = 3;
+/// ALL_HOSTS.op_stats_v2.pb
+pub const PK_FAMILY_OP_STATS: i32 = 4;
+/// kernel_details.csv, op_summary*.csv
+pub const PK_FAMILY_ASCEND_KERNELS: i32 = 5;
+/// step_trace_time.csv, operator_details.csv, op_statistic*.csv
+pub const PK_FAMILY_ASCEND_TABLE: i32 = 6;
+/// communication.json, profiler_info*.json, profiler_metadata.json
+pub const PK_FAMILY_ASCEND_JSON: i32 = 7;
+/// .db of torch_npu and msprof: named, not read
+pub const PK_FAMILY_ASCEND_DATABASE: i32 = 8;
+pub const PK_FAMILY_NEUTRINO: i32 = 16;
+pub const PK_COMPRESSION_NONE: i32 = 0;
+pub const PK_COMPRESSION_GZIP: i32 = 1;
+pub const PK_COMPRESSION_ZSTD: i32 = 2;
+/// origin_unix_ns is known; a file without one is not shifted
+pub const PK_FILE_HAS_ORIGIN: i32 = 1;
+pub const PK_NOTE_HOSTNAME: i32 = 0;
+pub const PK_NOTE_ERROR: i32 = 1;
+pub const PK_NOTE_WARNING: i32 = 2;
+pub const PK_PLANE_DEVICE: i32 = 0;
+pub const PK_PLANE_HOST: i32 = 1;
+/// carries compiled modules
+pub const PK_PLANE_METADATA: i32 = 2;
+pub const PK_PLANE_CUSTOM: i32 = 3;
+pub const PK_PLANE_ENVIRONMENT: i32 = 4;
+pub const PK_PLANE_OTHER: i32 = 5;
+pub const PK_LINE_STEPS: i32 = 0;
+pub const PK_LINE_MODULES: i32 = 1;
+pub const PK_LINE_OPS: i32 = 2;
+pub const PK_LINE_ASYNC: i32 = 3;
+pub const PK_LINE_STREAM: i32 = 4;
+/// repeats the time of another line: never sum it with that
+pub const PK_LINE_DERIVED: i32 = 5;
+pub const PK_LINE_COUNTER: i32 = 6;
+pub const PK_LINE_THREAD: i32 = 7;
+pub const PK_LINE_OTHER: i32 = 8;
+/// start_ps is known: it fits 64 bits
+pub const PK_LINE_HAS_START: i32 = 1;
+/// offset_ps was written, be it 0
+pub const PK_EVENT_HAS_OFFSET: i32 = 1;
+/// an aggregated event: num_occurrences was written, and there is no time
+pub const PK_EVENT_HAS_OCCURRENCES: i32 = 2;
+/// start_ps is known: the event is not aggregated and the sum fits 64 bits
+pub const PK_EVENT_HAS_START: i32 = 4;
+/// no value was written
+pub const PK_STAT_NONE: i32 = 0;
+pub const PK_STAT_DOUBLE: i32 = 2;
+pub const PK_STAT_UINT64: i32 = 3;
+pub const PK_STAT_INT64: i32 = 4;
+pub const PK_STAT_STR: i32 = 5;
+pub const PK_STAT_BYTES: i32 = 6;
+/// `text` is the name of the stat metadata entry `bits` of the same plane
+pub const PK_STAT_REF: i32 = 7;
+pub const PK_ORIGIN_EVENT: i32 = 1;
+pub const PK_ORIGIN_METADATA: i32 = 2;
+pub const PK_ORIGIN_PLANE: i32 = 4;
+pub const PK_SIBLING_NONE: i32 = 0;
+pub const PK_SIBLING_SAME_BYTES: i32 = 1;
+/// other bytes, the same computations
+pub const PK_SIBLING_SAME_CONTENT: i32 = 2;
+pub const PK_SIBLING_DIFFERS: i32 = 3;
+pub const PK_CHROME_HAS_START: i32 = 1;
+pub const PK_CHROME_HAS_DURATION: i32 = 2;
+/// written "7", not 7
+pub const PK_CHROME_PID_IS_STRING: i32 = 4;
+pub const PK_CHROME_TID_IS_STRING: i32 = 8;
+/// leave shapes and types out
+pub const PK_ACTIVITY_NO_DETAILS: i32 = 1;
+pub const PK_ACCELERATOR_OTHER: i32 = 0;
+pub const PK_ACCELERATOR_TPU: i32 = 1;
+pub const PK_ACCELERATOR_GPU: i32 = 2;
+pub const PK_ACCELERATOR_NPU: i32 = 3;
+pub const PK_DEVICE_HAS_WAITS: i32 = 1;
+pub const PK_DEVICE_HAS_SHAPES: i32 = 2;
+/// the execution unit; without it classes are told from names
+pub const PK_DEVICE_HAS_CLASSES: i32 = 4;
+pub const PK_DEVICE_HAS_LAUNCHES: i32 = 8;
+pub const PK_KERNEL_COMPUTE: i32 = 0;
+/// on an AI CPU of an Ascend device
+pub const PK_KERNEL_AICPU: i32 = 1;
+pub const PK_KERNEL_COMM: i32 = 2;
+pub const PK_KERNEL_COPY: i32 = 3;
+pub const PK_KERNEL_OTHER: i32 = 4;
+pub const PK_KERNEL_ON_AICPU: i32 = 1;
+pub const PK_KERNEL_HAS_STREAM: i32 = 2;
+/// the same collective was listed twice: not to be summed
+pub const PK_KERNEL_DUPLICATE: i32 = 4;
+pub const PK_KERNEL_HAS_WAIT: i32 = 256;
+pub const PK_KERNEL_HAS_LAUNCH: i32 = 512;
+pub const PK_DOCUMENT_REPORT: i32 = 1;
+pub const PK_DOCUMENT_INFO: i32 = 2;
+pub const PK_DOCUMENT_TREE: i32 = 3;
+pub const PK_DOCUMENT_METADATA: i32 = 4;
+pub const PK_DOCUMENT_STEPS: i32 = 5;
+pub const PK_DOCUMENT_OPS: i32 = 6;
+pub const PK_DOCUMENT_MODULES: i32 = 7;
+pub const PK_DOCUMENT_FRAMEWORK: i32 = 8;
+pub const PK_DOCUMENT_COLLECTIVES: i32 = 9;
+pub const PK_DOCUMENT_CHROME: i32 = 10;
+pub const PK_DOCUMENT_MEMORY: i32 = 11;
+pub const PK_DOCUMENT_BUBBLES: i32 = 12;
+pub const PK_DOCUMENT_ARCHITECTURE: i32 = 13;
+pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
+pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
+/// some input was damaged; what was intact is told
+pub const PK_DOCUMENT_STATUS_PARTIAL: i32 = 1;
+/// the capture has nothing of this kind; `reason` says why
+pub const PK_DOCUMENT_STATUS_ABSENT: i32 = 2;
+/// nothing usable
+pub const PK_DOCUMENT_STATUS_ERROR: i32 = 3;
+pub const PK_DOCUMENT_HAS_STEP: i32 = 1;
+pub const PK_DOCUMENT_HAS_FROM: i32 = 2;
+pub const PK_DOCUMENT_HAS_TO: i32 = 4;
+/// only what the compiler assigned
+pub const PK_MEMORY_NO_RUNTIME: i32 = 1;
+/// the whole trace is one window
+pub const PK_MEMORY_ALL_TRACE: i32 = 2;
+/// `step` is set
+pub const PK_MEMORY_HAS_STEP: i32 = 4;
+/// host memory may be the fullest, too
+pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 8;
+/// `fit_bytes` is set
+pub const PK_MEMORY_HAS_FIT: i32 = 16;
+pub const PK_STEP_POLICY_PEAK: i32 = 0;
+pub const PK_STEP_POLICY_LAST: i32 = 1;
+pub const PK_STEP_POLICY_FIRST: i32 = 2;
+/// there is no temporary memory
+pub const PK_PEAK_METHOD_NONE: i32 = 0;
+pub const PK_PEAK_METHOD_HEAP_REPLAY: i32 = 1;
+pub const PK_PEAK_METHOD_SCHEDULE_SWEEP: i32 = 2;
+pub const PK_PEAK_METHOD_ALLOCATION_SIZES: i32 = 3;
+pub const PK_PEAK_BOUND_EXACT: i32 = 0;
+pub const PK_PEAK_BOUND_LOWER: i32 = 1;
+pub const PK_PEAK_BOUND_UPPER: i32 = 2;
+pub const PK_RESIDENCY_INDEFINITE: i32 = 0;
+pub const PK_RESIDENCY_TEMPORARY: i32 = 1;
+/// Chrome trace-event JSON
+pub const PK_TRACE_JSON: i32 = 1;
+/// Perfetto's protobuf trace
+pub const PK_TRACE_PERFETTO: i32 = 2;
+/// an XSpace with what the filters keep, byte for byte
+pub const PK_TRACE_XSPACE: i32 = 3;
+/// a row an event
+pub const PK_TRACE_CSV: i32 = 4;
+/// PK_TRACE_JSON as XLA's converter writes it: one XSpace, no filters
+pub const PK_TRACE_LIKE_XLA: i32 = 1;
+/// compress what is written
+pub const PK_TRACE_GZIP: i32 = 2;
+/// `step` is set
+pub const PK_TRACE_HAS_STEP: i32 = 4;
+pub const PK_TRACE_HAS_FROM: i32 = 8;
+pub const PK_TRACE_HAS_TO: i32 = 16;
+pub const PK_VALUE_DOUBLE: i32 = 2;
+pub const PK_VALUE_UINT64: i32 = 3;
+pub const PK_VALUE_INT64: i32 = 4;
+pub const PK_VALUE_TEXT: i32 = 5;
+pub const PK_VALUE_BYTES: i32 = 6;
+/// a text that many events share: `bits` is its pk_xspace_stat_metadata()
+pub const PK_VALUE_REF: i32 = 7;
+/// match the i-th of each node, as the reference tool does
+pub const PK_VALIDATION_BY_OCCURRENCE: i32 = 1;
+/// bound the clocks from collectives alone
+pub const PK_VALIDATION_ALIGN: i32 = 2;
+/// `bound_ps` is set
+pub const PK_VALIDATION_HAS_BOUND: i32 = 4;
+/// as the name of the kernel's hook says, if it does
+pub const PK_PROBE_TOOL_NONE: i32 = 0;
+pub const PK_PROBE_TOOL_BLOCK_SCHED: i32 = 1;
+pub const PK_PROBE_TOOL_GMEM_BYTES: i32 = 2;
+pub const PK_PROBE_TOOL_TENSOROP: i32 = 3;
+pub const PK_PROBE_TOOL_PROGRAM_PROGRESS: i32 = 4;
+pub const PK_PROBE_TOOL_DMAT: i32 = 5;
+/// the log does not say
+pub const PK_PROBE_OUTCOME_UNFINISHED: i32 = 0;
+pub const PK_PROBE_OUTCOME_OK: i32 = 1;
+pub const PK_PROBE_OUTCOME_FAILED: i32 = 2;
+pub const PK_PROBE_OUTCOME_CANT_SAVE: i32 = 3;
+/// it ran without the probe
+pub const PK_PROBE_OUTCOME_BACKUP: i32 = 4;
+pub const PK_PROBE_OUTCOME_MEMUSAGE: i32 = 5;
+pub const PK_PROBE_OUTCOME_BENCHMARK: i32 = 6;
+pub const PK_PROBE_HAS_GEOMETRY: i32 = 1;
+pub const PK_PROBE_HAS_TIME: i32 = 2;
+pub const PK_PROBE_HAS_MEMORY: i32 = 4;
+pub const PK_PROBE_HAS_DURATIONS: i32 = 8;
+pub const PK_PROBE_LEVEL_UNKNOWN: i32 = 0;
+pub const PK_PROBE_LEVEL_THREAD: i32 = 1;
+pub const PK_PROBE_LEVEL_WARP: i32 = 2;
+pub const PK_PROBE_OFFSET_RECOMPUTED: i32 = 1;
+pub const PK_PROBE_SIZE_MISMATCH: i32 = 2;
+pub const PK_PROBE_TRUNCATED: i32 = 4;
+pub const PK_PROBE_OVERLAP: i32 = 8;
+pub const PK_PROBE_BAD_OFFSET: i32 = 16;
+pub const PK_PROBE_LEVEL_GUESSED: i32 = 32;
+pub const PK_PROBE_LEVEL_NOT_KNOWN: i32 = 64;
+pub const PK_PROBE_ALIASED: i32 = 128;
+pub const PK_PROBE_TABLE_IGNORED: i32 = 256;
+pub const PK_PROBE_SLACK: i32 = 512;
+pub const PK_PROBE_RAW_WORDS: i32 = 1024;
+pub const PK_PROBE_SHAPE_MISMATCH: i32 = 2048;
+pub const PK_PROBE_MAPS_MISMATCH: i32 = 4096;
+pub const PK_PROBE_POSSIBLE_OVERFLOW: i32 = 8192;
+pub const PK_PROBE_SHAPE_ASSUMED: i32 = 16384;
+pub const PK_PROBE_SLICE_SUMMARY: i32 = 0;
+pub const PK_PROBE_SLICE_LAUNCHES: i32 = 1;
+pub const PK_PROBE_SLICE_KERNELS: i32 = 2;
+pub const PK_PROBE_SLICE_MAPS: i32 = 3;
+pub const PK_PROBE_SLICE_RECORDS: i32 = 4;
+pub const PK_PROBE_SLICE_SCHEDULE: i32 = 5;
+pub const PK_PROBE_SLICE_BYTES: i32 = 6;
+pub const PK_PROBE_SLICE_DENSITY: i32 = 7;
+pub const PK_PROBE_SLICE_PROGRESS: i32 = 8;
+pub const PK_PROBE_SLICE_OVERHEAD: i32 = 9;
+pub const PK_PROBE_SLICE_LOG: i32 = 10;
+pub const PK_PROBE_QUERY_HAS_BLOCK: i32 = 1;
+pub const PK_PROBE_QUERY_HAS_LANE: i32 = 2;
+pub const PK_CLOCK_TRACER: i32 = 0;
+pub const PK_CLOCK_HOST: i32 = 1;
+pub const PK_OFFSET_HAS_DRIFT: i32 = 1;
+pub const PK_OFFSET_HAS_RESIDUAL: i32 = 2;
+pub const PK_CLOCK_IS_REFERENCE: i32 = 1;
+pub const PK_CLOCK_NO_DRIFT_SLOPE: i32 = 2;
+pub const PK_CORRECTION_CLOCK: i32 = 0;
+pub const PK_CORRECTION_WALLTIME: i32 = 1;
+pub const PK_CORRECTION_NONE: i32 = 2;
+pub const PK_ZERO_AUTO: i32 = 0;
+pub const PK_ZERO_EARLIEST: i32 = 1;
+pub const PK_ZERO_REFERENCE: i32 = 2;
+pub const PK_ZERO_NONE: i32 = 3;
+pub const PK_PLANES_SEED: i32 = 0;
+pub const PK_PLANES_ROCM: i32 = 1;
+pub const PK_PLANES_NODE: i32 = 2;
+/// what is missing or damaged is told and left out
+pub const PK_MERGE_KEEP_GOING: i32 = 1;
+/// the events of a line are not sorted
+pub const PK_MERGE_KEEP_ORDER: i32 = 2;
+/// the ends of events are mapped, too
+pub const PK_MERGE_SCALE_DURATIONS: i32 = 4;
+/// "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock
+pub const PK_MERGE_TRACER_HOST_THREADS: i32 = 8;
+/// bit for bit what the reference tool does
+pub const PK_MERGE_REFERENCE: i32 = 16;
+/// beyond the offsets use their own slope, not drift_ppm
+pub const PK_MERGE_NO_DRIFT_SLOPE: i32 = 32;
+pub const PK_NODE_CORRECTED: i32 = 0;
+pub const PK_NODE_WALLTIME: i32 = 1;
+pub const PK_NODE_RAW: i32 = 2;
+pub const PK_NODE_MISSING: i32 = 3;
+pub const PK_NODE_CORRUPT: i32 = 4;
+pub const PK_WINDOW_POLICY_GUIDE: i32 = 0;
+pub const PK_WINDOW_POLICY_MARKER: i32 = 1;
+pub const PK_WINDOW_POLICY_DEVICE: i32 = 2;
+/// tags and labels by the letter of the reference script
+pub const PK_BUBBLES_REFERENCE: i32 = 1;
+pub const PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY: i32 = 0;
+pub const PK_BUBBLE_TAG_PRELAUNCH_GAP_HEAVY: i32 = 1;
+pub const PK_BUBBLE_TAG_TAIL_GAP_HEAVY: i32 = 2;
+pub const PK_BUBBLE_TAG_INTERNAL_BUBBLE_HEAVY: i32 = 3;
+pub const PK_BUBBLE_TAG_RECURRING_BUBBLE_PATTERN: i32 = 4;
+pub const PK_BUBBLE_TAG_HOST_ORIGINATED_RISK: i32 = 5;
+pub const PK_BUBBLE_TAG_UNTRACED_HOST_BLOCKING_RISK: i32 = 6;
+pub const PK_BUBBLE_TAG_COMM_SYNC_RISK: i32 = 7;
+pub const PK_BUBBLE_TAG_WAIT_POLLUTION_RISK: i32 = 8;
+pub const PK_BUBBLE_TAG_WAIT_ANCHOR_FALSE_HOTSPOT: i32 = 9;
+pub const PK_BUBBLE_TAG_AICPU_EXPOSED_RISK: i32 = 10;
+pub const PK_BUBBLE_TAG_PARTIAL_CAPTURE_BOUNDARY: i32 = 11;
+pub const PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE: i32 = 12;
+/// in no step, or over the boundary of two
+pub const PK_BUBBLE_SCOPE_GLOBAL: i32 = 0;
+pub const PK_BUBBLE_SCOPE_STEP_INTERNAL: i32 = 1;
+pub const PK_BUBBLE_SCOPE_PRELAUNCH: i32 = 2;
+pub const PK_BUBBLE_SCOPE_TAIL: i32 = 3;
+pub const PK_BUBBLE_LABEL_SYNC_OR_H2D: i32 = 0;
+pub const PK_BUBBLE_LABEL_COMM_WAIT: i32 = 1;
+pub const PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING: i32 = 2;
+pub const PK_BUBBLE_LABEL_HOST_LAUNCH_LAG: i32 = 3;
+pub const PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK: i32 = 4;
+pub const PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE: i32 = 5;
+pub const PK_CONFIDENCE_LOW: i32 = 0;
+pub const PK_CONFIDENCE_MEDIUM: i32 = 1;
+pub const PK_CONFIDENCE_HIGH: i32 = 2;
+pub const PK_BUBBLE_HEAVY: i32 = 1;
+/// touches the edge of the capture
+pub const PK_BUBBLE_AT_EDGE: i32 = 2;
+/// the end of a step and the beginning of the next, which are listed as well
+pub const PK_BUBBLE_INTER_STEP: i32 = 4;
+/// the host was recorded: the _ps fields of the host mean something
+pub const PK_BUBBLE_TRACED: i32 = 8;
+/// the stream ends where damage begins, instead of failing there
+pub const PK_ARROW_SKIP_DAMAGE: i32 = 1;
+
+/// What went wrong, where, and what to do. Immutable; may be used and freed by any thread. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_error {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Lets any thread stop work that another thread is doing. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_cancel_token {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// An opened capture: its files, held in memory (mapped, or decoded) and indexed. Immutable and
+/// reference-counted. Functions that read it take `const pk_profile *`; those that keep a reference do not.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_profile {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// The compiled modules of a capture: those embedded in XSpace files and those in files of their own, largest
+/// first. Immutable; holds a reference to its profile. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_module_list {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Reads the events of a trace-event JSON file in the order of the file. Holds a reference to its profile.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_chrome_reader {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// What the devices of a capture did: kernels of Ascend tables, Kineto and XLA traces, and XSpace planes. Immutable:
+/// read it from any thread. Holds a reference to its profile. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_activity {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Where the memory of a capture goes: what the compiler assigned and what the allocators did. Immutable; holds a
+/// reference to its profile. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_memory {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Writes an XSpace plane by plane, for profilers of one's own:
+/// begin_plane { begin_line { event  event_stat* }*  end_line }*  plane_stat*  end_plane,   then finish
+/// Metadata may be asked for, and given stats, at any time while its plane is open. A plane is held in memory until it
+/// ends. Calls that return nothing keep the first failure, after which they do nothing; pk_xspace_writer_finish() and
+/// pk_xspace_writer_status() tell it. One thread at a time. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_xspace_writer {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Whether the collectives of several nodes happened in a possible order. Immutable; keeps nothing of the profiles.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_validation {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// An opened trace folder: what probes recorded inside GPU kernels. Immutable; keeps its profile open.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_probe {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// The records of one map: holds its probe and the bytes of its file. One thread at a time. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_probe_records {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// The clock of one node: a piecewise-linear map in exact integers, and how far it can be wrong. Immutable.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_clock {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// What a merge did. Immutable. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_merge {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Why devices wait: idle gaps of every step with what is around them. Of XSpace, Kineto and Ascend captures.
+/// Immutable; holds a reference to its profile. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_bubbles {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// What model ran: passes, layers and their parts, read from the kernels of one device. Of XSpace, Kineto and Ascend
+/// captures. Immutable; holds a reference to its profile. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_architecture {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Receives the next bytes of a document, on the calling thread. Non-zero stops with PK_E_CANCELLED.
+/// Since 0.1.
+pub type pk_write_callback = Option<unsafe extern "C" fn(user: *mut c_void, data: *const c_void, size: usize) -> i32>;
+
+/// A run of bytes, text unless said otherwise: not NUL-terminated, borrowed. Text comes as it stands in the
+/// file and need not be valid UTF-8. `data` may be NULL when `size` is 0. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_str {
+    pub data: *const c_char,
+    pub size: usize,
+}
+
+impl Default for pk_str {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What a call may do on the host's behalf. Used during the call it is given to, never after. `log` and `progress`
+/// are called by one thread at a time, which with `threads` \> 1 need not be the calling one. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_hooks {
+    /// sizeof(pk_hooks)
+    pub struct_size: u32,
+    /// threads to work with; 0 and 1: the calling one. Results do not depend on it
+    pub threads: u32,
+    /// handed to `log` and `progress`
+    pub user: *mut c_void,
+    /// Receives remarks of level PK_LOG_; `message` is NUL-terminated and borrowed. May be NULL.
+    pub log: Option<unsafe extern "C" fn(user: *mut c_void, level: i32, message: *const c_char)>,
+    /// Called at most every 50 ms while work lasts; `total_bytes` is 0 when unknown. Non-zero stops the work
+    /// with PK_E_CANCELLED. May be NULL.
+    pub progress: Option<unsafe extern "C" fn(user: *mut c_void, done_bytes: u64, total_bytes: u64) -> i32>,
+    /// may be NULL
+    pub cancel: *const pk_cancel_token,
+}
+
+impl Default for pk_hooks {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Bounds on what hostile or broken input can make the library do. 0 is the default, UINT64_MAX no bound. What
+/// goes over one is PK_E_LIMIT, and the message names the field. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_limits {
+    /// sizeof(pk_limits)
+    pub struct_size: u32,
+    /// depth of messages, JSON and tuple shapes; default 100, at most 1000
+    pub max_nesting: u32,
+    /// decoded bytes of one file held in memory; default 8 GiB
+    pub max_materialised_bytes: u64,
+    /// decoded / encoded bytes, past ratio_free_bytes; default 1100
+    pub max_decompression_ratio: u64,
+    /// decoded bytes before the ratio is looked at; default 1 GiB
+    pub ratio_free_bytes: u64,
+    /// one JSON string or text line; default 64 MiB
+    pub max_string_bytes: u64,
+    /// files looked at below one directory; default 100 000
+    pub max_files: u64,
+}
+
+impl Default for pk_limits {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_open_options {
+    /// sizeof(pk_open_options)
+    pub struct_size: u32,
+    /// PK_OPEN_ bits
+    pub flags: u32,
+    /// PK_IO_
+    pub io: i32,
+    /// 0
+    pub reserved: u32,
+    /// in a parent of runs: NULL or "" the newest, "all" every one, else a folder name
+    pub run: *const c_char,
+    /// NULL: the defaults
+    pub limits: *const pk_limits,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_open_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Positioned reads of the host. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_read_callbacks {
+    /// sizeof(pk_read_callbacks)
+    pub struct_size: u32,
+    /// 0
+    pub reserved: u32,
+    /// handed to `read_at`
+    pub user: *mut c_void,
+    /// Writes up to `size` bytes from `offset` on to `into`; gives their number, 0 at the end, and a negative
+    /// number on failure (PK_E_IO). Called by the opening thread only, unless PK_OPEN_ONE_PASS is set.
+    pub read_at: Option<unsafe extern "C" fn(user: *mut c_void, offset: u64, into: *mut c_void, size: usize) -> i64>,
+    /// of the whole input, still compressed; PK_NO_OFFSET when unknown
+    pub size_bytes: u64,
+}
+
+impl Default for pk_read_callbacks {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            size_bytes: 18446744073709551615,
+            ..zero
+        }
+    }
+}
+
+/// Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_profile_info {
+    /// as it was given
+    pub path: pk_str,
+    /// the capture's origin: the least known origin of its files, ns since 1970
+    pub origin_unix_ns: i64,
+    /// files that no reader knows
+    pub ignored_count: u64,
+    pub file_count: u32,
+    /// runs found below a parent of runs; 0 for a file or a run directory
+    pub run_count: u32,
+    /// PK_PROFILE_
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+impl Default for pk_profile_info {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A run below a parent of runs, newest first. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_run_info {
+    /// folder name
+    pub name: pk_str,
+    pub path: pk_str,
+    /// 1 when the profile holds this run's files
+    pub chosen: u32,
+    pub reserved: u32,
+}
+
+impl Default for pk_run_info {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_file_info {
+    pub path: pk_str,
+    /// as the file name tells it; "" when it does not
+    pub host: pk_str,
+    /// run folder; "" for a file given by path
+    pub run: pk_str,
+    /// size on disk
+    pub encoded_bytes: u64,
+    /// the file's own time zero, ns since 1970
+    pub origin_unix_ns: i64,
+    /// added to the file's times to put them on the capture's clock
+    pub shift_ns: i64,
+    /// PK_FAMILY_
+    pub family: i32,
+    /// PK_COMPRESSION_
+    pub compression: i32,
+    /// position of the XSpace that this file repeats; -1: none
+    pub export_of: i32,
+    /// 0 when the file is not an XSpace
+    pub plane_count: u32,
+    /// PK_FILE_
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+impl Default for pk_file_info {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_plane_info {
+    /// as written; not unique
+    pub id: i64,
+    pub name: pk_str,
+    /// PK_PLANE_
+    pub kind: i32,
+    /// N of "/device:TPU:N"; -1: none
+    pub device_ordinal: i32,
+    pub line_count: u32,
+    pub stat_count: u32,
+    /// entries as written: one that a later one replaces counts, too
+    pub event_metadata_count: u64,
+    pub stat_metadata_count: u64,
+}
+
+impl Default for pk_plane_info {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What stands before a line's events: cheap to get. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_line_info {
+    /// as written; not unique, and negative on lines derived from a GPU's
+    pub id: i64,
+    /// the name, else the display name where it is known
+    pub name: pk_str,
+    /// as written: relative to the file's origin, or ns since 1970
+    pub timestamp_ns: i64,
+    /// the same instant on the capture's clock: event offsets count from here
+    pub start_ps: i64,
+    /// PK_LINE_
+    pub kind: i32,
+    /// PK_LINE_HAS_
+    pub flags: u32,
+}
+
+impl Default for pk_line_info {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What only a pass over a whole line tells. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_line_summary {
+    /// those before damage, if there is any
+    pub event_count: u64,
+    pub display_id: i64,
+    pub display_name: pk_str,
+    /// as written; 0 in every real file seen
+    pub duration_ps: i64,
+}
+
+impl Default for pk_line_summary {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One event. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_event {
+    /// for pk_event_metadata_get(); may have no entry
+    pub metadata_id: i64,
+    /// on the capture's clock; 0 without PK_EVENT_HAS_START
+    pub start_ps: i64,
+    /// after the line's own zero, as written; 0 when it was not
+    pub offset_ps: i64,
+    /// 0: an instant
+    pub duration_ps: i64,
+    /// of an aggregated event, else 0
+    pub num_occurrences: i64,
+    /// for pk_event_stats() only; borrowed from the profile
+    pub stats: *const c_void,
+    /// 0: the event has no stats of its own
+    pub stats_bytes: u32,
+    /// PK_EVENT_
+    pub flags: u32,
+}
+
+impl Default for pk_event {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A position in the events of a line. Lives where the caller puts it, needs no release, and borrows the
+/// profile: using it after the last pk_profile_free() is an error of the caller. Its content is private; a
+/// zeroed cursor is rejected. It may be copied. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_event_cursor {
+    pub priv_: [u64; 8],
+}
+
+impl Default for pk_event_cursor {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One stat, its names resolved. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_stat {
+    pub metadata_id: i64,
+    /// "" when the id has no entry
+    pub name: pk_str,
+    /// of str, bytes (then it is no text) and ref; else empty
+    pub text: pk_str,
+    /// of double (IEEE 754), uint64, int64 (two's complement) and ref; else 0
+    pub bits: u64,
+    /// PK_STAT_
+    pub kind: i32,
+    /// PK_ORIGIN_
+    pub origin: i32,
+}
+
+impl Default for pk_stat {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A position in a list of stats. As pk_event_cursor: by value, borrows the profile. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_stat_cursor {
+    pub priv_: [u64; 8],
+}
+
+impl Default for pk_stat_cursor {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What the events with one id share. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_event_metadata {
+    /// the key that events name it by
+    pub id: i64,
+    pub name: pk_str,
+    /// shorter; "" when there is none
+    pub display_name: pk_str,
+    /// opaque bytes of the recorder
+    pub metadata: pk_str,
+    /// for pk_event_metadata_children()
+    pub child_count: usize,
+}
+
+impl Default for pk_event_metadata {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_stat_metadata {
+    pub id: i64,
+    pub name: pk_str,
+    pub description: pk_str,
+}
+
+impl Default for pk_stat_metadata {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A position in the metadata entries of a plane. As pk_event_cursor: by value, borrows the profile. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_metadata_cursor {
+    pub priv_: [u64; 8],
+}
+
+impl Default for pk_metadata_cursor {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Frozen. Text and bytes are borrowed from the list. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_module_info {
+    pub file: u32,
+    /// -1: a file of its own
+    pub plane: i32,
+    /// of the event metadata entry that carries it
+    pub metadata_id: i64,
+    /// as the entry or the file name says
+    pub name: pk_str,
+    /// as the module itself says
+    pub module_name: pk_str,
+    pub module_id: i64,
+    pub computation_count: u64,
+    pub instruction_count: u64,
+    /// the serialized xla.HloProto
+    pub hlo_proto: pk_str,
+    /// "" when there is none
+    pub sibling_path: pk_str,
+    /// PK_SIBLING_
+    pub sibling: i32,
+    /// 1: the bytes do not parse, and the counts tell what did
+    pub damaged: u32,
+}
+
+impl Default for pk_module_info {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One event. Text has its escapes undone and is borrowed until the next read of the same reader. Frozen.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_chrome_event {
+    pub name: pk_str,
+    pub category: pk_str,
+    /// of asynchronous and flow events
+    pub id: pk_str,
+    /// a number or a string, as written
+    pub pid: pk_str,
+    pub tid: pk_str,
+    /// JSON text of the args object, as written; "" when there is none
+    pub args: pk_str,
+    /// relative to pk_chrome_summary::zero_us; never of M events
+    pub start_ps: i64,
+    pub duration_ps: i64,
+    /// of the event in the decoded file
+    pub byte_offset: u64,
+    /// 'X', 'B', 'M', …; 0: none, or not one character
+    pub phase: i32,
+    /// PK_CHROME_
+    pub flags: u32,
+}
+
+impl Default for pk_chrome_event {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What a file was like, as far as it was read. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_chrome_summary {
+    pub event_count: u64,
+    /// stretches of text that are no event
+    pub broken_count: u64,
+    /// events whose ts or dur is no number or out of range
+    pub unusable_time_count: u64,
+    /// what 0 of start_ps is on the file's own clock: 0, or whole seconds
+    pub zero_us: i64,
+}
+
+impl Default for pk_chrome_summary {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What to read. NULL texts match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_activity_options {
+    /// sizeof(pk_activity_options)
+    pub struct_size: u32,
+    /// PK_ACTIVITY_
+    pub flags: u32,
+    /// only devices whose name contains it
+    pub device: *const c_char,
+    /// whole names of the host's step markers, besides those known; ECMAScript
+    pub step_pattern: *const c_char,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_activity_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A device of one rank, process or file. Frozen; text is borrowed from the activity. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_activity_device {
+    pub name: pk_str,
+    /// -1: not told
+    pub ordinal: i64,
+    pub kernel_count: u64,
+    pub timestamp_resolution_ps: i64,
+    pub file: u32,
+    /// position in an XSpace file; -1 in others
+    pub plane: i32,
+    /// -1: not told
+    pub rank: i32,
+    pub host_group: u32,
+    /// PK_ACCELERATOR_
+    pub accelerator: i32,
+    /// PK_DEVICE_
+    pub flags: u32,
+}
+
+impl Default for pk_activity_device {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One execution of a kernel. Frozen; text is borrowed from the activity. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_kernel_row {
+    /// capture's clock
+    pub start_ps: i64,
+    pub duration_ps: i64,
+    /// the source's own wait column; with PK_KERNEL_HAS_WAIT
+    pub wait_ps: i64,
+    /// when the host launched it; with PK_KERNEL_HAS_LAUNCH
+    pub launch_ps: i64,
+    /// hardware id; -1 without PK_KERNEL_HAS_STREAM
+    pub stream: i64,
+    /// line of a table, ordinal of a JSON event, byte offset in an XSpace
+    pub source_row: u64,
+    pub name: pk_str,
+    pub op_type: pk_str,
+    /// execution unit as written; "" when the source has none
+    pub core: pk_str,
+    /// step id as written
+    pub step: pk_str,
+    pub input_shapes: pk_str,
+    pub output_shapes: pk_str,
+    pub input_types: pk_str,
+    /// PK_KERNEL_COMPUTE, …
+    pub kind: i32,
+    /// PK_KERNEL_
+    pub flags: u32,
+}
+
+impl Default for pk_kernel_row {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Which part of a capture to look at, and how much of it to show. Text filters are substrings; NULL and ""
+/// match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_document_options {
+    /// sizeof(pk_document_options)
+    pub struct_size: u32,
+    /// PK_DOCUMENT_HAS_
+    pub flags: u32,
+    pub host: *const c_char,
+    pub plane: *const c_char,
+    pub line: *const c_char,
+    pub name: *const c_char,
+    /// position of a step; with PK_DOCUMENT_HAS_STEP
+    pub step: u64,
+    /// first instant, capture's clock; with PK_DOCUMENT_HAS_FROM
+    pub from_ps: i64,
+    /// first instant after; with PK_DOCUMENT_HAS_TO
+    pub to_ps: i64,
+    /// rows a list; 0: all; PK_LIMIT_DEFAULT
+    pub limit: u64,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_document_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            limit: 18446744073709551615,
+            ..zero
+        }
+    }
+}
+
+/// What to analyse. NULL texts match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_memory_options {
+    /// sizeof(pk_memory_options)
+    pub struct_size: u32,
+    /// PK_MEMORY_
+    pub flags: u32,
+    /// only hosts whose name contains it
+    pub host: *const c_char,
+    /// name or id; NULL: the module with the highest peak
+    pub module: *const c_char,
+    /// rows of each list of the document; PK_LIMIT_DEFAULT: 30
+    pub top: u64,
+    /// with PK_MEMORY_HAS_STEP: position of a step window
+    pub step: i64,
+    /// with PK_MEMORY_HAS_FIT: does the highest need fit?
+    pub fit_bytes: u64,
+    /// at most so many points of the live curve; 0: none
+    pub curve_points: u64,
+    /// of the document's timeline
+    pub time_samples: u64,
+    pub persistent_threshold_steps: u32,
+    /// PK_STEP_POLICY_
+    pub step_policy: i32,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+    /// color of the memory space that is looked into
+    pub memory_space: i64,
+    /// "remat=NAME" or "offload=NAME" each: the document answers them
+    pub what_if: *const *const c_char,
+    pub what_if_count: usize,
+}
+
+impl Default for pk_memory_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            top: 18446744073709551615,
+            time_samples: 200,
+            persistent_threshold_steps: 2,
+            ..zero
+        }
+    }
+}
+
+/// A compiled module. Frozen; text is borrowed from the analysis. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_memory_module {
+    pub name: pk_str,
+    /// name and program id: "jit_f(12)"
+    pub label: pk_str,
+    /// decimal, as the capture writes it
+    pub program_id: pk_str,
+    /// path of the first place it was found in
+    pub source: pk_str,
+    pub source_count: u64,
+    /// memory spaces; 0 without a buffer assignment
+    pub space_count: u64,
+    /// the document says which
+    pub problem_count: u64,
+    /// 1: the bytes do not parse to the end
+    pub damaged: u32,
+    /// 1: the live buffers and the curve are of this module
+    pub chosen: u32,
+}
+
+impl Default for pk_memory_module {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One memory space of a module. Frozen; text is borrowed from the analysis. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_memory_space {
+    pub color: i64,
+    /// allocations without thread-local ones: XProf's total
+    pub total_bytes: i64,
+    pub peak_bytes: i64,
+    /// heap event, or schedule position of a sweep; -1: none
+    pub peak_event: i64,
+    /// parameters, constants and results
+    pub indefinite_bytes: i64,
+    pub temp_bytes: i64,
+    pub temp_peak_bytes: i64,
+    /// not in total_bytes
+    pub thread_local_bytes: i64,
+    pub fragmentation_bytes: i64,
+    /// in use at every moment
+    pub residency_floor_bytes: i64,
+    pub peak_instruction: pk_str,
+    /// what the peak counts and what it does not
+    pub coverage: pk_str,
+    /// PK_PEAK_METHOD_
+    pub method: i32,
+    /// PK_PEAK_BOUND_
+    pub bound: i32,
+}
+
+impl Default for pk_memory_space {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One allocator of one host. Frozen; text is borrowed from the analysis. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_memory_allocator {
+    /// XProf's key
+    pub name: pk_str,
+    pub host: pk_str,
+    /// plane name; empty for host memory
+    pub device: pk_str,
+    pub heap_peak_bytes: i64,
+    /// reserved and allocated
+    pub occupancy_peak_bytes: i64,
+    /// capture's clock
+    pub occupancy_peak_ps: i64,
+    pub capacity_bytes: i64,
+    pub pre_trace_bytes: i64,
+    pub unmatched_frees: u64,
+    /// 1: the replay equals the allocator's own count after every event
+    pub allocator_agrees: u32,
+    /// 1: the run-time part of the document is about it
+    pub chosen: u32,
+}
+
+impl Default for pk_memory_allocator {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A buffer that is alive at the peak of the chosen module. Frozen; text is borrowed from the analysis.
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_live_buffer {
+    /// -1: the allocation has no assigned buffer
+    pub logical_buffer_id: i64,
+    pub size_bytes: i64,
+    pub allocation_index: i64,
+    /// in the allocation
+    pub offset_bytes: i64,
+    pub instruction_id: i64,
+    pub instruction_name: pk_str,
+    pub opcode: pk_str,
+    pub op_name: pk_str,
+    pub computation_name: pk_str,
+    /// empty past the first `top` rows
+    pub shape: pk_str,
+    /// which part of the instruction's result; NULL when it is all of it
+    pub shape_index: *const i64,
+    pub shape_index_count: usize,
+    pub source_file: pk_str,
+    pub source_line: i64,
+    /// PK_RESIDENCY_
+    pub residency: i32,
+    pub instruction_found: u32,
+}
+
+impl Default for pk_live_buffer {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A point of the live curve. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_curve_point {
+    /// heap event, or schedule position of a sweep
+    pub event: i64,
+    pub live_bytes: i64,
+}
+
+impl Default for pk_curve_point {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What to write. Text filters are substrings; NULL and "" match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_options {
+    /// sizeof(pk_trace_options)
+    pub struct_size: u32,
+    /// PK_TRACE_LIKE_XLA and so on
+    pub flags: u32,
+    /// PK_TRACE_JSON and so on
+    pub format: i32,
+    /// 0
+    pub reserved: u32,
+    pub host: *const c_char,
+    pub plane: *const c_char,
+    pub line: *const c_char,
+    pub name: *const c_char,
+    /// position of a step; with PK_TRACE_HAS_STEP
+    pub step: u64,
+    /// first instant, capture's clock; with PK_TRACE_HAS_FROM
+    pub from_ps: i64,
+    /// first instant after; with PK_TRACE_HAS_TO
+    pub to_ps: i64,
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_trace_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            format: 1,
+            ..zero
+        }
+    }
+}
+
+/// What was written, and what was not. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_trace_outcome {
+    /// PK_DOCUMENT_STATUS_: absent when nothing has events, partial when some input is damaged
+    pub status: i32,
+    pub reserved: u32,
+    pub tracks: u64,
+    /// further tracks, for events that overlap others of their line
+    pub lanes: u64,
+    /// slices, instants and rows
+    pub events: u64,
+    /// counter values
+    pub counters: u64,
+    /// ends of flows
+    pub flows: u64,
+    /// events without a place in time
+    pub aggregated_left_out: u64,
+    /// events more than 106 days from the origin
+    pub out_of_reach: u64,
+    /// events that still overlap others
+    pub crowded: u64,
+}
+
+impl Default for pk_trace_outcome {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_value {
+    /// PK_VALUE_
+    pub kind: i32,
+    pub reserved: u32,
+    /// an integer, or the bits of a double
+    pub bits: u64,
+    /// of PK_VALUE_TEXT and PK_VALUE_BYTES
+    pub text: pk_str,
+}
+
+impl Default for pk_value {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_validation_options {
+    /// sizeof(pk_validation_options)
+    pub struct_size: u32,
+    /// PK_VALIDATION_
+    pub flags: u32,
+    /// error of every time, instead of what the trace says; with PK_VALIDATION_HAS_BOUND
+    pub bound_ps: i64,
+    /// an offset known less well than this is undecidable; default 1 ms
+    pub max_bound_ps: i64,
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_validation_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            max_bound_ps: 1000000000,
+            ..zero
+        }
+    }
+}
+
+/// Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_validation_summary {
+    /// PK_DOCUMENT_STATUS_: absent when nothing could be compared
+    pub status: i32,
+    pub node_count: u32,
+    /// invocations compared
+    pub group_count: u64,
+    /// beyond the error of the clocks
+    pub violations: u64,
+    /// whatever the error of the clocks
+    pub violations_raw: u64,
+    /// pairs of nodes of which one ended before the other began
+    pub pair_violations: u64,
+    /// invocations in order
+    pub overlaps: u64,
+    /// of which nobody can tell who waits for whom
+    pub unjudged: u64,
+    pub warnings: u64,
+    /// nodes whose offset is known less well than max_bound_ps, or not at all
+    pub undecidable: u64,
+    pub clocks_corrected: u32,
+    pub bounds_known: u32,
+}
+
+impl Default for pk_validation_summary {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What collectives alone say of a node's clock against the first node's: its time less the first node's is
+/// offset + drift * (t - pivot). Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_clock_interval {
+    pub node_id: i64,
+    pub pivot_ps: i64,
+    pub least_offset_ps: i64,
+    pub most_offset_ps: i64,
+    /// the best guess
+    pub point_offset_ps: i64,
+    pub least_drift_ppm: f64,
+    pub most_drift_ppm: f64,
+    pub point_drift_ppm: f64,
+    /// collectives that both nodes took part in
+    pub constraints: u64,
+    pub decidable: u32,
+    /// 0: the collectives contradict one another, or none joins this node
+    pub feasible: u32,
+}
+
+impl Default for pk_clock_interval {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One launch of the log. Frozen; text and params are borrowed from the trace. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_probe_launch {
+    pub kernel: pk_str,
+    /// the driver's handle, "0x8209510"
+    pub function: pk_str,
+    /// base name of its record file; empty without one
+    pub bin: pk_str,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared_bytes: u32,
+    /// PK_PROBE_OUTCOME_
+    pub outcome: i32,
+    /// PK_PROBE_HAS_
+    pub known: u32,
+    pub param_count: u32,
+    pub params: *const u64,
+    /// since the Unix epoch
+    pub time_ns: i64,
+    pub probe_memory_bytes: u64,
+    pub prologue_ps: i64,
+    pub kernel_ps: i64,
+    pub epilogue_ps: i64,
+    /// -1: the file is not there
+    pub bin_index: i64,
+}
+
+impl Default for pk_probe_launch {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One record file. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_probe_bin {
+    pub name: pk_str,
+    pub path: pk_str,
+    pub bytes: u64,
+    /// from the driver's start to the end of the launch; -1: the name does not tell
+    pub elapsed_us: i64,
+    /// -1: no launch of the log names it
+    pub launch: i64,
+    /// 0 when the file is damaged: pk_probe_bin_damage()
+    pub map_count: u32,
+    pub shared_bytes: u32,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+}
+
+impl Default for pk_probe_bin {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One map of a record file. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_probe_map {
+    pub name: pk_str,
+    /// PK_PROBE_LEVEL_
+    pub level: i32,
+    /// PK_PROBE_OFFSET_RECOMPUTED and so on
+    pub flags: u32,
+    pub record_bytes: u32,
+    pub field_count: u32,
+    pub lane_bytes: u64,
+    /// records a lane has room for
+    pub capacity: u64,
+    /// of the region in the file
+    pub offset: u64,
+    pub bytes: u64,
+    pub present_bytes: u64,
+    pub recorded_offset: u64,
+    pub lanes_per_block: u64,
+    /// that the file holds
+    pub lanes: u64,
+}
+
+impl Default for pk_probe_map {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One field of a map's records, in the order of memory: unsigned, little endian. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_probe_field {
+    pub name: pk_str,
+    /// 8 or 4
+    pub bytes: u32,
+    /// in the record
+    pub offset: u32,
+    /// place in the probe's description
+    pub declared: u32,
+    pub reserved: u32,
+}
+
+impl Default for pk_probe_field {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One record that was written. Frozen; `data` is borrowed from the pk_probe_records. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_probe_record {
+    pub block: u64,
+    pub lane: u64,
+    /// of its lane
+    pub k: u64,
+    pub data: *const c_void,
+}
+
+impl Default for pk_probe_record {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What to look at. NULL and "" match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_probe_query {
+    /// sizeof(pk_probe_query)
+    pub struct_size: u32,
+    /// PK_PROBE_QUERY_HAS_
+    pub flags: u32,
+    /// PK_PROBE_SLICE_
+    pub slice: i32,
+    /// of the density's grid; 0: 16 columns
+    pub width: u32,
+    /// 0: 10 rows
+    pub height: u32,
+    /// 0
+    pub reserved: u32,
+    /// number of a launch, or name of a record file
+    pub launch: *const c_char,
+    /// name of a map, or its number
+    pub map: *const c_char,
+    /// slice records, with PK_PROBE_QUERY_HAS_BLOCK
+    pub block: u64,
+    /// slice records, with PK_PROBE_QUERY_HAS_LANE
+    pub lane: u64,
+    /// rows a list; 0: all
+    pub limit: u64,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_probe_query {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// Both clocks of a node read together: ns of each, and ps beyond them in \[0, 1000). Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_clock_pair {
+    pub tracer_ns: i64,
+    pub host_ns: i64,
+    pub tracer_sub_ps: i32,
+    pub host_sub_ps: i32,
+}
+
+impl Default for pk_clock_pair {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A node's wall clock measured against the reference node's. Frozen. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_clock_offset {
+    /// on the reference node's wall clock
+    pub midpoint_ns: i64,
+    /// positive: the node's clock is ahead
+    pub offset_ps: i64,
+    /// half of the last digit of the offset
+    pub resolution_ps: i64,
+    /// with PK_OFFSET_HAS_DRIFT: parts in 10^12
+    pub drift_ppt: i64,
+    /// with PK_OFFSET_HAS_RESIDUAL: of the solver
+    pub residual_ps: i64,
+    /// in \[0, 1000)
+    pub midpoint_sub_ps: i32,
+    /// PK_OFFSET_
+    pub flags: u32,
+}
+
+impl Default for pk_clock_offset {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What is known of one node's clocks. The bases are the zeros of what pk_clock_map() takes and gives. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_clock_options {
+    /// sizeof(pk_clock_options)
+    pub struct_size: u32,
+    /// PK_CLOCK_
+    pub flags: u32,
+    pub node_id: i64,
+    pub tracer_base_ns: i64,
+    pub host_base_ns: i64,
+    pub reference_base_ns: i64,
+    /// at least two
+    pub pairs: *const pk_clock_pair,
+    pub pair_count: usize,
+    /// at least one, but for the reference node
+    pub offsets: *const pk_clock_offset,
+    pub offset_count: usize,
+}
+
+impl Default for pk_clock_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// What to merge. Texts may be NULL. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_merge_options {
+    /// sizeof(pk_merge_options)
+    pub struct_size: u32,
+    /// PK_MERGE_
+    pub flags: u32,
+    pub traces: *const *const c_char,
+    pub trace_count: usize,
+    /// one a trace ("" or NULL: in the trace), or none
+    pub snapshots: *const *const c_char,
+    pub snapshot_count: usize,
+    pub offsets: *const c_char,
+    pub run_metadata: *const c_char,
+    /// find what is not named in this folder
+    pub run_dir: *const c_char,
+    /// before the names of PK_PLANES_NODE, which it means
+    pub plane_prefix: *const c_char,
+    /// file that is written and then put in place; NULL: to the callback
+    pub output: *const c_char,
+    /// PK_CORRECTION_
+    pub correction: i32,
+    /// PK_ZERO_
+    pub zero: i32,
+    /// PK_PLANES_
+    pub planes: i32,
+    /// PK_IO_
+    pub io: i32,
+    /// NULL: the defaults
+    pub limits: *const pk_limits,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_merge_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// One node of a merge. Frozen; text is borrowed from the merge. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_merge_node {
+    pub id: i64,
+    pub hostname: pk_str,
+    pub trace: pk_str,
+    pub events: u64,
+    pub planes: u64,
+    pub clamped_events: u64,
+    pub snapshots: u64,
+    pub offset_windows: u64,
+    pub max_correction_ps: i64,
+    pub residual_ps: i64,
+    /// widest; -1: unknown
+    pub tracer_bound_ps: i64,
+    /// widest; -1: unknown
+    pub host_bound_ps: i64,
+    /// PK_NODE_
+    pub status: i32,
+    /// 1: out of a trace that was merged before
+    pub aligned_before: u32,
+}
+
+impl Default for pk_merge_node {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What to look for. NULL texts match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_bubbles_options {
+    /// sizeof(pk_bubbles_options)
+    pub struct_size: u32,
+    /// PK_BUBBLES_
+    pub flags: u32,
+    /// only devices whose name contains it
+    pub device: *const c_char,
+    /// ECMAScript pattern of whole names that mark a step
+    pub step_pattern: *const c_char,
+    /// "NAME=VALUE" each, by the names that the document lists
+    pub thresholds: *const *const c_char,
+    pub threshold_count: usize,
+    /// rows of each list of the document; 0: all
+    pub limit: u64,
+    /// PK_WINDOW_POLICY_
+    pub window_policy: i32,
+    /// 0
+    pub reserved: u32,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_bubbles_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// One step of one device. busy + prelaunch + internal + tail is its length, exactly. Frozen; text is borrowed from the
+/// analysis. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_bubble_step {
+    /// number of its marker, else its name
+    pub id: pk_str,
+    /// name
+    pub device: pk_str,
+    pub start_ps: i64,
+    pub end_ps: i64,
+    /// union of the kernels
+    pub busy_ps: i64,
+    pub prelaunch_ps: i64,
+    pub internal_ps: i64,
+    pub tail_ps: i64,
+    pub largest_internal_ps: i64,
+    /// internal gaps of any length
+    pub bubble_count: u64,
+    /// this and the next five add up to the length, too
+    pub compute_only_ps: i64,
+    pub comm_exposed_ps: i64,
+    pub comm_overlapped_ps: i64,
+    pub copy_ps: i64,
+    pub other_ps: i64,
+    pub idle_ps: i64,
+    /// bit 1 \<\< PK_BUBBLE_TAG_ each
+    pub tags: u32,
+    /// of the device
+    pub position: u32,
+}
+
+impl Default for pk_bubble_step {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// One gap of a device that is long enough to be listed. Frozen; text is borrowed from the analysis. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_bubble {
+    pub start_ps: i64,
+    pub end_ps: i64,
+    /// host activity inside the gap
+    pub host_ps: i64,
+    /// of it, synchronisation and copies
+    pub sync_ps: i64,
+    /// communication inside the gap
+    pub comm_ps: i64,
+    /// sum over the host's threads
+    pub threads_ps: i64,
+    /// when the kernel behind the gap was launched; PK_NO_TIME_PS: not known
+    pub launch_ps: i64,
+    /// the kernel that ended last; empty: none
+    pub before: pk_str,
+    /// the kernel that starts next; empty: none
+    pub after: pk_str,
+    /// where the kernel stands: line (tables), ordinal (JSON), byte offset (XSpace)
+    pub before_row: u64,
+    pub after_row: u64,
+    /// position of its step; -1: none
+    pub step: i64,
+    /// position
+    pub device: u32,
+    /// PK_BUBBLE_SCOPE_
+    pub scope: i32,
+    /// bit 1 \<\< PK_BUBBLE_LABEL_ each
+    pub labels: u32,
+    /// PK_CONFIDENCE_
+    pub confidence: i32,
+    /// PK_BUBBLE_
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+impl Default for pk_bubble {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// What to look at. NULL texts match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_architecture_options {
+    /// sizeof(pk_architecture_options)
+    pub struct_size: u32,
+    /// 0
+    pub flags: u32,
+    /// only devices whose name contains it
+    pub device: *const c_char,
+    /// ECMAScript pattern of whole names that mark a step
+    pub step_pattern: *const c_char,
+    /// rows of passes and layers of the document; 0: all
+    pub limit: u64,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_architecture_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// How a table comes. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_arrow_options {
+    /// sizeof(pk_arrow_options)
+    pub struct_size: u32,
+    /// PK_ARROW_
+    pub flags: u32,
+    /// most rows of a batch, up to 2^30; 0: 65,536
+    pub batch_rows: u64,
+}
+
+impl Default for pk_arrow_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A stream of record batches of the Arrow C stream interface.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ArrowArrayStream {
+    pub get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut c_void) -> i32>,
+    pub get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut c_void) -> i32>,
+    pub get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
+    pub release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
+    pub private_data: *mut c_void,
+}
+
+#[cfg(all(target_pointer_width = "64", not(windows)))]
+const _: () = {
+    assert!(size_of::<pk_str>() == 16);
+    assert!(size_of::<pk_hooks>() == 40);
+    assert!(size_of::<pk_limits>() == 48);
+    assert!(size_of::<pk_open_options>() == 40);
+    assert!(size_of::<pk_read_callbacks>() == 32);
+    assert!(size_of::<pk_profile_info>() == 48);
+    assert!(size_of::<pk_run_info>() == 40);
+    assert!(size_of::<pk_file_info>() == 96);
+    assert!(size_of::<pk_plane_info>() == 56);
+    assert!(size_of::<pk_line_info>() == 48);
+    assert!(size_of::<pk_line_summary>() == 40);
+    assert!(size_of::<pk_event>() == 56);
+    assert!(size_of::<pk_event_cursor>() == 64);
+    assert!(size_of::<pk_stat>() == 56);
+    assert!(size_of::<pk_stat_cursor>() == 64);
+    assert!(size_of::<pk_event_metadata>() == 64);
+    assert!(size_of::<pk_stat_metadata>() == 40);
+    assert!(size_of::<pk_metadata_cursor>() == 64);
+    assert!(size_of::<pk_module_info>() == 112);
+    assert!(size_of::<pk_chrome_event>() == 128);
+    assert!(size_of::<pk_chrome_summary>() == 32);
+    assert!(size_of::<pk_activity_options>() == 32);
+    assert!(size_of::<pk_activity_device>() == 64);
+    assert!(size_of::<pk_kernel_row>() == 168);
+    assert!(size_of::<pk_document_options>() == 80);
+    assert!(size_of::<pk_memory_options>() == 104);
+    assert!(size_of::<pk_memory_module>() == 96);
+    assert!(size_of::<pk_memory_space>() == 120);
+    assert!(size_of::<pk_memory_allocator>() == 104);
+    assert!(size_of::<pk_live_buffer>() == 168);
+    assert!(size_of::<pk_curve_point>() == 16);
+    assert!(size_of::<pk_trace_options>() == 80);
+    assert!(size_of::<pk_trace_outcome>() == 72);
+    assert!(size_of::<pk_value>() == 32);
+    assert!(size_of::<pk_validation_options>() == 32);
+    assert!(size_of::<pk_validation_summary>() == 80);
+    assert!(size_of::<pk_clock_interval>() == 80);
+    assert!(size_of::<pk_probe_launch>() == 144);
+    assert!(size_of::<pk_probe_bin>() == 88);
+    assert!(size_of::<pk_probe_map>() == 96);
+    assert!(size_of::<pk_probe_field>() == 32);
+    assert!(size_of::<pk_probe_record>() == 32);
+    assert!(size_of::<pk_probe_query>() == 72);
+    assert!(size_of::<pk_clock_pair>() == 24);
+    assert!(size_of::<pk_clock_offset>() == 48);
+    assert!(size_of::<pk_clock_options>() == 72);
+    assert!(size_of::<pk_merge_options>() == 112);
+    assert!(size_of::<pk_merge_node>() == 120);
+    assert!(size_of::<pk_bubbles_options>() == 64);
+    assert!(size_of::<pk_bubble_step>() == 152);
+    assert!(size_of::<pk_bubble>() == 136);
+    assert!(size_of::<pk_architecture_options>() == 40);
+    assert!(size_of::<pk_arrow_options>() == 16);
+};
+
+extern "C" {
+    /// PK_VERSION_NUMBER of the library that was loaded. Since 0.1.
+    pub fn pk_version_number() -> u32;
+    /// "MAJOR.MINOR.PATCH" of the library that was loaded; static. Since 0.1.
+    pub fn pk_version_string() -> *const c_char;
+    /// The name of a status as JSON error documents have it: "ok", "end", "damaged", "not_found", …;
+    /// "internal" for an unknown value. Static. Since 0.1.
+    pub fn pk_status_name(status: pk_status) -> *const c_char;
+    /// The status that the failed call returned; PK_OK for NULL. Since 0.1.
+    pub fn pk_error_code(error: *const pk_error) -> pk_status;
+    /// What happened and what was expected, in English, one line, NUL-terminated; "" for NULL. Since 0.1.
+    pub fn pk_error_message(error: *const pk_error) -> *const c_char;
+    /// Path or label of the input; "" when none is involved. Since 0.1.
+    pub fn pk_error_path(error: *const pk_error) -> *const c_char;
+    /// Position in the decoded bytes of pk_error_path(); PK_NO_OFFSET when unknown. Since 0.1.
+    pub fn pk_error_byte_offset(error: *const pk_error) -> u64;
+    /// What to do next; "" when there is nothing to advise. Since 0.1.
+    pub fn pk_error_hint(error: *const pk_error) -> *const c_char;
+    /// Frees an error that a call wrote through `err`. Never free one that was returned. Since 0.1.
+    pub fn pk_error_free(error: *mut pk_error);
+    /// A token that has not been cancelled. Errors: PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_cancel_token_new(
+        out: *mut *mut pk_cancel_token,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Stops, with PK_E_CANCELLED, every call that was given this token, now or later. Any thread. Since 0.1.
+    pub fn pk_cancel_token_cancel(token: *mut pk_cancel_token);
+    /// Frees a token that no running call uses. Since 0.1.
+    pub fn pk_cancel_token_free(token: *mut pk_cancel_token);
+    /// Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
+    /// A damaged file keeps what is intact and tells the rest through pk_file_damage(), and so does an unreadable
+    /// file among several; a directory with nothing in it has no files. Errors: PK_E_NOT_FOUND, PK_E_PERMISSION,
+    /// PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
+    /// file from being read at all. Since 0.1.
+    pub fn pk_profile_open(
+        path: *const c_char,
+        options: *const pk_open_options,
+        out: *mut *mut pk_profile,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Opens one file that lies in memory. Unless PK_OPEN_COPY is set, `data` is borrowed until the last
+    /// pk_profile_free(). `label` stands for the path in messages and helps to recognise the format
+    /// ("vm.xplane.pb"); NULL is "". Errors: as pk_profile_open(). Since 0.1.
+    pub fn pk_profile_open_buffer(
+        data: *const c_void,
+        size: usize,
+        label: *const c_char,
+        options: *const pk_open_options,
+        out: *mut *mut pk_profile,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Opens one file through callbacks, which are used during this call only. `label` as in
+    /// pk_profile_open_buffer(). Errors: as pk_profile_open(). Since 0.1.
+    pub fn pk_profile_open_callbacks(
+        callbacks: *const pk_read_callbacks,
+        label: *const c_char,
+        options: *const pk_open_options,
+        out: *mut *mut pk_profile,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Takes one more reference and returns `profile`; each is given back by pk_profile_free(). Since 0.1.
+    pub fn pk_profile_ref(profile: *mut pk_profile) -> *mut pk_profile;
+    /// Gives a reference back; with the last one everything borrowed from the profile ends. Since 0.1.
+    pub fn pk_profile_free(profile: *mut pk_profile);
+    /// Since 0.1.
+    pub fn pk_profile_get(
+        profile: *const pk_profile,
+        out: *mut pk_profile_info,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_run_get(
+        profile: *const pk_profile,
+        run: u32,
+        out: *mut pk_run_info,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// "xspace", "chrome_trace", …; "unknown" for an unknown value. Static. Since 0.1.
+    pub fn pk_family_name(family: i32) -> *const c_char;
+    /// "none", "gzip", "zstd"; "none" for an unknown value. Static. Since 0.1.
+    pub fn pk_compression_name(compression: i32) -> *const c_char;
+    /// Since 0.1.
+    pub fn pk_file_count(profile: *const pk_profile) -> u32;
+    /// Since 0.1.
+    pub fn pk_file_get(
+        profile: *const pk_profile,
+        file: u32,
+        out: *mut pk_file_info,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
+    /// or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them.
+    /// Since 0.1.
+    pub fn pk_file_bytes(
+        profile: *const pk_profile,
+        file: u32,
+        out: *mut pk_str,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
+    /// events of a line shows when they are read, and in documents. Since 0.1.
+    pub fn pk_file_damage(profile: *const pk_profile, file: u32) -> *const pk_error;
+    /// Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. Since 0.1.
+    pub fn pk_file_note_count(profile: *const pk_profile, file: u32, kind: i32) -> u32;
+    /// Since 0.1.
+    pub fn pk_file_note_get(
+        profile: *const pk_profile,
+        file: u32,
+        kind: i32,
+        note: u32,
+        out: *mut pk_str,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// "device", "host", …; "other" for an unknown value. Static. Since 0.1.
+    pub fn pk_plane_kind_name(kind: i32) -> *const c_char;
+    /// 0 when the file is not an XSpace. Since 0.1.
+    pub fn pk_plane_count(profile: *const pk_profile, file: u32) -> u32;
+    /// Since 0.1.
+    pub fn pk_plane_get(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        out: *mut pk_plane_info,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// "steps", "modules", …; "other" for an unknown value. Static. Since 0.1.
+    pub fn pk_line_kind_name(kind: i32) -> *const c_char;
+    /// Since 0.1.
+    pub fn pk_line_count(profile: *const pk_profile, file: u32, plane: u32) -> u32;
+    /// Since 0.1.
+    pub fn pk_line_get(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        line: u32,
+        out: *mut pk_line_info,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Hops over the events of a line without decoding them: linear in their number. Since 0.1.
+    pub fn pk_line_summarise(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        line: u32,
+        out: *mut pk_line_summary,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a cursor before the first event of a line. Since 0.1.
+    pub fn pk_events_begin(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        line: u32,
+        out: *mut pk_event_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break
+    /// the format, after every event before that. Since 0.1.
+    pub fn pk_event_next(
+        cursor: *mut pk_event_cursor,
+        out: *mut pk_event,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and
+    /// PK_E_DAMAGED come with none, after everything before was delivered. Since 0.1.
+    pub fn pk_events_read(
+        cursor: *mut pk_event_cursor,
+        events: *mut pk_event,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. Since 0.1.
+    pub fn pk_stat_kind_name(kind: i32) -> *const c_char;
+    /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
+    /// metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Since 0.1.
+    pub fn pk_event_stats(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        event: *const pk_event,
+        origins: u32,
+        out: *mut pk_stat_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a cursor before the stats of an event metadata entry. Errors: PK_E_NOT_FOUND. Since 0.1.
+    pub fn pk_event_metadata_stats(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        id: i64,
+        out: *mut pk_stat_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a cursor before the stats of a plane. Since 0.1.
+    pub fn pk_plane_stats(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        out: *mut pk_stat_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
+    /// format. Since 0.1.
+    pub fn pk_stat_next(
+        cursor: *mut pk_stat_cursor,
+        out: *mut pk_stat,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. Since 0.1.
+    pub fn pk_event_metadata_get(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        id: i64,
+        out: *mut pk_event_metadata,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the first `capacity` child ids of an entry to `ids` (NULL with 0) and the number of all of them to
+    /// `*count`. Errors: PK_E_NOT_FOUND. Since 0.1.
+    pub fn pk_event_metadata_children(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        id: i64,
+        ids: *mut i64,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Finds the entry of an id in constant time. Errors: PK_E_NOT_FOUND. Since 0.1.
+    pub fn pk_stat_metadata_get(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        id: i64,
+        out: *mut pk_stat_metadata,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Finds the id of a stat name (`size` bytes) by looking at every entry: do it once a plane.
+    /// Errors: PK_E_NOT_FOUND. Since 0.1.
+    pub fn pk_stat_metadata_find(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        name: *const c_char,
+        size: usize,
+        id: *mut i64,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a cursor before the first event metadata entry of a plane. Since 0.1.
+    pub fn pk_event_metadata_begin(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        out: *mut pk_metadata_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Since 0.1.
+    pub fn pk_event_metadata_next(
+        cursor: *mut pk_metadata_cursor,
+        out: *mut pk_event_metadata,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a cursor before the first stat metadata entry of a plane. Since 0.1.
+    pub fn pk_stat_metadata_begin(
+        profile: *const pk_profile,
+        file: u32,
+        plane: u32,
+        out: *mut pk_metadata_cursor,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Since 0.1.
+    pub fn pk_stat_metadata_next(
+        cursor: *mut pk_metadata_cursor,
+        out: *mut pk_stat_metadata,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// "none", "same_bytes", …; "none" for an unknown value. Static. Since 0.1.
+    pub fn pk_sibling_name(sibling: i32) -> *const c_char;
+    /// Finds and counts the modules of a profile. `hooks` may be NULL. Since 0.1.
+    pub fn pk_module_list_open(
+        profile: *mut pk_profile,
+        hooks: *const pk_hooks,
+        out: *mut *mut pk_module_list,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_module_count(modules: *const pk_module_list) -> usize;
+    /// Since 0.1.
+    pub fn pk_module_get(
+        modules: *const pk_module_list,
+        module: usize,
+        out: *mut pk_module_info,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Why a module does not parse; NULL when it does. Borrowed: do not free. Since 0.1.
+    pub fn pk_module_damage(modules: *const pk_module_list, module: usize) -> *const pk_error;
+    /// Since 0.1.
+    pub fn pk_module_list_free(modules: *mut pk_module_list);
+    /// Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
+    /// another family; what kept the file from being read. Since 0.1.
+    pub fn pk_chrome_open(
+        profile: *mut pk_profile,
+        file: u32,
+        out: *mut *mut pk_chrome_reader,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one.
+    /// What is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Since 0.1.
+    pub fn pk_chrome_events_read(
+        reader: *mut pk_chrome_reader,
+        events: *mut pk_chrome_event,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_chrome_summarise(
+        reader: *const pk_chrome_reader,
+        out: *mut pk_chrome_summary,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_chrome_free(reader: *mut pk_chrome_reader);
+    /// Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
+    /// input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_activity_open(
+        profile: *mut pk_profile,
+        options: *const pk_activity_options,
+        out: *mut *mut pk_activity,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// 0 for NULL. Since 0.1.
+    pub fn pk_activity_device_count(activity: *const pk_activity) -> u32;
+    /// Since 0.1.
+    pub fn pk_activity_device_get(
+        activity: *const pk_activity,
+        device: u32,
+        out: *mut pk_activity_device,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` kernels of a device, by start, from position `first` on, and says in `*count` how many;
+    /// PK_END comes with none. The kernels of a device are held, 64 bytes each, from the first call on. Since 0.1.
+    pub fn pk_kernel_rows_read(
+        activity: *const pk_activity,
+        device: u32,
+        first: u64,
+        rows: *mut pk_kernel_row,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_activity_free(activity: *mut pk_activity);
+    /// The command of a document: "report", "info", …; "" for an unknown value. Static. Since 0.1.
+    pub fn pk_document_name(document: i32) -> *const c_char;
+    /// Writes a document (PK_DOCUMENT_) of a profile. `options` and `status` may be NULL; `*status` becomes a
+    /// PK_DOCUMENT_STATUS_. Damage of the input is told in the document and is no failure of this call.
+    /// Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_document_write(
+        profile: *const pk_profile,
+        document: i32,
+        options: *const pk_document_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the document that tells why a capture could not be opened (status "error"). Since 0.1.
+    pub fn pk_document_write_error(
+        document: i32,
+        why: *const pk_error,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Runs the analysis. `options` may be NULL. Damage of the input is no failure: the document tells it. Errors:
+    /// PK_E_NOT_FOUND (no such module, space or instruction), PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
+    /// Since 0.1.
+    pub fn pk_memory_open(
+        profile: *mut pk_profile,
+        options: *const pk_memory_options,
+        out: *mut *mut pk_memory,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Modules by peak in memory space 0, highest first. Since 0.1.
+    pub fn pk_memory_module_count(memory: *const pk_memory) -> usize;
+    /// Since 0.1.
+    pub fn pk_memory_module_get(
+        memory: *const pk_memory,
+        module: usize,
+        out: *mut pk_memory_module,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_memory_space_get(
+        memory: *const pk_memory,
+        module: usize,
+        space: usize,
+        out: *mut pk_memory_space,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_memory_allocator_count(memory: *const pk_memory) -> usize;
+    /// Since 0.1.
+    pub fn pk_memory_allocator_get(
+        memory: *const pk_memory,
+        allocator: usize,
+        out: *mut pk_memory_allocator,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` live buffers from position `first` on, largest first, and says in `*count` how many;
+    /// PK_OK means at least one, PK_END none. Sizes of all add up to the peak. Since 0.1.
+    pub fn pk_live_buffers_read(
+        memory: *const pk_memory,
+        first: u64,
+        buffers: *mut pk_live_buffer,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads the curve that pk_memory_options::curve_points asked for, like pk_live_buffers_read(). Since 0.1.
+    pub fn pk_live_curve_read(
+        memory: *const pk_memory,
+        first: u64,
+        points: *mut pk_curve_point,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
+    /// was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Since 0.1.
+    pub fn pk_memory_fit(
+        memory: *const pk_memory,
+        fits: *mut u32,
+        spare_bytes: *mut i64,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it becomes a
+    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    pub fn pk_memory_write(
+        memory: *const pk_memory,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_memory_free(memory: *mut pk_memory);
+    /// "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. Since 0.1.
+    pub fn pk_trace_format_name(format: i32) -> *const c_char;
+    /// Writes the capture in a format of other tools. `options` and `out` may be NULL. Damage of the input is no failure:
+    /// `out-\>status` tells it. Errors: PK_E_INVALID_ARGUMENT (no such step; several files where one is needed),
+    /// PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_trace_write(
+        profile: *const pk_profile,
+        options: *const pk_trace_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        out: *mut pk_trace_outcome,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The same into a file, which appears under its name when it is complete. Since 0.1.
+    pub fn pk_trace_write_file(
+        profile: *const pk_profile,
+        options: *const pk_trace_options,
+        path: *const c_char,
+        out: *mut pk_trace_outcome,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// A writer that hands its bytes to `write`. Since 0.1.
+    pub fn pk_xspace_writer_new(
+        write: pk_write_callback,
+        user: *mut c_void,
+        out: *mut *mut pk_xspace_writer,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Since 0.1.
+    pub fn pk_xspace_writer_open(
+        path: *const c_char,
+        out: *mut *mut pk_xspace_writer,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. Since 0.1.
+    pub fn pk_xspace_note(writer: *mut pk_xspace_writer, kind: i32, text: pk_str);
+    /// Since 0.1.
+    pub fn pk_xspace_begin_plane(writer: *mut pk_xspace_writer, name: pk_str, id: i64);
+    /// Since 0.1.
+    pub fn pk_xspace_end_plane(writer: *mut pk_xspace_writer);
+    /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
+    /// after a failure. Since 0.1.
+    pub fn pk_xspace_event_metadata(
+        writer: *mut pk_xspace_writer,
+        name: pk_str,
+        display_name: pk_str,
+    ) -> i64;
+    /// The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. Since 0.1.
+    pub fn pk_xspace_stat_metadata(writer: *mut pk_xspace_writer, name: pk_str) -> i64;
+    /// A fact that all executions of an operation share. Since 0.1.
+    pub fn pk_xspace_metadata_stat(
+        writer: *mut pk_xspace_writer,
+        event_metadata: i64,
+        stat_metadata: i64,
+        value: *const pk_value,
+    );
+    /// A fact of the open plane. Since 0.1.
+    pub fn pk_xspace_plane_stat(
+        writer: *mut pk_xspace_writer,
+        stat_metadata: i64,
+        value: *const pk_value,
+    );
+    /// `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
+    /// Since 0.1.
+    pub fn pk_xspace_begin_line(
+        writer: *mut pk_xspace_writer,
+        id: i64,
+        name: pk_str,
+        timestamp_ns: i64,
+    );
+    /// Since 0.1.
+    pub fn pk_xspace_end_line(writer: *mut pk_xspace_writer);
+    /// Since 0.1.
+    pub fn pk_xspace_event(
+        writer: *mut pk_xspace_writer,
+        event_metadata: i64,
+        offset_ps: i64,
+        duration_ps: i64,
+    );
+    /// A fact of the event that was added last. Since 0.1.
+    pub fn pk_xspace_event_stat(
+        writer: *mut pk_xspace_writer,
+        stat_metadata: i64,
+        value: *const pk_value,
+    );
+    /// PK_OK, or the status of the first failure so far. Since 0.1.
+    pub fn pk_xspace_writer_status(writer: *const pk_xspace_writer) -> pk_status;
+    /// Ends what is open, completes the output and gives the first failure. Since 0.1.
+    pub fn pk_xspace_writer_finish(
+        writer: *mut pk_xspace_writer,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
+    pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
+    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
+    /// keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_validation_open(
+        profiles: *const *const pk_profile,
+        count: usize,
+        options: *const pk_validation_options,
+        out: *mut *mut pk_validation,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_validation_get(
+        validation: *const pk_validation,
+        out: *mut pk_validation_summary,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when
+    /// PK_VALIDATION_ALIGN was not asked for. Since 0.1.
+    pub fn pk_clock_intervals_read(
+        validation: *const pk_validation,
+        first: u64,
+        intervals: *mut pk_clock_interval,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the document: that of `profkit validate --json`. `status` may be NULL. Since 0.1.
+    pub fn pk_validation_write(
+        validation: *const pk_validation,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the start gaps of every invocation as CSV. Since 0.1.
+    pub fn pk_validation_write_csv(
+        validation: *const pk_validation,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_validation_free(validation: *mut pk_validation);
+    /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
+    /// profile has none; PK_E_INVALID_ARGUMENT. Since 0.1.
+    pub fn pk_probe_open(
+        profile: *mut pk_profile,
+        tool: i32,
+        out: *mut *mut pk_probe,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_probe_launch_count(probe: *const pk_probe) -> usize;
+    /// Since 0.1.
+    pub fn pk_probe_launch_get(
+        probe: *const pk_probe,
+        launch: usize,
+        out: *mut pk_probe_launch,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// By elapsed time. Since 0.1.
+    pub fn pk_probe_bin_count(probe: *const pk_probe) -> usize;
+    /// Since 0.1.
+    pub fn pk_probe_bin_get(
+        probe: *const pk_probe,
+        bin: usize,
+        out: *mut pk_probe_bin,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Why a record file is damaged, NULL when it is sound; borrowed from the trace. Since 0.1.
+    pub fn pk_probe_bin_damage(probe: *const pk_probe, bin: usize) -> *const pk_error;
+    /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. Since 0.1.
+    pub fn pk_probe_flag_name(flag: u32) -> *const c_char;
+    /// Since 0.1.
+    pub fn pk_probe_map_get(
+        probe: *const pk_probe,
+        bin: usize,
+        map: u32,
+        out: *mut pk_probe_map,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_probe_field_get(
+        probe: *const pk_probe,
+        bin: usize,
+        map: u32,
+        field: u32,
+        out: *mut pk_probe_field,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Puts a reader before the first record of a map. Errors: PK_E_INVALID_ARGUMENT, PK_E_NOT_FOUND, PK_E_IO.
+    /// Since 0.1.
+    pub fn pk_probe_records_open(
+        probe: *const pk_probe,
+        bin: usize,
+        map: u32,
+        out: *mut *mut pk_probe_records,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK
+    /// means at least one, PK_END none. Since 0.1.
+    pub fn pk_probe_records_read(
+        records: *mut pk_probe_records,
+        rows: *mut pk_probe_record,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Since 0.1.
+    pub fn pk_probe_record_get(
+        records: *const pk_probe_records,
+        block: u64,
+        lane: u64,
+        k: u64,
+        out: *mut pk_probe_record,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_probe_records_free(records: *mut pk_probe_records);
+    /// Writes one slice as JSON: what `profkit neutrino PATH SLICE --json` writes. `query` and `status` may be NULL;
+    /// `*status` becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT (no such launch or map), PK_E_CANCELLED.
+    /// Since 0.1.
+    pub fn pk_probe_write(
+        probe: *const pk_probe,
+        query: *const pk_probe_query,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_probe_free(probe: *mut pk_probe);
+    /// Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). Since 0.1.
+    pub fn pk_clock_build(
+        options: *const pk_clock_options,
+        out: *mut *mut pk_clock,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
+    /// base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. Since 0.1.
+    pub fn pk_clock_map(
+        clock: *const pk_clock,
+        domain: i32,
+        from: *const i64,
+        to: *mut i64,
+        count: usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
+    /// order only when they are further apart than the sum of both. Since 0.1.
+    pub fn pk_clock_bound(
+        clock: *const pk_clock,
+        domain: i32,
+        corrected_ps: i64,
+        bound_ps: *mut i64,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_clock_free(clock: *mut pk_clock);
+    /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
+    /// pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
+    /// traces; a file is put in place only when it is complete. Errors: PK_E_INVALID_ARGUMENT (counts, ids or runs that do
+    /// not fit each other), PK_E_NOT_FOUND, PK_E_DAMAGED, PK_E_UNSUPPORTED (an event out of reach), PK_E_CANCELLED,
+    /// PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
+    pub fn pk_merge_run(
+        options: *const pk_merge_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        out: *mut *mut pk_merge,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_merge_node_count(merge: *const pk_merge) -> usize;
+    /// Since 0.1.
+    pub fn pk_merge_node_get(
+        merge: *const pk_merge,
+        node: usize,
+        out: *mut pk_merge_node,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Unix ns of time zero of the merged trace; 0 for NULL. Since 0.1.
+    pub fn pk_merge_origin_ns(merge: *const pk_merge) -> i64;
+    /// Writes the metadata document of the merge: that of `profkit merge --json`. Since 0.1.
+    pub fn pk_merge_write(
+        merge: *const pk_merge,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_merge_free(merge: *mut pk_merge);
+    /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
+    /// document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
+    /// Since 0.1.
+    pub fn pk_bubbles_open(
+        profile: *mut pk_profile,
+        options: *const pk_bubbles_options,
+        out: *mut *mut pk_bubbles,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_bubbles_step_count(bubbles: *const pk_bubbles) -> usize;
+    /// Steps by device, then by time. Since 0.1.
+    pub fn pk_bubbles_step_get(
+        bubbles: *const pk_bubbles,
+        step: usize,
+        out: *mut pk_bubble_step,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads up to `capacity` gaps from position `first` on, by device and time, and says in `*count` how many; PK_OK means
+    /// at least one, PK_END none. Since 0.1.
+    pub fn pk_bubbles_read(
+        bubbles: *const pk_bubbles,
+        first: u64,
+        rows: *mut pk_bubble,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it becomes a
+    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    pub fn pk_bubbles_write(
+        bubbles: *const pk_bubbles,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_bubbles_device_count(bubbles: *const pk_bubbles) -> usize;
+    /// Name of a device; empty past the last. Since 0.1.
+    pub fn pk_bubbles_device_name(bubbles: *const pk_bubbles, device: usize) -> pk_str;
+    /// Since 0.1.
+    pub fn pk_bubbles_free(bubbles: *mut pk_bubbles);
+    /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
+    /// why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
+    pub fn pk_architecture_open(
+        profile: *mut pk_profile,
+        options: *const pk_architecture_options,
+        out: *mut *mut pk_architecture,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// One sentence: layers, passes, confidence. Borrowed; empty without a device. Since 0.1.
+    pub fn pk_architecture_summary(architecture: *const pk_architecture) -> pk_str;
+    /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Borrowed. Since 0.1.
+    pub fn pk_architecture_file_name(architecture: *const pk_architecture) -> pk_str;
+    /// Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
+    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    pub fn pk_architecture_write(
+        architecture: *const pk_architecture,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. Since 0.1.
+    pub fn pk_architecture_write_markdown(
+        architecture: *const pk_architecture,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_architecture_free(architecture: *mut pk_architecture);
+    /// Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
+    /// plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
+    /// the file that is being read. Since 0.1.
+    pub fn pk_arrow_events(
+        profile: *mut pk_profile,
+        file: u32,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
+    /// min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+    /// line (PK_LIMIT_DEFAULT: all). Since 0.1.
+    pub fn pk_arrow_ops(
+        profile: *mut pk_profile,
+        filters: *const pk_document_options,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Kernels by device and start: the facts of pk_kernel_row. Since 0.1.
+    pub fn pk_arrow_kernels(
+        activity: *mut pk_activity,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Steps by device and time: the facts of pk_bubble_step. Since 0.1.
+    pub fn pk_arrow_steps(
+        bubbles: *mut pk_bubbles,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Gaps by device and time: the facts of pk_bubble. Since 0.1.
+    pub fn pk_arrow_bubbles(
+        bubbles: *mut pk_bubbles,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Buffers alive at the peak, largest first: the facts of pk_live_buffer. Since 0.1.
+    pub fn pk_arrow_live_buffers(
+        memory: *mut pk_memory,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. Since 0.1.
+    pub fn pk_arrow_live_curve(
+        memory: *mut pk_memory,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Launches of a Neutrino trace in the order of its log: the facts of pk_probe_launch. Since 0.1.
+    pub fn pk_arrow_launches(
+        probe: *mut pk_probe,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Records of one map that were written: block (null when not known), lane, k, then a column a field in the order of
+    /// the description. Since 0.1.
+    pub fn pk_arrow_probe_records(
+        probe: *mut pk_probe,
+        bin: usize,
+        map: u32,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+}

@@ -1,0 +1,265 @@
+//! Why devices wait.
+
+use crate::document::{analysis_document, DocumentStatus};
+use crate::error::{check, got};
+use crate::hooks::{Bridge, Handle, Hooks};
+use crate::profile::{named, Profile};
+use crate::rows::{text, Batched, Strings};
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::io;
+use std::marker::PhantomData;
+
+named!(
+    /// Where in a step a gap lies.
+    Scope, Global = sys::PK_BUBBLE_SCOPE_GLOBAL, {
+    /// In no step, or over the boundary of two.
+    Global = sys::PK_BUBBLE_SCOPE_GLOBAL,
+    /// Between two kernels of a step.
+    StepInternal = sys::PK_BUBBLE_SCOPE_STEP_INTERNAL,
+    /// Before the first kernel.
+    Prelaunch = sys::PK_BUBBLE_SCOPE_PRELAUNCH,
+    /// After the last kernel.
+    Tail = sys::PK_BUBBLE_SCOPE_TAIL,
+});
+named!(
+    /// How sure the labels are.
+    Confidence, Low = sys::PK_CONFIDENCE_LOW, {
+    /// A guess.
+    Low = sys::PK_CONFIDENCE_LOW,
+    /// Likely.
+    Medium = sys::PK_CONFIDENCE_MEDIUM,
+    /// Well founded; never a proof.
+    High = sys::PK_CONFIDENCE_HIGH,
+});
+
+/// Where a step begins and ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowPolicy {
+    /// Up to the next marker.
+    #[default]
+    Guide,
+    /// Its own marker.
+    Marker,
+    /// Its first to its last kernel.
+    Device,
+}
+
+/// What to look for.
+#[derive(Debug, Default)]
+pub struct BubbleOptions<'h> {
+    /// Only devices whose name contains it.
+    pub device: Option<String>,
+    /// ECMAScript pattern of whole names that mark a step.
+    pub step_pattern: Option<String>,
+    /// "NAME=VALUE" each, by the names that the document lists.
+    pub thresholds: Vec<String>,
+    /// Rows of each list of the document; 0 is all.
+    pub limit: u64,
+    /// Where a step begins and ends.
+    pub window_policy: WindowPolicy,
+    /// Progress, log, cancel, threads.
+    pub hooks: Hooks<'h>,
+}
+
+/// The idle gaps of every step of every device, with what is around them.
+#[derive(Debug)]
+pub struct Bubbles<'d> {
+    handle: Handle<'d, sys::pk_bubbles>,
+}
+
+/// One step of one device. busy + prelaunch + internal + tail is its length, exactly.
+#[derive(Clone, Debug)]
+pub struct BubbleStep<'b> {
+    /// Number of its marker, else its name.
+    pub id: Cow<'b, str>,
+    /// Name.
+    pub device: Cow<'b, str>,
+    /// Begin.
+    pub start_ps: i64,
+    /// End.
+    pub end_ps: i64,
+    /// Union of the kernels.
+    pub busy_ps: i64,
+    /// Idle before the first kernel.
+    pub prelaunch_ps: i64,
+    /// Idle between kernels.
+    pub internal_ps: i64,
+    /// Idle after the last kernel.
+    pub tail_ps: i64,
+    /// Bit `1 << PK_BUBBLE_TAG_` each.
+    pub tags: u32,
+}
+
+/// One gap of a device that is long enough to be listed.
+#[derive(Clone, Debug)]
+pub struct Bubble<'b> {
+    /// Begin.
+    pub start_ps: i64,
+    /// End.
+    pub end_ps: i64,
+    /// Host activity inside the gap; `None` when the host was not recorded.
+    pub host_ps: Option<i64>,
+    /// Communication inside the gap.
+    pub comm_ps: i64,
+    /// When the kernel behind the gap was launched.
+    pub launch_ps: Option<i64>,
+    /// The kernel that ended last; "" for none.
+    pub before: Cow<'b, str>,
+    /// The kernel that starts next; "" for none.
+    pub after: Cow<'b, str>,
+    /// Position of its step.
+    pub step: Option<usize>,
+    /// Position of its device.
+    pub device: u32,
+    /// Where in a step it lies.
+    pub scope: Scope,
+    /// Soft causes: bit `1 << PK_BUBBLE_LABEL_` each.
+    pub labels: u32,
+    /// How sure they are.
+    pub confidence: Confidence,
+    /// Worth a look.
+    pub heavy: bool,
+}
+
+const LABELS: [&str; 6] = [
+    "sync_or_h2d",
+    "comm_wait",
+    "untraced_host_blocking",
+    "host_launch_lag",
+    "python_serialization_or_lock",
+    "insufficient_evidence",
+];
+
+impl Bubble<'_> {
+    /// How long the device waited.
+    #[must_use]
+    pub fn duration_ps(&self) -> i64 {
+        self.end_ps.saturating_sub(self.start_ps)
+    }
+    /// The soft causes by name.
+    pub fn causes(&self) -> impl Iterator<Item = &'static str> + '_ {
+        LABELS.iter().enumerate().filter(move |(bit, _)| self.labels >> bit & 1 != 0).map(|(_, name)| *name)
+    }
+}
+
+impl<'d> Profile<'d> {
+    /// Runs the detector.
+    ///
+    /// # Errors
+    /// No such threshold; [`crate::Kind::Cancelled`]. A capture without devices is no failure.
+    pub fn bubbles(&self, mut options: BubbleOptions<'_>) -> Result<Bubbles<'d>> {
+        let mut strings = Strings::default();
+        let thresholds: Vec<_> = options.thresholds.iter().map(|threshold| strings.add(threshold.as_bytes())).collect();
+        let mut raw = sys::pk_bubbles_options {
+            device: strings.optional(options.device.as_deref()),
+            step_pattern: strings.optional(options.step_pattern.as_deref()),
+            thresholds: thresholds.as_ptr(),
+            threshold_count: thresholds.len(),
+            limit: options.limit,
+            window_policy: match options.window_policy {
+                WindowPolicy::Guide => sys::PK_WINDOW_POLICY_GUIDE,
+                WindowPolicy::Marker => sys::PK_WINDOW_POLICY_MARKER,
+                WindowPolicy::Device => sys::PK_WINDOW_POLICY_DEVICE,
+            },
+            ..Default::default()
+        };
+        let handle = Bridge::new(&mut options.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            // SAFETY: everything that is pointed to lives until the call returns.
+            Handle::make(sys::pk_bubbles_free, |out, err| unsafe {
+                sys::pk_bubbles_open(self.handle.get_mut(), &raw, out, err)
+            })
+        })?;
+        Ok(Bubbles { handle })
+    }
+}
+
+impl Bubbles<'_> {
+    /// Names of the devices.
+    pub fn devices(&self) -> impl ExactSizeIterator<Item = Cow<'_, str>> {
+        // SAFETY: the handle is alive; positions are counted; text is borrowed from the handle.
+        let count = unsafe { sys::pk_bubbles_device_count(self.handle.get()) };
+        (0..count).map(move |at| unsafe { text(sys::pk_bubbles_device_name(self.handle.get(), at)) })
+    }
+
+    /// Steps by device, then by time.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = BubbleStep<'_>> {
+        // SAFETY: as devices().
+        let count = unsafe { sys::pk_bubbles_step_count(self.handle.get()) };
+        (0..count).map(move |at| unsafe {
+            let found: sys::pk_bubble_step =
+                got(|out, err| sys::pk_bubbles_step_get(self.handle.get(), at, out, err)).unwrap_or_default();
+            BubbleStep {
+                id: text(found.id),
+                device: text(found.device),
+                start_ps: found.start_ps,
+                end_ps: found.end_ps,
+                busy_ps: found.busy_ps,
+                prelaunch_ps: found.prelaunch_ps,
+                internal_ps: found.internal_ps,
+                tail_ps: found.tail_ps,
+                tags: found.tags,
+            }
+        })
+    }
+
+    /// The gaps that are long enough to be listed, by device and time.
+    #[must_use]
+    pub fn gaps(&self) -> Gaps<'_> {
+        Gaps { bubbles: self.handle.get(), first: 0, rows: Batched::new(), owner: PhantomData }
+    }
+
+    /// Writes what `profkit bubbles --json` prints.
+    ///
+    /// # Errors
+    /// What `to` failed with.
+    pub fn write_document(&self, to: &mut dyn io::Write) -> Result<DocumentStatus> {
+        analysis_document(to, |write, user, status, err| unsafe {
+            // SAFETY: the handle is alive.
+            sys::pk_bubbles_write(self.handle.get(), write, user, status, err)
+        })
+    }
+}
+
+/// The gaps of all devices.
+#[derive(Debug)]
+pub struct Gaps<'b> {
+    bubbles: *const sys::pk_bubbles,
+    first: u64,
+    rows: Batched<sys::pk_bubble>,
+    owner: PhantomData<&'b ()>,
+}
+
+impl<'b> Iterator for Gaps<'b> {
+    type Item = Result<Bubble<'b>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let (bubbles, first) = (self.bubbles, &mut self.first);
+        let row = self.rows.next(|rows, capacity, count| {
+            // SAFETY: the analysis lives as long as 'b; `rows` has room for `capacity`.
+            let more = check(|err| unsafe { sys::pk_bubbles_read(bubbles, *first, rows, capacity, count, err) });
+            *first += *count as u64;
+            more
+        })?;
+        // SAFETY: text is borrowed from the analysis.
+        Some(row.map(|found| unsafe {
+            let traced = found.flags & sys::PK_BUBBLE_TRACED as u32 != 0;
+            Bubble {
+                start_ps: found.start_ps,
+                end_ps: found.end_ps,
+                host_ps: traced.then_some(found.host_ps),
+                comm_ps: found.comm_ps,
+                launch_ps: (found.launch_ps != sys::PK_NO_TIME_PS).then_some(found.launch_ps),
+                before: text(found.before),
+                after: text(found.after),
+                step: usize::try_from(found.step).ok(),
+                device: found.device,
+                scope: Scope::of(found.scope),
+                labels: found.labels,
+                confidence: Confidence::of(found.confidence),
+                heavy: found.flags & sys::PK_BUBBLE_HEAVY as u32 != 0,
+            }
+        }))
+    }
+}

@@ -1,0 +1,175 @@
+//! What a call that fails gives.
+
+use profkit_sys as sys;
+use std::ffi::CStr;
+use std::fmt;
+use std::os::raw::c_char;
+use std::ptr;
+
+/// What kind of failure it was. More may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// An index out of range, a name that is not there, options that contradict each other.
+    InvalidArgument,
+    /// No memory was left.
+    OutOfMemory,
+    /// Valid input or an option that this version of the library cannot handle.
+    Unsupported,
+    /// A callback or the cancel token asked to stop.
+    Cancelled,
+    /// A bug of the library.
+    Internal,
+    /// No such path, or no such metadata entry.
+    NotFound,
+    /// The operating system does not let this file be read.
+    Permission,
+    /// The operating system refused a read.
+    Io,
+    /// The input shrank or changed while it was read.
+    InputChanged,
+    /// Bytes that break the format.
+    Damaged,
+    /// No reader knows these bytes.
+    Unrecognised,
+    /// A binary file that went through a text conversion.
+    TextMangled,
+    /// A bound of [`crate::Limits`] was hit; the message names it.
+    Limit,
+    /// Writing failed.
+    Output,
+    /// No space is left for the output.
+    OutputFull,
+}
+
+#[derive(Clone, Debug)]
+struct Facts {
+    status: i32,
+    message: String,
+    path: String,
+    byte_offset: Option<u64>,
+    hint: String,
+}
+
+/// What went wrong, where, and what to do. One pointer wide.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Facts>);
+
+unsafe fn owned(text: *const c_char) -> String {
+    CStr::from_ptr(text).to_string_lossy().into_owned()
+}
+
+impl Error {
+    /// Takes over an error that a call wrote; `status` is what the call returned.
+    ///
+    /// # Safety
+    /// `error` is NULL, or an error that nobody else frees.
+    pub(crate) unsafe fn take(status: i32, error: *mut sys::pk_error) -> Self {
+        let taken = if error.is_null() { Self::new(status, String::new()) } else { Self::borrow(error) };
+        sys::pk_error_free(error);
+        taken
+    }
+
+    /// Copies a borrowed error.
+    ///
+    /// # Safety
+    /// `error` is alive.
+    pub(crate) unsafe fn borrow(error: *const sys::pk_error) -> Self {
+        let offset = sys::pk_error_byte_offset(error);
+        Self(Box::new(Facts {
+            status: sys::pk_error_code(error),
+            message: owned(sys::pk_error_message(error)),
+            path: owned(sys::pk_error_path(error)),
+            byte_offset: (offset != sys::PK_NO_OFFSET).then_some(offset),
+            hint: owned(sys::pk_error_hint(error)),
+        }))
+    }
+
+    pub(crate) fn new(status: i32, message: String) -> Self {
+        Self(Box::new(Facts { status, message, path: String::new(), byte_offset: None, hint: String::new() }))
+    }
+
+    /// What kind of failure it was.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.0.status {
+            sys::PK_E_INVALID_ARGUMENT => Kind::InvalidArgument,
+            sys::PK_E_OUT_OF_MEMORY => Kind::OutOfMemory,
+            sys::PK_E_UNSUPPORTED => Kind::Unsupported,
+            sys::PK_E_CANCELLED => Kind::Cancelled,
+            sys::PK_E_NOT_FOUND => Kind::NotFound,
+            sys::PK_E_PERMISSION => Kind::Permission,
+            sys::PK_E_IO => Kind::Io,
+            sys::PK_E_INPUT_CHANGED => Kind::InputChanged,
+            sys::PK_E_DAMAGED => Kind::Damaged,
+            sys::PK_E_UNRECOGNISED => Kind::Unrecognised,
+            sys::PK_E_TEXT_MANGLED => Kind::TextMangled,
+            sys::PK_E_LIMIT => Kind::Limit,
+            sys::PK_E_OUTPUT => Kind::Output,
+            sys::PK_E_OUTPUT_FULL => Kind::OutputFull,
+            _ => Kind::Internal,
+        }
+    }
+    /// The status of the C ABI, a negative `PK_E_` value.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        self.0.status
+    }
+    /// The status as JSON error documents have it: "damaged".
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        // SAFETY: a static, NUL-terminated ASCII text.
+        unsafe { CStr::from_ptr(sys::pk_status_name(self.0.status)) }.to_str().unwrap_or("internal")
+    }
+    /// What happened and what was expected; one line.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+    /// Path or label of the input; "" when none is involved.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+    /// Position in the decoded bytes of the input, where it is known.
+    #[must_use]
+    pub fn byte_offset(&self) -> Option<u64> {
+        self.0.byte_offset
+    }
+    /// What to do next; "" when there is nothing to advise.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        &self.0.hint
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.message.is_empty() {
+            return f.write_str(self.code());
+        }
+        if !self.0.path.is_empty() {
+            write!(f, "{}: ", self.0.path)?;
+        }
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Calls a function that ends in `pk_error **err`: `true` for `PK_OK`, `false` for `PK_END`.
+pub(crate) fn check(call: impl FnOnce(*mut *mut sys::pk_error) -> i32) -> crate::Result<bool> {
+    let mut error = ptr::null_mut();
+    let status = call(&mut error);
+    if status >= 0 {
+        return Ok(status == sys::PK_OK);
+    }
+    // SAFETY: the call wrote NULL or an error that is ours.
+    Err(unsafe { Error::take(status, error) })
+}
+
+/// Calls a function that ends in `(T *out, pk_error **err)`.
+pub(crate) fn got<T: Default>(call: impl FnOnce(*mut T, *mut *mut sys::pk_error) -> i32) -> crate::Result<T> {
+    let mut out = T::default();
+    check(|err| call(&mut out, err)).map(|_| out)
+}

@@ -1,0 +1,225 @@
+//! What the devices of a capture did, kernel by kernel.
+
+use crate::error::{check, got};
+use crate::hooks::{Bridge, Handle, Hooks};
+use crate::profile::{named, Profile};
+use crate::rows::{text, Batched, Strings};
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+
+named!(
+    /// What a kernel counts as.
+    KernelKind, Other = sys::PK_KERNEL_OTHER, {
+    /// Computation.
+    Compute = sys::PK_KERNEL_COMPUTE,
+    /// On an AI CPU of an Ascend device.
+    AiCpu = sys::PK_KERNEL_AICPU,
+    /// Communication.
+    Comm = sys::PK_KERNEL_COMM,
+    /// A copy.
+    Copy = sys::PK_KERNEL_COPY,
+    /// None of these.
+    Other = sys::PK_KERNEL_OTHER,
+});
+
+/// What to read.
+#[derive(Debug, Default)]
+pub struct KernelOptions<'h> {
+    /// Only devices whose name contains it.
+    pub device: Option<String>,
+    /// Whole names of the host's step markers, besides those known; an ECMAScript pattern.
+    pub step_pattern: Option<String>,
+    /// Leave shapes and types out.
+    pub no_details: bool,
+    /// Progress, log, cancel, threads.
+    pub hooks: Hooks<'h>,
+}
+
+/// The kernels of a capture: of Ascend tables, Kineto and XLA traces, and XSpace planes.
+#[derive(Debug)]
+pub struct Kernels<'d> {
+    handle: Handle<'d, sys::pk_activity>,
+}
+
+/// A device of one rank, process or file.
+#[derive(Clone, Debug)]
+pub struct Device<'k> {
+    /// Name.
+    pub name: Cow<'k, str>,
+    /// Its number, where it is told.
+    pub ordinal: Option<u64>,
+    /// Rows of [`Kernels::rows`].
+    pub kernel_count: u64,
+    /// Rank, where it is told.
+    pub rank: Option<u32>,
+    /// Position of its file.
+    pub file: u32,
+}
+
+/// One execution of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'k> {
+    raw: sys::pk_kernel_row,
+    owner: std::marker::PhantomData<&'k ()>,
+}
+
+// SAFETY: profkit.h: the text is immutable and borrowed from the activity.
+unsafe impl Send for Kernel<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel<'_> {}
+
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident),*) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $name(&self) -> Cow<'k, str> {
+            // SAFETY: borrowed from the activity, which lives as long as 'k.
+            unsafe { text(self.raw.$name) }
+        })*
+    };
+}
+
+impl<'k> Kernel<'k> {
+    texts!(
+        /// Name.
+        name,
+        /// Type of the operation.
+        op_type,
+        /// Execution unit as written; "" when the source has none.
+        core,
+        /// Step id as written.
+        step,
+        /// Shapes of the inputs.
+        input_shapes,
+        /// Shapes of the outputs.
+        output_shapes,
+        /// Types of the inputs.
+        input_types
+    );
+    /// On the capture's clock.
+    #[must_use]
+    pub fn start_ps(&self) -> i64 {
+        self.raw.start_ps
+    }
+    /// How long it ran.
+    #[must_use]
+    pub fn duration_ps(&self) -> i64 {
+        self.raw.duration_ps
+    }
+    /// The source's own wait column.
+    #[must_use]
+    pub fn wait_ps(&self) -> Option<i64> {
+        (self.raw.flags & sys::PK_KERNEL_HAS_WAIT as u32 != 0).then_some(self.raw.wait_ps)
+    }
+    /// When the host launched it.
+    #[must_use]
+    pub fn launch_ps(&self) -> Option<i64> {
+        (self.raw.flags & sys::PK_KERNEL_HAS_LAUNCH as u32 != 0).then_some(self.raw.launch_ps)
+    }
+    /// Hardware id of its stream.
+    #[must_use]
+    pub fn stream(&self) -> Option<i64> {
+        (self.raw.flags & sys::PK_KERNEL_HAS_STREAM as u32 != 0).then_some(self.raw.stream)
+    }
+    /// What it counts as.
+    #[must_use]
+    pub fn kind(&self) -> KernelKind {
+        KernelKind::of(self.raw.kind)
+    }
+    /// The same collective was listed twice: not to be summed.
+    #[must_use]
+    pub fn is_duplicate(&self) -> bool {
+        self.raw.flags & sys::PK_KERNEL_DUPLICATE as u32 != 0
+    }
+}
+
+impl<'d> Profile<'d> {
+    /// Reads the kernels of all devices.
+    ///
+    /// # Errors
+    /// [`crate::Kind::Cancelled`]; a malformed pattern. A capture without devices is no failure.
+    pub fn kernels(&self, mut options: KernelOptions<'_>) -> Result<Kernels<'d>> {
+        let mut strings = Strings::default();
+        let mut raw = sys::pk_activity_options {
+            flags: if options.no_details { sys::PK_ACTIVITY_NO_DETAILS as u32 } else { 0 },
+            device: strings.optional(options.device.as_deref()),
+            step_pattern: strings.optional(options.step_pattern.as_deref()),
+            ..Default::default()
+        };
+        let handle = Bridge::new(&mut options.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            // SAFETY: everything that is pointed to lives until the call returns.
+            Handle::make(sys::pk_activity_free, |out, err| unsafe {
+                sys::pk_activity_open(self.handle.get_mut(), &raw, out, err)
+            })
+        })?;
+        Ok(Kernels { handle })
+    }
+}
+
+impl Kernels<'_> {
+    /// Number of devices.
+    #[must_use]
+    pub fn device_count(&self) -> u32 {
+        // SAFETY: the handle is alive.
+        unsafe { sys::pk_activity_device_count(self.handle.get()) }
+    }
+    /// The devices.
+    pub fn devices(&self) -> impl ExactSizeIterator<Item = Device<'_>> {
+        (0..self.device_count()).map(move |device| {
+            // SAFETY: the handle is alive, and the position was counted.
+            let found: sys::pk_activity_device =
+                got(|out, err| unsafe { sys::pk_activity_device_get(self.handle.get(), device, out, err) })
+                    .unwrap_or_default();
+            Device {
+                // SAFETY: borrowed from the activity.
+                name: unsafe { text(found.name) },
+                ordinal: u64::try_from(found.ordinal).ok(),
+                kernel_count: found.kernel_count,
+                rank: u32::try_from(found.rank).ok(),
+                file: found.file,
+            }
+        })
+    }
+    /// The kernels of a device, by start.
+    #[must_use]
+    pub fn rows(&self, device: u32) -> KernelRows<'_> {
+        KernelRows {
+            activity: self.handle.get(),
+            device,
+            first: 0,
+            rows: Batched::new(),
+            owner: std::marker::PhantomData,
+        }
+    }
+}
+
+/// The kernels of a device.
+#[derive(Debug)]
+pub struct KernelRows<'k> {
+    activity: *const sys::pk_activity,
+    device: u32,
+    first: u64,
+    rows: Batched<sys::pk_kernel_row>,
+    owner: std::marker::PhantomData<&'k ()>,
+}
+
+// SAFETY: profkit.h: any thread may read an activity.
+unsafe impl Send for KernelRows<'_> {}
+
+impl<'k> Iterator for KernelRows<'k> {
+    type Item = Result<Kernel<'k>>;
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (activity, device, first) = (self.activity, self.device, &mut self.first);
+        let row = self.rows.next(|rows, capacity, count| {
+            // SAFETY: the activity lives as long as 'k; `rows` has room for `capacity`.
+            let more =
+                check(|err| unsafe { sys::pk_kernel_rows_read(activity, device, *first, rows, capacity, count, err) });
+            *first += *count as u64;
+            more
+        })?;
+        Some(row.map(|raw| Kernel { raw, owner: std::marker::PhantomData }))
+    }
+}

@@ -1,0 +1,313 @@
+//! Where the memory of a capture goes.
+
+use crate::document::{analysis_document, DocumentStatus};
+use crate::error::{check, got};
+use crate::hooks::{Bridge, Handle, Hooks};
+use crate::profile::{named, Profile};
+use crate::rows::{text, Batched, Strings};
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::io;
+use std::marker::PhantomData;
+
+named!(
+    /// How a peak was found.
+    PeakMethod, None = sys::PK_PEAK_METHOD_NONE, {
+    /// There is no temporary memory.
+    None = sys::PK_PEAK_METHOD_NONE,
+    /// By replaying the heap simulation.
+    HeapReplay = sys::PK_PEAK_METHOD_HEAP_REPLAY,
+    /// By sweeping over the schedule.
+    ScheduleSweep = sys::PK_PEAK_METHOD_SCHEDULE_SWEEP,
+    /// From the sizes of allocations.
+    AllocationSizes = sys::PK_PEAK_METHOD_ALLOCATION_SIZES,
+});
+named!(
+    /// How a peak relates to the truth.
+    PeakBound, Exact = sys::PK_PEAK_BOUND_EXACT, {
+    /// It is the truth.
+    Exact = sys::PK_PEAK_BOUND_EXACT,
+    /// The truth is not below it.
+    Lower = sys::PK_PEAK_BOUND_LOWER,
+    /// The truth is not above it.
+    Upper = sys::PK_PEAK_BOUND_UPPER,
+});
+
+/// What to analyse.
+#[derive(Debug, Default)]
+pub struct MemoryOptions<'h> {
+    /// Only hosts whose name contains it.
+    pub host: Option<String>,
+    /// Name or id; `None` for the module with the highest peak.
+    pub module: Option<String>,
+    /// Rows of each list of the document.
+    pub top: Option<u64>,
+    /// Does the highest need fit into so many bytes?
+    pub fit_bytes: Option<u64>,
+    /// At most so many points of the live curve.
+    pub curve_points: u64,
+    /// Color of the memory space that is looked into.
+    pub memory_space: i64,
+    /// Progress, log, cancel, threads.
+    pub hooks: Hooks<'h>,
+}
+
+/// What the compiler assigned and what the allocators did.
+#[derive(Debug)]
+pub struct Memory<'d> {
+    handle: Handle<'d, sys::pk_memory>,
+}
+
+/// A compiled module.
+#[derive(Clone, Debug)]
+pub struct MemoryModule<'m> {
+    /// Name.
+    pub name: Cow<'m, str>,
+    /// Name and program id: "jit_f(12)".
+    pub label: Cow<'m, str>,
+    /// Memory spaces; 0 without a buffer assignment.
+    pub space_count: u64,
+    /// The live buffers and the curve are of this module.
+    pub chosen: bool,
+}
+
+/// One memory space of a module.
+#[derive(Clone, Debug)]
+pub struct MemorySpace<'m> {
+    /// Its number.
+    pub color: i64,
+    /// Allocations without thread-local ones.
+    pub total_bytes: i64,
+    /// Highest use.
+    pub peak_bytes: i64,
+    /// Parameters, constants and results.
+    pub indefinite_bytes: i64,
+    /// Highest use of temporary memory.
+    pub temp_peak_bytes: i64,
+    /// Lost between buffers.
+    pub fragmentation_bytes: i64,
+    /// Where the peak is.
+    pub peak_instruction: Cow<'m, str>,
+    /// How it was found.
+    pub method: PeakMethod,
+    /// How it relates to the truth.
+    pub bound: PeakBound,
+}
+
+/// One allocator of one host.
+#[derive(Clone, Debug)]
+pub struct Allocator<'m> {
+    /// Name.
+    pub name: Cow<'m, str>,
+    /// Plane name; "" for host memory.
+    pub device: Cow<'m, str>,
+    /// Reserved and allocated, at most.
+    pub occupancy_peak_bytes: i64,
+    /// What it may use.
+    pub capacity_bytes: i64,
+}
+
+/// A buffer that is alive at the peak of the chosen module.
+#[derive(Clone, Debug)]
+pub struct LiveBuffer<'m> {
+    /// Size.
+    pub size_bytes: i64,
+    /// In the allocation.
+    pub offset_bytes: i64,
+    /// Name of the instruction that made it.
+    pub instruction_name: Cow<'m, str>,
+    /// What the instruction does.
+    pub opcode: Cow<'m, str>,
+    /// Name in the framework.
+    pub op_name: Cow<'m, str>,
+    /// Shape; "" past the first `top` rows.
+    pub shape: Cow<'m, str>,
+    /// Alive for the whole program, not temporary.
+    pub indefinite: bool,
+}
+
+/// A point of the live curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurvePoint {
+    /// Heap event, or schedule position of a sweep.
+    pub event: i64,
+    /// What is alive.
+    pub live_bytes: i64,
+}
+
+impl<'d> Profile<'d> {
+    /// Analyses memory.
+    ///
+    /// # Errors
+    /// No such module or space; [`crate::Kind::Cancelled`].
+    pub fn memory(&self, mut options: MemoryOptions<'_>) -> Result<Memory<'d>> {
+        let mut strings = Strings::default();
+        let mut raw = sys::pk_memory_options {
+            flags: if options.fit_bytes.is_some() { sys::PK_MEMORY_HAS_FIT as u32 } else { 0 },
+            host: strings.optional(options.host.as_deref()),
+            module: strings.optional(options.module.as_deref()),
+            top: options.top.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            fit_bytes: options.fit_bytes.unwrap_or(0),
+            curve_points: options.curve_points,
+            memory_space: options.memory_space,
+            ..Default::default()
+        };
+        let handle = Bridge::new(&mut options.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            // SAFETY: everything that is pointed to lives until the call returns.
+            Handle::make(sys::pk_memory_free, |out, err| unsafe {
+                sys::pk_memory_open(self.handle.get_mut(), &raw, out, err)
+            })
+        })?;
+        Ok(Memory { handle })
+    }
+}
+
+impl Memory<'_> {
+    /// Modules by peak in memory space 0, highest first.
+    pub fn modules(&self) -> impl ExactSizeIterator<Item = MemoryModule<'_>> {
+        // SAFETY: the handle is alive; positions are counted; text is borrowed from the handle.
+        let count = unsafe { sys::pk_memory_module_count(self.handle.get()) };
+        (0..count).map(move |at| unsafe {
+            let found: sys::pk_memory_module =
+                got(|out, err| sys::pk_memory_module_get(self.handle.get(), at, out, err)).unwrap_or_default();
+            MemoryModule {
+                name: text(found.name),
+                label: text(found.label),
+                space_count: found.space_count,
+                chosen: found.chosen != 0,
+            }
+        })
+    }
+
+    /// One memory space of a module.
+    ///
+    /// # Errors
+    /// No such module or space.
+    pub fn space(&self, module: usize, space: usize) -> Result<MemorySpace<'_>> {
+        // SAFETY: the handle is alive; text is borrowed from it.
+        unsafe {
+            let found: sys::pk_memory_space =
+                got(|out, err| sys::pk_memory_space_get(self.handle.get(), module, space, out, err))?;
+            Ok(MemorySpace {
+                color: found.color,
+                total_bytes: found.total_bytes,
+                peak_bytes: found.peak_bytes,
+                indefinite_bytes: found.indefinite_bytes,
+                temp_peak_bytes: found.temp_peak_bytes,
+                fragmentation_bytes: found.fragmentation_bytes,
+                peak_instruction: text(found.peak_instruction),
+                method: PeakMethod::of(found.method),
+                bound: PeakBound::of(found.bound),
+            })
+        }
+    }
+
+    /// The allocators of all hosts.
+    pub fn allocators(&self) -> impl ExactSizeIterator<Item = Allocator<'_>> {
+        // SAFETY: as modules().
+        let count = unsafe { sys::pk_memory_allocator_count(self.handle.get()) };
+        (0..count).map(move |at| unsafe {
+            let found: sys::pk_memory_allocator =
+                got(|out, err| sys::pk_memory_allocator_get(self.handle.get(), at, out, err)).unwrap_or_default();
+            Allocator {
+                name: text(found.name),
+                device: text(found.device),
+                occupancy_peak_bytes: found.occupancy_peak_bytes,
+                capacity_bytes: found.capacity_bytes,
+            }
+        })
+    }
+
+    /// What is alive at the peak, largest first; the sizes add up to the peak.
+    #[must_use]
+    pub fn live_buffers(&self) -> LiveBuffers<'_> {
+        LiveBuffers { memory: self.handle.get(), first: 0, rows: Batched::new(), owner: PhantomData }
+    }
+
+    /// The curve that `curve_points` asked for.
+    #[must_use]
+    pub fn live_curve(&self) -> LiveCurve<'_> {
+        LiveCurve { memory: self.handle.get(), first: 0, rows: Batched::new(), owner: PhantomData }
+    }
+
+    /// Whether what `fit_bytes` asked fits, and how many bytes are spare; `None` when it was not asked.
+    ///
+    /// # Errors
+    /// None is known.
+    pub fn fit(&self) -> Result<Option<(bool, i64)>> {
+        let (mut fits, mut spare) = (0, 0);
+        // SAFETY: the handle is alive.
+        let asked = check(|err| unsafe { sys::pk_memory_fit(self.handle.get(), &mut fits, &mut spare, err) })?;
+        Ok(asked.then_some((fits != 0, spare)))
+    }
+
+    /// Writes what `profkit memory --json` prints.
+    ///
+    /// # Errors
+    /// What `to` failed with.
+    pub fn write_document(&self, to: &mut dyn io::Write) -> Result<DocumentStatus> {
+        analysis_document(to, |write, user, status, err| unsafe {
+            // SAFETY: the handle is alive.
+            sys::pk_memory_write(self.handle.get(), write, user, status, err)
+        })
+    }
+}
+
+/// The buffers that are alive at the peak.
+#[derive(Debug)]
+pub struct LiveBuffers<'m> {
+    memory: *const sys::pk_memory,
+    first: u64,
+    rows: Batched<sys::pk_live_buffer>,
+    owner: PhantomData<&'m ()>,
+}
+
+impl<'m> Iterator for LiveBuffers<'m> {
+    type Item = Result<LiveBuffer<'m>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let (memory, first) = (self.memory, &mut self.first);
+        let row = self.rows.next(|rows, capacity, count| {
+            // SAFETY: the analysis lives as long as 'm; `rows` has room for `capacity`.
+            let more = check(|err| unsafe { sys::pk_live_buffers_read(memory, *first, rows, capacity, count, err) });
+            *first += *count as u64;
+            more
+        })?;
+        // SAFETY: text is borrowed from the analysis.
+        Some(row.map(|found| unsafe {
+            LiveBuffer {
+                size_bytes: found.size_bytes,
+                offset_bytes: found.offset_bytes,
+                instruction_name: text(found.instruction_name),
+                opcode: text(found.opcode),
+                op_name: text(found.op_name),
+                shape: text(found.shape),
+                indefinite: found.residency == sys::PK_RESIDENCY_INDEFINITE,
+            }
+        }))
+    }
+}
+
+/// The live curve.
+#[derive(Debug)]
+pub struct LiveCurve<'m> {
+    memory: *const sys::pk_memory,
+    first: u64,
+    rows: Batched<sys::pk_curve_point>,
+    owner: PhantomData<&'m ()>,
+}
+
+impl Iterator for LiveCurve<'_> {
+    type Item = Result<CurvePoint>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let (memory, first) = (self.memory, &mut self.first);
+        let row = self.rows.next(|rows, capacity, count| {
+            // SAFETY: as LiveBuffers.
+            let more = check(|err| unsafe { sys::pk_live_curve_read(memory, *first, rows, capacity, count, err) });
+            *first += *count as u64;
+            more
+        })?;
+        Some(row.map(|found| CurvePoint { event: found.event, live_bytes: found.live_bytes }))
+    }
+}

@@ -1,0 +1,289 @@
+//! Many nodes on one clock: merging their traces.
+
+use crate::error::{check, got};
+use crate::hooks::{Bridge, Handle, Hooks, Output};
+use crate::profile::{named, Limits};
+use crate::rows::{text, Strings};
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+/// How times are corrected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Correction {
+    /// By snapshots and offsets.
+    #[default]
+    Clock,
+    /// By the start of each node's collector.
+    Walltime,
+    /// Not.
+    None,
+}
+
+/// Which instant becomes 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Zero {
+    /// The start of the reference node, or the earliest event when one lies before it.
+    #[default]
+    Auto,
+    /// The earliest event.
+    Earliest,
+    /// The start of the reference node.
+    Reference,
+    /// None, with absolute line times.
+    None,
+}
+
+/// How planes are named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlaneNames {
+    /// `/device:GPU:<64 node + k>`
+    #[default]
+    Seed,
+    /// `<100 + 64 node + k>`
+    Rocm,
+    /// `/node:<n>/device:GPU:<k>`
+    Node,
+}
+
+named!(
+    /// How a node came into the timeline.
+    NodeStatus, Raw = sys::PK_NODE_RAW, {
+    /// By its clock.
+    Corrected = sys::PK_NODE_CORRECTED,
+    /// By wall time.
+    Walltime = sys::PK_NODE_WALLTIME,
+    /// As it was.
+    Raw = sys::PK_NODE_RAW,
+    /// Not at all: its trace is missing.
+    Missing = sys::PK_NODE_MISSING,
+    /// Not at all: its trace is damaged.
+    Corrupt = sys::PK_NODE_CORRUPT,
+});
+
+/// What to merge.
+///
+/// ```no_run
+/// let merge = profkit::MergeOptions::new(["node0.xplane.pb", "node1.xplane.pb"])
+///     .offsets("offsets.jsonl")
+///     .run("combined.xplane.pb")?;
+/// # Ok::<(), profkit::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct MergeOptions<'h> {
+    traces: Vec<PathBuf>,
+    snapshots: Vec<PathBuf>,
+    offsets: Option<PathBuf>,
+    run_metadata: Option<PathBuf>,
+    run_dir: Option<PathBuf>,
+    correction: Correction,
+    zero: Zero,
+    planes: PlaneNames,
+    keep_going: bool,
+    limits: Limits,
+    hooks: Hooks<'h>,
+}
+
+impl<'h> MergeOptions<'h> {
+    /// One trace a node.
+    pub fn new<P: Into<PathBuf>>(traces: impl IntoIterator<Item = P>) -> Self {
+        Self { traces: traces.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+    /// One file of snapshots a trace.
+    #[must_use]
+    pub fn snapshots<P: Into<PathBuf>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
+        self.snapshots = files.into_iter().map(Into::into).collect();
+        self
+    }
+    /// JSON lines with the offsets of the nodes' clocks.
+    #[must_use]
+    pub fn offsets(mut self, path: impl Into<PathBuf>) -> Self {
+        self.offsets = Some(path.into());
+        self
+    }
+    /// Node ids, hosts, start times.
+    #[must_use]
+    pub fn run_metadata(mut self, path: impl Into<PathBuf>) -> Self {
+        self.run_metadata = Some(path.into());
+        self
+    }
+    /// Finds what is not named in this folder.
+    #[must_use]
+    pub fn run_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.run_dir = Some(path.into());
+        self
+    }
+    /// How times are corrected.
+    #[must_use]
+    pub fn correction(mut self, correction: Correction) -> Self {
+        self.correction = correction;
+        self
+    }
+    /// Which instant becomes 0.
+    #[must_use]
+    pub fn zero(mut self, zero: Zero) -> Self {
+        self.zero = zero;
+        self
+    }
+    /// How planes are named.
+    #[must_use]
+    pub fn planes(mut self, planes: PlaneNames) -> Self {
+        self.planes = planes;
+        self
+    }
+    /// What is missing or damaged is told and left out.
+    #[must_use]
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.keep_going = keep_going;
+        self
+    }
+    /// Bounds.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// Progress, log, cancel, threads.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks<'h>) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
+    /// Merges into a file, which appears under its name when it is complete.
+    ///
+    /// # Errors
+    /// Traces that do not fit each other, are missing or damaged; [`crate::Kind::Cancelled`]; an output that fails.
+    pub fn run(self, output: impl AsRef<Path>) -> Result<Merge> {
+        self.merge(Some(output.as_ref()), None)
+    }
+
+    /// Merges into a writer.
+    ///
+    /// # Errors
+    /// As [`MergeOptions::run`].
+    pub fn run_to(self, to: &mut dyn io::Write) -> Result<Merge> {
+        self.merge(None, Some(to))
+    }
+
+    fn merge(mut self, output: Option<&Path>, to: Option<&mut dyn io::Write>) -> Result<Merge> {
+        let mut strings = Strings::default();
+        let traces: Vec<_> = self.traces.iter().map(|path| strings.path(path)).collect();
+        let snapshots: Vec<_> = self.snapshots.iter().map(|path| strings.path(path)).collect();
+        let limits = self.limits.raw();
+        let mut raw = sys::pk_merge_options {
+            flags: if self.keep_going { sys::PK_MERGE_KEEP_GOING as u32 } else { 0 },
+            traces: traces.as_ptr(),
+            trace_count: traces.len(),
+            snapshots: snapshots.as_ptr(),
+            snapshot_count: snapshots.len(),
+            offsets: strings.optional_path(self.offsets.as_deref()),
+            run_metadata: strings.optional_path(self.run_metadata.as_deref()),
+            run_dir: strings.optional_path(self.run_dir.as_deref()),
+            output: strings.optional_path(output),
+            correction: match self.correction {
+                Correction::Clock => sys::PK_CORRECTION_CLOCK,
+                Correction::Walltime => sys::PK_CORRECTION_WALLTIME,
+                Correction::None => sys::PK_CORRECTION_NONE,
+            },
+            zero: match self.zero {
+                Zero::Auto => sys::PK_ZERO_AUTO,
+                Zero::Earliest => sys::PK_ZERO_EARLIEST,
+                Zero::Reference => sys::PK_ZERO_REFERENCE,
+                Zero::None => sys::PK_ZERO_NONE,
+            },
+            planes: match self.planes {
+                PlaneNames::Seed => sys::PK_PLANES_SEED,
+                PlaneNames::Rocm => sys::PK_PLANES_ROCM,
+                PlaneNames::Node => sys::PK_PLANES_NODE,
+            },
+            limits: &limits,
+            ..Default::default()
+        };
+        let handle = Bridge::new(&mut self.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            match to {
+                // SAFETY: everything that is pointed to lives until the call returns.
+                None => Handle::make(sys::pk_merge_free, |out, err| unsafe {
+                    sys::pk_merge_run(&raw, None, ptr::null_mut(), out, err)
+                }),
+                Some(to) => Output::new(to).run(|user| {
+                    // SAFETY: as above.
+                    Handle::make(sys::pk_merge_free, |out, err| unsafe {
+                        sys::pk_merge_run(&raw, Output::CALLBACK, user, out, err)
+                    })
+                }),
+            }
+        })?;
+        Ok(Merge { handle })
+    }
+}
+
+/// What a merge did.
+#[derive(Debug)]
+pub struct Merge {
+    handle: Handle<'static, sys::pk_merge>,
+}
+
+/// One node of a merge.
+#[derive(Clone, Debug)]
+pub struct MergeNode<'m> {
+    /// Its number.
+    pub id: i64,
+    /// Its host.
+    pub hostname: Cow<'m, str>,
+    /// Path of its trace.
+    pub trace: Cow<'m, str>,
+    /// Events that were written.
+    pub events: u64,
+    /// Planes that were written.
+    pub planes: u64,
+    /// How far a time was moved at most.
+    pub max_correction_ps: i64,
+    /// How far a device time can be wrong, where that is known.
+    pub tracer_bound_ps: Option<i64>,
+    /// How it came into the timeline.
+    pub status: NodeStatus,
+}
+
+impl Merge {
+    /// The nodes.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = MergeNode<'_>> {
+        // SAFETY: the handle is alive; positions are counted; text is borrowed from the handle.
+        let count = unsafe { sys::pk_merge_node_count(self.handle.get()) };
+        (0..count).map(move |at| unsafe {
+            let found: sys::pk_merge_node =
+                got(|out, err| sys::pk_merge_node_get(self.handle.get(), at, out, err)).unwrap_or_default();
+            MergeNode {
+                id: found.id,
+                hostname: text(found.hostname),
+                trace: text(found.trace),
+                events: found.events,
+                planes: found.planes,
+                max_correction_ps: found.max_correction_ps,
+                tracer_bound_ps: (found.tracer_bound_ps >= 0).then_some(found.tracer_bound_ps),
+                status: NodeStatus::of(found.status),
+            }
+        })
+    }
+    /// Unix ns of time zero of the merged trace.
+    #[must_use]
+    pub fn origin_ns(&self) -> i64 {
+        // SAFETY: the handle is alive.
+        unsafe { sys::pk_merge_origin_ns(self.handle.get()) }
+    }
+    /// Writes what `profkit merge --json` prints.
+    ///
+    /// # Errors
+    /// What `to` failed with.
+    pub fn write_document(&self, to: &mut dyn io::Write) -> Result<()> {
+        Output::new(to).run(|user| {
+            // SAFETY: the handle is alive.
+            check(|err| unsafe { sys::pk_merge_write(self.handle.get(), Output::CALLBACK, user, err) })
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,759 @@
+//! Opened captures: files, planes, lines, events, stats, metadata.
+
+use crate::error::{check, got, Error};
+use crate::hooks::{Bridge, Handle, Hooks};
+use crate::rows::{bytes, text, Batched, Strings};
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// How files are reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Io {
+    /// Maps regular files, reads everything else.
+    #[default]
+    Auto,
+    /// A file that another process truncates under the mapping raises SIGBUS.
+    Map,
+    /// Truncation is an error; the file is held in memory.
+    Read,
+}
+
+/// Bounds on what hostile or broken input can make the library do. 0 is the default, `u64::MAX` no bound.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Limits {
+    pub max_nesting: u32,
+    pub max_materialised_bytes: u64,
+    pub max_decompression_ratio: u64,
+    pub ratio_free_bytes: u64,
+    pub max_string_bytes: u64,
+    pub max_files: u64,
+}
+
+impl Limits {
+    pub(crate) fn raw(&self) -> sys::pk_limits {
+        sys::pk_limits {
+            max_nesting: self.max_nesting,
+            max_materialised_bytes: self.max_materialised_bytes,
+            max_decompression_ratio: self.max_decompression_ratio,
+            ratio_free_bytes: self.ratio_free_bytes,
+            max_string_bytes: self.max_string_bytes,
+            max_files: self.max_files,
+            ..Default::default()
+        }
+    }
+}
+
+/// How to open a capture.
+#[derive(Debug, Default)]
+pub struct OpenOptions<'h> {
+    /// How files are reached.
+    pub io: Io,
+    /// In a parent of runs: `None` for the newest, "all", or a folder name.
+    pub run: Option<String>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Only the documents info and ops will be asked for: they read what cannot be mapped through a window.
+    pub one_pass: bool,
+    /// Progress, log, cancel, threads.
+    pub hooks: Hooks<'h>,
+}
+
+/// An opened capture. `'d` is the lifetime of the bytes that it was opened over, `'static` for files.
+#[derive(Debug)]
+pub struct Profile<'d> {
+    pub(crate) handle: Handle<'d, sys::pk_profile>,
+}
+
+impl Profile<'static> {
+    /// Opens a file ("-" is standard input), a run directory, or a parent of runs.
+    ///
+    /// # Errors
+    /// Nothing at that path, no permission, or a file of which nothing is usable.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, OpenOptions::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Profile::open`]; [`crate::Kind::Cancelled`].
+    pub fn open_with(path: impl AsRef<Path>, options: OpenOptions<'_>) -> Result<Self> {
+        let mut strings = Strings::default();
+        let path = strings.path(path.as_ref());
+        opened(options, 0, strings, |options, out, err| {
+            // SAFETY: the strings and the options live until the call returns.
+            unsafe { sys::pk_profile_open(path, options, out, err) }
+        })
+    }
+}
+
+impl<'d> Profile<'d> {
+    /// Opens one file that lies in memory, without copying it. `label` stands for the path in messages and helps to
+    /// recognise the format ("vm.xplane.pb").
+    ///
+    /// # Errors
+    /// As [`Profile::open`].
+    pub fn from_bytes(data: &'d [u8], label: &str) -> Result<Self> {
+        Self::from_bytes_with(data, label, OpenOptions::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Profile::open`]; [`crate::Kind::Cancelled`].
+    pub fn from_bytes_with(data: &'d [u8], label: &str, options: OpenOptions<'_>) -> Result<Self> {
+        let mut strings = Strings::default();
+        let label = strings.add(label.as_bytes());
+        opened(options, 0, strings, |options, out, err| {
+            // SAFETY: `data` outlives the handle, which has its lifetime.
+            unsafe { sys::pk_profile_open_buffer(data.as_ptr().cast(), data.len(), label, options, out, err) }
+        })
+    }
+
+    fn info(&self) -> sys::pk_profile_info {
+        // SAFETY: the handle is alive.
+        got(|out, err| unsafe { sys::pk_profile_get(self.raw(), out, err) }).unwrap_or_default()
+    }
+
+    pub(crate) fn raw(&self) -> *const sys::pk_profile {
+        self.handle.get()
+    }
+
+    /// The path as it was given.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        // SAFETY: borrowed from the profile, and copied.
+        path_of(unsafe { bytes(self.info().path) })
+    }
+
+    /// What 0 ps is, in ns since 1970; `None` when no file tells.
+    #[must_use]
+    pub fn origin_unix_ns(&self) -> Option<i64> {
+        let info = self.info();
+        (info.flags & sys::PK_PROFILE_HAS_ORIGIN as u32 != 0).then_some(info.origin_unix_ns)
+    }
+
+    /// The files of the capture.
+    #[must_use]
+    pub fn files(&self) -> Files<'_> {
+        Files {
+            profile: self.raw(),
+            // SAFETY: the handle is alive.
+            next: 0..unsafe { sys::pk_file_count(self.raw()) },
+            owner: PhantomData,
+        }
+    }
+
+    /// The planes of all files.
+    pub fn planes(&self) -> impl Iterator<Item = Plane<'_>> {
+        self.files().flat_map(|file| file.planes())
+    }
+}
+
+fn opened<'d>(
+    mut options: OpenOptions<'_>,
+    flags: u32,
+    mut strings: Strings,
+    open: impl FnOnce(*const sys::pk_open_options, *mut *mut sys::pk_profile, *mut *mut sys::pk_error) -> i32,
+) -> Result<Profile<'d>> {
+    let limits = options.limits.raw();
+    let mut raw = sys::pk_open_options {
+        flags: flags | if options.one_pass { sys::PK_OPEN_ONE_PASS as u32 } else { 0 },
+        io: match options.io {
+            Io::Auto => sys::PK_IO_AUTO,
+            Io::Map => sys::PK_IO_MAP,
+            Io::Read => sys::PK_IO_READ,
+        },
+        run: strings.optional(options.run.as_deref()),
+        limits: &limits,
+        ..Default::default()
+    };
+    let handle = Bridge::new(&mut options.hooks).run(|hooks| {
+        raw.hooks = hooks;
+        Handle::make(sys::pk_profile_free, |out, err| open(&raw, out, err))
+    })?;
+    Ok(Profile { handle })
+}
+
+fn path_of(raw: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(raw)).to_path_buf()
+}
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident, $other:ident = $other_value:path, { $($(#[$case_doc:meta])* $case:ident = $value:path),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name { $($(#[$case_doc])* $case,)* }
+        impl $name {
+            #[allow(dead_code)]
+            pub(crate) fn of(value: i32) -> Self {
+                match value { $($value => Self::$case,)* _ => Self::$other }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named!(
+    /// The format of a file.
+    Family, Unknown = sys::PK_FAMILY_UNKNOWN, {
+    /// Named, not read.
+    Unknown = sys::PK_FAMILY_UNKNOWN,
+    /// `*.xplane.pb`
+    XSpace = sys::PK_FAMILY_XSPACE,
+    /// Trace-event JSON.
+    ChromeTrace = sys::PK_FAMILY_CHROME_TRACE,
+    /// `xla.HloProto`
+    HloProto = sys::PK_FAMILY_HLO_PROTO,
+    /// `ALL_HOSTS.op_stats_v2.pb`
+    OpStats = sys::PK_FAMILY_OP_STATS,
+    /// `kernel_details.csv`, `op_summary*.csv`
+    AscendKernels = sys::PK_FAMILY_ASCEND_KERNELS,
+    /// Other tables of msprof.
+    AscendTable = sys::PK_FAMILY_ASCEND_TABLE,
+    /// `communication.json` and the like.
+    AscendJson = sys::PK_FAMILY_ASCEND_JSON,
+    /// `*.db`: named, not read.
+    AscendDatabase = sys::PK_FAMILY_ASCEND_DATABASE,
+    /// A Neutrino trace folder.
+    Neutrino = sys::PK_FAMILY_NEUTRINO,
+});
+named!(
+    /// What a plane stands for.
+    PlaneKind, Other = sys::PK_PLANE_OTHER, {
+    /// An accelerator.
+    Device = sys::PK_PLANE_DEVICE,
+    /// A host.
+    Host = sys::PK_PLANE_HOST,
+    /// Carries compiled modules.
+    Metadata = sys::PK_PLANE_METADATA,
+    /// Of another recorder.
+    Custom = sys::PK_PLANE_CUSTOM,
+    /// Facts of the task.
+    Environment = sys::PK_PLANE_ENVIRONMENT,
+    /// None of these.
+    Other = sys::PK_PLANE_OTHER,
+});
+named!(
+    /// What the events of a line mean.
+    LineKind, Other = sys::PK_LINE_OTHER, {
+    /// Steps.
+    Steps = sys::PK_LINE_STEPS,
+    /// Executions of modules.
+    Modules = sys::PK_LINE_MODULES,
+    /// Operations.
+    Ops = sys::PK_LINE_OPS,
+    /// Asynchronous operations.
+    Async = sys::PK_LINE_ASYNC,
+    /// A stream of a GPU.
+    Stream = sys::PK_LINE_STREAM,
+    /// Repeats the time of another line: never sum it with that.
+    Derived = sys::PK_LINE_DERIVED,
+    /// Counter values.
+    Counter = sys::PK_LINE_COUNTER,
+    /// A thread of the host.
+    Thread = sys::PK_LINE_THREAD,
+    /// None of these.
+    Other = sys::PK_LINE_OTHER,
+});
+named!(
+    /// Where a stat was written.
+    StatOrigin, Event = sys::PK_ORIGIN_EVENT, {
+    /// In the event itself.
+    Event = sys::PK_ORIGIN_EVENT,
+    /// In its metadata entry.
+    Metadata = sys::PK_ORIGIN_METADATA,
+    /// In the plane.
+    Plane = sys::PK_ORIGIN_PLANE,
+});
+
+/// Items that are found by position.
+macro_rules! positions {
+    ($(#[$doc:meta])* $name:ident, $item:ident { $($field:ident : $type:ty),* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name<'p> {
+            profile: *const sys::pk_profile,
+            $($field: $type,)*
+            next: std::ops::Range<u32>,
+            owner: PhantomData<&'p ()>,
+        }
+        impl<'p> Iterator for $name<'p> {
+            type Item = $item<'p>;
+            fn next(&mut self) -> Option<$item<'p>> {
+                let position = self.next.next()?;
+                Some($item { profile: self.profile, $($field: self.$field,)* position, owner: PhantomData })
+            }
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.next.size_hint()
+            }
+        }
+        impl ExactSizeIterator for $name<'_> {}
+        // SAFETY: profkit.h: any thread may read a profile.
+        unsafe impl Send for $name<'_> {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name<'_> {}
+        // SAFETY: as above.
+        unsafe impl Send for $item<'_> {}
+        // SAFETY: as above.
+        unsafe impl Sync for $item<'_> {}
+    };
+}
+positions!(
+    /// The files of a capture.
+    Files, File {});
+positions!(
+    /// The planes of a file.
+    Planes, Plane { file: u32 });
+positions!(
+    /// The lines of a plane.
+    Lines, Line { file: u32, plane: u32 });
+
+/// One file of a capture.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'p> {
+    profile: *const sys::pk_profile,
+    position: u32,
+    owner: PhantomData<&'p ()>,
+}
+
+impl<'p> File<'p> {
+    fn info(&self) -> sys::pk_file_info {
+        // SAFETY: the profile lives as long as 'p, and the position was counted.
+        got(|out, err| unsafe { sys::pk_file_get(self.profile, self.position, out, err) }).unwrap_or_default()
+    }
+    /// From 0.
+    #[must_use]
+    pub fn position(&self) -> u32 {
+        self.position
+    }
+    /// Where it lies.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        // SAFETY: borrowed from the profile, and copied.
+        path_of(unsafe { bytes(self.info().path) })
+    }
+    /// The host as the file name tells it; "" when it does not.
+    #[must_use]
+    pub fn host(&self) -> Cow<'p, str> {
+        // SAFETY: borrowed from the profile.
+        unsafe { text(self.info().host) }
+    }
+    /// Its format.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        Family::of(self.info().family)
+    }
+    /// Size on disk.
+    #[must_use]
+    pub fn encoded_bytes(&self) -> u64 {
+        self.info().encoded_bytes
+    }
+    /// The decoded bytes: what was intact when it is damaged.
+    ///
+    /// # Errors
+    /// What kept the file from being read.
+    pub fn bytes(&self) -> Result<&'p [u8]> {
+        // SAFETY: as info(); the bytes live as long as the profile.
+        got(|out, err| unsafe { sys::pk_file_bytes(self.profile, self.position, out, err) })
+            .map(|found| unsafe { bytes(found) })
+    }
+    /// Why the file is damaged or unreadable; `None` when it is sound.
+    #[must_use]
+    pub fn damage(&self) -> Option<Error> {
+        // SAFETY: as info(); the error is borrowed and copied.
+        unsafe {
+            let damage = sys::pk_file_damage(self.profile, self.position);
+            (!damage.is_null()).then(|| Error::borrow(damage))
+        }
+    }
+    /// None unless the file is an XSpace.
+    #[must_use]
+    pub fn planes(&self) -> Planes<'p> {
+        Planes {
+            profile: self.profile,
+            file: self.position,
+            // SAFETY: as info().
+            next: 0..unsafe { sys::pk_plane_count(self.profile, self.position) },
+            owner: PhantomData,
+        }
+    }
+}
+
+/// One device, host or other source of an XSpace file.
+#[derive(Clone, Copy, Debug)]
+pub struct Plane<'p> {
+    profile: *const sys::pk_profile,
+    file: u32,
+    position: u32,
+    owner: PhantomData<&'p ()>,
+}
+
+/// What the events with one id share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventMetadata<'p> {
+    /// The key that events name it by.
+    pub id: i64,
+    /// Name.
+    pub name: Cow<'p, str>,
+    /// Shorter; "" when there is none.
+    pub display_name: Cow<'p, str>,
+}
+
+impl<'p> Plane<'p> {
+    fn info(&self) -> sys::pk_plane_info {
+        // SAFETY: the profile lives as long as 'p, and the position was counted.
+        got(|out, err| unsafe { sys::pk_plane_get(self.profile, self.file, self.position, out, err) })
+            .unwrap_or_default()
+    }
+    /// In its file, from 0.
+    #[must_use]
+    pub fn position(&self) -> u32 {
+        self.position
+    }
+    /// As written; not unique.
+    #[must_use]
+    pub fn id(&self) -> i64 {
+        self.info().id
+    }
+    /// "/device:TPU:0"
+    #[must_use]
+    pub fn name(&self) -> Cow<'p, str> {
+        // SAFETY: borrowed from the profile.
+        unsafe { text(self.info().name) }
+    }
+    /// What it stands for.
+    #[must_use]
+    pub fn kind(&self) -> PlaneKind {
+        PlaneKind::of(self.info().kind)
+    }
+    /// N of "/device:TPU:N".
+    #[must_use]
+    pub fn device_ordinal(&self) -> Option<u32> {
+        u32::try_from(self.info().device_ordinal).ok()
+    }
+    /// Its lines.
+    #[must_use]
+    pub fn lines(&self) -> Lines<'p> {
+        Lines {
+            profile: self.profile,
+            file: self.file,
+            plane: self.position,
+            // SAFETY: as info().
+            next: 0..unsafe { sys::pk_line_count(self.profile, self.file, self.position) },
+            owner: PhantomData,
+        }
+    }
+    /// Facts of the plane itself.
+    #[must_use]
+    pub fn stats(&self) -> Stats<'p> {
+        // SAFETY: as info().
+        Stats::begin(|out, err| unsafe { sys::pk_plane_stats(self.profile, self.file, self.position, out, err) })
+    }
+    /// The entry of an id, in constant time.
+    #[must_use]
+    pub fn event_metadata(&self, id: i64) -> Option<EventMetadata<'p>> {
+        // SAFETY: as info().
+        let found: sys::pk_event_metadata =
+            got(|out, err| unsafe { sys::pk_event_metadata_get(self.profile, self.file, self.position, id, out, err) })
+                .ok()?;
+        // SAFETY: borrowed from the profile.
+        unsafe { Some(EventMetadata { id: found.id, name: text(found.name), display_name: text(found.display_name) }) }
+    }
+    /// The name of an event; "" when its id has no entry.
+    #[must_use]
+    pub fn name_of(&self, event: &Event<'p>) -> Cow<'p, str> {
+        self.event_metadata(event.metadata_id()).map_or(Cow::Borrowed(""), |entry| entry.name)
+    }
+    /// Stats of an event of this plane: its own, then those of its metadata entry.
+    #[must_use]
+    pub fn stats_of(&self, event: &Event<'p>) -> Stats<'p> {
+        let origins = (sys::PK_ORIGIN_EVENT | sys::PK_ORIGIN_METADATA) as u32;
+        // SAFETY: as info(); the event borrows the same profile.
+        Stats::begin(|out, err| unsafe {
+            sys::pk_event_stats(self.profile, self.file, self.position, &event.raw, origins, out, err)
+        })
+    }
+}
+
+/// One row of events of a plane.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'p> {
+    profile: *const sys::pk_profile,
+    file: u32,
+    plane: u32,
+    position: u32,
+    owner: PhantomData<&'p ()>,
+}
+
+/// What only a pass over a whole line tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineSummary<'p> {
+    /// Those before damage, if there is any.
+    pub event_count: u64,
+    /// Id to show.
+    pub display_id: i64,
+    /// Name to show.
+    pub display_name: Cow<'p, str>,
+}
+
+impl<'p> Line<'p> {
+    fn info(&self) -> sys::pk_line_info {
+        // SAFETY: the profile lives as long as 'p, and the position was counted.
+        got(|out, err| unsafe { sys::pk_line_get(self.profile, self.file, self.plane, self.position, out, err) })
+            .unwrap_or_default()
+    }
+    /// In its plane, from 0.
+    #[must_use]
+    pub fn position(&self) -> u32 {
+        self.position
+    }
+    /// As written; not unique.
+    #[must_use]
+    pub fn id(&self) -> i64 {
+        self.info().id
+    }
+    /// Name.
+    #[must_use]
+    pub fn name(&self) -> Cow<'p, str> {
+        // SAFETY: borrowed from the profile.
+        unsafe { text(self.info().name) }
+    }
+    /// What its events mean.
+    #[must_use]
+    pub fn kind(&self) -> LineKind {
+        LineKind::of(self.info().kind)
+    }
+    /// What event offsets count from, on the capture's clock; `None` when it is out of range.
+    #[must_use]
+    pub fn start_ps(&self) -> Option<i64> {
+        let info = self.info();
+        (info.flags & sys::PK_LINE_HAS_START as u32 != 0).then_some(info.start_ps)
+    }
+    /// Counts the events without decoding them.
+    ///
+    /// # Errors
+    /// Damage that leaves nothing to count.
+    pub fn summary(&self) -> Result<LineSummary<'p>> {
+        // SAFETY: as info().
+        let found: sys::pk_line_summary = got(|out, err| unsafe {
+            sys::pk_line_summarise(self.profile, self.file, self.plane, self.position, out, err)
+        })?;
+        Ok(LineSummary {
+            event_count: found.event_count,
+            display_id: found.display_id,
+            // SAFETY: borrowed from the profile.
+            display_name: unsafe { text(found.display_name) },
+        })
+    }
+    /// Events in the order of the file. An error comes where the bytes break the format, after every event before.
+    #[must_use]
+    pub fn events(&self) -> Events<'p> {
+        let mut cursor = sys::pk_event_cursor::default();
+        // SAFETY: as info().
+        let begun = check(|err| unsafe {
+            sys::pk_events_begin(self.profile, self.file, self.plane, self.position, &mut cursor, err)
+        });
+        Events { cursor, rows: Batched::new(), failed: begun.err(), owner: PhantomData }
+    }
+}
+
+/// One event.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Event<'p> {
+    raw: sys::pk_event,
+    owner: PhantomData<&'p ()>,
+}
+
+// SAFETY: profkit.h: what it points to is immutable and borrowed from the profile.
+unsafe impl Send for Event<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Event<'_> {}
+
+impl Event<'_> {
+    fn when(&self, flag: i32, value: i64) -> Option<i64> {
+        (self.raw.flags & flag as u32 != 0).then_some(value)
+    }
+    /// Names the metadata entry; it may have none.
+    #[must_use]
+    pub fn metadata_id(&self) -> i64 {
+        self.raw.metadata_id
+    }
+    /// On the capture's clock; `None` for an aggregated event, which has no place in time.
+    #[must_use]
+    pub fn start_ps(&self) -> Option<i64> {
+        self.when(sys::PK_EVENT_HAS_START, self.raw.start_ps)
+    }
+    /// After the line's own zero, as written.
+    #[must_use]
+    pub fn offset_ps(&self) -> Option<i64> {
+        self.when(sys::PK_EVENT_HAS_OFFSET, self.raw.offset_ps)
+    }
+    /// 0 is an instant.
+    #[must_use]
+    pub fn duration_ps(&self) -> i64 {
+        self.raw.duration_ps
+    }
+    /// Of an aggregated event.
+    #[must_use]
+    pub fn num_occurrences(&self) -> Option<i64> {
+        self.when(sys::PK_EVENT_HAS_OCCURRENCES, self.raw.num_occurrences)
+    }
+}
+
+/// The events of a line. They are read 256 at a time.
+#[derive(Debug)]
+pub struct Events<'p> {
+    cursor: sys::pk_event_cursor,
+    rows: Batched<sys::pk_event>,
+    failed: Option<Error>,
+    owner: PhantomData<&'p ()>,
+}
+
+// SAFETY: profkit.h: a cursor belongs to one thread at a time.
+unsafe impl Send for Events<'_> {}
+
+impl<'p> Events<'p> {
+    fn wrong(&mut self) -> Option<Error> {
+        self.failed.take()
+    }
+
+    /// The next events at once: the fastest way to go over all of them.
+    pub fn next_batch(&mut self) -> Option<Result<&[Event<'p>]>> {
+        if let Some(why) = self.wrong() {
+            return Some(Err(why));
+        }
+        let cursor = &mut self.cursor;
+        let batch = self.rows.next_batch(|rows, capacity, count| {
+            // SAFETY: the cursor borrows the profile; `rows` has room for `capacity`.
+            check(|err| unsafe { sys::pk_events_read(cursor, rows, capacity, count, err) })
+        })?;
+        Some(batch.map(|rows| {
+            // SAFETY: Event is a transparent pk_event.
+            unsafe { std::slice::from_raw_parts(rows.as_ptr().cast::<Event<'p>>(), rows.len()) }
+        }))
+    }
+}
+
+impl<'p> Iterator for Events<'p> {
+    type Item = Result<Event<'p>>;
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed.is_some() {
+            return self.wrong().map(Err);
+        }
+        let cursor = &mut self.cursor;
+        let row = self.rows.next(|rows, capacity, count| {
+            // SAFETY: as next_batch().
+            check(|err| unsafe { sys::pk_events_read(cursor, rows, capacity, count, err) })
+        })?;
+        Some(row.map(|raw| Event { raw, owner: PhantomData }))
+    }
+}
+
+/// What a stat says.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'p> {
+    /// No value was written.
+    None,
+    /// A double.
+    Double(f64),
+    /// An unsigned integer.
+    Uint64(u64),
+    /// A signed integer.
+    Int64(i64),
+    /// Text, of the stat itself or of the entry that it refers to.
+    Text(Cow<'p, str>),
+    /// Bytes.
+    Bytes(&'p [u8]),
+}
+
+/// One fact of an event, of its metadata entry, or of a plane.
+#[derive(Clone, Copy, Debug)]
+pub struct Stat<'p> {
+    raw: sys::pk_stat,
+    owner: PhantomData<&'p ()>,
+}
+
+// SAFETY: profkit.h: what it points to is immutable and borrowed from the profile.
+unsafe impl Send for Stat<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Stat<'_> {}
+
+impl<'p> Stat<'p> {
+    /// "" when its id has no entry.
+    #[must_use]
+    pub fn name(&self) -> Cow<'p, str> {
+        // SAFETY: borrowed from the profile.
+        unsafe { text(self.raw.name) }
+    }
+    /// Its value.
+    #[must_use]
+    pub fn value(&self) -> Value<'p> {
+        // SAFETY: borrowed from the profile.
+        unsafe {
+            match self.raw.kind {
+                sys::PK_STAT_DOUBLE => Value::Double(f64::from_bits(self.raw.bits)),
+                sys::PK_STAT_UINT64 => Value::Uint64(self.raw.bits),
+                sys::PK_STAT_INT64 => Value::Int64(self.raw.bits as i64),
+                sys::PK_STAT_STR | sys::PK_STAT_REF => Value::Text(text(self.raw.text)),
+                sys::PK_STAT_BYTES => Value::Bytes(bytes(self.raw.text)),
+                _ => Value::None,
+            }
+        }
+    }
+    /// Where it was written.
+    #[must_use]
+    pub fn origin(&self) -> StatOrigin {
+        StatOrigin::of(self.raw.origin)
+    }
+}
+
+/// A list of stats.
+#[derive(Debug)]
+pub struct Stats<'p> {
+    cursor: sys::pk_stat_cursor,
+    failed: Option<Error>,
+    ended: bool,
+    owner: PhantomData<&'p ()>,
+}
+
+// SAFETY: profkit.h: a cursor belongs to one thread at a time.
+unsafe impl Send for Stats<'_> {}
+
+impl Stats<'_> {
+    fn begin(begin: impl FnOnce(*mut sys::pk_stat_cursor, *mut *mut sys::pk_error) -> i32) -> Self {
+        let mut cursor = sys::pk_stat_cursor::default();
+        let failed = check(|err| begin(&mut cursor, err)).err();
+        Self { cursor, failed, ended: false, owner: PhantomData }
+    }
+}
+
+impl<'p> Iterator for Stats<'p> {
+    type Item = Result<Stat<'p>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let mut raw = sys::pk_stat::default();
+        let read = match self.failed.take() {
+            Some(why) => Err(why),
+            // SAFETY: the cursor borrows the profile, which lives as long as 'p.
+            None => check(|err| unsafe { sys::pk_stat_next(&mut self.cursor, &mut raw, err) }),
+        };
+        self.ended = !matches!(read, Ok(true));
+        match read {
+            Ok(true) => Some(Ok(Stat { raw, owner: PhantomData })),
+            Ok(false) => None,
+            Err(why) => Some(Err(why)),
+        }
+    }
+}

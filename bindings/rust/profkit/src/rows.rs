@@ -1,0 +1,114 @@
+//! Text of the C ABI, C strings for it, and rows that are read in batches.
+
+use crate::hooks::slice;
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::ffi::CString;
+use std::os::raw::c_char;
+use std::path::Path;
+use std::ptr;
+
+/// # Safety
+/// What `text` points to lives as long as `'a`.
+pub(crate) unsafe fn bytes<'a>(text: sys::pk_str) -> &'a [u8] {
+    slice(text.data.cast(), text.size)
+}
+
+/// Text as it stands in the file; what is no UTF-8 is replaced.
+///
+/// # Safety
+/// As [`bytes`].
+pub(crate) unsafe fn text<'a>(text: sys::pk_str) -> Cow<'a, str> {
+    String::from_utf8_lossy(bytes(text))
+}
+
+/// C strings that live as long as a call. A NUL inside a text ends it.
+#[derive(Debug, Default)]
+pub(crate) struct Strings(Vec<CString>);
+
+impl Strings {
+    pub(crate) fn add(&mut self, value: &[u8]) -> *const c_char {
+        let end = value.iter().position(|&byte| byte == 0).unwrap_or(value.len());
+        let made = CString::new(&value[..end]).unwrap_or_default();
+        self.0.push(made);
+        self.0.last().map_or(ptr::null(), |text| text.as_ptr())
+    }
+    /// NULL for nothing.
+    pub(crate) fn optional(&mut self, value: Option<&str>) -> *const c_char {
+        value.map_or(ptr::null(), |text| self.add(text.as_bytes()))
+    }
+    pub(crate) fn path(&mut self, path: &Path) -> *const c_char {
+        use std::os::unix::ffi::OsStrExt;
+        self.add(path.as_os_str().as_bytes())
+    }
+    pub(crate) fn optional_path(&mut self, path: Option<&Path>) -> *const c_char {
+        path.map_or(ptr::null(), |path| self.path(path))
+    }
+}
+
+/// Rows that are fetched `BATCH` at a time. Gives an error once, after everything before it, and then ends.
+#[derive(Debug)]
+pub(crate) struct Batched<Row> {
+    rows: Box<[Row]>,
+    at: usize,
+    count: usize,
+    ended: bool,
+}
+
+const BATCH: usize = 256;
+
+impl<Row: Default + Copy> Batched<Row> {
+    pub(crate) fn new() -> Self {
+        Self { rows: vec![Row::default(); BATCH].into_boxed_slice(), at: 0, count: 0, ended: false }
+    }
+
+    /// `read(rows, capacity, count)` gives `Ok(false)` at the end.
+    #[inline]
+    pub(crate) fn next(
+        &mut self,
+        read: impl FnOnce(*mut Row, usize, &mut usize) -> Result<bool>,
+    ) -> Option<Result<Row>> {
+        if self.at == self.count {
+            match self.fill(read) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(why) => return Some(Err(why)),
+            }
+        }
+        let row = self.rows[self.at];
+        self.at += 1;
+        Some(Ok(row))
+    }
+
+    /// The rows that are left of this batch, or the next batch; `None` at the end.
+    pub(crate) fn next_batch(
+        &mut self,
+        read: impl FnOnce(*mut Row, usize, &mut usize) -> Result<bool>,
+    ) -> Option<Result<&[Row]>> {
+        if self.at == self.count {
+            match self.fill(read) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(why) => return Some(Err(why)),
+            }
+        }
+        let first = std::mem::replace(&mut self.at, self.count);
+        Some(Ok(&self.rows[first..self.count]))
+    }
+
+    fn fill(&mut self, read: impl FnOnce(*mut Row, usize, &mut usize) -> Result<bool>) -> Result<bool> {
+        self.at = 0;
+        self.count = 0;
+        if self.ended {
+            return Ok(false);
+        }
+        let mut count = 0;
+        let more = read(self.rows.as_mut_ptr(), self.rows.len(), &mut count);
+        self.ended = !matches!(more, Ok(true));
+        if more? {
+            self.count = count;
+        }
+        Ok(self.count > 0)
+    }
+}

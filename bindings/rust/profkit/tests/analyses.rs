@@ -1,0 +1,106 @@
+//! Memory, bubbles, kernels, merging.
+
+mod common;
+
+use common::{data, gpu, tpu};
+use profkit::{
+    BubbleOptions, CancelToken, Correction, Document, Hooks, KernelOptions, Kind, MemoryOptions, MergeOptions,
+    NodeStatus, PeakBound, Profile,
+};
+use std::ops::ControlFlow;
+
+#[test]
+fn memory_rows_add_up_to_the_peak() {
+    let profile = Profile::open(tpu()).unwrap();
+    let memory =
+        profile.memory(MemoryOptions { curve_points: 64, fit_bytes: Some(1 << 30), ..Default::default() }).unwrap();
+    let module = memory.modules().next().unwrap();
+    assert_eq!(module.name, "jit_f");
+    assert!(module.chosen && module.space_count > 0);
+    let space = memory.space(0, 0).unwrap();
+    assert_eq!(space.bound, PeakBound::Exact);
+    let alive: i64 = memory.live_buffers().map(|buffer| buffer.unwrap().size_bytes).sum();
+    assert_eq!(alive, space.peak_bytes);
+    assert!(memory.live_curve().map(|point| point.unwrap().live_bytes).max().unwrap() <= space.peak_bytes);
+    let (fits, spare) = memory.fit().unwrap().unwrap();
+    assert!(!fits && spare < 0);
+    assert!(memory.allocators().len() > 0);
+    assert_eq!(memory.space(0, 1000).unwrap_err().kind(), Kind::InvalidArgument);
+    let nothing = profile.memory(MemoryOptions { module: Some("no such module".into()), ..Default::default() });
+    assert_eq!(nothing.unwrap_err().kind(), Kind::NotFound);
+    let mut document = Vec::new();
+    profile.memory(MemoryOptions::default()).unwrap().write_document(&mut document).unwrap();
+    assert_eq!(String::from_utf8(document).unwrap(), profile.document(Document::Memory).unwrap());
+}
+
+#[test]
+fn parts_of_a_step_add_up_to_its_length() {
+    let bubbles = Profile::open(tpu()).unwrap().bubbles(BubbleOptions::default()).unwrap();
+    assert!(bubbles.devices().any(|name| name == "/device:TPU:0")); // the profile is gone; its reference is not
+    assert!(bubbles.steps().len() > 0);
+    for step in bubbles.steps() {
+        assert_eq!(step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps, step.end_ps - step.start_ps);
+    }
+    let gaps: Vec<_> = bubbles.gaps().map(Result::unwrap).collect();
+    assert!(!gaps.is_empty() && gaps.iter().all(|gap| gap.duration_ps() > 0));
+    assert!(gaps.iter().all(|gap| gap.labels == 0 || gap.causes().count() > 0));
+    let mut document = Vec::new();
+    bubbles.write_document(&mut document).unwrap();
+    assert!(document.starts_with(b"{"));
+    let wrong = Profile::open(tpu())
+        .unwrap()
+        .bubbles(BubbleOptions { thresholds: vec!["no_such_threshold=1".into()], ..Default::default() });
+    assert_eq!(wrong.unwrap_err().kind(), Kind::InvalidArgument);
+}
+
+#[test]
+fn kernels_are_in_order() {
+    let profile = Profile::open(tpu()).unwrap();
+    let kernels = profile.kernels(KernelOptions::default()).unwrap();
+    for (at, device) in kernels.devices().enumerate() {
+        let rows: Vec<_> = kernels.rows(at as u32).map(Result::unwrap).collect();
+        assert_eq!(rows.len() as u64, device.kernel_count);
+        assert!(rows.windows(2).all(|pair| pair[0].start_ps() <= pair[1].start_ps()));
+    }
+    assert!(kernels.rows(99).next().unwrap().is_err());
+    let ascend = Profile::open(data("ascend/two_ranks")).unwrap();
+    let kernels = ascend.kernels(KernelOptions::default()).unwrap();
+    assert!(kernels.rows(0).any(|row| row.unwrap().wait_ps().is_some()));
+}
+
+#[test]
+fn a_merge_is_the_same_in_a_file_and_a_writer() {
+    let output = std::env::temp_dir().join(format!("profkit-rust-merge-{}", std::process::id()));
+    let traces = [gpu(), tpu()];
+    let options = || MergeOptions::new(&traces).correction(Correction::None).keep_going(true);
+    let merge = options().run(&output).unwrap();
+    assert_eq!(merge.nodes().map(|node| node.status).collect::<Vec<_>>(), [NodeStatus::Raw, NodeStatus::Raw]);
+    let mut written = Vec::new();
+    let again = options().run_to(&mut written).unwrap();
+    assert_eq!(written, std::fs::read(&output).unwrap());
+    assert_eq!(merge.origin_ns(), again.origin_ns());
+    std::fs::remove_file(&output).unwrap();
+    let events: u64 = merge.nodes().map(|node| node.events).sum();
+    let merged = Profile::from_bytes(&written, "merged.xplane.pb").unwrap();
+    let found: u64 =
+        merged.planes().flat_map(|plane| plane.lines()).map(|line| line.summary().unwrap().event_count).sum();
+    assert!(events > 0 && events <= found);
+    let mut document = Vec::new();
+    merge.write_document(&mut document).unwrap();
+    assert!(document.starts_with(b"{"));
+}
+
+#[test]
+fn a_merge_tells_progress_and_can_be_cancelled() {
+    let traces = [gpu(), tpu()];
+    let options = || MergeOptions::new(&traces).correction(Correction::None).keep_going(true);
+    let token = CancelToken::new();
+    token.cancel();
+    let why = options().hooks(Hooks::new().cancel(&token)).run_to(&mut Vec::new()).unwrap_err();
+    assert_eq!(why.kind(), Kind::Cancelled);
+    // Small traces are merged before 50 ms are over: progress is asked for, and need not come.
+    let hooks = Hooks::new().progress(|_, _| ControlFlow::Continue(()));
+    assert!(options().hooks(hooks).run_to(&mut Vec::new()).is_ok());
+    let missing = MergeOptions::new(["/nonexistent/a", "/nonexistent/b"]).run_to(&mut Vec::new()).unwrap_err();
+    assert_eq!(missing.kind(), Kind::NotFound);
+}

@@ -1,0 +1,441 @@
+#include "arrow_batch.hpp"
+
+#include "base/utf8.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "options.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+const char* format_of(arrow_type type) noexcept {
+  switch (type) {
+    case arrow_type::int64: return "l";
+    case arrow_type::uint64: return "L";
+    case arrow_type::int32: return "i";
+    case arrow_type::uint32: return "I";
+    case arrow_type::boolean: return "b";
+    case arrow_type::text: return "u";
+    case arrow_type::name: return "i";
+  }
+  return "n";
+}
+
+std::size_t bytes_of(arrow_type type) noexcept {
+  switch (type) {
+    case arrow_type::int64:
+    case arrow_type::uint64: return 8;
+    case arrow_type::int32:
+    case arrow_type::uint32:
+    case arrow_type::name: return 4;
+    default: return 0;
+  }
+}
+
+// Pairs of texts, each with its length before it, after their number.
+std::string metadata_of(std::string_view key, std::string_view value) {
+  std::string out;
+  const auto put = [&](std::size_t number) {
+    const auto word = static_cast<std::int32_t>(number);
+    char bytes[4];
+    std::memcpy(bytes, &word, 4);
+    out.append(bytes, 4);
+  };
+  put(1);
+  put(key.size());
+  out += key;
+  put(value.size());
+  out += value;
+  return out;
+}
+
+// What a schema points to.
+struct schema_parts {
+  std::string format, name, metadata;
+  std::vector<ArrowSchema> children;
+  std::vector<ArrowSchema*> pointers;
+  std::unique_ptr<ArrowSchema> dictionary;
+  schema_parts() = default;
+  schema_parts(const schema_parts&) = delete;
+  schema_parts& operator=(const schema_parts&) = delete;
+  // A child that was moved elsewhere has no `release` any more.
+  ~schema_parts() {
+    for (ArrowSchema& child : children)
+      if (child.release) child.release(&child);
+    if (dictionary && dictionary->release) dictionary->release(dictionary.get());
+  }
+};
+
+void release_schema(ArrowSchema* schema) noexcept {
+  delete static_cast<schema_parts*>(schema->private_data);
+  schema->release = nullptr;
+}
+
+void fill_schema(std::unique_ptr<schema_parts> parts, std::int64_t flags, ArrowSchema& out) noexcept {
+  out = ArrowSchema{};
+  out.format = parts->format.c_str();
+  out.name = parts->name.c_str();
+  out.metadata = parts->metadata.empty() ? nullptr : parts->metadata.data();
+  out.flags = flags;
+  out.n_children = static_cast<std::int64_t>(parts->pointers.size());
+  out.children = parts->pointers.empty() ? nullptr : parts->pointers.data();
+  out.dictionary = parts->dictionary.get();
+  out.release = release_schema;
+  out.private_data = parts.release();
+}
+
+std::unique_ptr<schema_parts> parts_of(const arrow_column& column) {
+  auto parts = std::make_unique<schema_parts>();
+  parts->format = format_of(column.type);
+  parts->name = column.name;
+  if (!column.unit.empty()) parts->metadata = metadata_of("unit", column.unit);
+  if (column.type == arrow_type::name) {
+    auto texts = std::make_unique<schema_parts>();
+    texts->format = format_of(arrow_type::text);
+    parts->dictionary = std::make_unique<ArrowSchema>();
+    fill_schema(std::move(texts), ARROW_FLAG_NULLABLE, *parts->dictionary);
+  }
+  return parts;
+}
+
+// What an array points to, and whatever keeps that alive.
+struct array_parts {
+  std::shared_ptr<const void> held;
+  std::array<const void*, 3> buffers{};
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray*> pointers;
+  std::unique_ptr<ArrowArray> dictionary;
+  array_parts() = default;
+  array_parts(const array_parts&) = delete;
+  array_parts& operator=(const array_parts&) = delete;
+  ~array_parts() {
+    for (ArrowArray& child : children)
+      if (child.release) child.release(&child);
+    if (dictionary && dictionary->release) dictionary->release(dictionary.get());
+  }
+};
+
+void release_array(ArrowArray* array) noexcept {
+  delete static_cast<array_parts*>(array->private_data);
+  array->release = nullptr;
+}
+
+// Buffers may not be null where there are rows, and some readers want one where there are none.
+const void* buffer_of(const void* data) noexcept {
+  static const std::int64_t nothing[8] = {};
+  return data ? data : nothing;
+}
+
+void fill_array(std::unique_ptr<array_parts> parts, std::size_t rows, std::int64_t nulls, std::int64_t buffers,
+                ArrowArray& out) noexcept {
+  out = ArrowArray{};
+  out.length = static_cast<std::int64_t>(rows);
+  out.null_count = nulls;
+  out.n_buffers = buffers;
+  out.buffers = parts->buffers.data();
+  out.n_children = static_cast<std::int64_t>(parts->pointers.size());
+  out.children = parts->pointers.empty() ? nullptr : parts->pointers.data();
+  out.dictionary = parts->dictionary.get();
+  out.release = release_array;
+  out.private_data = parts.release();
+}
+
+std::unique_ptr<array_parts> parts_of(std::shared_ptr<const arrow_texts> texts) {
+  auto parts = std::make_unique<array_parts>();
+  parts->buffers = {nullptr, buffer_of(texts->ends()), buffer_of(texts->bytes())};
+  parts->held = std::move(texts);
+  return parts;
+}
+
+void export_column(std::shared_ptr<const arrow_values> values, std::shared_ptr<const arrow_texts> dictionary,
+                   std::size_t rows, ArrowArray& out) {
+  auto parts = std::make_unique<array_parts>();
+  const bool is_text = values->type() == arrow_type::text;
+  parts->buffers[0] = values->validity();
+  parts->buffers[1] = buffer_of(is_text ? static_cast<const void*>(values->texts().ends()) : values->values());
+  if (is_text) parts->buffers[2] = buffer_of(values->texts().bytes());
+  if (dictionary) {
+    const std::size_t names = dictionary->size();
+    auto names_parts = parts_of(std::move(dictionary));
+    parts->dictionary = std::make_unique<ArrowArray>();
+    fill_array(std::move(names_parts), names, 0, 3, *parts->dictionary);
+  }
+  // A row that a fault cut short has left values behind, which are not shown.
+  const std::int64_t nulls =
+      values->rows() == rows || values->nulls() == 0 ? static_cast<std::int64_t>(values->nulls()) : std::int64_t{-1};
+  parts->held = std::move(values);
+  fill_array(std::move(parts), rows, nulls, is_text ? 3 : 2, out);
+}
+
+int errno_of(fault_code code) noexcept {
+  switch (code) {
+    case fault_code::out_of_memory: return ENOMEM;
+    case fault_code::invalid_argument: return EINVAL;
+    case fault_code::cancelled: return ECANCELED;
+    default: return EIO;
+  }
+}
+
+std::string message_of(const fault& why) {
+  std::string text = why.path.empty() ? why.message : why.path + ": " + why.message;
+  if (!why.hint.empty()) text += " (" + why.hint + ")";
+  return text;
+}
+
+// A stream that is being read.
+class arrow_stream {
+ public:
+  arrow_stream(std::unique_ptr<arrow_table> table, const arrow_options& options)
+      : table_(std::move(table)), options_(options), dictionaries_(table_->columns().size()) {}
+
+  int get_schema(ArrowSchema& out) {
+    export_schema(table_->columns(), out);
+    return 0;
+  }
+
+  int get_next(ArrowArray& out) {
+    if (!ended_) {
+      forget_names();
+      arrow_batch batch(table_->columns(), dictionaries_);
+      std::size_t rows = 0;
+      while (rows < options_.batch_rows) {
+        result<std::size_t> read = table_->read(batch, options_.batch_rows - rows);
+        if (read) rows += *read;
+        if (read && *read != 0) continue;
+        ended_ = true;
+        if (!read) end_with(std::move(read).error());
+        break;
+      }
+      if (rows != 0) {
+        batch.export_array(rows, out);
+        return 0;
+      }
+    }
+    return fault_ == 0 ? 0 : fault_;
+  }
+
+  [[nodiscard]] const char* last_error() const noexcept { return error_.empty() ? nullptr : error_.c_str(); }
+
+  int fail(int code, const char* why) noexcept {
+    ended_ = true;
+    fault_ = code;
+    try {
+      error_ = why;
+    } catch (...) {
+      error_.clear();
+    }
+    return code;
+  }
+
+ private:
+  void end_with(const fault& why) {
+    if (why.code == fault_code::damaged && options_.skip_damage) return;
+    fault_ = errno_of(why.code);
+    error_ = message_of(why);
+  }
+  // Dictionaries go from batch to batch; one that outgrew its batches by far begins anew.
+  void forget_names() {
+    for (arrow_dictionary& names : dictionaries_)
+      if (names.size() > 4 * options_.batch_rows + 65536) names.clear();
+  }
+
+  std::unique_ptr<arrow_table> table_;
+  arrow_options options_;
+  std::vector<arrow_dictionary> dictionaries_;
+  bool ended_ = false;
+  int fault_ = 0;
+  std::string error_;
+};
+
+arrow_stream& stream_of(ArrowArrayStream* stream) noexcept { return *static_cast<arrow_stream*>(stream->private_data); }
+
+// No exception passes the border of the interface.
+template <class Body>
+int contained_call(ArrowArrayStream* stream, Body&& body) noexcept {
+  try {
+    return body(stream_of(stream));
+  } catch (const std::bad_alloc&) {
+    return stream_of(stream).fail(ENOMEM, "out of memory");
+  } catch (const std::exception& e) {
+    return stream_of(stream).fail(EIO, e.what());
+  } catch (...) {
+    return stream_of(stream).fail(EIO, "an exception of unknown type");
+  }
+}
+
+int stream_schema(ArrowArrayStream* stream, ArrowSchema* out) noexcept {
+  *out = ArrowSchema{};
+  return contained_call(stream, [&](arrow_stream& s) { return s.get_schema(*out); });
+}
+int stream_next(ArrowArrayStream* stream, ArrowArray* out) noexcept {
+  *out = ArrowArray{};
+  return contained_call(stream, [&](arrow_stream& s) { return s.get_next(*out); });
+}
+const char* stream_error(ArrowArrayStream* stream) noexcept { return stream_of(stream).last_error(); }
+void release_stream(ArrowArrayStream* stream) noexcept {
+  delete static_cast<arrow_stream*>(stream->private_data);
+  stream->release = nullptr;
+}
+
+}  // namespace
+
+void export_schema(const arrow_columns& columns, ArrowSchema& out) {
+  auto parts = std::make_unique<schema_parts>();
+  parts->format = "+s";
+  parts->children.resize(columns.size());
+  parts->pointers.reserve(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    fill_schema(parts_of(columns[i]), ARROW_FLAG_NULLABLE, parts->children[i]);
+    parts->pointers.push_back(&parts->children[i]);
+  }
+  fill_schema(std::move(parts), 0, out);
+}
+
+result<void> arrow_texts::add(std::string_view text) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  // A byte that is no UTF-8 becomes three.
+  if (text.size() > most / 3 || bytes_.size() > most - 3 * text.size())
+    return fault{fault_code::limit, "the texts of one column take more than 2 GiB", "", no_offset,
+                 "ask for smaller batches"};
+  if (is_valid_utf8(text)) {
+    bytes_ += text;
+  } else {
+    for (std::size_t at = 0; at < text.size();) {
+      const utf8_step step = decode_utf8(text, at);
+      bytes_ += step.valid ? text.substr(at, step.bytes) : std::string_view("\xef\xbf\xbd");
+      at += step.bytes;
+    }
+  }
+  ends_.push_back(static_cast<std::int32_t>(bytes_.size()));
+  return {};
+}
+
+result<std::int32_t> arrow_dictionary::index_of(std::string_view name) {
+  if (const auto known = indices_.find(name); known != indices_.end()) return known->second;
+  if (shared_) {
+    texts_ = std::make_shared<arrow_texts>(*texts_);
+    shared_ = false;
+  }
+  const auto index = static_cast<std::int32_t>(texts_->size());
+  if (result<void> added = texts_->add(name); !added) return std::move(added).error();
+  indices_.emplace(names_.emplace_back(name), index);
+  return index;
+}
+
+void arrow_dictionary::clear() {
+  texts_ = std::make_shared<arrow_texts>();
+  indices_.clear();
+  names_.clear();
+  ++generation_;
+  shared_ = false;
+}
+
+void arrow_values::put_boolean(bool value) {
+  if (rows_ % 8 == 0) bytes_.push_back(0);
+  if (value) bytes_.back() = static_cast<unsigned char>(bytes_.back() | 1u << rows_ % 8);
+  ++rows_;
+  if (!validity_.empty()) mark_valid(rows_ - 1, 1);
+}
+
+result<void> arrow_values::put_text(std::string_view value) {
+  if (result<void> added = texts_.add(value); !added) return added;
+  ++rows_;
+  if (!validity_.empty()) mark_valid(rows_ - 1, 1);
+  return {};
+}
+
+void arrow_values::put_null() {
+  if (validity_.empty()) mark_valid(0, rows_);
+  if (type_ == arrow_type::boolean) {
+    if (rows_ % 8 == 0) bytes_.push_back(0);
+  } else if (type_ == arrow_type::text) {
+    static_cast<void>(texts_.add({}));
+  } else {
+    bytes_.resize(bytes_.size() + bytes_of(type_));
+  }
+  if (rows_ % 8 == 0) validity_.push_back(0);
+  ++rows_;
+  ++nulls_;
+}
+
+void arrow_values::put_nulls(std::size_t count) {
+  if (validity_.empty()) mark_valid(0, rows_);
+  bytes_.resize(bytes_.size() + count * bytes_of(type_));
+  rows_ += count;
+  nulls_ += count;
+  validity_.resize((rows_ + 7) / 8);
+}
+
+void arrow_values::mark_valid(std::size_t first, std::size_t count) {
+  const std::size_t end = first + count;
+  validity_.resize((end + 7) / 8);
+  std::size_t i = first;
+  const auto mark_one = [&] { validity_[i / 8] = static_cast<unsigned char>(validity_[i / 8] | 1u << i % 8); };
+  for (; i < end && i % 8 != 0; ++i) mark_one();
+  for (; end - i >= 8; i += 8) validity_[i / 8] = 0xff;
+  for (; i < end; ++i) mark_one();
+}
+
+void arrow_values::reserve(std::size_t rows) { bytes_.reserve(rows * bytes_of(type_)); }
+
+arrow_batch::arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries)
+    : dictionaries_(dictionaries) {
+  for (const arrow_column& column : columns) values_.push_back(std::make_shared<arrow_values>(column.type));
+}
+
+result<void> arrow_batch::put_name(std::size_t column, std::string_view name) {
+  result<std::int32_t> index = dictionaries_[column].index_of(name);
+  if (!index) return std::move(index).error();
+  values_[column]->put_int32(*index);
+  return {};
+}
+
+void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
+  auto parts = std::make_unique<array_parts>();
+  parts->children.resize(values_.size());
+  parts->pointers.reserve(values_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    std::shared_ptr<const arrow_texts> names;
+    if (values_[i]->type() == arrow_type::name) names = dictionaries_[i].share();
+    export_column(values_[i], std::move(names), rows, parts->children[i]);
+    parts->pointers.push_back(&parts->children[i]);
+  }
+  fill_array(std::move(parts), rows, 0, 1, out);
+}
+
+result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
+  constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;
+  constexpr std::uint32_t known = PK_ARROW_SKIP_DAMAGE;
+  result<pk_arrow_options> given =
+      read_sized_struct<pk_arrow_options>(options, PK_ARROW_OPTIONS_INIT, "pk_arrow_options");
+  if (!given) return std::move(given).error();
+  if ((given->flags & ~known) != 0) return unknown_flags("pk_arrow_options", given->flags);
+  if (given->batch_rows > most_rows)
+    return invalid_argument("pk_arrow_options::batch_rows is " + std::to_string(given->batch_rows),
+                            "a batch has up to 2^30 rows");
+  arrow_options found;
+  found.skip_damage = (given->flags & PK_ARROW_SKIP_DAMAGE) != 0;
+  if (given->batch_rows != 0) found.batch_rows = static_cast<std::size_t>(given->batch_rows);
+  return found;
+}
+
+void export_stream(std::unique_ptr<arrow_table> table, const arrow_options& options, ArrowArrayStream& out) {
+  auto stream = std::make_unique<arrow_stream>(std::move(table), options);
+  out.get_schema = stream_schema;
+  out.get_next = stream_next;
+  out.get_last_error = stream_error;
+  out.release = release_stream;
+  out.private_data = stream.release();
+}
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

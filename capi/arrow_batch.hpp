@@ -1,0 +1,171 @@
+// Rows become Arrow record batches: columns that grow, and arrays that own what they show.
+#pragma once
+#include <profkit/profkit.h>
+#include <profkit/core/result.hpp>
+
+#include "base/hash_map.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+
+// What a column of a table holds. A name is text that repeats: int32 indices into a dictionary of UTF-8.
+enum class arrow_type : std::uint8_t { int64, uint64, int32, uint32, boolean, text, name };
+
+struct arrow_column {
+  std::string name;
+  arrow_type type = arrow_type::int64;
+  std::string unit;  // "ps", "bytes", …; "" without
+};
+using arrow_columns = std::vector<arrow_column>;
+
+// A schema of these columns, as a struct; `unit` becomes metadata of the field.
+void export_schema(const arrow_columns& columns, ArrowSchema& out);
+
+// Texts in the order in which they were met, as one column of Arrow.
+class arrow_texts {
+ public:
+  // Bytes that are no UTF-8 become U+FFFD. Faults: limit, when all texts take more than an int32 can count.
+  result<void> add(std::string_view text);
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size() - 1; }
+  [[nodiscard]] const std::int32_t* ends() const noexcept { return ends_.data(); }
+  [[nodiscard]] const char* bytes() const noexcept { return bytes_.data(); }
+
+ private:
+  std::vector<std::int32_t> ends_{0};
+  std::string bytes_;
+};
+
+// The distinct names of a column. What a batch has been given never changes: the next name makes a new copy.
+class arrow_dictionary {
+ public:
+  result<std::int32_t> index_of(std::string_view name);
+  [[nodiscard]] std::shared_ptr<const arrow_texts> share() noexcept {
+    shared_ = true;
+    return texts_;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return texts_->size(); }
+  // Indices of another generation mean nothing any more.
+  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+  void clear();
+
+ private:
+  std::shared_ptr<arrow_texts> texts_ = std::make_shared<arrow_texts>();
+  std::deque<std::string> names_;
+  hash_map<std::string_view, std::int32_t> indices_;  // of names_
+  std::uint64_t generation_ = 0;
+  bool shared_ = false;
+};
+
+// One column while its batch is being filled.
+class arrow_values {
+ public:
+  explicit arrow_values(arrow_type type) : type_(type) {}
+
+  void put_int64(std::int64_t value) { put(value); }
+  void put_uint64(std::uint64_t value) { put(value); }
+  void put_int32(std::int32_t value) { put(value); }
+  void put_uint32(std::uint32_t value) { put(value); }
+  void put_boolean(bool value);
+  result<void> put_text(std::string_view value);
+  // The value of a null is not read: any that fits the type.
+  void put_null();
+  // The same `count` times, of a type of fixed size that is not boolean.
+  void put_nulls(std::size_t count);
+  // Room for `count` more values of a type of fixed size, none of them null, for the caller to write.
+  template <class T>
+  T* grow(std::size_t count) {
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + count * sizeof(T));
+    rows_ += count;
+    if (!validity_.empty()) mark_valid(rows_ - count, count);
+    return reinterpret_cast<T*>(bytes_.data() + before);
+  }
+  void reserve(std::size_t rows);
+
+  [[nodiscard]] arrow_type type() const noexcept { return type_; }
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+  [[nodiscard]] std::size_t nulls() const noexcept { return nulls_; }
+  [[nodiscard]] const void* validity() const noexcept { return nulls_ == 0 ? nullptr : validity_.data(); }
+  [[nodiscard]] const void* values() const noexcept { return bytes_.data(); }
+  [[nodiscard]] const arrow_texts& texts() const noexcept { return texts_; }
+
+ private:
+  template <class T>
+  void put(T value) {
+    *grow<T>(1) = value;
+  }
+  void mark_valid(std::size_t first, std::size_t count);
+
+  arrow_type type_;
+  std::size_t rows_ = 0, nulls_ = 0;
+  std::vector<unsigned char> bytes_;
+  std::vector<unsigned char> validity_;  // empty while nothing is null
+  arrow_texts texts_;
+};
+
+// The next batch of a table.
+class arrow_batch {
+ public:
+  // `dictionaries`: one a column, used by names alone; they outlast the batch being filled, not what it becomes.
+  arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries);
+  [[nodiscard]] arrow_values& at(std::size_t column) noexcept { return *values_[column]; }
+  result<void> put_name(std::size_t column, std::string_view name);
+  [[nodiscard]] arrow_dictionary& dictionary(std::size_t column) noexcept { return dictionaries_[column]; }
+  // Makes `out` a struct array whose children each own their column. Every column has `rows` values at least.
+  void export_array(std::size_t rows, ArrowArray& out);
+
+ private:
+  std::vector<std::shared_ptr<arrow_values>> values_;
+  std::vector<arrow_dictionary>& dictionaries_;
+};
+
+// Where the rows of a stream come from.
+class arrow_table {
+ public:
+  virtual ~arrow_table() = default;
+  [[nodiscard]] virtual const arrow_columns& columns() const noexcept = 0;
+  // Puts up to `most` more rows into the batch and gives how many; 0: there are no more. A fault ends the table; what
+  // was put before it in the same call does not count.
+  virtual result<std::size_t> read(arrow_batch& into, std::size_t most) = 0;
+};
+
+// Options that were checked, as the makers of streams need them.
+struct arrow_options {
+  bool skip_damage = false;
+  std::size_t batch_rows = 65536;
+};
+result<arrow_options> read_arrow_options(const pk_arrow_options* options);
+
+// Fills the caller's stream.
+void export_stream(std::unique_ptr<arrow_table> table, const arrow_options& options, ArrowArrayStream& out);
+
+// What the exported functions share: `make` gives the table.
+template <class Make>
+pk_status open_stream(const pk_arrow_options* options, ArrowArrayStream* out, pk_error** err, Make&& make) noexcept {
+  if (out) *out = ArrowArrayStream{};
+  return guard(err, [&]() -> result<pk_status> {
+    if (!out) return null_argument("out");
+    result<arrow_options> given = read_arrow_options(options);
+    if (!given) return std::move(given).error();
+    result<std::unique_ptr<arrow_table>> table = make();
+    if (!table) return std::move(table).error();
+    export_stream(std::move(*table), *given, *out);
+    return PK_OK;
+  });
+}
+
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

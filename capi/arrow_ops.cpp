@@ -1,0 +1,138 @@
+// Totals of ops as Arrow.
+#include <profkit/core/anatomy.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "arrow_batch.hpp"
+#include "document.hpp"
+#include "profile.hpp"
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace capi {
+namespace {
+
+enum op_column : std::size_t {
+  at_file,
+  at_plane,
+  at_line,
+  at_name,
+  at_display_name,
+  at_category,
+  at_metadata_id,
+  at_count,
+  at_total,
+  at_self,
+  at_min,
+  at_max,
+  at_flops,
+  at_bytes,
+};
+
+const arrow_columns& op_columns() {
+  static const arrow_columns columns = {
+      {"file", arrow_type::uint32, ""},       {"plane", arrow_type::name, ""},
+      {"line", arrow_type::name, ""},         {"name", arrow_type::name, ""},
+      {"display_name", arrow_type::name, ""}, {"category", arrow_type::name, ""},
+      {"metadata_id", arrow_type::int64, ""}, {"count", arrow_type::uint64, ""},
+      {"total_ps", arrow_type::int64, "ps"},  {"self_ps", arrow_type::int64, "ps"},
+      {"min_ps", arrow_type::int64, "ps"},    {"max_ps", arrow_type::int64, "ps"},
+      {"flops", arrow_type::uint64, "flop"},  {"bytes_accessed", arrow_type::uint64, "bytes"},
+  };
+  return columns;
+}
+
+class op_table final : public arrow_table {
+ public:
+  op_table(pk_profile* profile, ops_result found, std::uint64_t limit)
+      : profile_(profile), found_(std::move(found)), limit_(limit) {}
+
+  const arrow_columns& columns() const noexcept override { return op_columns(); }
+
+  result<std::size_t> read(arrow_batch& into, std::size_t most) override {
+    for (; line_ < found_.lines.size(); ++line_, op_ = 0) {
+      const ops_line& line = found_.lines[line_];
+      const std::size_t end = limit_ == 0 ? line.ops.size() : std::min<std::size_t>(line.ops.size(), limit_);
+      const std::size_t count = std::min(most, end - op_);
+      if (count == 0) continue;
+      for (std::size_t i = 0; i < count; ++i)
+        if (result<void> put = put_op(into, line, line.ops[op_ + i]); !put) return std::move(put).error();
+      op_ += count;
+      return count;
+    }
+    if (found_.damage.empty()) return std::size_t{0};
+    fault first = std::move(found_.damage.front().what);
+    found_.damage.clear();
+    return first;
+  }
+
+ private:
+  result<void> put_op(arrow_batch& into, const ops_line& line, const op_row& op) {
+    const event_metadata_view metadata = op.metadata();
+    into.at(at_file).put_uint32(line.file);
+    if (result<void> put = into.put_name(at_plane, line.plane_name); !put) return put;
+    if (result<void> put = into.put_name(at_line, line.line_name); !put) return put;
+    if (result<void> put = into.put_name(at_name, metadata.name()); !put) return put;
+    if (result<void> put = into.put_name(at_display_name, metadata.display_name()); !put) return put;
+    const std::vector<named_stat> stats = op_stats(profile_.core(), line, op);
+    const named_stat* category = find(stats, "hlo_category");
+    if (category == nullptr)
+      into.at(at_category).put_null();
+    else if (result<void> put = into.put_name(at_category, category->text); !put)
+      return put;
+    into.at(at_metadata_id).put_int64(op.metadata_id);
+    into.at(at_count).put_uint64(op.count);
+    into.at(at_total).put_int64(op.total_ps);
+    into.at(at_self).put_int64(op.self_ps);
+    into.at(at_min).put_int64(op.min_ps);
+    into.at(at_max).put_int64(op.max_ps);
+    put_number(into.at(at_flops), find(stats, "flops"));
+    put_number(into.at(at_bytes), find(stats, "bytes_accessed"));
+    return {};
+  }
+  // The last of a name counts.
+  static const named_stat* find(const std::vector<named_stat>& stats, std::string_view name) noexcept {
+    const auto at = std::find_if(stats.rbegin(), stats.rend(), [&](const named_stat& s) { return s.name == name; });
+    return at == stats.rend() ? nullptr : &*at;
+  }
+  static void put_number(arrow_values& into, const named_stat* stat) {
+    const bool is_number = stat != nullptr && (stat->kind == stat_kind::uint64_value ||
+                                               (stat->kind == stat_kind::int64_value && stat->bits >> 63 == 0));
+    if (is_number)
+      into.put_uint64(stat->bits);
+    else
+      into.put_null();
+  }
+
+  profile_reference profile_;
+  ops_result found_;
+  std::uint64_t limit_;
+  std::size_t line_ = 0, op_ = 0;
+};
+
+}  // namespace
+}  // namespace capi
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
+
+using namespace profkit::capi;
+using profkit::result;
+
+pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, const pk_arrow_options* options,
+                       struct ArrowArrayStream* out, pk_error** err) noexcept {
+  return open_stream(options, out, err, [&]() -> result<std::unique_ptr<arrow_table>> {
+    if (!profile) return null_argument("profile");
+    result<pk_document_options> given =
+        read_sized_struct<pk_document_options>(filters, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
+    if (!given) return std::move(given).error();
+    result<profkit::anatomy_options> asked = read_filters(*given, profkit::document::ops);
+    if (!asked) return std::move(asked).error();
+    hook_bridge bridge;
+    if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+    result<profkit::ops_result> found = profkit::anatomy_ops(*profile->core, *asked, bridge.core());
+    if (!found) return std::move(found).error();
+    const std::uint64_t limit = given->limit == PK_LIMIT_DEFAULT ? 0 : given->limit;
+    return std::unique_ptr<arrow_table>(std::make_unique<op_table>(profile, std::move(*found), limit));
+  });
+}

@@ -1,0 +1,41 @@
+// Who waits for whom in a collective that is no barrier. Traces do not name the root of a broadcast, nor the sender of
+// a recv; but an instruction has the same ones in every invocation, so that all of them together can tell.
+#pragma once
+#include <profkit/core/collectives.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+class collective_directions {
+ public:
+  // How far a time of a member can be wrong.
+  using error_of_time = std::function<std::int64_t(const collective_member&, std::int64_t time_ps)>;
+  collective_directions(const validation_result& found, const error_of_time& error);
+
+  // The node whose time contradicts the fewest invocations of a broadcast or reduce instruction; empty for kernels
+  // without an instruction, which serve every root in turn.
+  [[nodiscard]] std::optional<std::uint32_t> root_of(std::uint32_t op) const;
+  // The same for what a node receives in a send and recv that belong together.
+  [[nodiscard]] std::optional<std::uint32_t> sender_to(std::uint32_t op, std::uint32_t node) const;
+
+ private:
+  struct tally {
+    std::uint64_t contradictions = 0, invocations = 0;
+  };
+  using candidates = std::map<std::uint32_t, tally>;  // by node
+  static void add(tally& to, bool contradicted) noexcept;
+  static std::optional<std::uint32_t> best_of(const candidates& all);
+
+  std::map<std::uint32_t, candidates> roots_;                              // by op
+  std::map<std::pair<std::uint32_t, std::uint32_t>, candidates> senders_;  // by op and receiving node
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

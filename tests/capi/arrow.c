@@ -1,0 +1,407 @@
+/* Tables as Arrow C streams, from C99: what they hold, and that streams, batches, children and handles may go in any
+ * order. A sanitized build sees what is used too late. Usage: capi_arrow TESTS_DATA_FOLDER */
+#include <inttypes.h>
+#include <profkit/profkit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int checks = 0;
+static int failures = 0;
+
+static int check(int holds, const char *what, int line) {
+  ++checks;
+  if (!holds) {
+    ++failures;
+    fprintf(stderr, "arrow.c:%d: %s\n", line, what);
+  }
+  return holds;
+}
+#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
+#define REQUIRE(condition)                               \
+  do {                                                   \
+    if (!check((condition) != 0, #condition, __LINE__)) return; \
+  } while (0)
+
+static char path_buffer[4096];
+static const char *path_below(const char *folder, const char *name) {
+  snprintf(path_buffer, sizeof path_buffer, "%s/%s", folder, name);
+  return path_buffer;
+}
+
+static pk_profile *open_profile(const char *folder, const char *name) {
+  pk_profile *profile = NULL;
+  pk_error *error = NULL;
+  if (!CHECK(pk_profile_open(path_below(folder, name), NULL, &profile, &error) == PK_OK))
+    fprintf(stderr, "%s: %s\n", name, pk_error_message(error));
+  pk_error_free(error);
+  return profile;
+}
+
+/* The value of `unit` in the metadata of a field, NULL without one. */
+static const char *unit_of(const struct ArrowSchema *field, int32_t *size) {
+  int32_t pairs, key;
+  if (!field->metadata) return NULL;
+  memcpy(&pairs, field->metadata, 4);
+  memcpy(&key, field->metadata + 4, 4);
+  if (pairs != 1 || key != 4 || memcmp(field->metadata + 8, "unit", 4) != 0) return NULL;
+  memcpy(size, field->metadata + 12, 4);
+  return field->metadata + 16;
+}
+
+static int64_t column_of(const struct ArrowSchema *schema, const char *name) {
+  int64_t i;
+  for (i = 0; i < schema->n_children; ++i)
+    if (strcmp(schema->children[i]->name, name) == 0) return i;
+  return -1;
+}
+
+static int is_valid(const struct ArrowArray *column, int64_t row) {
+  const unsigned char *bits = (const unsigned char *)column->buffers[0];
+  return !bits || (bits[row / 8] >> (row % 8) & 1) != 0;
+}
+
+/* Every column of a batch: as many rows as the batch, nulls that are counted, names inside their dictionary, and texts
+ * whose ends never fall. */
+static void check_texts(const struct ArrowArray *texts) {
+  const int32_t *ends = (const int32_t *)texts->buffers[1];
+  int64_t row;
+  CHECK(texts->n_buffers == 3);
+  for (row = 0; row < texts->length; ++row) CHECK(ends[row] <= ends[row + 1]);
+}
+static void check_batch(const struct ArrowSchema *schema, const struct ArrowArray *batch) {
+  int64_t i, row;
+  CHECK(batch->n_children == schema->n_children);
+  CHECK(batch->n_buffers == 1 && batch->null_count == 0 && batch->offset == 0 && batch->length > 0);
+  for (i = 0; i < batch->n_children; ++i) {
+    const struct ArrowArray *column = batch->children[i];
+    int64_t nulls = 0;
+    CHECK(column->length == batch->length);
+    for (row = 0; row < column->length; ++row) nulls += !is_valid(column, row);
+    CHECK(column->null_count == nulls);
+    CHECK((column->dictionary != NULL) == (schema->children[i]->dictionary != NULL));
+    if (column->dictionary) {
+      const int32_t *index = (const int32_t *)column->buffers[1];
+      CHECK(strcmp(schema->children[i]->format, "i") == 0);
+      CHECK(strcmp(schema->children[i]->dictionary->format, "u") == 0);
+      for (row = 0; row < column->length; ++row)
+        CHECK(!is_valid(column, row) || (index[row] >= 0 && index[row] < column->dictionary->length));
+      check_texts(column->dictionary);
+    } else if (strcmp(schema->children[i]->format, "u") == 0) {
+      check_texts(column);
+    }
+  }
+}
+
+/* Reads a stream to its end and gives its rows; releases everything. -1: it failed. */
+static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  int64_t rows = 0, i;
+  int ended = 0;
+  if (!CHECK(stream->get_schema(stream, &schema) == 0)) return -1;
+  CHECK(strcmp(schema.format, "+s") == 0);
+  for (i = 0; i < schema.n_children; ++i) {
+    const struct ArrowSchema *field = schema.children[i];
+    const size_t length = strlen(field->name);
+    if (length > 3 && strcmp(field->name + length - 3, "_ps") == 0) {
+      int32_t size = 0;
+      const char *unit = unit_of(field, &size);
+      CHECK(strcmp(field->format, "l") == 0);
+      CHECK(unit && size == 2 && memcmp(unit, "ps", 2) == 0);
+    }
+  }
+  while (!ended) {
+    const int code = stream->get_next(stream, &batch);
+    if (code != 0) {
+      rows = -1;
+      CHECK(stream->get_last_error(stream) != NULL);
+      CHECK(stream->get_next(stream, &batch) == code);
+      break;
+    }
+    if (!batch.release) {
+      ended = 1;
+      CHECK(stream->get_next(stream, &batch) == 0 && !batch.release);
+      break;
+    }
+    check_batch(&schema, &batch);
+    CHECK(batch.length <= most_rows);
+    rows += batch.length;
+    batch.release(&batch);
+    CHECK(!batch.release);
+  }
+  schema.release(&schema);
+  CHECK(!schema.release);
+  stream->release(stream);
+  CHECK(!stream->release);
+  return rows;
+}
+
+/* ---- what the tables hold ---- */
+
+static void test_events(const char *data, const char *capture) {
+  pk_profile *profile = open_profile(data, capture);
+  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  struct ArrowArrayStream stream;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  int64_t rows = 0, sum = 0, expected_rows = 0, expected_sum = 0, name_column, duration_column, row;
+  uint32_t plane, line;
+  int names_agree = 1;
+  REQUIRE(profile != NULL);
+  for (plane = 0; plane < pk_plane_count(profile, 0); ++plane)
+    for (line = 0; line < pk_line_count(profile, 0, plane); ++line) {
+      pk_event_cursor cursor;
+      pk_event event;
+      if (!CHECK(pk_events_begin(profile, 0, plane, line, &cursor, NULL) == PK_OK)) continue;
+      while (pk_event_next(&cursor, &event, NULL) == PK_OK) {
+        if ((event.flags & PK_EVENT_HAS_OCCURRENCES) != 0) continue;
+        ++expected_rows;
+        expected_sum += event.duration_ps;
+      }
+    }
+  options.batch_rows = 100;
+  REQUIRE(pk_arrow_events(profile, PK_ARROW_ALL_FILES, &options, &stream, NULL) == PK_OK);
+  pk_profile_free(profile); /* the stream has its own reference */
+  REQUIRE(stream.get_schema(&stream, &schema) == 0);
+  name_column = column_of(&schema, "name");
+  duration_column = column_of(&schema, "duration_ps");
+  REQUIRE(name_column >= 0 && duration_column >= 0);
+  while (stream.get_next(&stream, &batch) == 0 && batch.release) {
+    const int64_t *durations = (const int64_t *)batch.children[duration_column]->buffers[1];
+    const struct ArrowArray *names = batch.children[name_column];
+    check_batch(&schema, &batch);
+    for (row = 0; row < batch.length; ++row) sum += durations[row];
+    names_agree = names_agree && names->dictionary && names->null_count == 0;
+    rows += batch.length;
+    batch.release(&batch);
+  }
+  CHECK(rows == expected_rows && rows > 200);
+  CHECK(sum == expected_sum);
+  CHECK(names_agree);
+  schema.release(&schema);
+  stream.release(&stream);
+}
+
+static void test_tables_of_a_profile(const char *data, const char *capture) {
+  pk_profile *profile = open_profile(data, capture);
+  struct ArrowArrayStream stream;
+  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_document_options filters = PK_DOCUMENT_OPTIONS_INIT;
+  pk_activity *activity = NULL;
+  pk_bubbles *bubbles = NULL;
+  pk_memory *memory = NULL;
+  pk_memory_options memory_options = PK_MEMORY_OPTIONS_INIT;
+  int64_t all, kernels = 0;
+  uint32_t device;
+  REQUIRE(profile != NULL);
+  options.batch_rows = 7;
+  REQUIRE(pk_arrow_ops(profile, NULL, &options, &stream, NULL) == PK_OK);
+  all = drain(&stream, 7);
+  CHECK(all > 7);
+  filters.limit = 1;
+  REQUIRE(pk_arrow_ops(profile, &filters, NULL, &stream, NULL) == PK_OK);
+  CHECK(drain(&stream, 65536) < all);
+
+  REQUIRE(pk_activity_open(profile, NULL, &activity, NULL) == PK_OK);
+  for (device = 0; device < pk_activity_device_count(activity); ++device) {
+    pk_activity_device about;
+    if (CHECK(pk_activity_device_get(activity, device, &about, NULL) == PK_OK)) kernels += (int64_t)about.kernel_count;
+  }
+  REQUIRE(pk_arrow_kernels(activity, &options, &stream, NULL) == PK_OK);
+  pk_activity_free(activity);
+  CHECK(drain(&stream, 7) == kernels && kernels > 7);
+
+  REQUIRE(pk_bubbles_open(profile, NULL, &bubbles, NULL) == PK_OK);
+  all = (int64_t)pk_bubbles_step_count(bubbles);
+  REQUIRE(pk_arrow_steps(bubbles, &options, &stream, NULL) == PK_OK);
+  CHECK(drain(&stream, 7) == all && all > 0);
+  REQUIRE(pk_arrow_bubbles(bubbles, &options, &stream, NULL) == PK_OK);
+  pk_bubbles_free(bubbles);
+  CHECK(drain(&stream, 7) >= 0);
+
+  memory_options.curve_points = 50;
+  REQUIRE(pk_memory_open(profile, &memory_options, &memory, NULL) == PK_OK);
+  REQUIRE(pk_arrow_live_buffers(memory, &options, &stream, NULL) == PK_OK);
+  CHECK(drain(&stream, 7) > 0);
+  REQUIRE(pk_arrow_live_curve(memory, &options, &stream, NULL) == PK_OK);
+  pk_memory_free(memory);
+  pk_profile_free(profile);
+  CHECK(drain(&stream, 7) > 0);
+}
+
+static void test_probes(const char *data) {
+  pk_profile *profile = open_profile(data, "neutrino/block_sched");
+  pk_probe *probe = NULL;
+  pk_probe_records *records = NULL;
+  pk_probe_record record;
+  struct ArrowArrayStream stream, launches;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  size_t count = 0;
+  int64_t row;
+  REQUIRE(profile != NULL);
+  REQUIRE(pk_probe_open(profile, PK_PROBE_TOOL_NONE, &probe, NULL) == PK_OK);
+  pk_profile_free(profile);
+  REQUIRE(pk_arrow_launches(probe, NULL, &launches, NULL) == PK_OK);
+  REQUIRE(pk_arrow_probe_records(probe, 0, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(pk_probe_records_open(probe, 0, 0, &records, NULL) == PK_OK);
+  REQUIRE(stream.get_schema(&stream, &schema) == 0);
+  CHECK(schema.n_children == 6);
+  CHECK(strcmp(schema.children[3]->name, "start") == 0 && strcmp(schema.children[3]->format, "L") == 0);
+  CHECK(strcmp(schema.children[4]->name, "elapsed") == 0 && strcmp(schema.children[4]->format, "I") == 0);
+  REQUIRE(stream.get_next(&stream, &batch) == 0 && batch.release);
+  check_batch(&schema, &batch);
+  for (row = 0; row < batch.length; ++row) {
+    uint64_t start;
+    uint32_t elapsed;
+    REQUIRE(pk_probe_records_read(records, &record, 1, &count, NULL) == PK_OK && count == 1);
+    memcpy(&start, record.data, 8);
+    memcpy(&elapsed, (const char *)record.data + 8, 4);
+    CHECK(((const uint64_t *)batch.children[0]->buffers[1])[row] == record.block);
+    CHECK(((const uint64_t *)batch.children[1]->buffers[1])[row] == record.lane);
+    CHECK(((const uint64_t *)batch.children[3]->buffers[1])[row] == start);
+    CHECK(((const uint32_t *)batch.children[4]->buffers[1])[row] == elapsed);
+  }
+  CHECK(pk_probe_records_read(records, &record, 1, &count, NULL) == PK_END);
+  batch.release(&batch);
+  schema.release(&schema);
+  pk_probe_records_free(records);
+  stream.release(&stream);
+  CHECK((int64_t)pk_probe_launch_count(probe) == 2);
+  pk_probe_free(probe);
+  CHECK(drain(&launches, 65536) == 2);
+}
+
+/* ---- who may go when ---- */
+
+static void test_release_order(const char *data, const char *capture) {
+  pk_profile *profile = open_profile(data, capture);
+  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  struct ArrowArrayStream stream;
+  struct ArrowSchema schema, field;
+  struct ArrowArray first, second, child;
+  int64_t start_column, name_column, row, length, sum = 0, before = 0;
+  REQUIRE(profile != NULL);
+  options.batch_rows = 64;
+  REQUIRE(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_OK);
+  pk_profile_free(profile);
+  REQUIRE(stream.get_schema(&stream, &schema) == 0);
+  REQUIRE(stream.get_next(&stream, &first) == 0 && first.release);
+  REQUIRE(stream.get_next(&stream, &second) == 0 && second.release);
+  stream.release(&stream); /* early: most of the table was never asked for */
+  start_column = column_of(&schema, "duration_ps");
+  name_column = column_of(&schema, "name");
+  length = second.length;
+  for (row = 0; row < length; ++row) before += ((const int64_t *)second.children[start_column]->buffers[1])[row];
+
+  child = *second.children[start_column]; /* moved out, as the interface has it */
+  second.children[start_column]->release = NULL;
+  field = *schema.children[name_column];
+  schema.children[name_column]->release = NULL;
+  first.release(&first);
+  second.release(&second);
+  schema.release(&schema);
+  for (row = 0; row < child.length; ++row) sum += ((const int64_t *)child.buffers[1])[row];
+  CHECK(child.length == length && sum == before);
+  child.release(&child);
+  CHECK(!child.release);
+  CHECK(strcmp(field.name, "name") == 0 && field.dictionary && strcmp(field.dictionary->format, "u") == 0);
+  field.release(&field);
+
+  profile = open_profile(data, capture);
+  REQUIRE(profile != NULL);
+  REQUIRE(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK);
+  stream.release(&stream); /* before anything was read */
+  REQUIRE(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(stream.get_next(&stream, &first) == 0 && first.release); /* without its schema */
+  name_column = 10;
+  child = *first.children[name_column];
+  first.children[name_column]->release = NULL;
+  first.release(&first);
+  stream.release(&stream);
+  pk_profile_free(profile);
+  REQUIRE(child.dictionary != NULL);
+  check_texts(child.dictionary);
+  child.release(&child);
+}
+
+/* ---- damage and misuse ---- */
+
+static void test_damage(const char *data, const char *capture) {
+  FILE *file = fopen(path_below(data, capture), "rb");
+  static char bytes[1 << 20];
+  size_t size, cut;
+  int failed = 0, ended = 0;
+  REQUIRE(file != NULL);
+  size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  for (cut = size / 8; cut < size; cut += size / 8 + 1) {
+    pk_profile *profile = NULL;
+    pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+    struct ArrowArrayStream stream;
+    if (pk_profile_open_buffer(bytes, cut, "cut", NULL, &profile, NULL) != PK_OK) continue;
+    if (CHECK(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK)) {
+      if (drain(&stream, 65536) < 0) {
+        ++failed;
+        if (stream.release) stream.release(&stream);
+        options.flags = PK_ARROW_SKIP_DAMAGE;
+        if (CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_OK)) {
+          CHECK(drain(&stream, 65536) >= 0);
+          ++ended;
+        }
+      }
+    }
+    pk_profile_free(profile);
+  }
+  CHECK(failed > 0 && failed == ended);
+}
+
+static void test_arguments(const char *data, const char *capture) {
+  pk_profile *profile = open_profile(data, capture);
+  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  struct ArrowArrayStream stream;
+  pk_error *error = NULL;
+  struct {
+    pk_arrow_options known;
+    uint64_t newer;
+  } larger;
+  REQUIRE(profile != NULL);
+  CHECK(pk_arrow_events(NULL, 0, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_events(profile, 0, NULL, NULL, NULL) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_arrow_events(profile, 99, NULL, &stream, &error) == PK_E_INVALID_ARGUMENT && !stream.release && error);
+  pk_error_free(error);
+  CHECK(pk_arrow_ops(NULL, NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_kernels(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_steps(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_bubbles(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_live_buffers(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_live_curve(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_launches(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(pk_arrow_probe_records(NULL, 0, 0, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  options.flags = 2;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_UNSUPPORTED && !stream.release);
+  options.flags = 0;
+  options.batch_rows = UINT64_MAX;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  memset(&larger, 0, sizeof larger);
+  larger.known.struct_size = (uint32_t)sizeof larger;
+  CHECK(pk_arrow_events(profile, 0, &larger.known, &stream, NULL) == PK_OK);
+  stream.release(&stream);
+  larger.newer = 1;
+  CHECK(pk_arrow_events(profile, 0, &larger.known, &stream, NULL) == PK_E_UNSUPPORTED && !stream.release);
+  pk_profile_free(profile);
+}
+
+int main(int count, char **arguments) {
+  const char *data = count > 1 ? arguments[1] : "tests/data";
+  const char *capture = count > 2 ? arguments[2] : "xspace/tpu_v6e_inference.xplane.pb";
+  test_events(data, capture);
+  test_tables_of_a_profile(data, capture);
+  test_probes(data);
+  test_release_order(data, capture);
+  test_damage(data, capture);
+  test_arguments(data, capture);
+  printf("%d checks, %d failed\n", checks, failures);
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

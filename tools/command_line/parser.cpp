@@ -1,0 +1,175 @@
+#include "command_line/commands.hpp"
+#include "exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#ifndef PROFKIT_VERSION
+#error "PROFKIT_VERSION comes from the build"
+#endif
+
+namespace profkit_tool {
+namespace {
+
+using profkit::fault;
+
+constexpr const char* exit_status_help =
+    "Exit status: 0 fine (also when a part is absent), 1 --fail-on tripped, 2 usage, 3 not found,\n"
+    "4 nothing usable, 5 damaged (what was intact was printed), 70 a bug in profkit.\n";
+
+const command_help* find_command(const std::string& name) {
+  for (const command_help& c : all_commands())
+    if (name == c.name) return &c;
+  return nullptr;
+}
+
+// Help at most 100 columns wide: "Usage: profkit ops PATH [OPTIONS]", options with the name of their value.
+class help_formatter final : public CLI::Formatter {
+ public:
+  help_formatter() {
+    column_width(26);
+    label("Positionals", "Argument");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_positional() || option->get_type_size() == 0 ? std::string{} : " " + option->get_type_name();
+  }
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    const command_help* const help = find_command(app->get_name());
+    if (help == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
+    return "\nUsage: profkit " + app->get_name() + ' ' + help->arguments + " [OPTIONS]\n";
+  }
+  std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
+};
+
+class listed_options final : public option_list {
+ public:
+  explicit listed_options(CLI::App& app) : app_(app) {}
+
+  void group(const char* heading) override { group_ = heading; }
+  void argument(const char* name, std::string& into, const char* description, bool required) override {
+    app_.add_option(name, into, description)->required(required);
+  }
+  void arguments(const char* name, std::vector<std::string>& into, const char* description) override {
+    app_.add_option(name, into, description);
+  }
+  void flag(const char* names, bool& into, const char* description) override {
+    app_.add_flag(names, into, description)->group(group_);
+  }
+  void value(const char* names, std::string& into, const char* value, const char* description) override {
+    app_.add_option(names, into, description)->type_name(value)->group(group_);
+  }
+  void repeated(const char* names, std::vector<std::string>& into, const char* value,
+                const char* description) override {
+    app_.add_option(names, into, description)->type_name(value)->expected(1)->take_all()->group(group_);
+  }
+  void values(const char* names, std::vector<std::string>& into, const char* value, const char* description) override {
+    app_.add_option(names, into, description)->type_name(value)->group(group_);
+  }
+  void exclude(const char* name, const char* other) override {
+    app_.get_option(name)->excludes(app_.get_option(other));
+  }
+
+ private:
+  CLI::App& app_;
+  std::string group_;
+};
+
+void add_command(CLI::App& app, const command_help& help, command_options& takes, options& into) {
+  CLI::App& sub = *app.add_subcommand(help.name, help.summary)->group("Commands");
+  sub.callback([&into, what = help.what] { into.what = what; });
+  sub.set_help_flag();
+  listed_options all(sub);
+  takes.list(all, into);
+  sub.set_help_flag("-h,--help", "This text")->group("Output");
+  sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
+}
+
+parsed_command_line usage_error(const std::string& message, const std::string& hint) {
+  return {std::nullopt, "profkit: " + message + "\n  hint: " + hint + "\n", exit_usage};
+}
+
+// What a newcomer types first: a path without a command, or a command that there is not.
+std::optional<parsed_command_line> guess_intention(const std::string& first) {
+  if (find_command(first) != nullptr || first.empty() || first.front() == '-') return std::nullopt;
+  struct stat status {};
+  if (stat(first.c_str(), &status) == 0)
+    return usage_error("'" + first + "' is a path; the command is missing", "profkit report " + first);
+  std::string names;
+  for (const command_help& c : all_commands()) names += std::string(names.empty() ? "" : " ") + c.name;
+  return usage_error("there is no command '" + first + "'", "the commands are: " + names);
+}
+
+// The words after the program's name, in the one spelling that is parsed.
+std::vector<std::string> spelled(int count, const char* const* arguments) {
+  std::vector<std::string> words(arguments + 1, arguments + count);
+  if (!words.empty() && words.front() == "help") {  // "profkit help ops" is "profkit ops --help"
+    words.erase(words.begin());
+    words.insert(words.begin() + (words.empty() ? 0 : 1), "--help");
+  }
+  if (words.empty()) words.emplace_back("--help");
+  // The reference tool writes --no_correction where others write --no-correction.
+  if (words.front() == "merge")
+    for (std::string& word : words)
+      if (word.rfind("--", 0) == 0)
+        std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())),
+                     '_', '-');
+  return words;
+}
+
+std::string help_text(const CLI::App& of) {
+  std::string text = of.help();
+  for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+  while (text.size() > 1 && text.compare(text.size() - 2, 2, "\n\n") == 0) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+parsed_command_line parse_command_line(int count, const char* const* arguments) {
+  const std::vector<std::string> words = spelled(count, arguments);
+  if (std::optional<parsed_command_line> guess = guess_intention(words.front())) return std::move(*guess);
+
+  options o;
+  CLI::App app{"Opens the profile of an ML accelerator and says what is inside", "profkit"};
+  app.formatter(std::make_shared<help_formatter>());
+  app.set_help_flag("-h,--help", "This text");
+  app.set_version_flag("--version", "profkit " PROFKIT_VERSION, "The version");
+  app.require_subcommand(1);
+  app.footer(std::string("Examples:\n"
+                         "  profkit report logdir          what is in the newest run below a directory\n"
+                         "  profkit ops vm.xplane.pb            where the time went\n"
+                         "  profkit ops --help                  options and examples of a command\n\n") +
+             exit_status_help);
+  std::vector<std::unique_ptr<command_options>> takers;
+  for (const command_help& help : all_commands()) {
+    takers.push_back(options_of(help.what));
+    add_command(app, help, *takers.back(), o);
+  }
+
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForVersion&) {
+    return {std::nullopt, "profkit " PROFKIT_VERSION "\n", exit_ok};
+  } catch (const CLI::CallForHelp&) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return {std::nullopt, help_text(chosen.empty() ? app : *chosen.front()), exit_ok};
+  } catch (const CLI::ParseError& e) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return usage_error(e.what(),
+                       (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) + std::string(" --help"));
+  }
+  std::size_t chosen = 0;
+  for (const command_help& help : all_commands()) {
+    if (help.what == o.what) break;
+    ++chosen;
+  }
+  if (std::optional<fault> wrong = takers[chosen]->understand(o)) return usage_error(wrong->message, wrong->hint);
+  return {std::move(o), {}, exit_ok};
+}
+
+}  // namespace profkit_tool
