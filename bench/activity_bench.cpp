@@ -1,20 +1,24 @@
 // How fast kernels are read: rows of a table, three columns of it, the whole activity of a capture, and a Kineto
 // trace beside a bare simdjson On-Demand pass over the same fields.
 //
-//   activity_bench rows|columns|activity|ondemand [--no-details] PATH
+//   activity_bench rows|columns|activity|analysis|ondemand [--no-details] PATH
 //
-// Prints the processor seconds of the best of some runs, and what was found, so that peers can be compared (activity_peers.py).
+// Prints the least processor time and elapsed time of some runs, in seconds, and what was found, so that peers can be
+// compared (activity_peers.py).
 #include <profkit/core/activity.hpp>
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/source.hpp>
 #include <profkit/csv.hpp>
 #include <profkit/decimal.hpp>
 
 #include <base/string_table.hpp>
 #include <read/ascend_columns.hpp>
+#include <read/column_strings.hpp>
 
 #include <simdjson.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -59,6 +63,7 @@ outcome read_columns(std::string_view text) {
   const std::size_t needed = std::max({name, start, duration}) + 1;
   const std::int64_t zero_us = read_ascend_clock(text).zero_us;
   string_table strings;
+  column_strings of_names(strings);
   std::vector<string_id> names;
   std::vector<std::int64_t> starts, durations;
   while (reader.next(fields.data(), needed)) {
@@ -67,7 +72,7 @@ outcome read_columns(std::string_view text) {
     starts.push_back(ps_since(t, zero_us).value_or(0));
     if (!parse_microseconds_text(csv_trimmed(fields[duration]), t)) fail("no duration");
     durations.push_back(ps_since(t, 0).value_or(0));
-    names.push_back(strings.intern(csv_trimmed(fields[name])));
+    names.push_back(of_names.id_of(fields[name]));
   }
   outcome o;
   o.rows = names.size();
@@ -142,25 +147,45 @@ outcome read_ondemand(const simdjson::padded_string& text) {
   return o;
 }
 
-// Processor time, of one thread: the machine may be doing other things.
+// From the path to every answer.
+outcome analyse(const std::string& path) {
+  auto p = profile::open(path);
+  if (!p) fail(p.error().message.c_str());
+  const auto report = analyse_bubbles(std::move(*p));
+  if (!report) fail(report.error().message.c_str());
+  outcome o;
+  for (const device_gaps& d : report->found.devices) {
+    o.rows += d.kernels;
+    o.total += static_cast<std::uint64_t>(d.busy_ps);
+  }
+  return o;
+}
+
+// Processor time and time on the clock: the machine may be doing other things.
 void measure(const std::function<outcome()>& work) {
   constexpr int runs = 9;
-  double best = 1e9;
+  double processor = 1e9, elapsed = 1e9;
   outcome o;
   for (int i = 0; i < runs; ++i) {
     const std::clock_t start = std::clock();
+    const auto began = std::chrono::steady_clock::now();
     o = work();
-    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    processor = std::min(processor, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    elapsed = std::min(elapsed, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   }
-  std::printf("%.6f %llu %llu\n", best, static_cast<unsigned long long>(o.rows),
+  std::printf("%.6f %.6f %llu %llu\n", processor, elapsed, static_cast<unsigned long long>(o.rows),
               static_cast<unsigned long long>(o.total));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) fail("activity_bench rows|columns|activity|ondemand [--no-details] PATH");
+  if (argc < 3) fail("activity_bench rows|columns|activity|analysis|ondemand [--no-details] PATH");
   const std::string what = argv[1], path = argv[argc - 1];
+  if (what == "analysis") {
+    measure([&] { return analyse(path); });
+    return 0;
+  }
   if (what == "activity") {
     const bool details = std::strcmp(argv[2], "--no-details") != 0;
     measure([&] { return read_whole(path, details); });

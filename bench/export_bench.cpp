@@ -1,6 +1,6 @@
 // The exporters: processor time and speed, in one run. Prints one line a figure; export_peers.py adds XLA's converter.
 //   export_bench [FILE]            an XSpace; else tests/data grown to 32 MB
-//   export_bench --write FILE      the grown capture, for export_peers.py
+//   export_bench --write FILE      a grown capture below XLA's cap of a million events, for export_peers.py
 #include <profkit/core/trace_export.hpp>
 
 #include "amplify.hpp"
@@ -74,7 +74,7 @@ int main(int count, char** arguments) {
   } else {
     const std::string capture =
         read_file(std::string(PROFKIT_BENCH_SOURCE_ROOT) + "/tests/data/xspace/jax08_gemm_mi300.xplane.pb");
-    bytes = bench::amplifier(capture, std::uint64_t{32} << 20).in_memory();
+    bytes = bench::amplifier(capture, std::uint64_t{first == "--write" ? 20U : 32U} << 20).in_memory();
   }
   if (first == "--write" && count > 2) {
     std::ofstream(arguments[2], std::ios::binary) << bytes;

@@ -366,10 +366,22 @@ void arrow_values::put_null() {
   ++nulls_;
 }
 
+void arrow_values::put_nulls(std::size_t count) {
+  if (validity_.empty()) mark_valid(0, rows_);
+  bytes_.resize(bytes_.size() + count * bytes_of(type_));
+  rows_ += count;
+  nulls_ += count;
+  validity_.resize((rows_ + 7) / 8);
+}
+
 void arrow_values::mark_valid(std::size_t first, std::size_t count) {
-  validity_.resize((first + count + 7) / 8);
-  for (std::size_t i = first; i < first + count; ++i)
-    validity_[i / 8] = static_cast<unsigned char>(validity_[i / 8] | 1u << i % 8);
+  const std::size_t end = first + count;
+  validity_.resize((end + 7) / 8);
+  std::size_t i = first;
+  const auto mark_one = [&] { validity_[i / 8] = static_cast<unsigned char>(validity_[i / 8] | 1u << i % 8); };
+  for (; i < end && i % 8 != 0; ++i) mark_one();
+  for (; end - i >= 8; i += 8) validity_[i / 8] = 0xff;
+  for (; i < end; ++i) mark_one();
 }
 
 void arrow_values::reserve(std::size_t rows) { bytes_.reserve(rows * bytes_of(type_)); }

@@ -81,6 +81,8 @@ class arrow_values {
   result<void> put_text(std::string_view value);
   // The value of a null is not read: any that fits the type.
   void put_null();
+  // The same `count` times, of a type of fixed size that is not boolean.
+  void put_nulls(std::size_t count);
   // Room for `count` more values of a type of fixed size, none of them null, for the caller to write.
   template <class T>
   T* grow(std::size_t count) {

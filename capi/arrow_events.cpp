@@ -168,7 +168,7 @@ class event_table final : public arrow_table {
   template <class T>
   static void fill_known(arrow_batch& into, std::size_t column, T value, std::size_t count) {
     if (value != -1) return fill(into, column, value, count);
-    for (std::size_t i = 0; i < count; ++i) into.at(column).put_null();
+    into.at(column).put_nulls(count);
   }
   static result<void> fill_name(arrow_batch& into, std::size_t column, std::string_view name, std::size_t count) {
     result<std::int32_t> index = into.dictionary(column).index_of(name);

@@ -242,7 +242,7 @@ pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_
   if (spare_bytes) *spare_bytes = 0;
   return guard(err, [&]() -> result<pk_status> {
     if (!memory) return null_argument("memory");
-    if (!memory->found.fit) return PK_END;
+    if (!memory->found.fit || !memory->found.fit->known()) return PK_END;
     if (fits) *fits = memory->found.fit->fits ? 1 : 0;
     if (spare_bytes) *spare_bytes = memory->found.fit->spare_bytes;
     return PK_OK;

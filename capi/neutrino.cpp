@@ -17,6 +17,7 @@ struct pk_probe : profkit::capi::counted {
 };
 
 struct pk_probe_records {
+  profkit::capi::held_handle<pk_probe> probe{nullptr, [](pk_probe*) noexcept {}};  // its maps are in use
   profkit::held_bytes held;
   profkit::probe_records records;
   profkit::probe_records::iterator next, end;
@@ -278,6 +279,7 @@ pk_status pk_probe_records_open(const pk_probe* probe, size_t bin, uint32_t map,
     auto held = probe->target.trace->hold(bin);
     if (!held) return std::move(held).error();
     auto records = std::make_unique<pk_probe_records>();
+    records->probe = profkit::capi::hold(const_cast<pk_probe*>(probe));  // only its count changes
     records->held = std::move(*held);
     records->records = profkit::records_of(**found, records->held.bytes);
     records->next = records->records.begin();

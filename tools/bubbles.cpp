@@ -2,12 +2,16 @@
 #include "exit_code.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
+#include "report_folder.hpp"
 #include "slices.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/text.hpp>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -93,6 +97,7 @@ class report {
 
   // The steps that wait longest, in the order of time.
   void print_steps() {
+    if (r_.steps.empty()) return;
     std::vector<std::size_t> order(r_.steps.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -368,9 +373,33 @@ class report {
   const bubbles_result& r_;
 };
 
+// The other report on the same kernels, which are read already.
+result<void> write_model(const std::shared_ptr<const activity>& of, const std::string& label, const std::string& path,
+                         const hooks& host) {
+  auto found = find_architecture(*of, {}, label, host);
+  if (!found) return std::move(found).error();
+  auto into = atomic_file_sink(path);
+  if (!into) return std::move(into).error();
+  if (auto written = write_architecture_markdown({of, std::move(*found), label}, **into); !written) return written;
+  return (*into)->finish();
+}
+
 }  // namespace
 
-int run_bubbles(const options& asked) {
+int run_bubbles(const options& given) {
+  options asked = given;
+  const bool both = names_folder(given.output_path);
+  std::string model_path;
+  if (both) {
+    if (auto made = make_folder(given.output_path); !made) {
+      tell_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
+      return exit_unreadable;
+    }
+    const std::string label = profile_label(given.path);
+    asked.json = true;
+    asked.output_path = file_in(given.output_path, "anomaly_discovery_" + label + ".json");
+    model_path = file_in(given.output_path, architecture_file_name({nullptr, {}, label}));
+  }
   std::optional<bubbles_report> held;
   bubble_options wanted = asked.bubbles;
   wanted.limit = asked.limit.value_or(0);
@@ -382,23 +411,37 @@ int run_bubbles(const options& asked) {
   };
   // The session keeps the profile for as long as the report is looked at.
   const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
-  const slice_writer writer{[&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
-                              if (result<void> done = look(borrowed(p), host); !done) return std::move(done).error();
-                              auto written = write_bubbles_document(p, wanted, *held, into);
-                              held.reset();
-                              return written;
-                            },
-                            [&](session& s) -> result<void> {
-                              if (result<void> done = look(borrowed(s.capture()), s.hooks()); !done) return done;
-                              report(s, *held).print();
-                              std::vector<file_damage> damage;
-                              for (const activity_input& in : held->of->inputs())
-                                if (in.damage) damage.push_back({in.file, *in.damage});
-                              s.lost(damage);
-                              held.reset();
-                              return {};
-                            }};
-  return run_slice(asked, document::bubbles, writer);
+  const slice_writer writer{
+      [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+        if (result<void> done = look(borrowed(p), host); !done) return std::move(done).error();
+        auto written = write_bubbles_document(p, wanted, *held, into);
+        if (written && both) {
+          auto model = write_model(held->of, profile_label(given.path), model_path, host);
+          if (!model) return std::move(model).error();
+        }
+        held.reset();
+        return written;
+      },
+      [&](session& s) -> result<void> {
+        if (result<void> done = look(borrowed(s.capture()), s.hooks()); !done) return done;
+        report(s, *held).print();
+        if (held->found.absent.empty()) {
+          s.out().line();
+          s.out().line("  -o DIR/ writes this as JSON, and a report on the model that ran beside it");
+        }
+        std::vector<file_damage> damage;
+        for (const activity_input& in : held->of->inputs())
+          if (in.damage) damage.push_back({in.file, *in.damage});
+        s.lost(damage);
+        held.reset();
+        return {};
+      }};
+  const int status = run_slice(asked, document::bubbles, writer);
+  if (both && (status == exit_ok || status == exit_partial) && !asked.quiet) {
+    tell_written(asked.output_path);
+    tell_written(model_path);
+  }
+  return status;
 }
 
 }  // namespace profkit_tool

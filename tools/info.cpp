@@ -115,7 +115,8 @@ profkit::result<void> print_info(session& s) {
   if (!found) return std::move(found).error();
   const profkit::info_result& info = *found;
   if (info.files.empty()) {
-    s.absent(no_files_text(s.capture().what()));
+    const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
+    s.absent(why.empty() ? no_files_text(s.capture().what()) : why);
     return {};
   }
   for (const file_info& file : info.files) {
@@ -125,6 +126,8 @@ profkit::result<void> print_info(session& s) {
   }
   s.heading("Totals");
   s.out().line("  " + totals_text(s, info));
+  if (info.events == 0)
+    if (const std::string why = profkit::why_nothing(s.capture(), s.filters(0)); !why.empty()) s.absent(why);
   if (info.complete) s.out().line("  " + s.out().screen().paint("complete", style::good));
   for (const std::string& reason : info.reasons)
     s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));

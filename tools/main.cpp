@@ -30,6 +30,7 @@ int run(const options& asked) {
     case command::chrome: return run_slice(asked, document::chrome, print_chrome);
     case command::memory: return run_memory(asked);
     case command::bubbles: return run_bubbles(asked);
+    case command::architecture: return run_architecture(asked);
     case command::export_trace: return run_export(asked);
     case command::merge: return run_merge(asked);
     case command::validate: return run_validate(asked);

@@ -219,6 +219,7 @@ std::string reason_text(const std::string& reason) {
   if (reason == "no_buffer_assignment") return "the module has no buffer assignment";
   if (reason == "no_xplane_pb") return "no XSpace file, so nothing is known of run time";
   if (reason == "host_plane_absent") return "no /host:CPU plane, where allocators record what they do";
+  if (reason == "no_such_host") return "no host's name contains what --host says; `profkit info` lists them";
   if (reason == "no_memory_events")
     return "no MemoryAllocation events: TPU and GPU runtimes record them, CPU ones do not";
   return reason;
@@ -352,7 +353,9 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
     s.absent(reason_text(r.hlo_absent_reason));
     // Where there is no file at all, one line says it.
     const bool is_told = r.hlo_absent_reason == "no_hlo_proto_pb" && r.runtime_absent_reason == "no_xplane_pb";
-    if (!r.runtime_absent_reason.empty() && !is_told) s.absent(reason_text(r.runtime_absent_reason));
+    if (!r.runtime_absent_reason.empty() && !is_told && r.runtime_absent_reason != r.hlo_absent_reason)
+      s.absent(reason_text(r.runtime_absent_reason));
+    if (r.fit) s.out().line(r.summary.back());
     return;
   }
   print_headline(s, r);
@@ -377,7 +380,7 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
 
 }  // namespace
 
-// The exit status beside what run_slice() gives: 1 when --fit says no.
+// The exit status beside what run_slice() gives: 1 unless --fit says yes.
 int run_memory(const options& asked) {
   bool fits = true;
   slice_writer writer;

@@ -71,7 +71,7 @@ profkit::result<void> print_metadata(session& s) {
   auto walked = profkit::anatomy_metadata(s.capture(), printer, s.filters(default_limit), s.hooks());
   if (!walked) return std::move(walked).error();
   s.lost(*walked);
-  if (!printer.found()) s.absent(no_xspace_text(s.capture().what()));
+  if (!printer.found()) s.absent(no_xspace_text(s.capture(), s.filters(0)));
   return {};
 }
 

@@ -19,6 +19,7 @@ op_facts facts_of(const profkit::profile& capture, const profkit::ops_line& line
   const std::vector<profkit::named_stat> stats = profkit::op_stats(capture, line, op);
   if (const auto* category = find_stat(stats, "hlo_category")) f.category = stat_value_text(*category, 0);
   if (const auto* tf_op = find_stat(stats, "tf_op")) f.tf_op = stat_value_text(*tf_op, 0);
+  if (profkit::is_async_half(op)) return f;
   f.flops = stat_number(find_stat(stats, "flops"));
   f.bytes = stat_number(find_stat(stats, "bytes_accessed"));
   return f;

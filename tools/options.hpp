@@ -1,5 +1,6 @@
 // The command line as plain values. Only command_line/parser.cpp knows the library that parses it.
 #pragma once
+#include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/capture.hpp>
 #include <profkit/core/memory.hpp>
@@ -26,6 +27,7 @@ enum class command {
   chrome,
   memory,
   bubbles,
+  architecture,
   export_trace,
   merge,
   validate,
@@ -63,6 +65,8 @@ struct options {
   profkit::memory_options memory;    // memory, but for host and top
   std::optional<std::uint64_t> memory_top;
   profkit::bubble_options bubbles;
+  profkit::architecture_options architecture;  // but for limit
+  bool markdown = false;                       // architecture --markdown
   bool compat_reference = false;                                             // memory --compat reference
   std::string export_format;                                                 // export --format, as typed
   bool compat_xla = false;                                                   // export --compat xla

@@ -17,7 +17,9 @@ std::string no_files_text(const profkit::capture& found) {
   return text + (found.ignored_count > most ? ", …)" : ")");
 }
 
-std::string no_xspace_text(const profkit::capture& found) {
+std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_options& asked) {
+  if (std::string why = profkit::why_nothing(p, asked); !why.empty()) return why;
+  const profkit::capture& found = p.what();
   if (found.files.empty()) return no_files_text(found);
   if (found.files.size() == 1 && found.runs.empty() && found.files.front().family != profkit::file_family::xspace) {
     const bool is_trace = found.files.front().family == profkit::file_family::chrome_trace;

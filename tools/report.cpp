@@ -127,6 +127,7 @@ void print_capture(session& s, const report_facts& f) {
   if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
   print_fact(s, "amount", amount);
   if (const std::string idle = idle_of(f); !idle.empty()) print_fact(s, "idle", idle);
+  if (!f.model.empty()) print_fact(s, "model", f.model);
   if (const std::string memory = memory_of(f); !memory.empty()) print_fact(s, "memory", memory);
   if (f.info.complete)
     print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
@@ -382,7 +383,8 @@ profkit::result<void> print_report(session& s) {
 
   print_capture(s, f);
   if (f.info.events == 0 && f.trace.tracks.empty() && modules.empty()) {
-    s.absent("the capture is empty: no events and no modules");
+    const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
+    s.absent(why.empty() ? "the capture is empty: no events and no modules" : why);
     return {};
   }
   print_busy_lines(s, f);
@@ -394,7 +396,11 @@ profkit::result<void> print_report(session& s) {
   print_collectives_part(s, f);
   print_nodes_part(s, f);
   print_neutrino_report(s);
-  print_notes(s, notes_of(s.capture(), f, ops, steps));
+  std::vector<std::string> notes = notes_of(s.capture(), f, ops, steps);
+  if (!profkit::memory_keeps_to(s.filters(0)) || !profkit::bubbles_keep_to(s.filters(0)))
+    notes.insert(notes.begin(),
+                 "What is known of the whole capture alone, as memory and idle time, is left out under these filters.");
+  print_notes(s, notes);
   print_next(s, next_commands(f, modules, steps));
   return {};
 }

@@ -127,13 +127,14 @@ result<report_facts> gather_facts(session& s) {
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace) ||
-      has_family(capture.what(), file_family::ascend_kernels))
+  if (has_family(capture.what(), file_family::chrome_trace) || has_family(capture.what(), file_family::ascend_kernels))
     if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
-  profkit::memory_options of_memory;
-  of_memory.host = s.asked().host;
-  of_memory.name = s.asked().name;
-  if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
+  if (profkit::memory_keeps_to(all)) {
+    profkit::memory_options of_memory;
+    of_memory.host = all.host;
+    of_memory.name = all.name;
+    if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
+  }
   if (profkit::has_several_nodes(capture) && all.host.empty()) {
     profkit::validation_options asked;
     asked.host = hooks;
@@ -145,13 +146,16 @@ result<report_facts> gather_facts(session& s) {
       f.alignment = profkit::align_by_collectives(*f.validation, from);
     }
   }
-  profkit::bubble_options of_bubbles;
-  of_bubbles.device = s.asked().plane;
-  // The session holds the profile for longer than this looks at it.
-  auto bubbles = profkit::analyse_bubbles(
-      std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
-  if (!bubbles) return std::move(bubbles).error();
-  f.bubbles = std::move(bubbles->found);
+  if (profkit::bubbles_keep_to(all)) {
+    profkit::bubble_options of_bubbles;
+    of_bubbles.device = all.plane;
+    // The session holds the profile for longer than this looks at it.
+    auto bubbles = profkit::analyse_bubbles(
+        std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
+    if (!bubbles) return std::move(bubbles).error();
+    f.bubbles = std::move(bubbles->found);
+    if (auto r = take(profkit::model_summary(*bubbles->of, hooks), f.model); !r) return std::move(r).error();
+  }
   s.lost(f.ops.damage);
   s.lost(f.steps.damage);
   s.lost(f.modules.damage);
@@ -470,6 +474,7 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
   if (f.bubbles.significant) all.push_back({"bubbles PATH", "where devices wait, and what may be the cause"});
+  if (!f.model.empty()) all.push_back({"architecture PATH", "layers, passes and streams of the model"});
   if (f.memory.hlo || f.memory.runtime)
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
   if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});

@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 #include "trace_totals.hpp"
 
+#include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/memory.hpp>
@@ -27,6 +28,7 @@ struct report_facts {
   std::optional<profkit::validation_result> validation;  // of a capture of several nodes
   std::optional<profkit::alignment_result> alignment;    // where its clocks were not corrected
   profkit::bubbles_result bubbles;
+  std::string model;  // what model ran; "" when nothing tells
   trace_totals trace;                             // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 

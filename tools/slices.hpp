@@ -21,6 +21,8 @@ int run_memory(const options& asked);
 
 // So has bubbles.
 int run_bubbles(const options& asked);
+// And architecture.
+int run_architecture(const options& asked);
 // export writes files of other formats. Gives the exit status.
 int run_export(const options& asked);
 

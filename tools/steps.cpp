@@ -47,11 +47,10 @@ void print_rows(session& s, const std::vector<step_row>& steps, const place_name
   table t;
   t.right("file").flexible("plane", cut::middle).right("index").flexible("step", cut::middle).right("number");
   t.right("start").right("duration");
-  std::uint64_t index = 0, shown = 0;
+  std::uint64_t shown = 0;
   for (std::size_t i = 0; i < steps.size() && (limit == 0 || shown < limit); ++i, ++shown) {
     const step_row& step = steps[i];
-    index = i > 0 && same_plane(steps[i - 1], step) ? index + 1 : 0;
-    t.row({s.file_label(step.file), short_plane_name(places.plane(step.file, step.plane)), grouped(index),
+    t.row({s.file_label(step.file), short_plane_name(places.plane(step.file, step.plane)), grouped(step.index),
            escape_for_terminal(step.name), step.step_num ? std::to_string(*step.step_num) : "",
            human_duration(step.start_ps), human_duration(step.duration_ps)});
   }

@@ -24,7 +24,6 @@ class tree_printer final : public profkit::tree_visitor {
   explicit tree_printer(session& s) : s_(s), out_(s.out()), columns_(s.columns()) {}
 
   void begin_file(std::uint32_t file, const profkit::file_info& header) override {
-    found_ = true;
     file_ = file;
     s_.heading((s_.several_files() ? '[' + std::to_string(file) + "] " : std::string()) +
                escape_for_terminal(header.path));
@@ -33,6 +32,7 @@ class tree_printer final : public profkit::tree_visitor {
     for (const std::string& text : header.warnings) out_.line("  warning " + escape_for_terminal(text));
   }
   void begin_plane(const profkit::tree_plane& plane) override {
+    found_ = true;
     out_.line();
     out_.line("  plane " + std::to_string(plane.plane) + ' ' + bold(name_or_none(plane.name)) +
               dim("  id " + std::to_string(plane.id) + ", " + profkit::plane_kind_name(plane.kind) + ", " +
@@ -99,7 +99,7 @@ profkit::result<void> print_tree(session& s) {
   tree_printer printer(s);
   profkit::result<void> walked = profkit::anatomy_tree(s.capture(), printer, s.filters(default_limit), s.hooks());
   if (!walked) return walked;
-  if (!printer.found()) s.absent(no_xspace_text(s.capture().what()));
+  if (!printer.found()) s.absent(no_xspace_text(s.capture(), s.filters(0)));
   return {};
 }
 

@@ -475,6 +475,7 @@ const (
 	Chrome      Document = C.PK_DOCUMENT_CHROME
 	MemoryUse   Document = C.PK_DOCUMENT_MEMORY
 	IdleTime    Document = C.PK_DOCUMENT_BUBBLES
+	ModelReport Document = C.PK_DOCUMENT_ARCHITECTURE
 	Neutrino    Document = C.PK_DOCUMENT_NEUTRINO
 )
 

@@ -234,7 +234,7 @@ type Rows[T any] struct {
 }
 
 // batchRows is how many rows cross the boundary at once.
-const batchRows = 512
+const batchRows = 256
 
 // Batches gives the rows in slices, which are valid until the next one: the fastest way to go over all of them.
 func (r *Rows[T]) Batches() func(yield func([]T) bool) {

@@ -341,7 +341,7 @@ var errFull = errors.New("no room")
 
 func TestDocuments(t *testing.T) {
 	profile := opening(t, tpuPath())
-	for document := Report; document <= IdleTime; document++ {
+	for document := Report; document <= ModelReport; document++ {
 		content, err := profile.JSON(document)
 		if err != nil || !json.Valid(content) {
 			t.Fatal(document, err)

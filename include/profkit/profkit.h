@@ -15,6 +15,9 @@
  *  - Option structs begin with `struct_size`; start from their _INIT macro. What a newer caller's struct has
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
+ *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
+ *    pk_probe_records, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
+
  *  - pk_profile, pk_module_list, pk_activity, pk_memory, pk_bubbles and pk_probe are immutable: any number of threads
  *    may read one at a time. A cursor, a stream or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
@@ -756,7 +759,8 @@ enum {
   PK_DOCUMENT_COLLECTIVES = 9,
   PK_DOCUMENT_CHROME = 10,
   PK_DOCUMENT_MEMORY = 11,
-  PK_DOCUMENT_BUBBLES = 12
+  PK_DOCUMENT_BUBBLES = 12,
+  PK_DOCUMENT_ARCHITECTURE = 13
 };
 /** \since 0.1 */
 enum { PK_DOCUMENT_NEUTRINO = 20 };
@@ -967,7 +971,7 @@ PK_API pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_
                                     size_t* count, pk_error** err) PK_NOEXCEPT;
 
 /** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
- *  was not asked. `fits` and `spare_bytes` may be NULL. \since 0.1 */
+ *  was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. \since 0.1 */
 PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
                                pk_error** err) PK_NOEXCEPT;
 
@@ -1080,8 +1084,8 @@ PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) 
 PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
 /** \since 0.1 */
 PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
-/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
- *  a failure. \since 0.1 */
+/** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
+ * after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) PK_NOEXCEPT;
 /** The id of the name of a stat, or of a text for PK_VALUE_REF. 0 after a failure. \since 0.1 */
 PK_API int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) PK_NOEXCEPT;
@@ -1133,7 +1137,7 @@ typedef struct pk_validation_options {
 
 /** Frozen. \since 0.1 */
 typedef struct pk_validation_summary {
-  int32_t status;           /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
+  int32_t status; /**< PK_DOCUMENT_STATUS_: absent when nothing could be compared */
   uint32_t node_count;
   uint64_t group_count;     /**< invocations compared */
   uint64_t violations;      /**< beyond the error of the clocks */
@@ -1142,13 +1146,13 @@ typedef struct pk_validation_summary {
   uint64_t overlaps;        /**< invocations in order */
   uint64_t unjudged;        /**< of which nobody can tell who waits for whom */
   uint64_t warnings;
-  uint64_t undecidable;     /**< nodes whose offset is known less well than max_bound_ps, or not at all */
+  uint64_t undecidable; /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
   uint32_t bounds_known;
 } pk_validation_summary;
 
-/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
- *  its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
+/** Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
+ * keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
                                     const pk_validation_options* options, pk_validation** out,
                                     pk_error** err) PK_NOEXCEPT;
@@ -1315,7 +1319,7 @@ typedef struct pk_probe_field {
 PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
                                     pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
 
-/** The records of one map: holds the bytes of its file. One thread at a time. \since 0.1 */
+/** The records of one map: holds its probe and the bytes of its file. One thread at a time. \since 0.1 */
 typedef struct pk_probe_records pk_probe_records;
 /** The value of pk_probe_record::block when the block is not known. \since 0.1 */
 #define PK_PROBE_NO_BLOCK UINT64_MAX
@@ -1676,6 +1680,43 @@ PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) P
 /** \since 0.1 */
 PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
 
+/* ---- architecture -------------------------------------------------------------------------------------- */
+
+/** What model ran: passes, layers and their parts, read from the kernels of one device. Of XSpace, Kineto and Ascend
+ *  captures. Immutable; holds a reference to its profile. \since 0.1 */
+typedef struct pk_architecture pk_architecture;
+
+/** What to look at. NULL texts match everything. \since 0.1 */
+typedef struct pk_architecture_options {
+  uint32_t struct_size;     /**< sizeof(pk_architecture_options) */
+  uint32_t flags;           /**< 0 */
+  const char* device;       /**< only devices whose name contains it */
+  const char* step_pattern; /**< ECMAScript pattern of whole names that mark a step */
+  uint64_t limit;           /**< rows of passes and layers of the document; 0: all */
+  const pk_hooks* hooks;    /**< NULL: none */
+} pk_architecture_options;
+/** \since 0.1 */
+#define PK_ARCHITECTURE_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_architecture_options), 0, NULL, NULL, 0, NULL }
+
+/** Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
+ *  why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). \since 0.1 */
+PK_API pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_options* options,
+                                      pk_architecture** out, pk_error** err) PK_NOEXCEPT;
+/** One sentence: layers, passes, confidence. Borrowed; empty without a device. \since 0.1 */
+PK_API pk_str pk_architecture_summary(const pk_architecture* architecture) PK_NOEXCEPT;
+/** "model_architecture_report_<name>.md", the name that the report has by convention. Borrowed. \since 0.1 */
+PK_API pk_str pk_architecture_file_name(const pk_architecture* architecture) PK_NOEXCEPT;
+/** Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
+ *  PK_DOCUMENT_STATUS_. \since 0.1 */
+PK_API pk_status pk_architecture_write(const pk_architecture* architecture, pk_write_callback write, void* user,
+                                       int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. \since 0.1 */
+PK_API pk_status pk_architecture_write_markdown(const pk_architecture* architecture, pk_write_callback write,
+                                                void* user, pk_error** err) PK_NOEXCEPT;
+/** \since 0.1 */
+PK_API void pk_architecture_free(pk_architecture* architecture) PK_NOEXCEPT;
+
 /* ---- tables for Arrow ---------------------------------------------------------------------------------- */
 
 /* The Arrow C data and stream interface (arrow.apache.org/docs/format/CDataInterface.html): a published ABI, so these
@@ -1773,8 +1814,8 @@ PK_API pk_status pk_arrow_steps(pk_bubbles* bubbles, const pk_arrow_options* opt
 PK_API pk_status pk_arrow_bubbles(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
                                   pk_error** err) PK_NOEXCEPT;
 /** Buffers alive at the peak, largest first: the facts of pk_live_buffer. \since 0.1 */
-PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options,
-                                       struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
+                                       pk_error** err) PK_NOEXCEPT;
 /** The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. \since 0.1 */
 PK_API pk_status pk_arrow_live_curve(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
                                      pk_error** err) PK_NOEXCEPT;

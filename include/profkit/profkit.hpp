@@ -582,6 +582,47 @@ class bubbles {
   std::unique_ptr<pk_bubbles, free_bubbles> bubbles_;
 };
 
+/// What model ran; keeps its profile open.
+class architecture {
+ public:
+  explicit architecture(pk_architecture* owned) noexcept : architecture_(owned) {}
+  [[nodiscard]] pk_architecture* get() const noexcept { return architecture_.get(); }
+
+  /// One sentence; borrowed.
+  [[nodiscard]] std::string_view summary() const noexcept {
+    const pk_str text = pk_architecture_summary(architecture_.get());
+    return {text.data, text.size};
+  }
+  /// The name of the report by convention; borrowed.
+  [[nodiscard]] std::string_view file_name() const noexcept {
+    const pk_str text = pk_architecture_file_name(architecture_.get());
+    return {text.data, text.size};
+  }
+  /// The document piece by piece, as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_document(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_architecture_write(architecture_.get(), hand_on, user, status, why);
+                           });
+  }
+  /// The report as Markdown, piece by piece.
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_markdown(Write&& write) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             *status = PK_DOCUMENT_STATUS_OK;
+                             return pk_architecture_write_markdown(architecture_.get(), hand_on, user, why);
+                           });
+  }
+
+ private:
+  struct free_architecture {
+    void operator()(pk_architecture* handle) const noexcept { pk_architecture_free(handle); }
+  };
+  std::unique_ptr<pk_architecture, free_architecture> architecture_;
+};
+
 /// Where the memory of a capture goes; keeps its profile open.
 class memory {
  public:
@@ -614,7 +655,8 @@ class memory {
   [[nodiscard]] row_range<pk_curve_point, detail::curve_reader, 256> live_curve() const noexcept {
     return row_range<pk_curve_point, detail::curve_reader, 256>({memory_.get(), 0});
   }
-  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked.
+  /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked
+  /// or nothing says what is needed.
   [[nodiscard]] std::optional<std::int64_t> spare_bytes() const noexcept {
     std::int64_t spare = 0;
     if (pk_memory_fit(memory_.get(), nullptr, &spare, nullptr) != PK_OK) return std::nullopt;
@@ -915,6 +957,15 @@ class profile {
     pk_error* why = nullptr;
     if (pk_probe_open(profile_.get(), tool, &found, &why) != PK_OK) return error(why);
     return probe_trace(found);
+  }
+
+  /// What model ran; see pk_architecture_open().
+  [[nodiscard]] result<lib::architecture> find_architecture(
+      const pk_architecture_options* options = nullptr) const noexcept {
+    pk_architecture* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_architecture_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
+    return lib::architecture(found);
   }
   /// Events of the file at `position`, of family PK_FAMILY_CHROME_TRACE.
   [[nodiscard]] result<chrome_range> chrome_events(std::uint32_t position) const noexcept {

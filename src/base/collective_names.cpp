@@ -45,6 +45,10 @@ constexpr kernel_rule kernels[] = {
     {"rocshmem", "rocshmem"},
     {"AllReduceKernelImpl", "xla"},  // XLA's own one-shot kernels (xla/stream_executor/gpu)
     {"RaggedAllToAllKernelImpl", "xla"},
+    {"multimem_", "torch"},  // PyTorch's symmetric memory (torch/csrc/distributed/c10d/symm_mem)
+    {"one_shot_all_reduce", "torch"},
+    {"two_shot_all_reduce", "torch"},
+    {"cross_device_reduce_", "vllm"},  // its custom all-reduce, which SGLang has as well
 };
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -89,11 +93,20 @@ std::string_view collective_of(std::string_view category_or_name) noexcept {
   return {};
 }
 
+std::string_view bare_kernel_name(std::string_view name) noexcept {
+  constexpr std::string_view returns = "void ", anonymous = "(anonymous namespace)::";
+  if (starts_with(name, returns)) name.remove_prefix(returns.size());
+  for (auto at = name.find(anonymous); at != std::string_view::npos && at <= name.find_first_of("<(");
+       at = name.find(anonymous))
+    name.remove_prefix(at + anonymous.size());
+  name = name.substr(0, name.find_first_of("<("));
+  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
 std::string_view collective_library_of(std::string_view kernel_name) noexcept {
-  if (starts_with(kernel_name, "void ")) kernel_name.remove_prefix(5);
-  const std::string_view arguments_cut = kernel_name.substr(0, kernel_name.find_first_of("(<"));
-  const std::size_t colons = arguments_cut.rfind("::");
-  const std::string_view bare = colons == std::string_view::npos ? arguments_cut : arguments_cut.substr(colons + 2);
+  const std::string_view bare = bare_kernel_name(kernel_name);
   for (const kernel_rule& rule : kernels)
     if (starts_with(bare, rule.name) || starts_with(kernel_name, rule.name)) return rule.library;
   return {};

@@ -59,9 +59,13 @@ void append_u_escape(std::string& out, std::uint32_t unit) {
   out.append(text, sizeof text);
 }
 
+void append_byte(std::string& out, unsigned char byte) {
+  const char text[5] = {'\\', '\\', 'x', hex_digits[byte >> 4], hex_digits[byte & 15]};
+  out.append(text, sizeof text);
+}
+
 }  // namespace
 
-// A byte that is not UTF-8 becomes the lone surrogate 0xDC00 + byte.
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;  // start of the bytes that go out as they are
@@ -82,7 +86,10 @@ void append_json_string(std::string& out, std::string_view text) {
       out += '\\';
       out += escape;
     } else {
-      append_u_escape(out, byte < 0x80 ? byte : 0xdc00u + byte);
+      if (byte < 0x80)
+        append_u_escape(out, byte);
+      else
+        append_byte(out, byte);
     }
     plain = ++at;
   }

@@ -14,8 +14,9 @@ inline namespace PROFKIT_NAMESPACE {
 void append_json_string(std::string& out, std::string_view text);
 
 // Output is deterministic: UTF-8, two-space indent or compact, keys in the order given. A byte that is not
-// valid UTF-8 is written as \udcXX (the lone low surrogate 0xDC00 + byte), so that the original bytes can
-// be had back and the document stays valid JSON. The first sink fault is kept; later calls do nothing.
+// valid UTF-8 is written as the text \xNN, so that strict readers take the document and a person can tell the byte; a
+// lone surrogate, which would give every byte back, is refused by several of them. The first sink fault is kept; later
+// calls do nothing.
 class json_writer {
  public:
   enum class style { compact, indented };

@@ -3,10 +3,13 @@
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
+#include "fast_deflate.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,23 +26,28 @@ constexpr int raw_deflate = -15;
 // One block of the stream: compressed apart from the others, with the text before it as its dictionary, and ended at
 // a byte, so that blocks can be made on any number of threads and put one behind the other.
 struct block {
-  std::string text, made;
-  std::string dictionary;  // the last bytes of the block before
+  std::string window;    // the last bytes of the block before, then its own text
+  std::size_t from = 0;  // where that begins
+  std::string made;
   uLong checksum = 0;
   bool last = false;
+  [[nodiscard]] std::string_view text() const noexcept { return std::string_view(window).substr(from); }
 };
 
-result<void> compress(block& b, int level) {
+uLong checksum_of(std::string_view text) noexcept {
+  return crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
+}
+
+result<void> compress_with_zlib(block& b, int level) {
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, raw_deflate, 8, Z_DEFAULT_STRATEGY) != Z_OK)
     return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""};
-  if (!b.dictionary.empty())
-    deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(b.dictionary.data()),
-                         static_cast<uInt>(b.dictionary.size()));
-  b.checksum = crc32(0, reinterpret_cast<const Bytef*>(b.text.data()), static_cast<uInt>(b.text.size()));
-  b.made.resize(deflateBound(&stream, static_cast<uLong>(b.text.size())) + 16);  // and the mark of a flush
-  stream.next_in = reinterpret_cast<Bytef*>(b.text.data());
-  stream.avail_in = static_cast<uInt>(b.text.size());
+  if (b.from != 0)
+    deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(b.window.data()), static_cast<uInt>(b.from));
+  const std::size_t text_bytes = b.text().size();
+  b.made.resize(deflateBound(&stream, static_cast<uLong>(text_bytes)) + 16);  // and the mark of a flush
+  stream.next_in = reinterpret_cast<Bytef*>(b.window.data() + b.from);
+  stream.avail_in = static_cast<uInt>(text_bytes);
   stream.next_out = reinterpret_cast<Bytef*>(b.made.data());
   stream.avail_out = static_cast<uInt>(b.made.size());
   deflate(&stream, b.last ? Z_FINISH : Z_SYNC_FLUSH);
@@ -60,12 +68,12 @@ class compressing_sink final : public sink {
     return contained([&]() -> result<void> {
       if (failed_) return *failed_;
       while (!bytes.empty()) {
-        if (blocks_.back().text.size() == block_bytes) {
+        if (blocks_.back().text().size() == block_bytes) {
           if (auto begun = begin_block(); !begun.ok()) return begun;
         }
-        std::string& text = blocks_.back().text;
-        const std::size_t taken = std::min(bytes.size(), block_bytes - text.size());
-        text.append(bytes.substr(0, taken));
+        block& b = blocks_.back();
+        const std::size_t taken = std::min(bytes.size(), block_bytes - b.text().size());
+        b.window.append(bytes.substr(0, taken));
         bytes.remove_prefix(taken);
       }
       return {};
@@ -95,7 +103,9 @@ class compressing_sink final : public sink {
 
   result<void> begin_block() {
     block next;
-    next.dictionary = blocks_.back().text.substr(block_bytes - window_bytes);
+    next.window.reserve(window_bytes + block_bytes);
+    next.window = blocks_.back().text().substr(block_bytes - window_bytes);
+    next.from = window_bytes;
     if (blocks_.size() >= host_.threads) {
       if (auto flushed = flush(); !flushed.ok()) return flushed;
     }
@@ -103,8 +113,17 @@ class compressing_sink final : public sink {
     return {};
   }
 
+  result<void> compress(std::size_t at) {
+    block& b = blocks_[at];
+    b.checksum = checksum_of(b.text());
+    if (level_ > 1) return compress_with_zlib(b, level_);
+    coders_[at].compress(b.window, b.from, b.last, b.made);
+    return {};
+  }
+
   result<void> flush() {
-    auto done = for_each_item(blocks_.size(), host_, [this](std::size_t i) { return compress(blocks_[i], level_); });
+    while (level_ == 1 && coders_.size() < blocks_.size()) coders_.emplace_back();
+    auto done = for_each_item(blocks_.size(), host_, [this](std::size_t i) { return compress(i); });
     if (!done.ok()) return keep(std::move(done));
     if (!head_written_) {
       // No time, name or system: equal input gives equal output.
@@ -113,8 +132,8 @@ class compressing_sink final : public sink {
       if (auto written = keep(inner_->write({head, sizeof head})); !written.ok()) return written;
     }
     for (const block& b : blocks_) {
-      checksum_ = crc32_combine(checksum_, b.checksum, static_cast<z_off_t>(b.text.size()));
-      text_bytes_ += b.text.size();
+      checksum_ = crc32_combine(checksum_, b.checksum, static_cast<z_off_t>(b.text().size()));
+      text_bytes_ += b.text().size();
       if (auto written = keep(inner_->write(b.made)); !written.ok()) return written;
     }
     blocks_.clear();
@@ -124,7 +143,8 @@ class compressing_sink final : public sink {
   std::unique_ptr<sink> inner_;
   const int level_;
   hooks host_;
-  std::vector<block> blocks_;  // the last one is being filled
+  std::vector<block> blocks_;         // the last one is being filled
+  std::vector<fast_deflate> coders_;  // of level 1, one a block at work
   uLong checksum_ = 0;
   std::uint64_t text_bytes_ = 0;
   bool head_written_ = false;

@@ -4,8 +4,12 @@
 #include <base/contained.hpp>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -84,6 +88,26 @@ void settle_markers(std::vector<step_marker>& markers) {
   markers = std::move(kept);
 }
 
+// Every rank of a JSON or table capture may have a "GPU 0": such names get their rank, else their file. XSpace devices
+// are told apart by their planes.
+void tell_devices_apart(activity_parts& parts) {
+  std::map<string_id, std::vector<activity_device*>> same_name;
+  for (activity_device& d : parts.devices)
+    if (d.plane < 0) same_name[d.name].push_back(&d);
+  for (auto& [name, devices] : same_name) {
+    if (devices.size() < 2) continue;
+    std::set<std::int32_t> ranks;
+    for (const activity_device* d : devices) ranks.insert(d->rank);
+    const bool by_rank = ranks.size() == devices.size() && *ranks.begin() >= 0;
+    const std::string shared(parts.strings.text(name));
+    for (activity_device* d : devices) {
+      const std::string& path = parts.from->what().files[d->file].path;
+      d->name = parts.strings.intern(
+          shared + (by_rank ? " of rank " + std::to_string(d->rank) : " of " + path.substr(path.rfind('/') + 1)));
+    }
+  }
+}
+
 }  // namespace
 
 const char* kernel_class_name(kernel_class c) noexcept {
@@ -124,6 +148,7 @@ result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const prof
       if (result<void> filled = fill(parts); !filled) return std::move(filled).error();
     }
     settle_markers(parts.markers);
+    tell_devices_apart(parts);
     return std::shared_ptr<const activity>(std::make_shared<filled_activity>(std::move(parts)));
   });
 }

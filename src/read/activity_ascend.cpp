@@ -163,6 +163,8 @@ class rank_reader {
     parts_.markers.insert(parts_.markers.end(), trace_.markers.begin(), trace_.markers.end());
     if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
     std::uint64_t kernels = 0, launched = 0;
+    const bool only_totals = !has_kernels();
+    bool totals = false;
     for (device_kernels& d : devices_->all()) {
       settle_device(d, parts_.strings);
       d.device.host_group = group_;
@@ -172,6 +174,8 @@ class rank_reader {
       if (d.device.ordinal < 0 && settings_.rank >= 0) {
         d.device.name = parts_.strings.intern("NPU of rank " + std::to_string(settings_.rank));
       }
+      if (!only_totals) d.device.totals.clear();
+      totals = totals || !d.device.totals.empty();
       const std::uint64_t joined = join_launches(d.device, d.rows, trace_.launches);
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
@@ -196,7 +200,7 @@ class rank_reader {
     if (unfinished_) {
       notes.emplace_back("there is no profiler_info*.json: the collection was not stopped properly");
     }
-    if (kernels == 0) say_why_empty(notes);
+    if (kernels == 0 && !totals) say_why_empty(notes);
   }
 
   void say_why_empty(std::vector<std::string>& notes) const {

@@ -81,22 +81,6 @@ bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
 
-// "vectorized_elementwise_kernel" of "void at::native::vectorized_elementwise_kernel<4, …>(int, …)", "Memcpy HtoD" of
-// "Memcpy HtoD (Pageable -> Device)".
-std::string_view kernel_type(std::string_view name) noexcept {
-  constexpr std::string_view returns = "void ", anonymous = "(anonymous namespace)::";
-  if (name.substr(0, returns.size()) == returns) name.remove_prefix(returns.size());
-  for (auto at = name.find(anonymous); at != std::string_view::npos; at = name.find(anonymous)) {
-    const auto stops = name.find_first_of("<(");
-    if (at > stops) break;
-    name.remove_prefix(at + anonymous.size());
-  }
-  name = name.substr(0, name.find_first_of("<("));
-  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
-  const auto space = name.rfind("::");
-  return space == std::string_view::npos ? name : name.substr(space + 2);
-}
-
 // The arguments that are looked at, by position in `argument_names`.
 enum argument : std::size_t {
   arg_device,
@@ -109,13 +93,16 @@ enum argument : std::size_t {
   arg_out_elements,
   arg_group_size,
   arg_dtype,
+  arg_group,
+  arg_group_text,
   arg_dims,
   arg_types,
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
-    "device",        "stream",         "correlation", "External id", "external id", "Collective name",
-    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Input Dims",  "Input type",
+    "device",        "stream",         "correlation", "External id", "external id",        "Collective name",
+    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Process Group Name", "Process Group Description",
+    "Input Dims",    "Input type",
 };
 
 constexpr std::uint64_t no_id = ~std::uint64_t{0};
@@ -365,7 +352,7 @@ class trace_reader final : public chrome_visitor {
     const auto found = known_.find(name);
     if (found != known_.end()) return found->second;
     const std::string text(parts_.strings.text(name));
-    known_kernel k{parts_.strings.intern(kernel_type(text)), kernel_class::compute};
+    known_kernel k{parts_.strings.intern(bare_kernel_name(text)), kernel_class::compute};
     if (!collective_library_of(text).empty()) {
       k.kind = kernel_class::comm;
     } else if (text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0) {
@@ -376,6 +363,8 @@ class trace_reader final : public chrome_visitor {
 
   std::uint32_t collective_details(gathered_device& into) {
     kernel_details d;
+    const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
+    if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
     if (!args_[arg_dtype].empty()) d.input_dtypes = parts_.strings.intern(json_text(args_[arg_dtype], scratch_));
     for (const argument a : {arg_in_elements, arg_out_elements, arg_group_size}) {
       if (const auto value = args_[a].empty() ? std::nullopt : json_scaled_integer(args_[a])) {

@@ -163,14 +163,13 @@ class file_filler {
     input_.path = path_;
     input_.variant = "xspace";
     if (const fault* known = into_.from->file_fault(file_)) input_.damage = *known;
-    const bool has_kernels =
-        std::any_of(space_.planes.begin(), space_.planes.end(), [](const plane_index& p) { return runs_kernels(p); });
-    if (has_kernels) {
+    for (std::size_t plane = 0; plane < space_.planes.size(); ++plane)
+      if (runs_kernels(space_.planes[plane])) devices_.push_back(plane);
+    if (!devices_.empty()) {
       group_ = into_.add_host_group();
       add_host();
-      for (std::size_t plane = 0; plane < space_.planes.size(); ++plane)
-        if (runs_kernels(space_.planes[plane]))
-          if (result<void> added = add_device(plane); !added) return added;
+      for (const std::size_t plane : devices_)
+        if (result<void> added = add_device(plane); !added) return added;
       if (!device_steps_) add_host_steps();
     } else {
       input_.notes.push_back(
@@ -270,9 +269,7 @@ class file_filler {
 
   // True when there are more than are kept.
   bool add_device_steps(const plane_index& plane, std::int32_t device) {
-    const auto devices = static_cast<std::size_t>(std::count_if(space_.planes.begin(), space_.planes.end(),
-                                                                [](const plane_index& p) { return runs_kernels(p); }));
-    std::size_t room = std::max(most_steps / devices, least_steps);
+    std::size_t room = std::max(most_steps / devices_.size(), least_steps);
     std::vector<const line_index*> lines = lines_of(plane, line_kind::steps, "Steps");
     const bool numbered = !lines.empty();
     if (lines.empty()) lines = lines_of(plane, line_kind::modules, "XLA Modules");
@@ -397,6 +394,7 @@ class file_filler {
   const std::string& path_;
   activity_input input_;
   std::uint32_t group_ = 0;
+  std::vector<std::size_t> devices_;  // planes that run kernels
   bool device_steps_ = false;
   event_rejects rejects_;
   std::shared_ptr<const launch_map> launches_;

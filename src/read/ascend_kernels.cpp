@@ -5,6 +5,7 @@
 #include <profkit/decimal.hpp>
 #include <read/activity_store.hpp>
 #include <read/ascend_names.hpp>
+#include <read/column_strings.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -19,52 +20,6 @@ namespace {
 constexpr std::size_t most_columns = 4096;
 constexpr std::size_t most_streams = std::numeric_limits<std::uint16_t>::max();
 constexpr std::uint64_t rows_between_looks = 4096;
-
-// Texts of one column repeat: the ids of the last ones are kept, found by their ends.
-class column_strings {
- public:
-  explicit column_strings(string_table& strings) : strings_(strings) {}
-
-  // The id of a field's text, without blanks and quotes around it; 0 for no value. The field outlives this.
-  string_id id_of(std::string_view field) {
-    if (field.empty()) return 0;
-    slot& s = slots_[index_of(field)];
-    if (s.field.size() != field.size() || std::memcmp(s.field.data(), field.data(), field.size()) != 0) {
-      s = {field, intern(field)};
-    }
-    return s.id;
-  }
-
- private:
-  struct slot {
-    std::string_view field;
-    string_id id = 0;
-  };
-  static constexpr std::size_t slots = 256;
-
-  static std::size_t index_of(std::string_view field) noexcept {
-    std::uint64_t first = 0, last = 0;
-    const std::size_t size = std::min<std::size_t>(field.size(), 8);
-    std::memcpy(&first, field.data(), size);
-    std::memcpy(&last, field.data() + field.size() - size, size);
-    const std::uint64_t mixed = (first ^ (last << 7) ^ (last >> 13) ^ field.size()) * 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::size_t>(mixed >> 56) % slots;
-  }
-
-  string_id intern(std::string_view field) {
-    std::string_view text = csv_trimmed(field);
-    if (is_no_value(text)) return 0;
-    if (text.find("\"\"") != std::string_view::npos) {
-      decoded_.resize(field.size());
-      text = csv_trimmed(std::string_view(decoded_.data(), csv_decode(field, decoded_.data())));
-    }
-    return strings_.intern(text);
-  }
-
-  string_table& strings_;
-  std::array<slot, slots> slots_;
-  std::string decoded_;
-};
 
 // What kernels of the same op, shapes and width share. Their counters are means, weighted by duration.
 class shared_details {
@@ -133,6 +88,7 @@ class table_reader {
     for (std::uint64_t n = 0; reader_.next(fields_.data(), fields_.size()); ++n) {
       if (n % rows_between_looks == 0) {
         if (auto go_on = meter.step(reader_.offset()); !go_on) return go_on;
+        if (n == rows_between_looks) make_room();
       }
       ++input_.rows;
       if (const char* const why = take_row()) reject_row(input_, why, reader_.line());
@@ -158,7 +114,11 @@ class table_reader {
     for (const std::string& name : header_.repeated) {
       input_.notes.push_back("the column \"" + name + "\" is there twice: the first one counts");
     }
-    if (!input_.missing_columns.empty()) {
+    totals_only_ =
+        header_.has(ascend_column::duration) && header_.has(ascend_column::name) && !header_.has(ascend_column::start);
+    if (totals_only_) {
+      input_.notes.push_back("no column of start times: ops are totals, from which no idle time can be told");
+    } else if (!input_.missing_columns.empty()) {
       say_what_is_missing();
       return false;
     }
@@ -173,7 +133,7 @@ class table_reader {
     }
     fields_.resize(last + 1);
     for (const ascend_column c : {ascend_column::name, ascend_column::start, ascend_column::duration}) {
-      times_end_ = std::max(times_end_, header_[c]);
+      if (header_.has(c)) times_end_ = std::max(times_end_, header_[c]);
     }
     return true;
   }
@@ -181,12 +141,17 @@ class table_reader {
   void say_what_is_missing() {
     std::string names;
     for (const std::string& name : input_.missing_columns) names += (names.empty() ? "" : ", ") + name;
-    if (header_.has(ascend_column::duration) && !header_.has(ascend_column::start)) {
-      input_.notes.push_back("no column of start times: these are totals, from which no idle time can be told");
-      return;
-    }
     input_.damage = fault{fault_code::damaged, "the table lacks the columns " + names, input_.path, 0,
                           "expected the header of kernel_details.csv or op_summary*.csv"};
+  }
+
+  // For as many rows as the first ones let expect, so that rows are not copied from one place to the next.
+  void make_room() {
+    const double grows = static_cast<double>(bytes_.size()) / static_cast<double>(reader_.offset());
+    for (device_kernels& d : devices_.all()) {
+      const double expected = static_cast<double>(d.rows.size()) * grows * 1.05;
+      d.rows.reserve(std::min(static_cast<std::size_t>(expected), bytes_.size() / sizeof(kernel_row)));
+    }
   }
 
   [[nodiscard]] std::string_view field(ascend_column c) const noexcept {
@@ -203,6 +168,7 @@ class table_reader {
       for (std::size_t i = count; i < fields_.size(); ++i) fields_[i] = {};
     }
     if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
+    if (totals_only_) return take_total();
     kernel_row row;
     if (const char* const why = take_times(row)) return why;
     row.source_row = reader_.line();
@@ -222,6 +188,29 @@ class table_reader {
     if (keep_details_) row.details = take_details(row, into);
     into.any_wait = into.any_wait || row.wait_ps != no_time_ps;
     into.rows.push_back(row);
+    return nullptr;
+  }
+
+  [[nodiscard]] const char* take_total() {
+    const std::string_view text = csv_trimmed(field(ascend_column::duration));
+    decimal_time t;
+    if (is_no_value(text)) return "no duration";
+    if (!parse_microseconds_text(text, t, header_.unit(ascend_column::duration)))
+      return repeated_header_or("the duration is no number");
+    const auto length = ps_since(t, 0);
+    if (!length || *length < 0) return "the duration is negative or out of reach";
+    kernel_row row;
+    row.name = names_.id_of(field(ascend_column::name));
+    row.core = cores_.id_of(field(ascend_column::core));
+    if (row.core == 0) row.core = cores_.id_of(field(ascend_column::task_type));
+    take_type(row);
+    device_kernels& into = device_of_row();
+    take_class(row, into);
+    std::vector<op_total>& all = into.device.totals;
+    const auto [at, added] = into.totals.try_emplace(std::uint64_t{row.op_type} << 32 | row.core, all.size());
+    if (added) all.push_back({row.op_type, row.core, row.kind, 0, 0});
+    ++all[at->second].calls;
+    all[at->second].duration_ps = saturating_add(all[at->second].duration_ps, *length);
     return nullptr;
   }
 
@@ -363,7 +352,7 @@ class table_reader {
       shared_[i].settle(devices_.all()[i].device.details, counter_names_);
     }
     // Times that went through a double have steps of a quarter of a microsecond around the year 2023.
-    if (!fine_starts_ && input_.rows > input_.rejected) {
+    if (!totals_only_ && !fine_starts_ && input_.rows > input_.rejected) {
       for (device_kernels& d : devices_.all()) d.device.timestamp_resolution_ps = 250 * ps_per_ns;
     }
   }
@@ -386,7 +375,7 @@ class table_reader {
   hash_map<string_id, string_id> type_of_name_;
   hash_map<std::pair<std::uint64_t, string_id>, ascend_class> classes_;
   std::string_view last_device_text_;
-  bool device_known_ = false, fine_starts_ = false;
+  bool device_known_ = false, fine_starts_ = false, totals_only_ = false;
   std::int64_t last_device_ = -1;
 };
 

@@ -19,6 +19,7 @@ struct device_kernels {
   activity_device device;
   std::vector<kernel_row> rows;
   hash_map<std::int64_t, std::uint16_t> streams;  // hardware id to index
+  hash_map<std::uint64_t, std::size_t> totals;  // op type and core to the place in device.totals
   bool any_core = false;                          // some row says its execution unit
   bool any_wait = false;
 

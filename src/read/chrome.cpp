@@ -45,7 +45,10 @@ struct chrome_reader::state {
       : options(given),
         window(input, std::max<std::size_t>(given.chunk_bytes, 1)),
         progress(options.host, total_bytes) {
-    if (!options.tolerant_only) marks.resize(2 * std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks));
+    // No more than a mark for each byte, where it is known how many there are.
+    std::size_t room = std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks);
+    if (total_bytes != 0) room = static_cast<std::size_t>(std::min<std::uint64_t>(room, total_bytes + 64));
+    if (!options.tolerant_only) marks.resize(2 * room);
   }
 
   chrome_options options;

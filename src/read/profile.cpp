@@ -92,7 +92,7 @@ fault out_of_reach(const std::string& path, std::string what) {
   f.message = std::move(what) +
               " lies more than 106 days from the origin of the capture, which int64 "
               "picoseconds cannot hold";
-  f.hint = "Open the runs one by one (--run NAME).";
+  f.hint = "The file may be sound: open it by itself.";
   return f;
 }
 
@@ -113,6 +113,18 @@ result<bool> look_ahead(capture_file& file, source& from) {
   const bool recognised = name_family(file, head);
   if (auto back = from.rewind(); !back) return std::move(back).error();
   return recognised;
+}
+
+// What is wrong where the first field is damaged already: such a file, which may be a bomb or never end, is not worth
+// holding.
+std::optional<fault> damage_at_once(source& from) {
+  const std::string head = read_head(from);
+  const char* at = head.data();
+  std::uint32_t tag = 0;
+  if (!head.empty() && (!read_tag(at, head.data() + head.size(), tag) || tag >> 3 == 0))
+    return index_xspace(head).damage;
+  if (auto back = from.rewind(); !back) return std::move(back).error();
+  return std::nullopt;
 }
 
 fault unrecognised() {
@@ -147,6 +159,11 @@ struct profile::state {
   void hold(std::size_t file, std::unique_ptr<source> from) {
     held_file& f = *files[file];
     const std::string& path = what.files[file].path;
+    // A pass that broke before its first plane has told all there is.
+    if (f.outlined && f.outline_fault && f.outline.index.planes.empty()) {
+      f.xspace = index_xspace({});
+      return;
+    }
     if (what.files[file].family == file_family::neutrino && !from) {
       hold_trace(f, path);
       return;
@@ -158,6 +175,14 @@ struct profile::state {
         return;
       }
       from = std::move(opened).value();
+    }
+    const file_family listed = what.files[file].family;
+    if (!f.outlined && !from->span() && (listed == file_family::xspace || listed == file_family::unknown)) {
+      if (auto damage = damage_at_once(*from)) {
+        f.xspace = index_xspace({});
+        fail(f, path, listed == file_family::unknown ? unrecognised() : std::move(*damage));
+        return;
+      }
     }
     auto held = hold_bytes(std::move(from), what.bounds, what.host);
     if (!held) {
@@ -413,6 +438,13 @@ const xspace_index* profile::xspace(std::size_t file) const noexcept {
 
 bool profile::is_streamed(std::size_t file) const noexcept {
   return file < file_count() && state_->files[file]->streams && !state_->files[file]->loaded;
+}
+
+std::uint64_t profile::file_bytes(std::size_t file) const noexcept {
+  if (file >= file_count()) return 0;
+  const held_file& f = *state_->files[file];
+  const std::uint64_t listed = state_->what.files[file].bytes;
+  return listed != 0 ? listed : f.loaded ? f.held.bytes.size() : f.outlined ? f.outline.bytes : 0;
 }
 
 result<void> profile::stream(std::size_t file, stream_visitor& visitor, const hooks& host, bool again) const {

@@ -41,10 +41,9 @@ std::string_view stat_text(const plane_index& plane, const event_metadata_view& 
 }  // namespace
 
 std::string_view kernel_base_name(std::string_view name) noexcept {
-  if (starts_with(name, "void ")) name.remove_prefix(5);
   if (!name.empty() && name.front() == '%') name.remove_prefix(1);
-  name = name.substr(0, name.find_first_of(" =<("));
-  if (const std::size_t colons = name.rfind("::"); colons != std::string_view::npos) name.remove_prefix(colons + 2);
+  name = bare_kernel_name(name);
+  name = name.substr(0, name.find_first_of(" ="));
   if (name.size() > 3 && name.substr(name.size() - 3) == ".kd") name.remove_suffix(3);
   // Numbers behind a dot or an underscore count instances.
   for (;;) {

@@ -214,9 +214,12 @@ class streamer {
         skip_unknown(field);
     }
     if (what == met::damage) copy_damage(whole);
-    window_.skip_to(whole);  // damage of the source counts, wherever it is
+    // Damage of the source counts, wherever it is. What breaks before its first plane is no XSpace, and the rest, which
+    // may be a bomb, is not decoded.
+    window_.skip_to(what == met::damage && planes_ == 0 ? std::uint64_t{text_sample_bytes} : whole);
 
     streamed_xspace done;
+    done.bytes = window_.position();
     done.damage = window_.take_damage();
     auto from = std::make_shared<reduced_from>();
     from->runs = kept_.take_runs();
@@ -297,7 +300,6 @@ class streamer {
     window_.want(std::min<std::uint64_t>(head_bytes, end - window_.position()));
     const std::string_view here = at_hand(end).substr(0, head_bytes);
     kept_.copy(here.data(), here.size(), window_.position());
-    window_.skip_to(end);
   }
 
   // Closes the copy of a field that was read as far as it goes.

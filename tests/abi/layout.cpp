@@ -104,6 +104,7 @@ VALUE(PK_DOCUMENT_MEMORY, 11);
 VALUE(PK_DOCUMENT_NEUTRINO, 20);
 
 VALUE(PK_DOCUMENT_BUBBLES, 12);
+VALUE(PK_DOCUMENT_ARCHITECTURE, 13);
 VALUE(PK_DOCUMENT_STATUS_OK, 0);
 VALUE(PK_DOCUMENT_STATUS_PARTIAL, 1);
 VALUE(PK_DOCUMENT_STATUS_ABSENT, 2);
@@ -795,6 +796,14 @@ AT(pk_bubbles_options, limit, 40);
 AT(pk_bubbles_options, window_policy, 48);
 AT(pk_bubbles_options, reserved, 52);
 AT(pk_bubbles_options, hooks, 56);
+
+SIZE(pk_architecture_options, 40);
+AT(pk_architecture_options, struct_size, 0);
+AT(pk_architecture_options, flags, 4);
+AT(pk_architecture_options, device, 8);
+AT(pk_architecture_options, step_pattern, 16);
+AT(pk_architecture_options, limit, 24);
+AT(pk_architecture_options, hooks, 32);
 
 SIZE(pk_bubble_step, 152);
 AT(pk_bubble_step, id, 0);

@@ -85,7 +85,12 @@ TEST_CASE("rows that cannot be taken are counted by reason") {
 TEST_CASE("missing and unknown columns are named") {
   const auto missing = read_text("Name,Type,Accelerator Core,Duration(us)\nk,T,AI_CORE,1\n", "kernel_details.csv");
   CHECK(missing->inputs().at(0).missing_columns == std::vector<std::string>{"Start Time(us)"});
-  CHECK(missing->devices().empty());
+  CHECK_FALSE(missing->inputs().at(0).damage.has_value());
+  REQUIRE(missing->devices().size() == 1);
+  CHECK(missing->devices()[0].kernels == 0);
+  REQUIRE(missing->devices()[0].totals.size() == 1);
+  CHECK(missing->devices()[0].totals[0].calls == 1);
+  CHECK(missing->devices()[0].totals[0].duration_ps == 1'000'000);
   const auto nameless = read_text("Type,Accelerator Core,Start Time(us)\nT,AI_CORE,1\n", "kernel_details.csv");
   CHECK(nameless->inputs().at(0).missing_columns == std::vector<std::string>{"Name", "Duration(us)"});
   REQUIRE(nameless->inputs().at(0).damage.has_value());

@@ -52,7 +52,7 @@ def expected(path):
         d["streams"].add(args["stream"])
         correlation = args.get("correlation")
         d["launched"] += correlation in calls if correlation is not None else args.get("External id") in by_external
-        d["comm"] += "nccl" in name.lower() or "Collective name" in args
+        d["comm"] += "nccl" in name.lower() or "multimem_" in name or "Collective name" in args
         d["copy"] += cat.lower().endswith(("memcpy", "memset"))
     return devices, sorted(markers)
 

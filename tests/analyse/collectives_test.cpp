@@ -35,6 +35,10 @@ TEST_CASE("names tell operations, roles and libraries") {
   CHECK(collective_library_of("ncclAllReduceRingLLKernel_sum_f32(ncclColl)") == "nccl");
   CHECK(collective_library_of("void mscclKernel_Sum_half_LL(x)") == "msccl");
   CHECK(collective_library_of("void stream_executor::gpu::AllReduceKernelImpl<float>(x)") == "xla");
+  CHECK(collective_library_of("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(x)") ==
+        "torch");
+  CHECK(collective_library_of("void vllm::cross_device_reduce_1stage<float, 8>(vllm::RankData*)") == "vllm");
+  CHECK(bare_kernel_name("void at::native::(anonymous namespace)::fill<int>((anonymous namespace)::op)") == "fill");
   CHECK(collective_library_of("fusion_ncclDevKernel").empty());
   CHECK(collective_library_of("").empty());
 }

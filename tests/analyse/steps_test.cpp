@@ -132,7 +132,7 @@ TEST_CASE("names and times pick among steps without renumbering them") {
   steps = anatomy_steps(*held, o);
   REQUIRE(steps);
   CHECK(steps->steps.empty());
-  CHECK(steps->absent == "no step fits the filters");
+  CHECK(steps->absent == "nothing in the capture matches the filters");
 }
 
 TEST_CASE("a step out of the clock's reach is damage, not a row") {

@@ -132,7 +132,8 @@ def test_go(options):
         skip("go", "a sanitized library cannot be linked into Go's test programs")
     prefix = staged(options)
     environment = environment_for(options, prefix)
-    environment.update(GOFLAGS="-mod=mod", GOPROXY="off", GOTOOLCHAIN="local", CGO_ENABLED="1")
+    environment.update(GOFLAGS="-mod=mod", GOPROXY="off", GOTOOLCHAIN="local", CGO_ENABLED="1",
+                       CGO_LDFLAGS=f"-O2 -L{prefix / 'lib'}")  # Go's cache does not look at what pkg-config says
     folder = pathlib.Path(options.source) / "bindings" / "go"
     passed = failed = 0
     for command in (["go", "vet", "./..."], ["go", "test", "-race", "-count=1", "-v", "./..."],

@@ -72,8 +72,9 @@ def compare(profkit, folder, where):
             check(set(b["candidate_labels"]) == set(want["labels"]),
                   f"{where}: {b['bubble_id']} {b['candidate_labels']}, not {want['labels']}")
             check(b["kernels_after"] or b["scope"] == "tail", f"{where}: {b['bubble_id']} has no kernel behind it")
-    if truth["scenario"] != "straddle":  # there a kernel over the edge of a step counts for one step, here for both
-        check(all(row["agrees"] for row in found["self_check"]["step_trace_time"]), f"{where}: step_trace_time disagrees")
+    check(all(row["agrees"] for row in found["self_check"]["step_trace_time"]), f"{where}: step_trace_time disagrees")
+    left_out = [gap for gap in found["evidence_gaps"] if "not compared with step_trace_time" in gap]
+    check(truth["scenario"] != "straddle" or left_out, f"{where}: it is not said that steps were not compared")
     check(found["self_check"]["busy_and_idle_fill_every_step"], f"{where}: busy and idle do not fill a step")
     flags = {f["op_name"]: f["is_false_hotspot_risk"] for f in found["anomaly_discovery"]["wait_anchor_ops"]}
     if truth["flags"].get("anchor") and truth["variant"] != "level0":

@@ -818,6 +818,48 @@ static void test_bubbles(const char *data) {
   CHECK(pk_bubbles_step_count(NULL) == 0 && pk_bubbles_device_count(NULL) == 0);
 }
 
+static void test_architecture(const char *data) {
+  char path[1024];
+  pk_profile *profile = NULL;
+  pk_architecture *architecture = NULL;
+  pk_architecture_options options = PK_ARCHITECTURE_OPTIONS_INIT;
+  pk_error *error = NULL;
+  size_t bytes = 0;
+  int32_t status = -1;
+  snprintf(path, sizeof path, "%s/xspace/tpu_v6e_inference.xplane.pb", data);
+  CHECK(pk_profile_open(path, NULL, &profile, &error) == PK_OK);
+  CHECK(pk_architecture_open(profile, &options, &architecture, &error) == PK_OK);
+  CHECK(pk_architecture_summary(architecture).size > 0);
+  CHECK(pk_architecture_file_name(architecture).size > 0);
+  CHECK(pk_architecture_write(architecture, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 100 && status == PK_DOCUMENT_STATUS_OK);
+  bytes = 0;
+  CHECK(pk_architecture_write_markdown(architecture, count_bytes, &bytes, &error) == PK_OK);
+  CHECK(bytes > 100);
+  pk_architecture_free(architecture);
+  pk_architecture_free(NULL);
+  pk_profile_free(profile);
+
+  pk_profile *profile = NULL;
+  pk_architecture *model = NULL;
+  pk_error *error = NULL;
+  pk_architecture_options options = PK_ARCHITECTURE_OPTIONS_INIT;
+  size_t bytes = 0;
+  int32_t status = -1;
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  options.device = "TPU:0";
+  CHECK(pk_architecture_open(profile, &options, &model, &error) == PK_OK);
+  pk_profile_free(profile); /* the findings keep it open */
+  CHECK(pk_architecture_summary(model).size > 0);
+  CHECK(is_text(pk_architecture_file_name(model), "model_architecture_report_tpu_v6e_inference.md"));
+  CHECK(pk_architecture_write(model, count_bytes, &bytes, &status, &error) == PK_OK);
+  CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
+  bytes = 0;
+  CHECK(pk_architecture_write_markdown(model, count_bytes, &bytes, &error) == PK_OK);
+  CHECK(bytes > 1000);
+  pk_architecture_free(model);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   test_names();
@@ -836,6 +878,7 @@ int main(int argc, char **argv) {
   test_merge(argv[1]);
 
   test_bubbles(argv[1]);
+  test_architecture(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;
 }

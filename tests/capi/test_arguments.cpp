@@ -259,6 +259,107 @@ TEST_CASE("option structs of older and newer releases") {
     };
     check_sizes<pk_document_options>(PK_DOCUMENT_OPTIONS_INIT, write);
   }
+  SECTION("pk_activity_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_activity_options>(PK_ACTIVITY_OPTIONS_INIT, [&](const pk_activity_options& o, error_slot& error) {
+      pk_activity* made = nullptr;
+      const pk_status status = pk_activity_open(profile.get(), &o, &made, error.out());
+      pk_activity_free(made);
+      return status;
+    });
+  }
+  SECTION("pk_memory_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_memory_options>(PK_MEMORY_OPTIONS_INIT, [&](const pk_memory_options& o, error_slot& error) {
+      pk_memory* made = nullptr;
+      const pk_status status = pk_memory_open(profile.get(), &o, &made, error.out());
+      pk_memory_free(made);
+      return status;
+    });
+  }
+  SECTION("pk_bubbles_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_bubbles_options>(PK_BUBBLES_OPTIONS_INIT, [&](const pk_bubbles_options& o, error_slot& error) {
+      pk_bubbles* made = nullptr;
+      const pk_status status = pk_bubbles_open(profile.get(), &o, &made, error.out());
+      pk_bubbles_free(made);
+      return status;
+    });
+  }
+  SECTION("pk_validation_options") {
+    const auto profile = opened(gpu_capture());
+    const pk_profile* const all[] = {profile.get()};
+    check_sizes<pk_validation_options>(PK_VALIDATION_OPTIONS_INIT,
+                                       [&](const pk_validation_options& o, error_slot& error) {
+                                         pk_validation* made = nullptr;
+                                         const pk_status status = pk_validation_open(all, 1, &o, &made, error.out());
+                                         pk_validation_free(made);
+                                         return status;
+                                       });
+  }
+  SECTION("pk_trace_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_trace_options>(PK_TRACE_OPTIONS_INIT, [&](const pk_trace_options& o, error_slot& error) {
+      const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+      return pk_trace_write(profile.get(), &o, swallow, nullptr, nullptr, error.out());
+    });
+  }
+  SECTION("pk_probe_query") {
+    const auto profile = opened(data_path("neutrino/block_sched").string());
+    pk_probe* made = nullptr;
+    REQUIRE(pk_probe_open(profile.get(), PK_PROBE_TOOL_NONE, &made, nullptr) == PK_OK);
+    check_sizes<pk_probe_query>(PK_PROBE_QUERY_INIT, [&](const pk_probe_query& o, error_slot& error) {
+      const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+      return pk_probe_write(made, &o, swallow, nullptr, nullptr, error.out());
+    });
+    pk_probe_free(made);
+  }
+  SECTION("pk_arrow_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_arrow_options>(PK_ARROW_OPTIONS_INIT, [&](const pk_arrow_options& o, error_slot& error) {
+      ArrowArrayStream stream{};
+      const pk_status status = pk_arrow_events(profile.get(), 0, &o, &stream, error.out());
+      if (stream.release) stream.release(&stream);
+      return status;
+    });
+  }
+  SECTION("pk_merge_options and pk_clock_options") {
+    // Their required fields lie past the first ones: only what is too long, too short or absurd can be tried alone.
+    error_slot error;
+    const std::string path = gpu_capture();
+    const char* const traces[] = {path.c_str()};
+    const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+    const auto merge_with = [&](std::uint32_t size, unsigned char tail) {
+      pk_merge_options init = PK_MERGE_OPTIONS_INIT;
+      init.traces = traces;
+      init.trace_count = 1;
+      init.correction = PK_CORRECTION_NONE;
+      init.flags = PK_MERGE_KEEP_GOING;
+      other_release<pk_merge_options> options(init, size, tail);
+      return pk_merge_run(&options.known, swallow, nullptr, nullptr, error.out());
+    };
+    CHECK(merge_with(sizeof(pk_merge_options), 0xff) == PK_OK);
+    CHECK(merge_with(sizeof(pk_merge_options) + 16, 0) == PK_OK);
+    CHECK(merge_with(sizeof(pk_merge_options) + 16, 1) == PK_E_UNSUPPORTED);
+    CHECK(merge_with(offsetof(pk_merge_options, limits), 0xff) == PK_OK);
+    CHECK(merge_with(0, 0) == PK_E_INVALID_ARGUMENT);
+    const pk_clock_pair pairs[2] = {{0, 0, 0, 0}, {1000, 1000, 0, 0}};
+    const auto clock_with = [&](std::uint32_t size, unsigned char tail) {
+      pk_clock_options init = PK_CLOCK_OPTIONS_INIT;
+      init.flags = PK_CLOCK_IS_REFERENCE;
+      init.pairs = pairs;
+      init.pair_count = 2;
+      other_release<pk_clock_options> options(init, size, tail);
+      pk_clock* made = nullptr;
+      const pk_status status = pk_clock_build(&options.known, &made, error.out());
+      pk_clock_free(made);
+      return status;
+    };
+    CHECK(clock_with(sizeof(pk_clock_options), 0xff) == PK_OK);
+    CHECK(clock_with(offsetof(pk_clock_options, offsets), 0xff) == PK_OK);
+    CHECK(clock_with(sizeof(pk_clock_options) + 16, 1) == PK_E_UNSUPPORTED);
+    CHECK(clock_with(0, 0) == PK_E_INVALID_ARGUMENT);
+  }
   SECTION("pk_read_callbacks") {
     pk_read_callbacks callbacks = PK_READ_CALLBACKS_INIT;
     callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t) -> std::int64_t { return 0; };

@@ -101,6 +101,46 @@ TEST_CASE("the last reference may be given back by any thread") {
   }
 }
 
+TEST_CASE("analyses read by eight threads") {
+  const auto profile = opened(tpu_capture());
+  pk_memory* memory = nullptr;
+  pk_bubbles* bubbles = nullptr;
+  pk_activity* activity = nullptr;
+  REQUIRE(pk_memory_open(profile.get(), nullptr, &memory, nullptr) == PK_OK);
+  REQUIRE(pk_bubbles_open(profile.get(), nullptr, &bubbles, nullptr) == PK_OK);
+  REQUIRE(pk_activity_open(profile.get(), nullptr, &activity, nullptr) == PK_OK);
+  struct rows {
+    std::uint64_t buffers = 0, gaps = 0, kernels = 0, document_bytes = 0;
+    bool operator==(const rows& other) const {
+      return buffers == other.buffers && gaps == other.gaps && kernels == other.kernels &&
+             document_bytes == other.document_bytes;
+    }
+  };
+  std::vector<rows> all(thread_count);
+  on_all_threads([&](int i) {
+    rows& mine = all[static_cast<std::size_t>(i)];
+    std::size_t count = 0;
+    std::vector<pk_live_buffer> buffers(16);
+    while (pk_live_buffers_read(memory, mine.buffers, buffers.data(), buffers.size(), &count, nullptr) == PK_OK)
+      mine.buffers += count;
+    std::vector<pk_bubble> gaps(16);
+    while (pk_bubbles_read(bubbles, mine.gaps, gaps.data(), gaps.size(), &count, nullptr) == PK_OK) mine.gaps += count;
+    std::vector<pk_kernel_row> kernels(64);
+    while (pk_kernel_rows_read(activity, 0, mine.kernels, kernels.data(), kernels.size(), &count, nullptr) == PK_OK)
+      mine.kernels += count;
+    pk_memory_write(memory, count_bytes, &mine.document_bytes, nullptr, nullptr);
+    pk_bubbles_write(bubbles, count_bytes, &mine.document_bytes, nullptr, nullptr);
+  });
+  for (const rows& seen_by_one : all) CHECK(seen_by_one == all[0]);
+  CHECK(all[0].buffers > 0);
+  CHECK(all[0].gaps > 0);
+  CHECK(all[0].kernels > 0);
+  CHECK(all[0].document_bytes > 0);
+  pk_activity_free(activity);
+  pk_bubbles_free(bubbles);
+  pk_memory_free(memory);
+}
+
 TEST_CASE("errors move between threads") {
   pk_error* error = nullptr;
   pk_profile* profile = nullptr;

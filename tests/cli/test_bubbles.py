@@ -38,6 +38,23 @@ class Text(unittest.TestCase):
         self.assertIn("[absent]", done.out)
 
 
+class Tables(unittest.TestCase):
+    def test_a_table_without_start_times_gives_totals_and_says_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = ["Device_id,Op Name,OP Type,Task Type,Task Duration(us)", "0,a1,MatMul,AI_CORE,10.5",
+                    "0,a2,MatMul,AI_CORE,9.5", "0,b,Add,AI_VECTOR_CORE,1.25", "0,c,Add,AI_VECTOR_CORE,N/A"]
+            path = Path(folder) / "op_summary_0.csv"
+            path.write_text("\n".join(rows) + "\n")
+            done, found = document(path)
+            self.assertEqual(done.status, 0, done.err)
+            self.assertIn("no start times", found["evidence_gaps"][0])
+            self.assertEqual(found["steps"], [])
+            text = run("bubbles", path).out
+            self.assertIn("MatMul", text)
+            self.assertIn("20", text)
+            self.assertNotIn("[absent]", text)
+
+
 class Options(unittest.TestCase):
     def test_thresholds_by_option_and_file(self):
         _, plain = document(TPU, "--plane", "TPU:0")

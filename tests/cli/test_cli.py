@@ -369,6 +369,46 @@ class TextTest(Case):
         self.assertLess(0, count(part))
         self.assertLess(count(part), count(whole))
 
+    def test_filters_that_match_nothing_are_the_reason(self):
+        for command in ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives"]:
+            for option in ["--host", "--plane"]:
+                if option == "--plane" and command in ("info", "report"):
+                    continue  # the file itself is still shown
+                with self.subTest(command=command, option=option):
+                    outcome = run(command, TPU, option, "zzz")
+                    self.assertIn("name contains 'zzz'", outcome.out)
+
+    def test_an_empty_file_is_the_reason(self):
+        path = self.scratch / "empty.xplane.pb"
+        path.write_bytes(b"")
+        for command in ["report", "info", "tree", "metadata", "steps", "ops", "collectives"]:
+            with self.subTest(command=command):
+                self.assertIn("the file is empty", run(command, path).out)
+
+    def test_the_index_of_a_step_is_what_step_takes(self):
+        for extra in [["--name", "psum"], ["--time", "50s:52s"], ["--step", "3"]]:
+            steps = json.loads(run("steps", TPU, "--plane", "TPU:0", "--json", *extra).out)["steps"]
+            self.assertTrue(steps)
+            for step in steps[:3]:
+                again = run("steps", TPU, "--plane", "TPU:0", "--step", step["index"], "--json").out
+                self.assertEqual(json.loads(again)["steps"], [step])
+
+    def test_a_report_leaves_out_what_cannot_keep_to_its_filters(self):
+        whole = json.loads(run("report", TPU, "--json").out)
+        self.assertTrue(whole["memory"] and whole["bubbles"])
+        part = json.loads(run("report", TPU, "--step", "3", "--json").out)
+        self.assertIsNone(part["memory"])
+        self.assertIsNone(part["bubbles"])
+        text = run("report", TPU, "--step", "3").out
+        self.assertNotIn("devices wait", text)
+        self.assertIn("left out under these filters", " ".join(text.split()))
+
+    def test_halves_of_transfers_have_no_rate(self):
+        for line in json.loads(run("ops", TPU, "--json").out)["lines"]:
+            for op in line["ops"]:
+                if op["bytes_per_s"] is not None:
+                    self.assertLess(float(op["bytes_per_s"]), 2 * float(line["peak_hbm_bytes_per_s"]), op["name"])
+
     def test_filters_keep_names_right(self):
         info = run("info", TPU, "--plane", "TPU:2").out
         self.assertIn("/device:TPU:2", info)
@@ -463,6 +503,16 @@ class StreamTest(Case):
             outcome = run("report", "-", input=data)
             self.check_status(outcome, 0)
             self.assertIn("AMD GPU", outcome.out)
+
+    def test_what_begins_with_damage_is_not_read_to_its_end(self):
+        path = self.scratch / "endless.xplane.pb"
+        path.symlink_to("/dev/zero")
+        for command in ["report", "info", "ops", "memory"]:
+            with self.subTest(command=command):
+                outcome = run(command, path)
+                self.check_status(outcome, 4)
+                self.assertRegex(outcome.err, "byte 0|no reader knows these bytes")
+                self.assertNotIn("intact", outcome.err)
 
     def test_a_reader_that_leaves(self):
         pipe = subprocess.Popen([harness.PROFKIT, "tree", TPU, "--limit", "0"], stdout=subprocess.PIPE,

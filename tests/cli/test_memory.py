@@ -42,6 +42,22 @@ class Questions(Case):
         self.assertEqual(fit["spare_bytes"], (16 << 30) - fit["needed_bytes"])
         self.assertFalse(fit["fits"])
 
+    def test_fit_of_nothing_known(self):
+        path = self.scratch / "empty.xplane.pb"
+        path.write_bytes(b"")
+        out = run("memory", path, "--fit", "1GiB")
+        self.assertEqual(out.status, 1)
+        self.assertIn("cannot be told", out.out)
+        fit = json.loads(run("memory", path, "--fit", "1GiB", "--json").out)["fit"]
+        self.assertIsNone(fit["fits"])
+        self.assertIsNone(fit["needed_bytes"])
+
+    def test_hosts_are_those_of_info(self):
+        host = json.loads(run("info", TPU, "--json").out)["files"][0]["hosts"][0]
+        allocators = json.loads(run("memory", TPU, "--host", host, "--json").out)["allocators"]
+        self.assertEqual(allocators, json.loads(run("memory", TPU, "--json").out)["allocators"])
+        self.assertIn("no host's name contains", run("memory", TPU, "--host", "zzz").out)
+
     def test_module(self):
         document = json.loads(run("memory", TPU, "--module", "jit__psum", "--json").out)
         self.assertEqual(document["hlo"]["module"], "jit__psum(9646411105960254074)")

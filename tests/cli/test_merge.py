@@ -2,6 +2,7 @@
 """profkit merge, seen from outside: outputs, flags, exit statuses, and its second name."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,6 +123,21 @@ class Merge(Case):
         self.assertEqual(self.written(), ["combined.metadata.json", "combined.trace.json.gz", "combined.violations.json", "combined.xspace"])
         self.assertRegex(done.out, r"Violations: 0, Overlaps: \d+, Warnings: \d+")
         json.loads((self.scratch / "combined.violations.json").read_text())
+
+    def test_xprof_shows_every_event(self):
+        try:
+            from xprof.convert import raw_to_tool_data
+        except ImportError:
+            self.skipTest("no Python package xprof")
+        self.merge()
+        shown = self.scratch / "shown.xplane.pb"
+        shutil.copy(self.output, shown)
+        data, _ = raw_to_tool_data.xspace_to_tool_data([str(shown)], "trace_viewer", {})
+        slices = [e for e in json.loads(data)["traceEvents"] if e.get("ph") == "X"]
+        for node in range(2):
+            kernels = [e for e in slices if e["pid"] == 64 * node + 1 and e["name"] in ("ncclDevKernel_AllReduce", "gemm")]
+            self.assertEqual([(round(e["ts"] * 1e6), round(e["dur"] * 1e6)) for e in kernels],
+                             [(10 ** 6 + i * 10 ** 9, 5 * 10 ** 8) for i in range(3)])
 
     def test_planned_name(self):
         other = self.scratch / "xprof_trace_combine"

@@ -76,7 +76,7 @@ class PromisesTest(Case):
 
     def test_scripts_of_the_readme(self):
         readme = (ROOT / "README.md").read_text()
-        for script in set(re.findall(r"\bscripts/[a-z]+\b", readme)):
+        for script in set(re.findall(r"\bscripts/[a-z-]+\b", readme)):
             self.assertTrue((ROOT / script).stat().st_mode & 0o100, script)
         for path in set(re.findall(r"`((?:docs|examples|tests)/[\w./-]+)`", readme)):
             self.assertTrue((ROOT / path).exists(), path)

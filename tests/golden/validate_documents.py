@@ -17,7 +17,7 @@ import tempfile
 
 SKIPPED = 77
 DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory",
-             "bubbles", "neutrino"]
+             "bubbles", "architecture", "neutrino"]
 # Maps whose values have the type their key decides; their schemas say so.
 BY_KEY = {"stats"}
 

@@ -18,7 +18,7 @@ using profkit::document;
 using profkit::document_status;
 
 std::optional<document> document_named(const char* name) {
-  for (int d = static_cast<int>(document::report); d <= static_cast<int>(document::bubbles); ++d)
+  for (int d = static_cast<int>(document::report); d <= static_cast<int>(document::architecture); ++d)
     if (std::strcmp(profkit::document_name(static_cast<document>(d)), name) == 0) return static_cast<document>(d);
   if (std::strcmp(name, "neutrino") == 0) return document::neutrino;
   return std::nullopt;

@@ -19,12 +19,14 @@ def variants_of(header):
     """Yields (language, flags) for one header, given relative to include/."""
     if header == "profkit/profkit.h":
         yield "c", ["-std=c99", "-Wstrict-prototypes"]
-        yield "c++", ["-std=c++17"]
-        yield "c++", ["-std=c++23"]
+        for standard in ("c++17", "c++20", "c++23"):
+            yield "c++", [f"-std={standard}"]
         return
     is_view = not header.startswith("profkit/core/") and header != "profkit/profkit.hpp"
     yield "c++", ["-std=c++17"] + (NO_RUNTIME if is_view else [])
     yield "c++", ["-std=c++20"]
+    if not header.startswith("profkit/core/"):
+        yield "c++", ["-std=c++23"]
 
 
 def check(header, language, flags, compilers, include, library, scratch):

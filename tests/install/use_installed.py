@@ -2,7 +2,7 @@
 """Installs the build into a scratch folder and uses it as a stranger would.
 
 use_installed.py BUILD_ROOT MESON CC CXX: a C99 program through pkg-config, a C++ program on the views alone,
-the examples as their READMEs build them, and, where there is a cmake, the C program through find_package.
+the examples as their READMEs build them, find_package of CMake, a Meson subproject, a Debian package, Bazel.
 """
 import os
 import pathlib
@@ -19,15 +19,6 @@ int main(void) { return puts(pk_version_string()) < 0; }
 VIEWS_PROGRAM = """
 #include <profkit/xspace.hpp>
 int main() { return 0; }
-"""
-CMAKE_PROJECT = """
-cmake_minimum_required(VERSION 3.16)
-project(stranger C CXX)
-find_package(profkit REQUIRED)
-add_executable(stranger stranger.c)
-target_link_libraries(stranger PRIVATE profkit::profkit)
-add_executable(views views.cpp)
-target_link_libraries(views PRIVATE profkit::views)
 """
 
 
@@ -76,14 +67,98 @@ def main(build_root, meson, cc, cxx):
             if "/device:GPU:0" not in run(program, capture):
                 sys.exit(f"{example} did not print what is in {capture}")
 
-        if shutil.which("cmake"):
-            (scratch / "CMakeLists.txt").write_text(CMAKE_PROJECT, encoding="utf-8")
-            run("cmake", "-S", scratch, "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}",
-                f"-DCMAKE_C_COMPILER={cc}", f"-DCMAKE_CXX_COMPILER={cxx}")
-            run("cmake", "--build", scratch / "cmake")
-            run(scratch / "cmake" / "stranger")
-        else:
-            print("no cmake here: find_package was not tried")
+        cmake_package(source, prefix, scratch, cc, cxx, capture)
+        meson_subproject(source, meson, scratch, capture)
+        static_library(source, meson, scratch, cc, capture)
+        debian_package(source, build_root, scratch, capture)
+        bazel_package(source, prefix, scratch, capture)
+
+
+def cmake_package(source, prefix, scratch, cc, cxx, capture):
+    if not shutil.which("cmake"):
+        print("SKIPPED cmake: no cmake here, so find_package was not tried")
+        return
+    run("cmake", "-S", source / "examples" / "cmake", "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_C_COMPILER={cc}", f"-DCMAKE_CXX_COMPILER={cxx}")
+    run("cmake", "--build", scratch / "cmake")
+    for program in ("busiest_ops", "events_per_plane"):
+        shows_the_device(scratch / "cmake" / program, capture)
+
+
+def shows_the_device(program, capture, *arguments, **options):
+    if "/device:GPU:0" not in run(program, *arguments, capture, **options):
+        sys.exit(f"{program} did not print what is in {capture}")
+
+
+def meson_subproject(source, meson, scratch, capture):
+    """A host that vendors the sources. PROFKIT_TEST_SUBPROJECT=library builds the library once more, which takes long;
+    without it the views are used and the library is only configured."""
+    whole = os.environ.get("PROFKIT_TEST_SUBPROJECT") == "library"
+    host = scratch / "host"
+    shutil.copytree(source / "examples" / "meson-subproject", host)
+    (host / "subprojects").mkdir()
+    (host / "subprojects" / "profkit").symlink_to(source)
+    for example in ("c/busiest_ops.c", "cpp-views/events_per_plane.cpp"):
+        shutil.copy(source / "examples" / example, host)
+    run(meson, "setup", host / "build", host, "-Dprofkit:tools=disabled", "--buildtype=release")
+    programs = ["events_per_plane"] + (["busiest_ops"] if whole else [])
+    run("ninja", "-C", host / "build", *programs)
+    for program in programs:
+        shows_the_device(host / "build" / program, capture)
+    linked = run("readelf", "-d", host / "build" / "events_per_plane")
+    if "libprofkit" in linked:
+        sys.exit("the views linked libprofkit")
+    if not whole:
+        print("SKIPPED subproject: the library was configured, not built again; PROFKIT_TEST_SUBPROJECT=library does")
+
+
+def static_library(source, meson, scratch, cc, capture):
+    """The static library through pkg-config --static, from a C linker."""
+    if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
+        print("SKIPPED static: the static library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        return
+    prefix = scratch / "static-prefix"
+    run(meson, "setup", scratch / "static", source, "--buildtype=release", "-Ddefault_library=static",
+        "-Dtests=disabled", "-Dtools=disabled", "-Dexamples=disabled", f"--prefix={prefix}", "--libdir=lib")
+    run(meson, "install", "-C", scratch / "static", "--quiet")
+    environment = dict(os.environ)
+    environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
+    flags = run("pkg-config", "--static", "--cflags", "--libs", "profkit", env=environment).split()
+    program = scratch / "busiest_ops_static"
+    run(cc, "-std=c99", source / "examples" / "c" / "busiest_ops.c", "-o", program, *flags)
+    shows_the_device(program, capture)
+    if "libprofkit" in run("readelf", "-d", program):
+        sys.exit("the static program needs libprofkit.so")
+
+
+def debian_package(source, build_root, scratch, capture):
+    if not shutil.which("dpkg-deb"):
+        print("SKIPPED deb: no dpkg-deb here")
+        return
+    made = pathlib.Path(run(source / "scripts" / "package-deb", "--build", build_root, scratch).split()[-1])
+    root = scratch / "unpacked"
+    run("dpkg-deb", "-x", made, root)
+    control = run("dpkg-deb", "-I", made)
+    for needed in ("Package: profkit", "libc6", "libzstd1"):
+        if needed not in control:
+            sys.exit(f"the package's control file lacks {needed}:\n{control}")
+    library = next(root.rglob("libprofkit.so.0")).parent
+    command = next(root.rglob("bin/profkit"), None)
+    if command is not None:
+        shows_the_device(command, capture, "info", env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
+
+
+def bazel_package(source, prefix, scratch, capture):
+    if not shutil.which("bazel"):
+        print("SKIPPED bazel: no bazel here")
+        return
+    host = scratch / "bazel"
+    shutil.copytree(source / "examples" / "bazel", host)
+    for example in ("c/busiest_ops.c", "cpp-views/events_per_plane.cpp"):
+        shutil.copy(source / "examples" / example, host)
+    module = host / "MODULE.bazel"
+    module.write_text(module.read_text(encoding="utf-8").replace("/usr/local", str(prefix)), encoding="utf-8")
+    shows_the_device("bazel", capture, "run", ":busiest_ops", "--", cwd=host)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,14 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <random>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -278,4 +283,37 @@ TEST_CASE("gzip output is read back and does not depend on the time") {
   const auto stopped = write_all(*gzip_sink(callback_sink(limited, &left)), bytes, 1000);
   REQUIRE_FALSE(stopped.ok());
   CHECK(stopped.error().code == fault_code::cancelled);
+}
+
+TEST_CASE("quick gzip output is read back, whatever the text") {
+  std::mt19937_64 random(7);
+  std::vector<std::string> texts = {"a", std::string(259, 'x'), std::string(300000, 'y'), "abcabcabcabcabcabcabc"};
+  std::string noise, skewed, repeated;
+  for (int i = 0; i < 200000; ++i) noise += static_cast<char>(random());
+  // Frequencies as Fibonacci's make the longest codes there are.
+  std::uint64_t a = 1, b = 1;
+  for (int letter = 0; letter < 24; ++letter) {
+    for (std::uint64_t i = 0; i < a; ++i) skewed += static_cast<char>('a' + letter);
+    b = std::exchange(a, a + b);
+  }
+  std::shuffle(skewed.begin(), skewed.end(), random);
+  for (int i = 0; i < 60000; ++i)
+    repeated += R"({"ph":"X","pid":)" + std::to_string(random() % 9) + R"(,"ts":)" + std::to_string(i * 977) + "},\n";
+  // Matches at every distance and of every length, also across the blocks.
+  std::string mixed;
+  while (mixed.size() < 2500000) {
+    const std::size_t length = 1 + random() % 600;
+    const std::size_t distance = mixed.empty() ? 0 : 1 + random() % std::min<std::size_t>(mixed.size(), 40000);
+    for (std::size_t i = 0; i < length; ++i)
+      mixed += distance == 0 || random() % 100 == 0 ? static_cast<char>(random()) : mixed[mixed.size() - distance];
+  }
+  for (std::string* text : {&noise, &skewed, &repeated, &mixed}) texts.push_back(std::move(*text));
+  for (const std::string& text : texts) {
+    std::string one, three;
+    CHECK(write_all(*gzip_sink(memory_sink(one), 1), text, 99991).ok());
+    CHECK(write_all(*gzip_sink(memory_sink(three), 1, 3), text, 4096).ok());
+    CHECK(one == three);
+    CHECK(hold_bytes(std::move(*open_buffer_source(one, "one")))->bytes == text);
+    CHECK(one.size() < text.size() + text.size() / 100 + 400);
+  }
 }

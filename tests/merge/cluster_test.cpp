@@ -2,6 +2,7 @@
 #include "merge_support.hpp"
 
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/collectives.hpp>
 
 #include <read/json_elements.hpp>
 #include <read/json_fields.hpp>
@@ -129,6 +130,25 @@ struct totals {
   }
 };
 
+// What validation says of merged clusters.
+struct orders {
+  std::uint64_t clusters = 0, groups = 0, violations = 0, raw = 0;
+  void add(const merged& m) {
+    const auto p = profile::open_buffer(m.bytes, "combined.xplane.pb");
+    REQUIRE(p);
+    const auto found = validate_collectives_of(**p);
+    REQUIRE(found);
+    CHECK(found->corrected);
+    CHECK(found->bounds_known);
+    CHECK(found->nodes.size() == m.outcome->nodes.size());
+    CHECK(found->groups.size() > 0);
+    ++clusters;
+    groups += found->groups.size();
+    violations += found->violations;
+    raw += found->violations_raw;
+  }
+};
+
 struct noise {
   const char* name;
   const char* arguments;
@@ -152,6 +172,7 @@ TEST_CASE("the bound holds the truth on new clusters") {
   const int sizes_slow[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   const int sizes_fast[] = {2, 6};
   totals sum;
+  orders order;
   std::map<std::string, totals> by_kind;
   int seed = 1000;
   for (int round = 0; round < (all ? 3 : 1); ++round)
@@ -171,9 +192,14 @@ TEST_CASE("the bound holds the truth on new clusters") {
         CHECK(cases.size() == static_cast<std::size_t>(nodes));
         by_kind[kind.name].add(cases);
         sum.add(cases);
+        order.add(m);
       }
   for (const auto& [name, t] : by_kind) t.print(name.c_str());
   sum.print("all");
+  std::printf("%llu clusters: %llu invocations, %llu violations beyond the bound, %llu raw\n",
+              static_cast<unsigned long long>(order.clusters), static_cast<unsigned long long>(order.groups),
+              static_cast<unsigned long long>(order.violations), static_cast<unsigned long long>(order.raw));
+  CHECK(order.violations == 0);
   CHECK(sum.contained_share() >= 0.999);
   CHECK(sum.median_width() <= 2);
   CHECK(sum.beyond_stated() == 0);

@@ -222,7 +222,7 @@ TEST_CASE("folder: names of bytes that are no text, and names that hold delimite
   CHECK(trace.kernels[0].name() == name);
   probe_query query;
   query.slice = probe_slice::kernels;
-  CHECK(document_of(**opened, query).find("k\\udcff bin 0x1 size 7 n_param 9") != std::string::npos);
+  CHECK(document_of(**opened, query).find("k\\\\xff bin 0x1 size 7 n_param 9") != std::string::npos);
 }
 
 TEST_CASE("folder: descriptions that are empty, broken, or of another probe") {

@@ -46,6 +46,7 @@ std::unique_ptr<command_options> slice_command_options(command what);  // report
 std::unique_ptr<command_options> dump_command_options();
 std::unique_ptr<command_options> memory_command_options();
 std::unique_ptr<command_options> bubbles_command_options();
+std::unique_ptr<command_options> architecture_command_options();
 std::unique_ptr<command_options> export_command_options();
 std::unique_ptr<command_options> merge_command_options();
 std::unique_ptr<command_options> validate_command_options();

@@ -5,7 +5,7 @@
 namespace profkit_tool {
 namespace {
 
-constexpr std::array<command_help, 17> commands{{
+constexpr std::array<command_help, 18> commands{{
     {command::report, "report", "PATH", "One screen: what the capture is and where its time went",
      "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
      "busiest, how long steps took, what collectives cost, and which command to run next.",
@@ -73,7 +73,16 @@ constexpr std::array<command_help, 17> commands{{
      "  profkit bubbles logdir\n"
      "  profkit bubbles rank0_ascend_pt --window-policy marker\n"
      "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
-     "  profkit bubbles vm.xplane.pb --json --limit 100\n"},
+     "  profkit bubbles vm.xplane.pb --json --limit 100\n"
+     "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n"},
+    {command::architecture, "architecture", "PATH", "What model ran: layers and their types, passes, experts, streams",
+     "Reads passes, layers and their parts from the kernels of one device: attention kernels mark the layers,\n"
+     "steps and sampling mark the passes. Says how sure that is, and what the capture cannot tell. For Ascend,\n"
+     "Kineto and XSpace captures. -o DIR/ writes the report, model_architecture_report_<name>.md.",
+     "  profkit architecture rank0_ascend_pt\n"
+     "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
+     "  profkit architecture trace.json.gz --markdown | less\n"
+     "  profkit architecture logdir --device 'NPU 3' --json       for programs\n"},
     {command::export_trace, "export", "PATH",
      "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
      "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
@@ -125,6 +134,7 @@ std::unique_ptr<command_options> options_of(command what) {
     case command::dump: return dump_command_options();
     case command::memory: return memory_command_options();
     case command::bubbles: return bubbles_command_options();
+    case command::architecture: return architecture_command_options();
     case command::export_trace: return export_command_options();
     case command::merge: return merge_command_options();
     case command::validate: return validate_command_options();

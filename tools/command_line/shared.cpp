@@ -74,7 +74,7 @@ std::optional<fault> input_words::understand(options& into) const {
   if (auto wrong = understand_word<bool>("--fail-on", fail_on, into.fail_on_incomplete, {{"incomplete", true}}))
     return wrong;
   std::optional<std::uint64_t> typed_threads;
-  if (auto wrong = understand_number("--threads", threads, typed_threads, 1, 1024)) return wrong;
+  if (auto wrong = understand_number("-j", threads, typed_threads, 1, 1024)) return wrong;
   into.threads =
       static_cast<std::uint32_t>(typed_threads.value_or(std::clamp(std::thread::hardware_concurrency(), 1u, 64u)));
   return std::nullopt;

@@ -4,7 +4,7 @@ _profkit() {
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|export|validate|neutrino|merge|bubbles|dump|help) command=$word; break ;;
+      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|export|validate|neutrino|merge|bubbles|architecture|dump|help) command=$word; break ;;
     esac
   done
 
@@ -35,12 +35,12 @@ _profkit() {
   esac
 
   if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles dump help
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles architecture dump help
       --help --version' -- "$current"))
     return
   fi
   if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles dump' -- "$current"))
+    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles architecture dump' -- "$current"))
     return
   fi
   case $current in
@@ -59,6 +59,7 @@ _profkit() {
         neutrino) options+=' --launch --map --block --lane --as --csv --svg --run --fail-on -j --threads' ;;
         bubbles) options+=' --plane --device --window-policy --step-pattern --threshold --thresholds --compat --run --fail-on
           -j --threads' ;;
+        architecture) options+=' --plane --device --step-pattern --markdown --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
       esac
       [ "$command" = ops ] && options+=' --sort'

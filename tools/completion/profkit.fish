@@ -1,7 +1,7 @@
 # fish completion for profkit
-set -l commands report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles dump
+set -l commands report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles architecture dump
 set -l slices report info tree metadata steps ops modules framework collectives chrome
-set -l captures $slices memory export validate bubbles
+set -l captures $slices memory export validate bubbles architecture
 
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -f
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a report -d 'One screen about a capture'
@@ -18,6 +18,7 @@ complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a memor
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a export -d 'The capture for other tools'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a validate -d 'Collectives across nodes'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a neutrino -d 'Neutrino probe traces'
+complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a architecture -d 'What model ran'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a dump -d 'Any protobuf file, field by field'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -a help -d 'Help of a command'
 complete -c profkit -n "not __fish_seen_subcommand_from $commands help" -l version -d 'The version'
@@ -104,3 +105,6 @@ complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l step-pattern -x 
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l threshold -x -d 'One threshold, NAME=VALUE'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l thresholds -r -d 'TOML file of thresholds'
 complete -c profkit -n "__fish_seen_subcommand_from bubbles" -l compat -x -a reference -d 'By the letter of the reference script'
+complete -c profkit -n "__fish_seen_subcommand_from architecture" -l plane -l device -x -d 'Only devices whose name contains TEXT'
+complete -c profkit -n "__fish_seen_subcommand_from architecture" -l step-pattern -x -d 'Names that mark a step'
+complete -c profkit -n "__fish_seen_subcommand_from architecture" -l markdown -d 'The report as Markdown'

@@ -39,6 +39,13 @@ def test_bubbles(tpu):
         tpu.bubbles(thresholds={"no_such_threshold": 1})
 
 
+def test_architecture(tpu):
+    with tpu.architecture() as architecture:
+        assert architecture.document_bytes() == tpu.document_bytes("architecture", limit=0)
+        assert architecture.markdown().startswith("#") and architecture.file_name.endswith(".md")
+        assert isinstance(architecture.summary, str)
+
+
 def test_kernels(tpu, data):
     with tpu.kernels(device="TPU:0") as kernels:
         device, = kernels.devices

@@ -52,6 +52,7 @@ static_assert(sizeof(kernel_row) == 64);
 /// What tables and traces say beyond time; only kept where the source has it.
 struct kernel_details {
   string_id input_shapes = 0, output_shapes = 0, input_dtypes = 0;
+  string_id group = 0;  ///< the process group of a collective
   std::int64_t task_id = -1, block_dim = -1;
   std::vector<std::pair<string_id, double>>
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
@@ -67,6 +68,14 @@ struct activity_stream {
 enum class accelerator : std::uint8_t { other, tpu, gpu, npu };
 [[nodiscard]] const char* accelerator_name(accelerator a) noexcept;  ///< "tpu", …
 
+/// What a table without start times tells of an op.
+struct op_total {
+  string_id op_type = 0, core = 0;
+  kernel_class kind = kernel_class::compute;
+  std::uint64_t calls = 0;
+  std::int64_t duration_ps = 0;
+};
+
 /// Which clock windows and host spans belong to a device: one rank, process or file.
 struct activity_device {
   std::uint32_t file = 0;   ///< index into profile::what().files
@@ -78,6 +87,7 @@ struct activity_device {
   accelerator type = accelerator::other;
   std::vector<activity_stream> streams;
   std::vector<kernel_details> details;
+  std::vector<op_total> totals;  ///< only when no file tells when kernels began: there are no rows then
   std::uint64_t kernels = 0;  ///< rows the visitor will see
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;

@@ -39,6 +39,10 @@ struct file_damage {
 /// makes damage an error of the whole; with no file at all it is true.
 [[nodiscard]] bool anything_intact(const profile& p) noexcept;
 
+/// Why an answer is empty although nothing is wrong with the question: a filter that nothing matches, a file without
+/// content, a capture of another family. "" when it is none of these.
+[[nodiscard]] std::string why_nothing(const profile& p, const anatomy_options& o);
+
 /// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 struct named_stat {
   std::string_view name;  ///< "" when the id has no entry
@@ -86,6 +90,7 @@ struct info_result {
   std::uint64_t planes = 0, lines = 0, events = 0, event_stats = 0;  ///< exports of an XSpace are not counted twice
   bool complete = true;
   std::vector<std::string> reasons;   ///< why not complete
+  std::string absent;                 ///< why there is no file; empty otherwise
   std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which are no spans of a file
 };
 result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
@@ -162,6 +167,7 @@ struct step_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
   step_source source = step_source::steps_line;
+  std::uint64_t index = 0;  ///< among the steps of its plane, or of its file for host steps: what options.step takes
   std::string_view name;
   std::optional<std::int64_t> step_num;
   std::int64_t start_ps = 0, duration_ps = 0;
@@ -257,6 +263,10 @@ result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, 
 /// tf_op, source, … as written.
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
 /// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
+/// Whether an op is the start or the done of an asynchronous one: it is not as long as what it starts or awaits, so
+/// that its facts make no rate.
+[[nodiscard]] bool is_async_half(const op_row& op) noexcept;
+
 struct device_peaks {
   double flops_per_s = 0, hbm_bytes_per_s = 0;
   std::string_view device_type;
@@ -351,8 +361,8 @@ struct async_row {
   std::uint32_t events = 1;       ///< events with this flow
 };
 /// Synchronous collectives on ops lines and NCCL/RCCL kernels on streams: totals of an op name. The ops of hosts are
-/// looked up in the programs inside the file, by the event's program_id or hlo_module and its hlo_op ("psum.7" may be an
-/// all-reduce); one name then has a row for each category.
+/// looked up in the programs inside the file, by the event's program_id or hlo_module and its hlo_op ("psum.7" may be
+/// an all-reduce); one name then has a row for each category.
 struct collective_op_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;

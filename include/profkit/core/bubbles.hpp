@@ -245,6 +245,7 @@ struct bubble_step {
   std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
   bool traced = false;
   bool boundary_dominated = false, cut = false;
+  bool straddled = false;   ///< a kernel reaches over one of its edges
   std::int32_t group = -1;  ///< index into bubbles_result::groups
   std::uint32_t first_structure = 0, structures = 0;
   const char* structure_source = "";    ///< "attention", "periodic op", "gaps", "annotations", "" none
@@ -404,6 +405,7 @@ struct bubbles_result {
   std::uint64_t structures_left_out = 0;
   std::vector<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
+  std::uint64_t steps_not_compared = 0;  ///< with step_trace_time: a kernel reaches over an edge of the step
   std::uint64_t steps_too_large = 0;  ///< with more kernels than are held: without structures, clocks, block and side
   std::vector<bubble> bubbles;        ///< by device, then start, then length
   std::vector<bubble_group> groups;
@@ -411,7 +413,7 @@ struct bubbles_result {
   /// The one that waits longest, by all its steps together (the dominant one for the reference), and of it the step
   /// that waits longest: what the answers and the look inside a step are about.
   std::int32_t idlest_group = -1, dominant_step = -1;
-  std::vector<bubble_op> ops;                            ///< by device, then total cost
+  std::vector<bubble_op> ops;  ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;
   std::vector<label_summary> causes;
   std::vector<self_check_row> self_check;
@@ -431,6 +433,11 @@ struct bubbles_result {
 result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o = {}, const hooks& host = {});
 
 /// An activity and what was found in it.
+/// Whether the detector can keep to these filters: it knows devices alone, because a gap belongs to a whole step.
+[[nodiscard]] inline bool bubbles_keep_to(const anatomy_options& o) noexcept {
+  return o.host.empty() && o.line.empty() && o.name.empty() && !o.step && !o.from_ps && !o.to_ps;
+}
+
 struct bubbles_report {
   std::shared_ptr<const activity> of;
   bubbles_result found;

@@ -23,6 +23,7 @@ enum class document : std::int32_t {
   chrome = 10,
   memory = 11,
   bubbles = 12,
+  architecture = 13,
   neutrino = 20,
 };
 [[nodiscard]] const char* document_name(document d) noexcept;  ///< "report", "info", …

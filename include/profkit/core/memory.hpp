@@ -342,10 +342,16 @@ struct memory_invariant {
 struct fit_result {
   std::uint64_t limit_bytes = 0;
   std::int64_t needed_bytes = 0;
-  std::string needed_by;
-  bool fits = true;
+  std::string needed_by;  ///< "": nothing says what is needed, and whether it fits cannot be told
+  bool fits = false;
   std::int64_t spare_bytes = 0;  ///< negative: what is missing
+  [[nodiscard]] bool known() const noexcept { return !needed_by.empty(); }
 };
+
+/// Whether the analysis can keep to these filters: it knows hosts and modules, no planes and no times.
+[[nodiscard]] inline bool memory_keeps_to(const anatomy_options& o) noexcept {
+  return o.plane.empty() && o.line.empty() && !o.step && !o.from_ps && !o.to_ps;
+}
 
 struct memory_result {
   std::vector<module_memory> modules;  ///< by peak in space 0, then total, then label

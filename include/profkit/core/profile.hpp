@@ -13,8 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct xspace_index;   ///< src/read/xspace_index.hpp
 class stream_visitor;  ///< src/read/xspace_stream.hpp
-struct xspace_index;  ///< src/read/xspace_index.hpp
-class probe_trace;    ///< profkit/core/probe_trace.hpp
+struct xspace_index;   ///< src/read/xspace_index.hpp
+class probe_trace;     ///< profkit/core/probe_trace.hpp
 
 /// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
@@ -40,6 +40,8 @@ class profile {
   /// True for an XSpace that waits to be read in one pass (access_mode::one_pass) and is not in memory; its xspace()
   /// would decode all of it.
   [[nodiscard]] bool is_streamed(std::size_t file) const noexcept;
+  /// Bytes of a file as it lies on its disk; of a pipe, what was read and decoded of it so far.
+  [[nodiscard]] std::uint64_t file_bytes(std::size_t file) const noexcept;
   /// Reads all of a streamed file once and hands its events to `visitor`; then outline() knows it. `again`: a second
   /// look may follow, so a pipe keeps its encoded bytes, up to limits::max_materialised_bytes. Damage is told by
   /// file_fault(). Faults: `cancelled`, `limit`, the source's when nothing is usable; for the only file of a profile

@@ -323,7 +323,7 @@ file_info file_header(const profile& p, std::size_t file) {
   info.path = entry.path;
   info.family = entry.family;
   info.export_of = entry.export_of;
-  info.bytes = entry.bytes;
+  info.bytes = p.file_bytes(file);
   info.origin_unix_ns = p.file_origin_unix_ns(file);
   info.aligned = info.origin_unix_ns.has_value();
   if (const xspace_index* space = p.outline(file)) {
@@ -345,7 +345,9 @@ result<info_result> anatomy_info(const profile& p, const anatomy_options& o, con
     }
     result<selection> selected = selection::make(p, o, host);
     if (!selected) return std::move(selected).error();
-    return inventory(p, o, *selected, streamed, host).run();
+    result<info_result> found = inventory(p, o, *selected, streamed, host).run();
+    if (found && found->files.empty()) found->absent = why_nothing(p, o);
+    return found;
   });
 }
 

@@ -206,7 +206,10 @@ result<modules_result> anatomy_modules(const profile& p, const anatomy_options& 
     of_planes.step.reset();
     result<selection> selected = selection::make(p, of_planes, host);
     if (!selected) return std::move(selected).error();
-    return module_finder(p, *selected, host).run();
+    result<modules_result> found = module_finder(p, *selected, host).run();
+    if (found && !found->absent.empty())
+      if (std::string why = why_nothing(p, of_planes); !why.empty()) found->absent = std::move(why);
+    return found;
   });
 }
 

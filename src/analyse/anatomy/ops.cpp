@@ -4,6 +4,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/anatomy/streamed.hpp>
+#include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 #include <base/thread_pool.hpp>
@@ -479,11 +480,16 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
     if (t.negative_durations != 0)
       damage.note_line(
           t.line.file, plane, line, 0,
-          (std::to_string(t.negative_durations) + " events have a negative duration; they count as 0").c_str());
+          (std::to_string(t.negative_durations) + (t.negative_durations == 1 ? " event has" : " events have") +
+           " a negative duration, which counts as 0")
+              .c_str());
     if (t.line.events != 0) found.lines.push_back(std::move(t.line));
   }
   found.source = std::move(picked.source);
   found.absent = std::move(picked.absent);
+  if (found.lines.empty()) {
+    if (std::string why = why_nothing(p, o); !why.empty()) found.absent = std::move(why);
+  }
   if (found.lines.empty() && found.absent.empty()) {
     found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
                                        : "no event of " + found.source + " lies in the part that was asked for";
@@ -497,6 +503,12 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
 
 event_metadata_view op_row::metadata() const noexcept {
   return entry.data() == nullptr ? event_metadata_view() : event_metadata_view(entry);
+}
+
+bool is_async_half(const op_row& op) noexcept {
+  const event_metadata_view metadata = op.metadata();
+  const std::string_view name = metadata.display_name().empty() ? metadata.name() : metadata.display_name();
+  return role_of(instruction_name(name)) != async_role::none;
 }
 
 result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o, const hooks& host) {

@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
 
+}  // namespace
+
 bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
   const auto fits = [&](std::string_view name) { return name.find(wanted) != std::string_view::npos; };
   const capture_file& entry = p.what().files[file];
@@ -26,7 +28,38 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
   return !named && fits(entry.path);  // a file that names no host is known by its path
 }
 
-}  // namespace
+std::string why_nothing(const profile& p, const anatomy_options& o) {
+  bool any_file = false, any_xspace = false, any_trace = false, any_bytes = false, any_plane = false, any_line = false;
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    if (!o.host.empty() && !host_fits(p, file, o.host)) continue;
+    any_file = true;
+    const file_family family = p.what().files[file].family;
+    any_trace = any_trace || family == file_family::chrome_trace || family == file_family::ascend_kernels;
+    const xspace_index* space = p.outline(file);
+    if (space == nullptr) continue;
+    any_xspace = true;
+    any_bytes = any_bytes || !space->planes.empty() || p.what().files[file].bytes != 0;
+    for (const plane_index& plane : space->planes) {
+      if (plane.name.find(o.plane) == std::string_view::npos) continue;
+      any_plane = true;
+      any_line = any_line || std::any_of(plane.lines.begin(), plane.lines.end(), [&](const line_index& line) {
+                   return line.name().find(o.line) != std::string_view::npos;
+                 });
+    }
+  }
+  const auto none_contains = [](const char* what, const std::string& text) {
+    return std::string("no ") + what + " name contains '" + text + "'; `profkit info` lists them";
+  };
+  if (p.file_count() == 0) return {};
+  if (!any_file) return none_contains("host's", o.host);
+  if (!any_xspace)
+    return any_trace ? "this needs an XSpace (*.xplane.pb); `profkit chrome` and `profkit bubbles` read what is here"
+                     : "";
+  if (!any_bytes) return "the file is empty, which is a valid message with nothing in it";
+  if (!any_plane && !o.plane.empty()) return none_contains("plane's", o.plane);
+  if (!any_line && !o.line.empty()) return none_contains("line's", o.line);
+  return filters_events(o) ? "nothing in the capture matches the filters" : "";
+}
 
 bool anything_intact(const profile& p) noexcept {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
@@ -76,16 +109,12 @@ result<void> selection::find_step(const hooks& host) {
   if (!steps) return std::move(steps).error();
 
   const std::uint64_t wanted = *options_->step;
-  std::uint64_t most = 0, index = 0;
-  const step_row* before = nullptr;
+  std::uint64_t most = 0;
   for (const step_row& row : steps->steps) {
     const bool of_host = row.source == step_source::host_step_num;
-    const bool same_list = before != nullptr && before->file == row.file && (of_host || before->plane == row.plane);
-    index = same_list ? index + 1 : 0;
-    before = &row;
-    most = std::max(most, index + 1);
-    if (!of_host && index == 0) planes_with_steps_.emplace_back(row.file, row.plane);
-    if (index != wanted) continue;
+    most = std::max(most, row.index + 1);
+    if (!of_host && row.index == 0) planes_with_steps_.emplace_back(row.file, row.plane);
+    if (row.index != wanted) continue;
     const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
     if (!of_host) step_windows_.push_back({row.file, row.plane, row.start_ps, end_ps});
     const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),

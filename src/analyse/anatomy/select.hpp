@@ -59,6 +59,9 @@ class event_filter {
   bool nothing_ = false;  // the plane has no such step
 };
 
+// Whether a file is of a host whose name contains `wanted`, which is not empty.
+[[nodiscard]] bool host_fits(const profile& p, std::size_t file, std::string_view wanted);
+
 // Whether any filter looks at single events: at their names or times, which may stand behind them in the file.
 [[nodiscard]] inline bool filters_events(const anatomy_options& o) noexcept {
   return !o.name.empty() || o.step || o.from_ps || o.to_ps;

@@ -130,13 +130,12 @@ class step_finder {
   // The step filter picks the Nth row of each device, or of each file's host steps; names and times pick after it.
   void keep_wanted() {
     std::vector<step_row> kept;
-    std::uint64_t index = 0;
     for (std::size_t i = 0; i < found_.steps.size(); ++i) {
-      const step_row& row = found_.steps[i];
+      step_row& row = found_.steps[i];
       const bool same_list = i > 0 && found_.steps[i - 1].file == row.file &&
                              (row.source == step_source::host_step_num || found_.steps[i - 1].plane == row.plane);
-      index = same_list ? index + 1 : 0;
-      if ((!options_.step || index == *options_.step) && selected_.name(row.name) && in_window(row))
+      row.index = same_list ? found_.steps[i - 1].index + 1 : 0;
+      if ((!options_.step || row.index == *options_.step) && selected_.name(row.name) && in_window(row))
         kept.push_back(row);
     }
     found_.steps = std::move(kept);
@@ -148,10 +147,8 @@ class step_finder {
   }
 
   std::string why_none() const {
+    if (std::string why = why_nothing(profile_, options_); !why.empty()) return why;
     if (!any_xspace_) return "the capture has no XSpace file";
-    const bool filtered = !options_.host.empty() || !options_.plane.empty() || !options_.line.empty() ||
-                          !options_.name.empty() || options_.step || options_.from_ps || options_.to_ps;
-    if (filtered) return "no step fits the filters";
     return "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host event has a step_num stat";
   }
 

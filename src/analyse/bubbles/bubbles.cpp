@@ -68,6 +68,31 @@ joined join(bubbles_result& into, std::vector<device_found>& devices) {
   return all;
 }
 
+// Ops of tables without start times, by their time.
+bool take_totals(bubbles_result& into, const activity& of) {
+  std::size_t first = into.ops.size();
+  for (std::size_t d = 0; d < of.devices().size(); ++d) {
+    for (const op_total& t : of.devices()[d].totals) {
+      bubble_op& op = into.ops.emplace_back();
+      op.device = static_cast<std::uint32_t>(d);
+      op.op_type = op.name = t.op_type;
+      op.core = t.core;
+      op.kind = t.kind;
+      op.calls = t.calls;
+      op.duration_ps = t.duration_ps;
+    }
+  }
+  const auto ops = into.ops.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto mean = [](const bubble_op& op) { return op.duration_ps / static_cast<std::int64_t>(op.calls); };
+  std::stable_sort(ops, into.ops.end(), [&](const auto& a, const auto& b) { return mean(a) > mean(b); });
+  for (std::size_t i = first; i < into.ops.size(); ++i)
+    into.ops[i].rank_by_mean_cost = static_cast<std::uint32_t>(i - first + 1);
+  std::stable_sort(ops, into.ops.end(), [](const auto& a, const auto& b) { return a.duration_ps > b.duration_ps; });
+  for (std::size_t i = first; i < into.ops.size(); ++i)
+    into.ops[i].rank_by_cost = into.ops[i].rank_by_duration = static_cast<std::uint32_t>(i - first + 1);
+  return into.ops.size() > first;
+}
+
 std::string why_absent(const activity& of, const bubbles_result& r) {
   if (!r.steps.empty() || std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; }))
     return "";
@@ -84,7 +109,11 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   if (!devices) return std::move(devices).error();
   const joined all = join(r, *devices);
   devices->clear();
-  r.absent = why_absent(of, r);
+  if (take_totals(r, of))
+    r.evidence_gaps.push_back(
+        "no start times on record: the ops are totals of a table; idle time, steps and causes cannot be told");
+  else
+    r.absent = why_absent(of, r);
   for (const activity_device& d : of.devices())
     if (of.has_host_spans(d.host_group)) r.has_host_trace = true;
   auto facts = collect_host_evidence(of, r.bubbles, o.reference, host);

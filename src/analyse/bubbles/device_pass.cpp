@@ -238,6 +238,7 @@ void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool pollu
       ++found_.gaps.kernels_after_steps;
     else
       ++found_.gaps.kernels_between_steps;
+    reached_ps_ = std::max(reached_ps_, end_of(k));
     return;
   }
   ++step_.kernels[static_cast<std::size_t>(k.kind)];
@@ -280,6 +281,8 @@ void device_pass::close_window() {
   step_.start_ps = w.start_ps;
   step_.end_ps = w.end_ps;
   step_.marker_end_ps = w.marker_end_ps;
+  step_.straddled = reached_ps_ > w.start_ps || member_end_ps_ > w.end_ps;
+  reached_ps_ = std::max(reached_ps_, member_end_ps_);
   tail_from_ps_ = tail_to_ps_ = open_start;
   if (!step_busy_) {
     step_.prelaunch_ps = step_.service_ps();

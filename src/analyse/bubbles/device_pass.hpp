@@ -98,6 +98,7 @@ class device_pass final : public kernel_visitor {
   std::vector<bubble> open_;  // gaps whose kernels behind them are still to come; a few
   bool outside_ = false;      // idle outside every window since outside_from_ps_
   std::int64_t outside_from_ps_ = 0;
+  std::int64_t reached_ps_ = open_start;  // by kernels that started before the window, or in none
   std::int64_t tail_from_ps_ = open_start, tail_to_ps_ = open_start;  // of the window that closed last, when it had one
 
   hash_map<string_id, std::uint64_t> name_counts_;

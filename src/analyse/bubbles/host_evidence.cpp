@@ -55,8 +55,8 @@ bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcep
 }
 
 constexpr std::size_t most_names = 10;             // of a gap
-constexpr std::size_t most_held_spans = 1U << 20;  // before they are merged into unions
-constexpr std::size_t most_overlaps = 1U << 21;    // gap and name; further ones are not listed
+constexpr std::size_t most_held_spans = 1U << 19;  // before they are merged into unions
+constexpr std::size_t most_overlaps = 1U << 20;    // gap and name; further ones are not listed
 constexpr std::size_t most_covers_looked_at = 64;
 
 std::int64_t as_ps(std::uint64_t covered) noexcept { return static_cast<std::int64_t>(covered); }

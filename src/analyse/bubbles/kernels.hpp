@@ -30,8 +30,8 @@ struct step_rows {
   std::vector<std::uint32_t> ops;
   bool overflow = false;  // there were more than are worth holding: none is held
 
-  // Half a gigabyte of a capture goes by before a window has so many.
-  static constexpr std::size_t most_rows = std::size_t{1} << 20;
+  // A quarter of a gigabyte of a capture goes by before a window has so many.
+  static constexpr std::size_t most_rows = std::size_t{1} << 19;
   void add(const kernel_row& k, std::uint32_t op) {
     if (overflow) return;
     if (rows.size() == most_rows) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -19,7 +20,11 @@ class adviser {
   adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t) : r_(into), of_(of), t_(t) {}
 
   void run() {
-    for (const bubble_group& g : r_.groups) advise_group(g);
+    bubbles_of_.resize(r_.groups.size());
+    for (const bubble& b : r_.bubbles)
+      if (b.step >= 0)
+        bubbles_of_[static_cast<std::size_t>(r_.steps[static_cast<std::size_t>(b.step)].group)].push_back(&b);
+    for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(r_.groups[g], bubbles_of_[g]);
     advise_ops();
     advise_recording();
     std::stable_sort(r_.recommendations.begin(), r_.recommendations.end(),
@@ -36,7 +41,7 @@ class adviser {
     return a;
   }
 
-  void advise_group(const bubble_group& g) {
+  void advise_group(const bubble_group& g, const std::vector<const bubble*>& bubbles) {
     bubble_labels labels;
     bool issue = false, heavy_between = false, pollution = false;
     std::int64_t gc_ps = 0, listed_ps = 0;
@@ -45,9 +50,8 @@ class adviser {
       pollution = pollution || r_.steps[s].tags.has(bubble_tag::wait_pollution_risk);
     }
     const bubble* longest = nullptr;
-    for (const bubble& b : r_.bubbles) {
-      if (b.step < 0 || &r_.groups[static_cast<std::size_t>(r_.steps[static_cast<std::size_t>(b.step)].group)] != &g)
-        continue;
+    for (const bubble* const at : bubbles) {
+      const bubble& b = *at;
       listed_ps = saturating_add(listed_ps, b.length_ps());
       gc_ps = saturating_add(gc_ps, b.host.gc_ps);
       if (b.boundary_adjacent) continue;
@@ -167,6 +171,7 @@ class adviser {
   bubbles_result& r_;
   const activity& of_;
   const bubble_thresholds& t_;
+  std::vector<std::vector<const bubble*>> bubbles_of_;  // by group
 };
 
 }  // namespace

@@ -172,7 +172,7 @@ step_structures structure_finder::find(const step_rows& rows, std::size_t op_cou
   step_structures found;
   const auto count = static_cast<std::uint32_t>(rows.rows.size());
   if (rows.overflow) {
-    found.missing = "the step has more than 1,048,576 kernels, more than are held at once";
+    found.missing = "the step has more than 524,288 kernels, more than are held at once";
     return found;
   }
   if (count == 0) {

@@ -54,8 +54,9 @@ std::string list_text(const std::vector<std::string>& items) {
 
 std::string place_text(const activity& of, const bubble& b) {
   std::string text;
-  if (b.before_count > 0) text = "after " + op_name(of, b.before[0]);
-  if (b.after_count > 0) text += (text.empty() ? "" : ", ") + std::string("before ") + op_name(of, b.after[0]);
+  if (b.before_count > 0) text = "after " + op_name(of, b.device, b.before[0]);
+  if (b.after_count > 0)
+    text += (text.empty() ? "" : ", ") + std::string("before ") + op_name(of, b.device, b.after[0]);
   return text;
 }
 
@@ -102,7 +103,11 @@ void check_against_step_trace(bubbles_result& into, const activity& of) {
         resolution_ps < usual_tolerance_ps
             ? usual_tolerance_ps
             : resolution_ps * static_cast<std::int64_t>(std::min<std::uint64_t>(s.bubble_count, 1'000'000) + 1);
-    // Kernels that reach over the edge of a window belong to both sides here, to one step there.
+    // A kernel over the edge of a window counts on both sides here by its part, there for one step as a whole.
+    if (s.straddled) {
+      ++into.steps_not_compared;
+      continue;
+    }
     const auto add = [&](const char* what, std::int64_t ours, std::int64_t theirs) {
       if (theirs == no_time_ps) return;
       const bool agrees = ours - theirs <= tolerance_ps && theirs - ours <= tolerance_ps;
@@ -169,15 +174,18 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   if (left_out > 0)
     gaps.push_back(grouped(left_out) + " shorter gaps (" + human_duration(left_out_ps) +
                    ") count in all sums, but are not listed");
-  if (steps_cut)
-    gaps.push_back("there are more step markers than are kept: time behind the last one is in no step");
+  if (steps_cut) gaps.push_back("there are more step markers than are kept: time behind the last one is in no step");
   if (into.structures_left_out > 0)
     gaps.push_back(grouped(into.structures_left_out) + " structures of later steps are not listed");
   if (into.block_sides_left_out > 0)
     gaps.push_back("block and side of " + count_text(into.block_sides_left_out / 2, "later step") + " are not listed");
+  if (into.steps_not_compared > 0)
+    gaps.push_back(count_text(into.steps_not_compared, "step") +
+                   " not compared with step_trace_time: a kernel reaches over an edge, and counts as a whole for one "
+                   "step there, by its parts here");
   if (into.steps_too_large > 0)
     gaps.push_back(count_text(into.steps_too_large, "step") +
-                   " with more than 1,048,576 kernels: their times are exact, but their structures, clocks, block and "
+                   " with more than 524,288 kernels: their times are exact, but their structures, clocks, block and "
                    "side need all kernels at once and are not told");
 }
 
@@ -278,7 +286,12 @@ void answer_questions(bubbles_result& into, const activity& of, const bubble_thr
     with_issue.push_back(std::to_string(more) + " more");
   }
   into.answers[1] = into.significant ? "In " + list_text(with_issue) + "."
-                                      : "Nowhere: no group of steps waits long enough to matter.";
+                                     : "Nowhere: no group of steps waits long enough to matter.";
+  if (into.idlest_group < 0 && !into.ops.empty()) {
+    into.answers = {"Not known.", "There is no step to look at.", "There is no step to look at.",
+                    "There is no step to look at.", "No: " + into.evidence_gaps.front() + "."};
+    return;
+  }
   if (into.idlest_group < 0) {
     into.answers[2] = into.answers[3] = "There is no step to look at.";
     into.answers[4] = "No: the capture has no kernel.";

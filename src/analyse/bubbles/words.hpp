@@ -21,8 +21,12 @@ namespace bubbles {
 [[nodiscard]] inline std::string device_name(const activity& of, std::uint32_t device) {
   return std::string(of.text(of.devices()[device].name));
 }
-[[nodiscard]] inline std::string op_name(const activity& of, const kernel_row& k) {
-  return std::string(of.text(type_of(k)));
+// "MatMulV3"; "all_reduce (default_pg)" for a collective whose process group is known.
+[[nodiscard]] inline std::string op_name(const activity& of, std::uint32_t device, const kernel_row& k) {
+  std::string name(of.text(type_of(k)));
+  const std::vector<kernel_details>& details = of.devices()[device].details;
+  if (k.details == 0 || k.details > details.size() || details[k.details - 1].group == 0) return name;
+  return name + " (" + std::string(of.text(details[k.details - 1].group)) + ')';
 }
 // "after TensorMove, before MatMulV3"; "" when neither is known.
 [[nodiscard]] std::string place_text(const activity& of, const bubble& b);

@@ -152,7 +152,7 @@ class collector {
 
   void add_file(std::size_t file, bool first_plane_only) {
     const xspace_index* space = profile_.xspace(file);
-    if (space == nullptr) return;
+    if (space == nullptr || (!host_filter_.empty() && !host_fits(profile_, file, host_filter_))) return;
     for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
       if (space->planes[plane].name != "/host:CPU") continue;
       out_.host_plane_present = true;
@@ -168,7 +168,6 @@ class collector {
     std::string host = profile_.what().files[file].host;
     if (!profile_.xspace(file)->hostnames.empty() && host.empty())
       host = std::string(profile_.xspace(file)->hostnames.front());
-    if (!host_filter_.empty() && host.find(host_filter_) == std::string::npos) return;
     std::vector<std::int64_t> allocations, deallocations;
     for (const std::string_view entry : plane.event_metadata_entries) {
       const event_metadata_view view(entry);

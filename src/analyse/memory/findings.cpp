@@ -88,7 +88,7 @@ void add_findings(memory_result& r) {
                     m.label + " in " + m.sources.front().path + " has other memory than " + m.differs_from, m.label,
                     "one of the two is from another compilation"));
   }
-  if (r.fit && !r.fit->fits)
+  if (r.fit && r.fit->known() && !r.fit->fits)
     r.findings.push_back(statement("memory.does_not_fit", certainty::fact,
                                    r.fit->needed_by + " needs " + human(r.fit->needed_bytes) + ", " +
                                        human(-r.fit->spare_bytes) + " more than the limit",
@@ -131,8 +131,9 @@ void summarise(memory_result& r) {
     r.summary.push_back(line + '.');
   }
   if (r.fit)
-    r.summary.push_back(r.fit->fits ? "It fits, with " + human(r.fit->spare_bytes) + " to spare."
-                                    : "It does not fit: " + human(-r.fit->spare_bytes) + " are missing.");
+    r.summary.push_back(!r.fit->known() ? "Whether it fits cannot be told: nothing here says what is needed."
+                        : r.fit->fits   ? "It fits, with " + human(r.fit->spare_bytes) + " to spare."
+                                        : "It does not fit: " + human(-r.fit->spare_bytes) + " are missing.");
 }
 
 }  // namespace memory

@@ -5,6 +5,7 @@
 #include "runtime_report.hpp"
 #include "sources.hpp"
 
+#include <analyse/anatomy/select.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 
@@ -37,13 +38,19 @@ fault no_such_space(const module_memory& m, std::int64_t color) {
   return f;
 }
 
+bool has_host(const profile& p, const std::string& wanted) {
+  for (std::size_t file = 0; file < p.file_count(); ++file)
+    if (wanted.empty() || host_fits(p, file, wanted)) return true;
+  return wanted.empty();
+}
+
 result<void> add_hlo(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
   auto found = find_modules(p, o, host);
   if (!found) return std::move(found).error();
   r.modules = std::move(found->modules);
   r.damage = std::move(found->damage);
   if (r.modules.empty()) {
-    r.hlo_absent_reason = "no_hlo_proto_pb";
+    r.hlo_absent_reason = has_host(p, o.host) ? "no_hlo_proto_pb" : "no_such_host";
     if (o.module.empty()) return {};
   }
   auto chosen = choose_module(r.modules, o.module, o.memory_space, r.selection);
@@ -70,7 +77,8 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
   const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(),
                                       [](const capture_file& f) { return f.family == file_family::xspace; });
   if (!any_xspace || !all.host_plane_present || all.events.empty()) {
-    r.runtime_absent_reason = !any_xspace               ? "no_xplane_pb"
+    r.runtime_absent_reason = !has_host(p, o.host)      ? "no_such_host"
+                              : !any_xspace             ? "no_xplane_pb"
                               : !all.host_plane_present ? "host_plane_absent"
                                                         : "no_memory_events";
     return {};
@@ -136,6 +144,10 @@ void add_fit(const memory_options& o, memory_result& r) {
       if (const space_memory* s = m.space(o.memory_space)) offer(s->total_bytes, m.label);
     for (const allocator_memory& a : r.allocators)  // they fill memory space 0
       if (!a.device.empty() && o.memory_space == 0) offer(a.occupancy_peak_bytes, a.device + " at run time");
+  }
+  if (!f.known()) {
+    r.fit = std::move(f);
+    return;
   }
   const auto needed = static_cast<std::uint64_t>(std::max<std::int64_t>(f.needed_bytes, 0));
   f.fits = needed <= f.limit_bytes;

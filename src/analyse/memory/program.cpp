@@ -165,7 +165,7 @@ void read_traces(program& p, const buffer_assignment_view& assignment) {
 // Walks down a tuple shape; an absent view when there is no such part.
 shape_view part_of(const shape_view& shape, const std::vector<std::int64_t>& index) {
   shape_view at = shape;
-  constexpr std::int64_t widest = 16384;  // further elements of a tuple are not looked for
+  constexpr std::int64_t widest = 4096;  // further elements of a tuple are not looked for
   for (const std::int64_t wanted : index) {
     std::int64_t position = 0;
     shape_view found;

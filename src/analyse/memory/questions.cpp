@@ -137,7 +137,7 @@ std::vector<donation_row> donation_candidates(const program_study& study, std::i
   const auto key_of = [&](std::uint32_t a, std::uint32_t buffer) {
     return describe(p, buffer, true).shape + '/' + std::to_string(p.allocations[a].size_bytes);
   };
-  constexpr std::size_t most_candidates = 4096;  // on either side; shapes take time to write
+  constexpr std::size_t most_candidates = 2048;  // on either side; shapes take time to write
   std::size_t candidates = 0;
   for (std::uint32_t a = 0; a < p.allocations.size() && candidates < most_candidates; ++a) {
     const buffer_allocation_view& v = p.allocations[a].view;

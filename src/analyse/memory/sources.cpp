@@ -3,6 +3,7 @@
 #include "spaces.hpp"
 
 #include <analyse/anatomy/embedded_modules.hpp>
+#include <analyse/anatomy/select.hpp>
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
@@ -35,7 +36,7 @@ class finder {
   void run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       const capture_file& what = profile_.what().files[file];
-      if (!host_fits(file)) continue;
+      if (!options_.host.empty() && !host_fits(profile_, file, options_.host)) continue;
       if (const xspace_index* space = profile_.xspace(file)) {
         for (const plane_index& plane : space->planes)
           if (plane.name == "/host:metadata") add_embedded(file, plane);
@@ -47,15 +48,6 @@ class finder {
   std::vector<candidate> candidates;
 
  private:
-  [[nodiscard]] bool host_fits(std::size_t file) const {
-    const capture_file& what = profile_.what().files[file];
-    if (options_.host.empty() || what.host.find(options_.host) != std::string::npos) return true;
-    const xspace_index* space = profile_.xspace(file);
-    if (space == nullptr) return what.host.empty();
-    return std::any_of(space->hostnames.begin(), space->hostnames.end(),
-                       [&](std::string_view name) { return name.find(options_.host) != std::string_view::npos; });
-  }
-
   void add_embedded(std::size_t file, const plane_index& plane) {
     for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
       candidate c;

@@ -63,10 +63,6 @@ void write_kernel(json_writer& out, const bubbles_text& t, std::uint32_t device,
 void write_global_gaps(json_writer& out, const bubbles_text& t, std::size_t device, std::string_view key);
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
                               const bubbles_report& report);
-// Borrows the profile for as long as the report lives.
-[[nodiscard]] inline std::shared_ptr<const profile> borrowed(const profile& p) noexcept {
-  return std::shared_ptr<const profile>(std::shared_ptr<const void>(), &p);
-}
 [[nodiscard]] bubble_options bubble_options_of(const anatomy_options& o);
 void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubble_options& o);
 

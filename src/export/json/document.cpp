@@ -209,6 +209,7 @@ result<document_status> write_any(json_writer& out, document which, const profil
     case document::neutrino: return write_neutrino(out, p, o, host);
     case document::metadata: return write_metadata(out, p, o, host);
     case document::bubbles: return write_bubbles(out, p, o, host);
+    case document::architecture: return write_architecture(out, p, o, host);
     case document::info:
       return written(anatomy_info(p, o, host), [&](const info_result& r) { return write_info(out, p, r); });
     case document::steps:
@@ -247,6 +248,7 @@ const char* document_name(document d) noexcept {
     case document::chrome: return "chrome";
     case document::memory: return "memory";
     case document::bubbles: return "bubbles";
+    case document::architecture: return "architecture";
     case document::neutrino: return "neutrino";
   }
   return "report";

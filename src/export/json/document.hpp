@@ -11,6 +11,7 @@
 #include <base/json_writer.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,11 @@ struct verdict {
 
 // `absent` is the slice's own word for having nothing; damage counts more than that.
 [[nodiscard]] verdict judge(const profile& p, const std::string& absent, const std::vector<file_damage>& damage);
+
+// Borrows the profile for as long as the report lives.
+[[nodiscard]] inline std::shared_ptr<const profile> borrowed(const profile& p) noexcept {
+  return std::shared_ptr<const profile>(std::shared_ptr<const void>(), &p);
+}
 
 // Opens the object and writes schema and version.
 void begin_document(json_writer& out, document which);
@@ -72,6 +78,8 @@ document_status write_validation(json_writer& out, const validation_result& foun
 // These run their slices themselves, the first two because they write while they read.
 result<document_status> write_memory(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_bubbles(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
+result<document_status> write_architecture(json_writer& out, const profile& p, const anatomy_options& o,
+                                           const hooks& host);
 result<document_status> write_neutrino(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_tree(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);
 result<document_status> write_metadata(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);

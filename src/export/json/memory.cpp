@@ -176,10 +176,17 @@ void write_fit(json_writer& out, const std::optional<fit_result>& fit) {
   if (!fit) return out.null();
   out.begin_object();
   out.field("limit_bytes", fit->limit_bytes);
-  out.field("needed_bytes", fit->needed_bytes);
-  out.field("needed_by", std::string_view(fit->needed_by));
-  out.field("fits", fit->fits);
-  out.field("spare_bytes", fit->spare_bytes);
+  if (fit->known()) {
+    out.field("needed_bytes", fit->needed_bytes);
+    out.field("needed_by", std::string_view(fit->needed_by));
+    out.field("fits", fit->fits);
+    out.field("spare_bytes", fit->spare_bytes);
+  } else {
+    for (const char* const unknown : {"needed_bytes", "needed_by", "fits", "spare_bytes"}) {
+      out.key(unknown);
+      out.null();
+    }
+  }
   out.end_object();
 }
 

@@ -37,8 +37,10 @@ void write_op(json_writer& out, const profile& p, const ops_line& line, const op
   out.field("self_ps", op.self_ps);
   out.field("min_ps", op.min_ps);
   out.field("max_ps", op.max_ps);
-  const std::optional<double> flops = rate_of(stats, "flops", op);
-  const std::optional<double> bytes = rate_of(stats, "bytes_accessed", op);
+  // The start and the done of a transfer are not as long as the transfer.
+  const bool is_half = is_async_half(op);
+  const std::optional<double> flops = is_half ? std::nullopt : rate_of(stats, "flops", op);
+  const std::optional<double> bytes = is_half ? std::nullopt : rate_of(stats, "bytes_accessed", op);
   write_optional(out, "flops_per_s", flops);
   write_optional(out, "flops_share", share_of(flops, peaks.flops_per_s));
   write_optional(out, "bytes_per_s", bytes);

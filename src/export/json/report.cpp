@@ -1,5 +1,6 @@
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
+#include <profkit/core/architecture.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -19,11 +20,12 @@ struct slices {
   collectives_result collectives;
   chrome_result chrome;
   memory_options asked_of_memory;
-  memory_result memory;
+  std::optional<memory_result> memory;          // where it can keep to the filters, as the three below
   std::optional<validation_result> validation;  // of a capture of several nodes
   std::optional<alignment_result> alignment;    // where its clocks were not corrected
   bubble_options asked_of_bubbles;
-  bubbles_report bubbles;
+  std::optional<bubbles_report> bubbles;
+  std::string model;  // in one line, where bubbles are
 };
 
 anatomy_options at_default_limit(anatomy_options o, document which) {
@@ -48,8 +50,8 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   if (taken) taken = take(anatomy_collectives(p, at_default_limit(o, document::collectives), host), s.collectives);
   if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), host), s.chrome);
   s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
-  if (taken) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory);
-  if (taken && has_several_nodes(p)) {
+  if (taken && memory_keeps_to(o)) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory.emplace());
+  if (taken && has_several_nodes(p) && o.host.empty()) {
     validation_options asked;
     asked.host = host;
     taken = take(validate_collectives_of(p, asked), s.validation.emplace());
@@ -60,7 +62,9 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
     }
   }
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
-  if (taken) taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles);
+  if (taken && bubbles_keep_to(o))
+    taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles.emplace());
+  if (taken && s.bubbles) taken = take(model_summary(*s.bubbles->of, host), s.model);
   if (!taken) return std::move(taken).error();
   return s;
 }
@@ -74,13 +78,16 @@ std::vector<file_damage> damage_of(const slices& s) {
   };
   for (const file_info& file : s.info.files)
     if (file.damage) add(file.file, *file.damage);
-  for (const auto* part : {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage,
-                           &s.collectives.damage, &s.memory.damage})
+  for (const auto* part :
+       {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage, &s.collectives.damage})
     for (const file_damage& d : *part) add(d.file, d.what);
+  if (s.memory)
+    for (const file_damage& d : s.memory->damage) add(d.file, d.what);
   for (const chrome_file& file : s.chrome.files)
     if (file.damage) add(file.file, *file.damage);
-  for (const activity_input& in : s.bubbles.of->inputs())
-    if (in.damage) add(in.file, *in.damage);
+  if (s.bubbles)
+    for (const activity_input& in : s.bubbles->of->inputs())
+      if (in.damage) add(in.file, *in.damage);
   std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
@@ -160,22 +167,35 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   out.key("chrome");
   write_chrome(out, p, s->chrome);
   out.key("memory");
-  write_memory(out, p, s->asked_of_memory, s->memory);
+  if (s->memory)
+    write_memory(out, p, s->asked_of_memory, *s->memory);
+  else
+    out.null();
   out.key("validation");
   if (s->validation)
     write_validation(out, *s->validation, s->alignment ? &*s->alignment : nullptr);
   else
     out.null();
   out.key("bubbles");
-  write_bubbles(out, p, s->asked_of_bubbles, s->bubbles);
+  if (s->bubbles)
+    write_bubbles(out, p, s->asked_of_bubbles, *s->bubbles);
+  else
+    out.null();
+  out.key("model");
+  if (s->model.empty())
+    out.null();
+  else
+    out.value(std::string_view(s->model));
   out.key("neutrino");
   if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
     return written.error();
   out.key("findings");
   out.begin_array();
   for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);
-  for (const finding& f : s->memory.findings) write_finding(out, f);
-  for (const finding& f : s->bubbles.found.findings) write_finding(out, f);
+  if (s->memory)
+    for (const finding& f : s->memory->findings) write_finding(out, f);
+  if (s->bubbles)
+    for (const finding& f : s->bubbles->found.findings) write_finding(out, f);
   out.end_array();
   write_damage(out, damage);
   out.end_object();

@@ -18,6 +18,7 @@ document_status write_steps(json_writer& out, const profile& p, const steps_resu
     out.field("source", step_source_name(row.source));
     out.field("name", row.name);
     write_optional_id(out, "step_num", row.step_num);
+    out.field("index", row.index);
     out.field("start_ps", row.start_ps);
     out.field("duration_ps", row.duration_ps);
     out.end_object();

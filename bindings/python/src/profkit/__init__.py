@@ -7,7 +7,7 @@
 """
 from ._library import version
 from .analyses import (
-    Allocator, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
+    Allocator, Architecture, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
     Kernels, Launch, LiveBuffer, Memory, MemoryModule, MemorySpace, Module, Modules, Neutrino, Record, RecordField,
     RecordFile, RecordMap,
 )
@@ -21,16 +21,17 @@ from .profile import (
     CancelToken, Event, EventMetadata, Exported, File, Limits, Line, LineSummary, Plane, Profile, Run, Stat,
     StatMetadata, open, open_buffer, open_callbacks,
 )
+from .tables import Table
 from .writing import XSpaceWriter
 
 __version__ = "0.1.0"
 __all__ = [
-    "Allocator", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
+    "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
     "ChromeSummary", "ClockInterval", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
     "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LimitExceeded", "Limits", "Line",
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
     "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
-    "Record", "RecordField", "RecordFile", "RecordMap", "Run", "Stat", "StatMetadata", "StatOrigin", "Status",
+    "Record", "RecordField", "RecordFile", "RecordMap", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
     "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "open",
     "open_buffer", "open_callbacks", "validate", "version",
 ]

@@ -9,6 +9,7 @@ PK_NO_OFFSET = 18446744073709551615
 PK_LIMIT_DEFAULT = 18446744073709551615
 PK_PROBE_NO_BLOCK = 18446744073709551615
 PK_NO_TIME_PS = -9223372036854775808
+PK_ARROW_ALL_FILES = 4294967295
 PK_OK = 0
 PK_END = 1
 PK_E_INVALID_ARGUMENT = -1
@@ -119,6 +120,7 @@ PK_DOCUMENT_COLLECTIVES = 9
 PK_DOCUMENT_CHROME = 10
 PK_DOCUMENT_MEMORY = 11
 PK_DOCUMENT_BUBBLES = 12
+PK_DOCUMENT_ARCHITECTURE = 13
 PK_DOCUMENT_NEUTRINO = 20
 PK_DOCUMENT_STATUS_OK = 0
 PK_DOCUMENT_STATUS_PARTIAL = 1
@@ -271,6 +273,7 @@ PK_BUBBLE_HEAVY = 1
 PK_BUBBLE_AT_EDGE = 2
 PK_BUBBLE_INTER_STEP = 4
 PK_BUBBLE_TRACED = 8
+PK_ARROW_SKIP_DAMAGE = 1
 
 pk_write_callback = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_size_t)
 
@@ -969,6 +972,25 @@ class pk_bubble(c.Structure):
     ]
 
 
+class pk_architecture_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("device", c.c_char_p),
+        ("step_pattern", c.c_char_p),
+        ("limit", c.c_uint64),
+        ("hooks", c.POINTER(pk_hooks)),
+    ]
+
+
+class pk_arrow_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("batch_rows", c.c_uint64),
+    ]
+
+
 # What an option struct is before anything is set; `struct_size` apart.
 INITIAL: Dict[Any, Dict[str, int]] = {
     pk_hooks: {},
@@ -984,6 +1006,8 @@ INITIAL: Dict[Any, Dict[str, int]] = {
     pk_clock_options: {},
     pk_merge_options: {},
     pk_bubbles_options: {},
+    pk_architecture_options: {},
+    pk_arrow_options: {},
 }
 
 # name: (result, parameters)
@@ -1181,4 +1205,24 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_bubbles_device_count": (c.c_size_t, (c.c_void_p,)),
     "pk_bubbles_device_name": (pk_str, (c.c_void_p, c.c_size_t)),
     "pk_bubbles_free": (None, (c.c_void_p,)),
+    "pk_architecture_open": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_architecture_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_architecture_summary": (pk_str, (c.c_void_p,)),
+    "pk_architecture_file_name": (pk_str, (c.c_void_p,)),
+    "pk_architecture_write": (c.c_int32, (
+        c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
+    "pk_architecture_write_markdown": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_architecture_free": (None, (c.c_void_p,)),
+    "pk_arrow_events": (c.c_int32, (
+        c.c_void_p, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_ops": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_document_options), c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_kernels": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_steps": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_bubbles": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_live_buffers": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_live_curve": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_launches": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_arrow_probe_records": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
 }

@@ -127,6 +127,11 @@ class Handle:
     def __init__(self, address: Optional[int], free: Callable[[int], None], keep: Any = None) -> None:
         self.address, self._free, self._keep = address, free, keep
 
+    @property
+    def borrowed(self) -> Any:
+        """The bytes in memory that this object reads, or None: they must outlive what it gives away."""
+        return self._keep.borrowed if isinstance(self._keep, Handle) else self._keep
+
     def __del__(self) -> None:
         if self.address:
             self._free(self.address)

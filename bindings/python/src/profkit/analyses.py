@@ -8,6 +8,7 @@ from . import _library as L
 from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, read_positions, text
 from .errors import Error
 from .kinds import KernelKind, Status
+from .tables import Table
 from .profile import CancelToken, Log, Profile, Progress
 
 
@@ -150,7 +151,7 @@ class Memory(_Document):
                         memory_space=memory_space, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
                         what_if_count=len(what_if))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, profile._h, c.byref(given)))
+        self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, profile._h, c.byref(given), keep=profile._handle))
 
     @property
     def modules(self) -> List[MemoryModule]:
@@ -180,6 +181,14 @@ class Memory(_Document):
         self._h  # pylint: disable=pointless-statement
         assert self._handle is not None
         return read_positions(lib.pk_live_curve_read, self._handle, (), d.pk_curve_point, _curve_point)
+
+    def live_buffers_table(self) -> Table:
+        """The same as an Arrow table."""
+        return Table(self, lib.pk_arrow_live_buffers)
+
+    def live_curve_table(self) -> Table:
+        """The curve as an Arrow table."""
+        return Table(self, lib.pk_arrow_live_curve)
 
     def fit(self) -> Optional[Tuple[bool, int]]:
         """Whether what `fit_bytes` asked fits, and how many bytes are spare; None when it was not asked."""
@@ -277,7 +286,7 @@ class Bubbles(_Document):
                         threshold_count=len(named), limit=limit,
                         window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2}, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, profile._h, c.byref(given)))
+        self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, profile._h, c.byref(given), keep=profile._handle))
 
     @property
     def devices(self) -> List[str]:
@@ -306,8 +315,53 @@ class Bubbles(_Document):
         assert self._handle is not None
         return read_positions(lib.pk_bubbles_read, self._handle, (), d.pk_bubble, convert)
 
+    def table(self) -> Table:
+        """The gaps as an Arrow table."""
+        return Table(self, lib.pk_arrow_bubbles)
+
+    def steps_table(self) -> Table:
+        """The steps as an Arrow table."""
+        return Table(self, lib.pk_arrow_steps)
+
     def write(self, write: Callable[[bytes], Any]) -> Status:
         return self._written(lib.pk_bubbles_write, write)
+
+
+# ---- architecture ----
+
+class Architecture(_Document):
+    """What model ran: passes, layers and their parts, read from the kernels of one device."""
+
+    def __init__(self, profile: Profile, *, device: Optional[str] = None, step_pattern: Optional[str] = None,
+                 limit: int = 0, progress: Optional[Progress] = None, log: Optional[Log] = None,
+                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+        """device: only those whose name contains it. limit: rows of passes and layers of the document, 0 for all."""
+        calls = Calls()
+        given = options(d.pk_architecture_options, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
+                        limit=limit)
+        given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        self._handle = calls.run(lambda: made(lib.pk_architecture_open, lib.pk_architecture_free, profile._h,
+                                              c.byref(given), keep=profile._handle))
+
+    @property
+    def summary(self) -> str:
+        """One sentence: layers, passes, confidence; "" without a device."""
+        return text(lib.pk_architecture_summary(self._h))
+
+    @property
+    def file_name(self) -> str:
+        """The name that the report has by convention."""
+        return path_text(lib.pk_architecture_file_name(self._h))
+
+    def markdown(self) -> str:
+        """The report: that of `profkit architecture --markdown`."""
+        parts: List[bytes] = []
+        calls = Calls()
+        calls.run(lambda: check(lib.pk_architecture_write_markdown, self._h, calls.writer(parts.append), None))
+        return b"".join(parts).decode("utf-8")
+
+    def write(self, write: Callable[[bytes], Any]) -> Status:
+        return self._written(lib.pk_architecture_write, write)
 
 
 # ---- kernels ----
@@ -367,7 +421,7 @@ class Kernels(Owner):
         given = options(d.pk_activity_options, flags=0 if details else d.PK_ACTIVITY_NO_DETAILS,
                         device=L.encoded(device), step_pattern=L.encoded(step_pattern))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_activity_open, lib.pk_activity_free, profile._h, c.byref(given)))
+        self._handle = calls.run(lambda: made(lib.pk_activity_open, lib.pk_activity_free, profile._h, c.byref(given), keep=profile._handle))
 
     @property
     def devices(self) -> List[Device]:
@@ -379,6 +433,10 @@ class Kernels(Owner):
         self._h  # pylint: disable=pointless-statement
         assert self._handle is not None
         return read_positions(lib.pk_kernel_rows_read, self._handle, (device,), d.pk_kernel_row, _kernel)
+
+    def table(self) -> Table:
+        """The kernels of all devices as an Arrow table."""
+        return Table(self, lib.pk_arrow_kernels)
 
 
 # ---- modules ----
@@ -406,7 +464,8 @@ class Modules(Owner, Sequence[Module]):
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         calls = Calls()
         hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_module_list_open, lib.pk_module_list_free, profile._h, hooks))
+        self._handle = calls.run(lambda: made(lib.pk_module_list_open, lib.pk_module_list_free, profile._h, hooks,
+                                              keep=profile._handle))
 
     def __len__(self) -> int:
         return int(lib.pk_module_count(self._h))
@@ -467,7 +526,7 @@ class ChromeEvents(Owner):
     """The events of a trace-event JSON file, in bounded memory, once. One thread at a time."""
 
     def __init__(self, profile: Profile, file: int = 0) -> None:
-        self._handle = made(lib.pk_chrome_open, lib.pk_chrome_free, profile._h, file)
+        self._handle = made(lib.pk_chrome_open, lib.pk_chrome_free, profile._h, file, keep=profile._handle)
 
     def __iter__(self) -> Iterator[ChromeEvent]:
         """Reads on. Raises Damaged at the end when something was broken, after all that was intact."""
@@ -578,7 +637,8 @@ class Neutrino(Owner):
     def __init__(self, profile: Profile, tool: str = "none") -> None:
         """tool: whose records maps without a description hold: "block_sched", "gmem_bytes", "tensorop",
         "program_progress", "dmat"."""
-        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, profile._h, _choice(tool, _TOOLS, "tool"))
+        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, profile._h, _choice(tool, _TOOLS, "tool"),
+                            keep=profile._handle)
 
     @property
     def launches(self) -> List[Launch]:
@@ -625,6 +685,14 @@ class Neutrino(Owner):
             return Record(None if row.block == d.PK_PROBE_NO_BLOCK else row.block, row.lane, row.k, values)
 
         return L.read_rows(read, d.pk_probe_record, convert)
+
+    def launches_table(self) -> Table:
+        """The launches as an Arrow table."""
+        return Table(self, lib.pk_arrow_launches)
+
+    def records_table(self, file: int, map: int = 0) -> Table:  # pylint: disable=redefined-builtin
+        """The records of a map as an Arrow table."""
+        return Table(self, lib.pk_arrow_probe_records, file, map)
 
     def write(self, write: Callable[[bytes], Any], slice: str = "summary", *,  # pylint: disable=redefined-builtin
               launch: Optional[str] = None, map: Optional[str] = None,  # pylint: disable=redefined-builtin

@@ -10,9 +10,10 @@ from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
 from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
+from .tables import Table
 
 if TYPE_CHECKING:
-    from .analyses import Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
+    from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Progress = Callable[[int, int], Any]
@@ -484,6 +485,19 @@ class Profile(Owner):
     def steps(self, **filters: Any) -> Dict[str, Any]:
         return self.document("steps", **filters)
 
+    # ---- tables ----
+
+    def events_table(self, file: Optional[int] = None, **given: Any) -> Table:
+        """The events of a file, or of all, as an Arrow table. Options: see Table."""
+        return Table(self, lib.pk_arrow_events, d.PK_ARROW_ALL_FILES if file is None else file, **given)
+
+    def ops_table(self, *, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
+                  event: Optional[str] = None, **given: Any) -> Table:
+        """Totals of every op as an Arrow table. Options: see Table."""
+        filters = options(d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
+                          name=L.encoded(event))
+        return Table(self, lib.pk_arrow_ops, c.pointer(filters), **given)
+
     # ---- analyses ----
 
     def memory(self, **given: Any) -> "Memory":
@@ -495,6 +509,11 @@ class Profile(Owner):
         """Why devices wait. Options: see Bubbles."""
         from .analyses import Bubbles  # pylint: disable=import-outside-toplevel
         return Bubbles(self, **given)
+
+    def architecture(self, **given: Any) -> "Architecture":
+        """What model ran. Options: see Architecture."""
+        from .analyses import Architecture  # pylint: disable=import-outside-toplevel
+        return Architecture(self, **given)
 
     def kernels(self, **given: Any) -> "Kernels":
         """What the devices did, kernel by kernel. Options: see Kernels."""

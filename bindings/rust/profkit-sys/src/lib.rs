@@ -14,6 +14,7 @@ pub const PK_NO_OFFSET: u64 = u64::MAX;
 pub const PK_LIMIT_DEFAULT: u64 = u64::MAX;
 pub const PK_PROBE_NO_BLOCK: u64 = u64::MAX;
 pub const PK_NO_TIME_PS: i64 = i64::MIN;
+pub const PK_ARROW_ALL_FILES: u64 = 4294967295;
 
 /// 0, `PK_END`, or a negative `PK_E_`.
 pub type pk_status = i32;
@@ -169,6 +170,7 @@ pub const PK_DOCUMENT_COLLECTIVES: i32 = 9;
 pub const PK_DOCUMENT_CHROME: i32 = 10;
 pub const PK_DOCUMENT_MEMORY: i32 = 11;
 pub const PK_DOCUMENT_BUBBLES: i32 = 12;
+pub const PK_DOCUMENT_ARCHITECTURE: i32 = 13;
 pub const PK_DOCUMENT_NEUTRINO: i32 = 20;
 pub const PK_DOCUMENT_STATUS_OK: i32 = 0;
 /// some input was damaged; what was intact is told
@@ -355,6 +357,8 @@ pub const PK_BUBBLE_AT_EDGE: i32 = 2;
 pub const PK_BUBBLE_INTER_STEP: i32 = 4;
 /// the host was recorded: the _ps fields of the host mean something
 pub const PK_BUBBLE_TRACED: i32 = 8;
+/// the stream ends where damage begins, instead of failing there
+pub const PK_ARROW_SKIP_DAMAGE: i32 = 1;
 
 /// What went wrong, where, and what to do. Immutable; may be used and freed by any thread. Since 0.1.
 #[repr(C)]
@@ -448,7 +452,7 @@ pub struct pk_probe {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// The records of one map: holds the bytes of its file. One thread at a time. Since 0.1.
+/// The records of one map: holds its probe and the bytes of its file. One thread at a time. Since 0.1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_probe_records {
@@ -478,6 +482,15 @@ pub struct pk_merge {
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_bubbles {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// What model ran: passes, layers and their parts, read from the kernels of one device. Of XSpace, Kineto and Ascend
+/// captures. Immutable; holds a reference to its profile. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_architecture {
     _private: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
@@ -1456,7 +1469,7 @@ pub struct pk_validation_summary {
     pub pair_violations: u64,
     /// invocations in order
     pub overlaps: u64,
-    /// of a kind that allows any order
+    /// of which nobody can tell who waits for whom
     pub unjudged: u64,
     pub warnings: u64,
     /// nodes whose offset is known less well than max_bound_ps, or not at all
@@ -1948,6 +1961,71 @@ impl Default for pk_bubble {
     }
 }
 
+/// What to look at. NULL texts match everything. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_architecture_options {
+    /// sizeof(pk_architecture_options)
+    pub struct_size: u32,
+    /// 0
+    pub flags: u32,
+    /// only devices whose name contains it
+    pub device: *const c_char,
+    /// ECMAScript pattern of whole names that mark a step
+    pub step_pattern: *const c_char,
+    /// rows of passes and layers of the document; 0: all
+    pub limit: u64,
+    /// NULL: none
+    pub hooks: *const pk_hooks,
+}
+
+impl Default for pk_architecture_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// How a table comes. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_arrow_options {
+    /// sizeof(pk_arrow_options)
+    pub struct_size: u32,
+    /// PK_ARROW_
+    pub flags: u32,
+    /// most rows of a batch, up to 2^30; 0: 65,536
+    pub batch_rows: u64,
+}
+
+impl Default for pk_arrow_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
+/// A stream of record batches of the Arrow C stream interface.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ArrowArrayStream {
+    pub get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut c_void) -> i32>,
+    pub get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut c_void) -> i32>,
+    pub get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
+    pub release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
+    pub private_data: *mut c_void,
+}
+
 #[cfg(all(target_pointer_width = "64", not(windows)))]
 const _: () = {
     assert!(size_of::<pk_str>() == 16);
@@ -2001,6 +2079,8 @@ const _: () = {
     assert!(size_of::<pk_bubbles_options>() == 64);
     assert!(size_of::<pk_bubble_step>() == 152);
     assert!(size_of::<pk_bubble>() == 136);
+    assert!(size_of::<pk_architecture_options>() == 40);
+    assert!(size_of::<pk_arrow_options>() == 16);
 };
 
 extern "C" {
@@ -2435,7 +2515,7 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
-    /// was not asked. `fits` and `spare_bytes` may be NULL. Since 0.1.
+    /// was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Since 0.1.
     pub fn pk_memory_fit(
         memory: *const pk_memory,
         fits: *mut u32,
@@ -2493,8 +2573,8 @@ extern "C" {
     pub fn pk_xspace_begin_plane(writer: *mut pk_xspace_writer, name: pk_str, id: i64);
     /// Since 0.1.
     pub fn pk_xspace_end_plane(writer: *mut pk_xspace_writer);
-    /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0 after
-    /// a failure. Since 0.1.
+    /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
+    /// after a failure. Since 0.1.
     pub fn pk_xspace_event_metadata(
         writer: *mut pk_xspace_writer,
         name: pk_str,
@@ -2547,8 +2627,8 @@ extern "C" {
     ) -> pk_status;
     /// Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
-    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and keeps
-    /// its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
+    /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
+    /// keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_open(
         profiles: *const *const pk_profile,
         count: usize,
@@ -2780,4 +2860,106 @@ extern "C" {
     pub fn pk_bubbles_device_name(bubbles: *const pk_bubbles, device: usize) -> pk_str;
     /// Since 0.1.
     pub fn pk_bubbles_free(bubbles: *mut pk_bubbles);
+    /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
+    /// why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
+    pub fn pk_architecture_open(
+        profile: *mut pk_profile,
+        options: *const pk_architecture_options,
+        out: *mut *mut pk_architecture,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// One sentence: layers, passes, confidence. Borrowed; empty without a device. Since 0.1.
+    pub fn pk_architecture_summary(architecture: *const pk_architecture) -> pk_str;
+    /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Borrowed. Since 0.1.
+    pub fn pk_architecture_file_name(architecture: *const pk_architecture) -> pk_str;
+    /// Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
+    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    pub fn pk_architecture_write(
+        architecture: *const pk_architecture,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. Since 0.1.
+    pub fn pk_architecture_write_markdown(
+        architecture: *const pk_architecture,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Since 0.1.
+    pub fn pk_architecture_free(architecture: *mut pk_architecture);
+    /// Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
+    /// plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
+    /// the file that is being read. Since 0.1.
+    pub fn pk_arrow_events(
+        profile: *mut pk_profile,
+        file: u32,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
+    /// min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+    /// line (PK_LIMIT_DEFAULT: all). Since 0.1.
+    pub fn pk_arrow_ops(
+        profile: *mut pk_profile,
+        filters: *const pk_document_options,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Kernels by device and start: the facts of pk_kernel_row. Since 0.1.
+    pub fn pk_arrow_kernels(
+        activity: *mut pk_activity,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Steps by device and time: the facts of pk_bubble_step. Since 0.1.
+    pub fn pk_arrow_steps(
+        bubbles: *mut pk_bubbles,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Gaps by device and time: the facts of pk_bubble. Since 0.1.
+    pub fn pk_arrow_bubbles(
+        bubbles: *mut pk_bubbles,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Buffers alive at the peak, largest first: the facts of pk_live_buffer. Since 0.1.
+    pub fn pk_arrow_live_buffers(
+        memory: *mut pk_memory,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. Since 0.1.
+    pub fn pk_arrow_live_curve(
+        memory: *mut pk_memory,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Launches of a Neutrino trace in the order of its log: the facts of pk_probe_launch. Since 0.1.
+    pub fn pk_arrow_launches(
+        probe: *mut pk_probe,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Records of one map that were written: block (null when not known), lane, k, then a column a field in the order of
+    /// the description. Since 0.1.
+    pub fn pk_arrow_probe_records(
+        probe: *mut pk_probe,
+        bin: usize,
+        map: u32,
+        options: *const pk_arrow_options,
+        out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
 }

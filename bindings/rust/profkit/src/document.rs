@@ -35,6 +35,8 @@ named!(
     Memory = sys::PK_DOCUMENT_MEMORY,
     /// Idle device time.
     Bubbles = sys::PK_DOCUMENT_BUBBLES,
+    /// What model ran.
+    Architecture = sys::PK_DOCUMENT_ARCHITECTURE,
     /// Probe traces.
     Neutrino = sys::PK_DOCUMENT_NEUTRINO,
 });
@@ -54,6 +56,7 @@ impl Document {
             Self::Chrome => sys::PK_DOCUMENT_CHROME,
             Self::Memory => sys::PK_DOCUMENT_MEMORY,
             Self::Bubbles => sys::PK_DOCUMENT_BUBBLES,
+            Self::Architecture => sys::PK_DOCUMENT_ARCHITECTURE,
             Self::Neutrino => sys::PK_DOCUMENT_NEUTRINO,
         }
     }

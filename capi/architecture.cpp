@@ -1,0 +1,81 @@
+#include <profkit/core/architecture.hpp>
+
+#include <utility>
+
+#include "options.hpp"
+#include "profile.hpp"
+
+struct pk_architecture {
+  explicit pk_architecture(pk_profile* of) : profile(of) {}
+  profkit::capi::profile_reference profile;
+  profkit::architecture_options asked;
+  profkit::architecture_report report;
+  std::string file_name;
+};
+
+using namespace profkit::capi;
+using profkit::result;
+
+pk_status pk_architecture_open(pk_profile* profile, const pk_architecture_options* options, pk_architecture** out,
+                               pk_error** err) noexcept {
+  if (out) *out = nullptr;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!profile) return null_argument("profile");
+    if (!out) return null_argument("out");
+    result<pk_architecture_options> given =
+        read_sized_struct<pk_architecture_options>(options, PK_ARCHITECTURE_OPTIONS_INIT, "pk_architecture_options");
+    if (!given) return std::move(given).error();
+    if (given->flags != 0) return unknown_flags("pk_architecture_options", given->flags);
+    hook_bridge bridge;
+    if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+    auto made = std::make_unique<pk_architecture>(profile);
+    made->asked.device = text_of(given->device);
+    made->asked.step_pattern = text_of(given->step_pattern);
+    made->asked.limit = given->limit;
+    auto found = profkit::analyse_architecture(profile->core, made->asked, bridge.core());
+    if (!found) return std::move(found).error();
+    made->report = std::move(*found);
+    made->file_name = profkit::architecture_file_name(made->report);
+    *out = made.release();
+    return PK_OK;
+  });
+}
+
+pk_str pk_architecture_summary(const pk_architecture* architecture) noexcept {
+  return architecture ? borrowed(architecture->report.found.summary) : borrowed({});
+}
+
+pk_str pk_architecture_file_name(const pk_architecture* architecture) noexcept {
+  return architecture ? borrowed(architecture->file_name) : borrowed({});
+}
+
+pk_status pk_architecture_write(const pk_architecture* architecture, pk_write_callback write, void* user,
+                                int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!architecture) return null_argument("architecture");
+    if (!write) return null_argument("write");
+    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
+    result<profkit::document_status> written = profkit::write_architecture_document(
+        architecture->profile.core(), architecture->asked, architecture->report, *into);
+    if (!written) return std::move(written).error();
+    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
+    if (status) *status = static_cast<std::int32_t>(*written);
+    return PK_OK;
+  });
+}
+
+pk_status pk_architecture_write_markdown(const pk_architecture* architecture, pk_write_callback write, void* user,
+                                         pk_error** err) noexcept {
+  return guard(err, [&]() -> result<pk_status> {
+    if (!architecture) return null_argument("architecture");
+    if (!write) return null_argument("write");
+    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
+    if (result<void> written = profkit::write_architecture_markdown(architecture->report, *into); !written)
+      return std::move(written).error();
+    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
+    return PK_OK;
+  });
+}
+
+void pk_architecture_free(pk_architecture* architecture) noexcept { delete architecture; }

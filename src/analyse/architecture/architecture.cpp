@@ -1,0 +1,270 @@
+// The steps from kernels to a model, in order.
+#include <analyse/architecture/checks.hpp>
+#include <analyse/architecture/streams.hpp>
+#include <analyse/architecture/substructure.hpp>
+#include <analyse/architecture/summary.hpp>
+#include <analyse/bubbles/windows.hpp>
+#include <base/contained.hpp>
+#include <base/thread_pool.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+const char* model_phase_name(model_phase p) noexcept {
+  switch (p) {
+    case model_phase::prefill: return "prefill";
+    case model_phase::decode: return "decode";
+    case model_phase::training: return "training";
+    case model_phase::undetermined: break;
+  }
+  return "undetermined";
+}
+
+const char* layer_kind_name(layer_kind k) noexcept {
+  switch (k) {
+    case layer_kind::dense: return "Dense";
+    case layer_kind::moe_fused: return "MoE+DFC";
+    case layer_kind::moe_grouped: return "MoE+GMM";
+    case layer_kind::moe_distributed: return "MoE+MDD";
+    case layer_kind::moe_other: break;
+  }
+  return "MoE(other)";
+}
+
+const char* layer_role_name(layer_role r) noexcept {
+  switch (r) {
+    case layer_role::attention: return "attention";
+    case layer_role::projection: return "projection";
+    case layer_role::tp_comm: return "tp_comm";
+    case layer_role::norm: return "norm";
+    case layer_role::dense_ffn: return "dense_ffn";
+    case layer_role::moe_routing: return "moe_routing";
+    case layer_role::expert_dispatch: return "expert_dispatch";
+    case layer_role::ep_comm: return "ep_comm";
+    case layer_role::expert_ffn: return "expert_ffn";
+    case layer_role::post_ffn_norm: return "post_ffn_norm";
+    case layer_role::next_layer_prep: return "next_layer_prep";
+    case layer_role::output_head: return "output_head";
+    case layer_role::sampling: return "sampling";
+    case layer_role::other: break;
+  }
+  return "other";
+}
+
+const char* layer_role_title(layer_role r) noexcept {
+  switch (r) {
+    case layer_role::attention: return "Attention";
+    case layer_role::projection: return "Attention projection";
+    case layer_role::tp_comm: return "TP communication";
+    case layer_role::norm: return "Norm";
+    case layer_role::dense_ffn: return "Dense FFN";
+    case layer_role::moe_routing: return "MoE routing";
+    case layer_role::expert_dispatch: return "Expert dispatch";
+    case layer_role::ep_comm: return "EP communication";
+    case layer_role::expert_ffn: return "Expert FFN";
+    case layer_role::post_ffn_norm: return "Post-FFN norm";
+    case layer_role::next_layer_prep: return "Next-layer prep";
+    case layer_role::output_head: return "Output head";
+    case layer_role::sampling: return "Sampling";
+    case layer_role::other: break;
+  }
+  return "Other ops";
+}
+
+const char* anchor_source_name(anchor_source s) noexcept {
+  switch (s) {
+    case anchor_source::attention: return "attention";
+    case anchor_source::periodic_op: return "periodic_op";
+    case anchor_source::communication: return "communication";
+    case anchor_source::none: break;
+  }
+  return "none";
+}
+
+const char* check_outcome_name(check_outcome r) noexcept {
+  switch (r) {
+    case check_outcome::pass: return "pass";
+    case check_outcome::explained: return "explained";
+    case check_outcome::fail: break;
+  }
+  return "fail";
+}
+
+const char* pass_cut_name(pass_cut c) noexcept {
+  switch (c) {
+    case pass_cut::beginning: return "beginning";
+    case pass_cut::end: return "end";
+    case pass_cut::none: break;
+  }
+  return "none";
+}
+
+std::uint64_t device_architecture::complete_passes() const noexcept {
+  return static_cast<std::uint64_t>(std::count_if(
+      passes.begin(), passes.end(), [](const model_pass& p) { return p.cut == pass_cut::none && !p.irregular; }));
+}
+
+namespace architecture {
+namespace {
+
+void name_anchors(const activity& of, const device_kernels& kernels, const layer_anchors& anchors,
+                  device_architecture& into) {
+  constexpr std::size_t most_named = 4;
+  std::vector<string_id> types;
+  for (const std::uint32_t op : anchors.ops)
+    if (std::find(types.begin(), types.end(), kernels.ops[op].type) == types.end())
+      types.push_back(kernels.ops[op].type);
+  for (std::size_t i = 0; i < types.size() && i < most_named; ++i)
+    into.anchor += (i == 0 ? "" : ", ") + std::string(of.text(types[i]));
+  if (types.size() > most_named) into.anchor += ", and " + std::to_string(types.size() - most_named) + " more";
+  into.anchor_family = anchors.family;
+}
+
+void count_windows(const bubbles::device_windows& windows, device_architecture& into) {
+  into.step_source = windows.source;
+  into.steps = windows.windows.size() == 1 && windows.windows.front().pseudo ? 0 : windows.windows.size();
+}
+
+void name_steps(const activity& of, const bubbles::device_windows& windows, const pass_cuts& cuts,
+                device_architecture& into) {
+  for (std::size_t i = 0; i < cuts.passes.size(); ++i) {
+    if (cuts.passes[i].window < 0) continue;
+    const bubbles::step_window& w = windows.windows[static_cast<std::size_t>(cuts.passes[i].window)];
+    into.passes[i].step = w.number >= 0 ? std::to_string(w.number) : std::string(of.text(w.name));
+  }
+}
+
+result<device_architecture> look_at_device(const activity& of, std::size_t device, std::string_view label,
+                                           const hooks& host) {
+  device_architecture d;
+  d.device = static_cast<std::uint32_t>(device);
+  auto windows = bubbles::find_windows(of, device, window_policy::guide, host);
+  if (!windows) return std::move(windows).error();
+  auto kernels = collect_kernels(of, device, host);
+  if (!kernels) return std::move(kernels).error();
+  d.kernels = kernels->all;
+  d.duplicates = kernels->duplicates;
+  d.left_out = kernels->left_out;
+  d.first_ps = kernels->first_ps;
+  d.last_ps = kernels->last_ps;
+  d.op_counts = kernels->counts;
+  count_windows(*windows, d);
+  layer_anchors anchors = find_anchors(*kernels);
+  pass_cuts cuts = cut_passes(*kernels, anchors, *windows);
+  constexpr std::uint32_t least_blocks = 3;  // what comes back once or twice a pass parts nothing
+  if (anchors.source != anchor_source::attention && cuts.layers < least_blocks) {
+    anchors = {};
+    cuts = {};
+  }
+  d.source = anchors.source;
+  d.anchors = anchors.rows.size();
+  d.backward_anchors = anchors.backward;
+  name_anchors(of, *kernels, anchors, d);
+  const anchor_phases phases = find_phases(of, device, *kernels, anchors);
+  d.phase_source = phases.source;
+  d.pass_source = cuts.source;
+  d.layers_per_pass = cuts.layers;
+  for (const model_phase p : phases.rule) {
+    if (p == model_phase::prefill) ++d.rule_prefill;
+    if (p == model_phase::decode) ++d.rule_decode;
+  }
+  const std::vector<kind_counts> counts = fill_layers(*kernels, anchors, phases, cuts, d);
+  name_steps(of, *windows, cuts, d);
+  cross_check_layers(anchors, cuts, counts, d);
+  find_anatomies(of, *kernels, d);
+  find_streams(of, *kernels, d);
+  sum_up(of, *kernels, anchors, cuts, label, d);
+  return d;
+}
+
+std::string why_absent(const activity& of, const architecture_result& r) {
+  if (std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; })) return "";
+  for (const activity_input& in : of.inputs())
+    if (!in.notes.empty()) return in.notes.front();
+  return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
+}
+
+// Layers that attention marks count before any others.
+bool tells_more(const device_architecture& a, const device_architecture& b) {
+  const bool a_attends = a.source == anchor_source::attention, b_attends = b.source == anchor_source::attention;
+  if (a_attends != b_attends) return a_attends;
+  if (a.layers.size() != b.layers.size()) return a.layers.size() > b.layers.size();
+  return a.layers.empty() && a.kernels > b.kernels;
+}
+
+}  // namespace
+}  // namespace architecture
+
+result<architecture_result> find_architecture(const activity& of, const architecture_options&, std::string_view label,
+                                              const hooks& host) {
+  return contained([&]() -> result<architecture_result> {
+    architecture_result r;
+    auto devices = map_items<device_architecture>(of.devices().size(), host, [&](std::size_t device) {
+      return architecture::look_at_device(of, device, label, host);
+    });
+    if (!devices) return std::move(devices).error();
+    r.devices = std::move(*devices);
+    for (std::uint32_t i = 1; i < r.devices.size(); ++i)
+      if (architecture::tells_more(r.devices[i], r.devices[r.reported])) r.reported = i;
+    r.absent = architecture::why_absent(of, r);
+    r.summary = architecture::summary_of(of, r);
+    return r;
+  });
+}
+
+result<std::string> model_summary(const activity& of, const hooks& host) {
+  constexpr std::uint64_t most_kernels = 2'000'000;
+  std::uint64_t kernels = 0;
+  for (const activity_device& d : of.devices()) kernels = std::max(kernels, kernels + d.kernels);
+  if (kernels == 0 || kernels > most_kernels) return std::string();
+  auto found = find_architecture(of, {}, {}, host);
+  if (!found) return std::move(found).error();
+  const bool known = found->devices[found->reported].source == anchor_source::attention;
+  return known ? std::move(found->summary) : std::string();
+}
+
+std::string profile_label(std::string_view path) {
+  const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
+  const auto cut = [&] {
+    while (!path.empty() && is_slash(path.back())) path.remove_suffix(1);
+  };
+  const auto last = [&] {
+    const auto slash = path.find_last_of("/\\");
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+  };
+  cut();
+  if (last() == "ASCEND_PROFILER_OUTPUT" && path.size() > last().size()) {
+    path.remove_suffix(last().size());
+    cut();
+  }
+  std::string_view name = last();
+  for (const std::string_view ending : {".gz", ".json", ".pb", ".xplane", ".csv", ".pt.trace", ".trace"})
+    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending)
+      name.remove_suffix(ending.size());
+  return name.empty() || name == "-" || name == "." || name == ".." ? "capture" : std::string(name);
+}
+
+std::string architecture_file_name(const architecture_report& found) {
+  return "model_architecture_report_" + found.label + ".md";
+}
+
+result<architecture_report> analyse_architecture(std::shared_ptr<const profile> p, const architecture_options& o,
+                                                 const hooks& host) {
+  return contained([&]() -> result<architecture_report> {
+    const std::string label = profile_label(p->what().path);
+    activity_options what;
+    what.device = o.device;
+    what.step_pattern = o.step_pattern;
+    auto read = read_activity(std::move(p), what, host);
+    if (!read) return std::move(read).error();
+    auto found = find_architecture(**read, o, label, host);
+    if (!found) return std::move(found).error();
+    return architecture_report{std::move(*read), std::move(*found), label};
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

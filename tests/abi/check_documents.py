@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Every JSON document through the C ABI, byte for byte what `profkit COMMAND --json` writes.
+
+check_documents.py PROFKIT LIBPROFKIT.SO SOURCE_ROOT. The library is called through bindings/python, which needs nothing
+but the standard library.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROFKIT, LIBRARY, ROOT = (os.path.abspath(argument) for argument in sys.argv[1:4])
+os.environ["PROFKIT_LIBRARY"] = LIBRARY
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(ROOT) / "bindings" / "python" / "src"))
+
+import profkit  # noqa: E402  pylint: disable=wrong-import-position
+
+DATA = pathlib.Path(ROOT) / "tests" / "data"
+CAPTURES = [
+    DATA / "xspace" / "tpu_v6e_inference.xplane.pb",
+    DATA / "xspace" / "jax08_gemm_mi300.xplane.pb",
+    DATA / "jax" / "two_process_rank0",
+    DATA / "kineto" / "h100_bert_small.pt.trace.json.gz",
+    DATA / "ascend" / "two_ranks",
+]
+DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives", "chrome",
+             "memory", "bubbles", "architecture"]
+SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
+          "log"]
+PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
+
+passed = 0
+problems = []
+
+
+def command(*arguments):
+    done = subprocess.run([PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=120, check=False)
+    if not done.stdout:
+        problems.append(f"profkit {' '.join(map(str, arguments))} wrote nothing: {done.stderr.decode()}")
+    return done.stdout
+
+
+def compare(what, ours, theirs):
+    global passed  # pylint: disable=global-statement
+    if ours == theirs and ours:
+        passed += 1
+        return
+    at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+    problems.append(f"{what}: {len(ours)} bytes through the ABI, {len(theirs)} of the command; they part at {at}: "
+                    f"{ours[at:at + 60]!r} / {theirs[at:at + 60]!r}")
+
+
+def collected(write):
+    parts = []
+    write(parts.append)
+    return b"".join(parts)
+
+
+def documents(path):
+    with profkit.open(path) as profile:
+        for name in DOCUMENTS:
+            theirs = command(name, path, "--json")
+            compare(f"{name} {path.name}", profile.document_bytes(name), theirs)
+            if name == "memory":
+                compare(f"pk_memory {path.name}", profile.memory().document_bytes(), theirs)
+            if name == "bubbles":
+                unlimited = command(name, path, "--json", "--limit", "0")
+                compare(f"pk_bubbles {path.name}", profile.bubbles().document_bytes(), unlimited)
+            if name == "architecture":
+                unlimited = command(name, path, "--json", "--limit", "0")
+                compare(f"pk_architecture {path.name}", profile.architecture().document_bytes(), unlimited)
+                compare(f"the architecture report of {path.name}", profile.architecture().markdown().encode(),
+                        command(name, path, "--markdown"))
+
+
+def filters():
+    path = CAPTURES[0]
+    with profkit.open(path) as profile:
+        compare("ops with filters", profile.document_bytes("ops", plane="TPU:0", event="copy", limit=2),
+                command("ops", path, "--plane", "TPU:0", "--name", "copy", "--limit", "2", "--json"))
+        compare("info in a window", profile.document_bytes("info", from_ps=10**13, to_ps=2 * 10**13),
+                command("info", path, "--time", "10s:20s", "--json"))
+        compare("ops in a window", profile.document_bytes("ops", from_ps=10**13, to_ps=2 * 10**13),
+                command("ops", path, "--time", "10s:20s", "--json"))
+        compare("one step of ops", profile.document_bytes("ops", step=0), command("ops", path, "--step", "0", "--json"))
+
+
+def probes():
+    for path in PROBES:
+        with profkit.open(path) as profile:
+            compare(f"neutrino {path.name}", profile.document_bytes("neutrino"), command("neutrino", path, "--json"))
+            with profile.neutrino() as probe:
+                for name in SLICES:
+                    arguments = ("neutrino", path, *(() if name == "summary" else (name,)), "--limit", "0", "--json")
+                    compare(f"neutrino {name} {path.name}",
+                            collected(lambda write, name=name: probe.write(write, name)),  # pylint: disable=cell-var-from-loop
+                            command(*arguments))
+
+
+def across_nodes():
+    traces = CAPTURES[:2]
+    with tempfile.TemporaryDirectory() as scratch:
+        ours, theirs = pathlib.Path(scratch) / "ours.xspace", pathlib.Path(scratch) / "theirs.xspace"
+        merge = profkit.combine_traces(traces, ours, correction="none", keep_going=True)
+        document = command("merge", "--traces", *traces, "--correction", "none", "--keep-going", "-o", theirs, "--json")
+        compare("the merged trace", ours.read_bytes(), theirs.read_bytes())
+        compare("merge", merge.document_bytes(), document)
+        os.replace(theirs, ours)  # the document names the file
+        with profkit.open(ours) as merged:
+            compare("validate", profkit.validate(merged).document_bytes(),
+                    command("validate", ours, "--limit", "0", "--json"))
+
+
+def main():
+    for path in CAPTURES:
+        documents(path)
+    filters()
+    probes()
+    across_nodes()
+    # The check must be able to fail.
+    before = len(problems)
+    compare("self-test", b"{}", b"{ }")
+    assert len(problems) == before + 1
+    problems.pop()
+    print(*problems, sep="\n")
+    print(f"{passed} passed, {len(problems)} failed, 0 skipped")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,387 @@
+// Models made by hand: what is told apart, and how the report gives way where a capture does not carry it.
+#include "../bubbles/memory_activity.hpp"
+
+#include <analyse/architecture/families.hpp>
+#include <analyse/architecture/phases.hpp>
+#include <export/markdown/table.hpp>
+#include <profkit/core/architecture.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace profkit;
+using namespace profkit::test;
+
+namespace {
+
+// Writes kernels one behind the other.
+struct model {
+  memory_activity& a;
+  std::uint32_t device;
+  std::int64_t now = 0;
+  kernel_row& op(const std::string& type, std::int64_t length = 5 * us, kernel_class kind = kernel_class::compute) {
+    kernel_row& k = a.kernel(device, now, length, type, kind);
+    now += length + 1 * us;
+    return k;
+  }
+  void layer(const std::string& attention, bool experts, std::int64_t attention_ps) {
+    op(attention, attention_ps);
+    op("MatMulV3");
+    op("AddRmsNorm");
+    if (experts) {
+      op("MoeGatingTopK");
+      op("hcom_alltoallv_", 10 * us, kernel_class::comm);
+      op("GroupedMatmul");
+      op("GroupedMatmul");
+    } else {
+      op("MatMulV3");
+      op("SwiGlu");
+      op("MatMulV3");
+    }
+    op("AddRmsNorm");
+    op("MatMulV3");
+    op("ReshapeAndCacheNdKernel");
+  }
+  void pass(int layers, int dense, std::int64_t attention_ps,
+            const std::string& attention = "FusedInferAttentionScore") {
+    op("GatherV2");
+    for (int l = 0; l < layers; ++l) layer(attention, l >= dense, attention_ps);
+    op("MatMulV3");
+    op("ArgMaxV2");
+  }
+};
+
+architecture_result look(const memory_activity& a, std::string_view label = {}) {
+  auto found = find_architecture(a, {}, label);
+  REQUIRE(found.ok());
+  return std::move(*found);
+}
+
+std::string markdown_of(const architecture_result& r, std::shared_ptr<memory_activity> a) {
+  std::string text;
+  const auto into = memory_sink(text);
+  architecture_report report{std::move(a), r, "made|by `hand`"};
+  REQUIRE(write_architecture_markdown(report, *into).ok());
+  REQUIRE(into->finish().ok());
+  return text;
+}
+
+bool has_limit(const device_architecture& d, std::string_view words) {
+  return std::any_of(d.limitations.begin(), d.limitations.end(),
+                     [&](const std::string& l) { return l.find(words) != std::string::npos; });
+}
+
+void check_sections(const std::string& report) {
+  std::size_t at = 0;
+  for (int n = 1; n <= 10; ++n) {
+    at = report.find("\n## " + std::to_string(n) + ". ", at);
+    INFO("section " << n);
+    REQUIRE(at != std::string::npos);
+    CHECK(report.find("\n## ", at + 1) > at + 20);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("layers, types and passes of a made model") {
+  const auto a = std::make_shared<memory_activity>();
+  model m{*a, a->add_device("NPU 0")};
+  m.pass(5, 2, 12 * ms);
+  m.pass(5, 2, 100 * us);
+  m.pass(5, 2, 110 * us);
+  const architecture_result r = look(*a);
+  const device_architecture& d = r.devices[0];
+  CHECK(d.source == anchor_source::attention);
+  CHECK(d.layers_per_pass == 5);
+  REQUIRE(d.passes.size() == 3);
+  CHECK(d.passes[0].phase == model_phase::prefill);
+  CHECK(d.passes[1].phase == model_phase::decode);
+  CHECK(d.passes[2].first_layer == 10);
+  CHECK(d.passes[2].last_layer == 14);
+  CHECK(std::string(d.phase_source) == "durations");
+  REQUIRE(d.layers.size() == 15);
+  CHECK(d.layers[1].kind == layer_kind::dense);
+  CHECK(d.layers[2].kind == layer_kind::moe_grouped);
+  CHECK(!d.layers[3].sampling);
+  CHECK(d.layers[4].sampling);
+  CHECK(d.layers[6].index == 1);
+  CHECK(d.layers[6].end_ps == d.layers[7].start_ps);
+  CHECK(d.op_counts.at("GroupedMatmul") == 18);
+  CHECK(d.sure == confidence::high);
+  for (const cross_check& c : d.checks) {
+    INFO(c.name << ' ' << c.expected << ' ' << c.actual);
+    CHECK(c.result == check_outcome::pass);
+  }
+  check_sections(markdown_of(r, a));
+}
+
+TEST_CASE("roles of the kernels of a layer") {
+  const auto a = std::make_shared<memory_activity>();
+  model m{*a, a->add_device("NPU 0")};
+  for (int i = 0; i < 2; ++i) m.pass(3, 1, 100 * us);
+  const architecture_result r = look(*a);
+  const auto dense = std::find_if(r.devices[0].anatomies.begin(), r.devices[0].anatomies.end(),
+                                  [](const layer_anatomy& one) { return one.kind == layer_kind::dense; });
+  REQUIRE(dense != r.devices[0].anatomies.end());
+  std::vector<layer_role> roles;
+  for (const tree_node& n : dense->tree) roles.push_back(n.role);
+  CHECK(roles == std::vector<layer_role>{layer_role::attention, layer_role::projection, layer_role::norm,
+                                         layer_role::dense_ffn, layer_role::post_ffn_norm,
+                                         layer_role::next_layer_prep});
+  CHECK(dense->kernels == 9);
+}
+
+TEST_CASE("a capture that begins and ends inside of a pass") {
+  const auto a = std::make_shared<memory_activity>();
+  model m{*a, a->add_device("NPU 0")};
+  for (int l = 0; l < 2; ++l) m.layer("FusedInferAttentionScore", true, 100 * us);
+  m.op("ArgMaxV2");
+  m.pass(6, 2, 100 * us);
+  m.op("GatherV2");
+  for (int l = 0; l < 3; ++l) m.layer("FusedInferAttentionScore", l > 1, 100 * us);
+  const device_architecture d = look(*a).devices[0];
+  CHECK(d.layers_per_pass == 6);
+  REQUIRE(d.passes.size() == 3);
+  CHECK(d.passes[0].cut == pass_cut::beginning);
+  CHECK(d.layers[0].index == 4);
+  CHECK(d.passes[1].cut == pass_cut::none);
+  CHECK(d.passes[2].cut == pass_cut::end);
+  CHECK(d.sure == confidence::medium);
+  CHECK(has_limit(d, "begins inside of pass 0"));
+  CHECK(has_limit(d, "ends inside of pass 2"));
+}
+
+TEST_CASE("several passes in one step, and a draft head that samples on its own") {
+  memory_activity steps;
+  model m{steps, steps.add_device("NPU 0")};
+  for (int i = 0; i < 3; ++i) m.pass(4, 1, 100 * us);
+  steps.step(7, 0, m.now);
+  device_architecture d = look(steps).devices[0];
+  CHECK(d.passes.size() == 3);
+  CHECK(d.layers_per_pass == 4);
+  CHECK(std::string(d.pass_source) == "steps and sampling");
+  CHECK(d.passes[2].step == "7");
+
+  memory_activity draft;
+  model n{draft, draft.add_device("NPU 0")};
+  for (int i = 0; i < 3; ++i) {
+    n.pass(6, 1, 100 * us);
+    n.pass(2, 2, 100 * us);
+  }
+  d = look(draft).devices[0];
+  CHECK(d.passes.size() == 3);
+  CHECK(d.layers_per_pass == 8);
+}
+
+TEST_CASE("a pattern that changes while the capture runs lowers the confidence") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  for (int i = 0; i < 2; ++i) m.pass(4, 1, 100 * us);
+  for (int i = 0; i < 2; ++i) m.pass(4, 3, 100 * us);
+  const device_architecture d = look(a).devices[0];
+  CHECK(d.layouts.size() == 2);
+  CHECK(d.layouts[1].first_pass == 2);
+  CHECK(d.sure == confidence::low);
+  CHECK(has_limit(d, "changes at pass 2"));
+}
+
+TEST_CASE("one pass without marks, only attention, no attention") {
+  memory_activity one;
+  model m{one, one.add_device("GPU 0", accelerator::gpu)};
+  for (int l = 0; l < 4; ++l) m.layer("flash_fwd_kernel", false, 100 * us);
+  device_architecture d = look(one).devices[0];
+  CHECK(d.layers_per_pass == 4);
+  CHECK(d.sure == confidence::low);
+  CHECK(has_limit(d, "nothing marks where a pass begins"));
+
+  const auto none = std::make_shared<memory_activity>();
+  model n{*none, none->add_device("GPU 0", accelerator::gpu)};
+  for (int i = 0; i < 20; ++i)
+    for (const char* const op : {"conv", "relu", "pool", "scale"}) n.op(op + std::string(i % 3 == 2 ? "2" : ""));
+  for (int i = 0; i < 50; ++i) n.op("odd" + std::to_string(i * 7 % 23));
+  const architecture_result r = look(*none);
+  CHECK(r.devices[0].sure == confidence::low);
+  CHECK(r.devices[0].source != anchor_source::attention);
+  check_sections(markdown_of(r, none));
+
+  const auto empty = std::make_shared<memory_activity>();
+  check_sections(markdown_of(look(*empty), empty));
+  empty->add_device("GPU 0");
+  const architecture_result nothing = look(*empty);
+  CHECK(!nothing.absent.empty());
+  CHECK(nothing.devices[0].sure == confidence::low);
+  check_sections(markdown_of(nothing, empty));
+}
+
+TEST_CASE("evenly spaced kernels stand in for attention") {
+  memory_activity a;
+  model m{a, a.add_device("GPU 0", accelerator::gpu)};
+  for (int l = 0; l < 12; ++l)
+    for (const char* const op : {"gemm_a", "bias", "gemm_b", "softmaxed", "gemm_c"}) m.op(op);
+  const device_architecture d = look(a).devices[0];
+  CHECK(d.source == anchor_source::periodic_op);
+  CHECK(d.layers.size() == 12);
+  CHECK(d.sure == confidence::low);
+}
+
+TEST_CASE("training: backward attention and a second attention family") {
+  memory_activity a;
+  model m{a, a.add_device("GPU 0", accelerator::gpu)};
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t from = m.now;
+    for (int l = 0; l < 4; ++l) m.layer("flash_fwd_kernel", false, 100 * us);
+    for (int l = 0; l < 4; ++l) m.op("flash_bwd_kernel", 200 * us);
+    a.step(step, from, m.now);
+  }
+  device_architecture d = look(a).devices[0];
+  CHECK(d.backward_anchors == 8);
+  CHECK(d.layers_per_pass == 4);
+  CHECK(d.passes[0].phase == model_phase::training);
+  CHECK(d.sure == confidence::high);
+
+  memory_activity hybrid;
+  model n{hybrid, hybrid.add_device("GPU 0", accelerator::gpu)};
+  for (int i = 0; i < 2; ++i) {
+    const std::int64_t from = n.now;
+    for (int l = 0; l < 8; ++l)
+      n.layer(l % 4 == 3 ? "flash_fwd_kernel" : "chunk_gated_delta_rule_fwd_kernel", false, 100 * us);
+    hybrid.step(i, from, n.now);
+  }
+  d = look(hybrid).devices[0];
+  CHECK(d.sure < confidence::high);
+  CHECK(has_limit(d, "more layers than are counted"));
+}
+
+TEST_CASE("training: micro-batches, and activations that are computed again") {
+  memory_activity batches;
+  model m{batches, batches.add_device("GPU 0", accelerator::gpu)};
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t from = m.now;
+    for (int batch = 0; batch < 3; ++batch) {
+      for (int l = 0; l < 4; ++l) m.layer("flash_fwd_kernel", false, 100 * us);
+      for (int l = 0; l < 4; ++l) m.op("flash_bwd_kernel", 200 * us);
+    }
+    batches.step(step, from, m.now);
+  }
+  device_architecture d = look(batches).devices[0];
+  CHECK(d.layers_per_pass == 4);
+  CHECK(d.passes.size() == 6);
+  CHECK(std::string(d.pass_source) == "steps and backward attention");
+
+  memory_activity again;
+  model n{again, again.add_device("GPU 0", accelerator::gpu)};
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t from = n.now;
+    for (int l = 0; l < 4; ++l) n.layer("flash_fwd_kernel", false, 100 * us);
+    for (int l = 0; l < 4; ++l) {
+      n.layer("flash_fwd_kernel", false, 100 * us);
+      n.op("flash_bwd_kernel", 200 * us);
+    }
+    again.step(step, from, n.now);
+  }
+  d = look(again).devices[0];
+  CHECK(d.sure == confidence::low);
+  CHECK(has_limit(d, "half as many layers"));
+}
+
+TEST_CASE("a hundred thousand layers") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  for (int l = 0; l < 100'000; ++l) m.op("FusedInferAttentionScore", 10 * us);
+  const architecture_result r = look(a);
+  CHECK(r.devices[0].layers.size() == 100'000);
+  CHECK(r.devices[0].sure == confidence::low);
+}
+
+TEST_CASE("kernels of extreme times and no streams do not overflow") {
+  const auto a = std::make_shared<memory_activity>();
+  const std::uint32_t device = a->add_device("NPU 0", accelerator::npu, 0, {});
+  const std::int64_t far = std::int64_t{1} << 62;
+  for (int i = 0; i < 6; ++i) {
+    kernel_row& k = a->kernel(device, i * us, i % 2 == 0 ? far : 0, "FusedInferAttentionScore");
+    k.flags = 0;
+    k.details = 4000;  // beyond the list
+  }
+  a->kernel(device, -far, far, "hcom_allReduce_", kernel_class::comm).flags = 0;
+  const architecture_result r = look(*a);
+  CHECK(r.devices[0].layers.size() == 6);
+  check_sections(markdown_of(r, a));
+}
+
+TEST_CASE("phases from shapes") {
+  using architecture::phase_of_shapes;
+  CHECK(phase_of_shapes("\"8192,16,128;12307,128,128;12307,128,128;;2048,2048;7;7\"") == model_phase::prefill);
+  CHECK(phase_of_shapes("16,16,1,512;1135,1,128,512") == model_phase::decode);
+  CHECK(phase_of_shapes("16,16,128;9,128,128;9,128,128;;2048,2048;16;16") == model_phase::decode);
+  CHECK(phase_of_shapes("16,1,7168;16,4096,1024;16,4096,1024") == model_phase::decode);
+  CHECK(phase_of_shapes("1,2048,7168;1,2048,1024") == model_phase::prefill);
+  CHECK(phase_of_shapes("2,16,4096,128;2,16,4096,128") == model_phase::prefill);
+  CHECK(!phase_of_shapes("8192,16,128"));
+  CHECK(!phase_of_shapes("4,8,64,128"));
+  CHECK(!phase_of_shapes(""));
+  CHECK(!phase_of_shapes("abc;1"));
+  CHECK(!phase_of_shapes("99999999999999999999999,1,1"));
+}
+
+TEST_CASE("names of kernels") {
+  using architecture::find_family;
+  using architecture::op_kind;
+  const auto kind = [](std::string_view name) {
+    const auto* const f = find_family(name);
+    return f ? f->kind : op_kind::unknown;
+  };
+  CHECK(kind("FusedInferAttentionScore") == op_kind::attention);
+  CHECK(kind("FlashAttentionScoreGrad") == op_kind::attention_backward);
+  CHECK(kind("void pytorch_flash::flash_fwd_kernel<x>") == op_kind::attention);
+  CHECK(kind("flash_fwd_splitkv_combine_kernel") == op_kind::unknown);
+  CHECK(kind("paged_attention_ll4mi_QKV_mfma16_kernel") == op_kind::attention);
+  CHECK(kind("paged_attention_ll4mi_reduce_kernel") == op_kind::unknown);
+  CHECK(kind("attn_fwd") == op_kind::attention);
+  CHECK(kind("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext") ==
+        op_kind::attention);
+  CHECK(kind("ncclDevKernel_AllReduce_Sum_bf16_RING_LL") == op_kind::collective);
+  CHECK(kind("hcom_alltoallv_") == op_kind::all_to_all);
+  CHECK(kind("MoeDistributeDispatchV2") == op_kind::distributed_experts);
+  CHECK(kind("Add") == op_kind::unknown);
+  CHECK(kind("") == op_kind::unknown);
+}
+
+TEST_CASE("what a folder's name tells, and what it is called") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  m.pass(2, 2, 100 * us);
+  const auto d = look(a, "dp2_tp8_ep_100k_1k_bs10").devices[0];
+  const auto has = [&](std::string_view what) {
+    return std::any_of(d.parallelism.begin(), d.parallelism.end(),
+                       [&](const std::string& p) { return p.find(what) != std::string::npos; });
+  };
+  CHECK(has("data parallel 2"));
+  CHECK(has("tensor parallel 8"));
+  CHECK(has("expert parallel"));
+  CHECK(has("context of 100k"));
+  CHECK(has("generation of 1k"));
+  CHECK(has("batch size 10"));
+  CHECK(profile_label("/a/b/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/") == "rank0_ascend_pt");
+  CHECK(profile_label("runs/a.b/rank0.pt.trace.json.gz") == "rank0");
+  CHECK(profile_label("vm.xplane.pb") == "vm");
+  CHECK(profile_label("-") == "capture");
+  CHECK(profile_label("") == "capture");
+}
+
+TEST_CASE("tables of Markdown line up and hold what is put into them") {
+  markdown::table t;
+  t.left("a").right("number");
+  t.row({markdown::code("x|y`z"), "1"});
+  t.row({"plain", ""});
+  CHECK(t.text() ==
+        "| a        | number |\n"
+        "| -------- | -----: |\n"
+        "| `x\\|y'z` |      1 |\n"
+        "| plain    |      - |\n");
+  CHECK(markdown::plain("a*b_c") == "a\\*b\\_c");
+}

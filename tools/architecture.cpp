@@ -1,0 +1,251 @@
+// profkit architecture: what model ran, read from its kernels.
+#include "exit_code.hpp"
+#include "places.hpp"
+#include "quantity.hpp"
+#include "report_folder.hpp"
+#include "slices.hpp"
+#include "table.hpp"
+#include "text.hpp"
+
+#include <profkit/core/architecture.hpp>
+#include <profkit/core/text.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace profkit_tool {
+namespace {
+
+using namespace profkit;
+
+constexpr std::size_t most_passes = 8, most_types = 12, most_columns = 100;
+
+// How many of `size` rows to show; one more rather than a line that says "1 more".
+std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
+
+std::string ranges_of(const layer_type& t) {
+  std::string text;
+  for (std::size_t i = 0; i < t.ranges.size() && i < 6; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(t.ranges[i].first);
+    if (t.ranges[i].last != t.ranges[i].first) text += '-' + std::to_string(t.ranges[i].last);
+  }
+  return t.ranges.size() > 6 ? text + ", …" : text;
+}
+
+class printer {
+ public:
+  printer(session& s, const architecture_report& r)
+      : s_(s), of_(*r.of), r_(r.found), d_(r.found.devices[r.found.reported]) {}
+
+  void print() {
+    print_head();
+    print_devices();
+    print_types();
+    print_passes();
+    print_checks();
+    print_streams();
+    print_limits();
+  }
+
+ private:
+  std::string name(std::string_view text) const { return escape_for_terminal(text); }
+  std::string device(std::uint32_t d) const { return short_plane_name(of_.text(of_.devices()[d].name)); }
+  std::size_t most(std::size_t otherwise, std::size_t size) const {
+    if (!s_.asked().limit) return shown_of(size, otherwise);
+    return *s_.asked().limit == 0 ? size : static_cast<std::size_t>(std::min<std::uint64_t>(*s_.asked().limit, size));
+  }
+  void fact(const char* what, const std::string& text) {
+    constexpr std::size_t indent = 14;
+    std::string label = what;
+    label.resize(indent - 2, ' ');
+    s_.out().line("  " + s_.out().screen().paint(label, style::dim) + wrap(name(text), most_columns - indent, indent));
+  }
+
+  void print_head() {
+    fact("model", r_.summary);
+    if (d_.source == anchor_source::none) return;
+    const std::string marks = d_.source == anchor_source::attention ? "attention kernel" : "kernel";
+    fact("layers by", shorten(d_.anchor, 100, cut::middle) + ", " + count_of(d_.anchors, marks));
+    fact("passes by", d_.pass_source[0] != '\0' ? d_.pass_source : "nothing: one pass");
+    if (d_.backward_anchors == 0)
+      fact("phases by", d_.phase_source[0] != '\0' ? d_.phase_source : "nothing: not determined");
+    for (std::size_t i = 0; i < d_.parallelism.size(); ++i) fact(i == 0 ? "parallelism" : "", d_.parallelism[i]);
+  }
+
+  void print_devices() {
+    if (std::count_if(r_.devices.begin(), r_.devices.end(), [](const auto& d) { return d.kernels > 0; }) < 2) return;
+    table t;
+    t.flexible("device", cut::middle, 8).right("kernels").right("layers a pass").right("passes").left("confidence");
+    t.left("");
+    const std::size_t rows = most(8, r_.devices.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const device_architecture& o = r_.devices[i];
+      t.row({device(o.device), grouped(o.kernels),
+             o.layers_per_pass == 0 ? "" : grouped(std::uint64_t{o.layers_per_pass}),
+             grouped(std::uint64_t{o.passes.size()}), confidence_name(o.sure), i == r_.reported ? "shown here" : ""});
+    }
+    s_.heading("Devices");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(r_.devices.size(), rows);
+  }
+
+  void print_types() {
+    if (d_.types.empty()) return;
+    table t;
+    t.left("type").left("phase").flexible("layers", cut::end, 8).right("count").right("passes").right("wall");
+    t.right("attention").right("kernels").flexible("most of it", cut::end, 12);
+    const std::size_t rows = most(most_types, d_.types.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const layer_type& type = d_.types[i];
+      const auto a = std::find_if(d_.anatomies.begin(), d_.anatomies.end(), [&](const layer_anatomy& one) {
+        return one.kind == type.kind && one.sampling == type.sampling && one.phase == type.phase;
+      });
+      std::vector<std::string> row{layer_kind_name(type.kind) + std::string(type.sampling ? "+sampling" : ""),
+                                   model_phase_name(type.phase), ranges_of(type), grouped(std::uint64_t{type.count}),
+                                   grouped(d_.layouts[type.layout].passes)};
+      if (a != d_.anatomies.end()) {
+        row.push_back(human_duration(a->wall_ps.median));
+        row.push_back(share_text(a->anchor_ps.median, a->wall_ps.median));
+        row.push_back(grouped(a->kernel_count.median));
+        if (!a->components.empty())
+          row.push_back(std::string(layer_role_title(a->components.front().role)) + ' ' +
+                        share_text(a->components.front().wall_ps, d_.layers[a->typical].wall_ps()));
+      }
+      row.resize(9);
+      t.row(std::move(row));
+    }
+    s_.heading("Layer types, with the median of their lengths");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(d_.types.size(), rows);
+  }
+
+  void print_passes() {
+    if (d_.passes.empty()) return;
+    table t;
+    t.right("pass").left("phase").flexible("step", cut::end, 6).right("layers").right("at").right("wall").right("busy");
+    t.right("kernels").right("mean anchor").left("note");
+    const std::size_t rows = most(most_passes, d_.passes.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const model_pass& p = d_.passes[i];
+      t.row({std::to_string(i), model_phase_name(p.phase), name(p.step), grouped(std::uint64_t{p.layers()}),
+             human_duration(p.start_ps), human_duration(p.wall_ps()), share_text(p.busy_ps, p.wall_ps()),
+             grouped(p.kernels), human_duration(p.anchor_ps),
+             p.cut == pass_cut::beginning ? "beginning is cut"
+             : p.cut == pass_cut::end     ? "end is cut"
+             : p.irregular                ? "irregular"
+                                          : ""});
+    }
+    s_.heading("Passes");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(d_.passes.size(), rows);
+  }
+
+  void print_checks() {
+    if (d_.checks.empty()) return;
+    table t;
+    t.left("check").right("expected").right("actual").left("result").flexible("note", cut::end, 16);
+    for (const cross_check& c : d_.checks)
+      t.row({c.name, grouped(c.expected), grouped(c.actual), check_outcome_name(c.result), c.note});
+    s_.heading("Counts held against each other");
+    t.print(s_.out(), s_.columns());
+  }
+
+  void print_streams() {
+    if (d_.streams.empty()) return;
+    table t;
+    t.flexible("stream", cut::middle, 8).left("role").right("kernels").right("busy").right("of span").left("overlaps");
+    constexpr std::size_t most_streams = 8;
+    const std::size_t rows = most(most_streams, d_.streams.size());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const model_stream& s = d_.streams[i];
+      std::string with;
+      if (!s.overlaps.empty())
+        with = name(d_.streams[s.overlaps.front().lane].name) + ' ' + share_text(s.overlaps.front().ps, s.busy_ps);
+      t.row({name(s.name), s.role, grouped(s.kernels), human_duration(s.busy_ps),
+             share_text(s.busy_ps, d_.pipeline.wall_ps), with});
+    }
+    s_.heading("Streams");
+    t.print(s_.out(), s_.columns());
+    s_.left_out(d_.streams.size(), rows);
+    const model_pipeline& p = d_.pipeline;
+    if (p.comm_ps > 0)
+      s_.out().line("  Communication takes " + human_duration(p.comm_ps) + ", " + share_text(p.hidden_ps, p.comm_ps) +
+                    " of it behind compute.");
+  }
+
+  void print_limits() {
+    if (!d_.limitations.empty()) {
+      s_.heading("What limits this reading");
+      for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), most_columns - 4, 4));
+    }
+    s_.out().line();
+    s_.out().line("  -o DIR/ writes the report, with the parts of each layer type, as");
+    s_.out().line("  " + name(shorten("model_architecture_report_" + profile_label(s_.capture().what().path) + ".md",
+                                      most_columns - 2, cut::middle)));
+  }
+
+  session& s_;
+  const activity& of_;
+  const architecture_result& r_;
+  const device_architecture& d_;
+};
+
+bool ends_in_md(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".md"; }
+
+}  // namespace
+
+int run_architecture(const options& given) {
+  options asked = given;
+  bool markdown = asked.markdown;
+  if (names_folder(asked.output_path)) {
+    if (auto made = make_folder(asked.output_path); !made) {
+      tell_fault(made.error(), look_at_terminal(STDERR_FILENO, asked.color));
+      return exit_unreadable;
+    }
+    architecture_report named;
+    named.label = profile_label(asked.path);
+    asked.output_path = file_in(
+        asked.output_path, asked.json ? "model_architecture_" + named.label + ".json" : architecture_file_name(named));
+    markdown = !asked.json;
+  } else if (ends_in_md(asked.output_path) && !asked.json) {
+    markdown = true;
+  }
+  architecture_options wanted = asked.architecture;
+  wanted.limit = asked.limit.value_or(0);
+  // The session keeps the profile for as long as the report is looked at.
+  const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };
+  const slice_writer writer{[&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+                              auto found = analyse_architecture(borrowed(p), wanted, host);
+                              if (!found) return std::move(found).error();
+                              return write_architecture_document(p, wanted, *found, into);
+                            },
+                            [&](session& s) -> result<void> {
+                              auto found = analyse_architecture(borrowed(s.capture()), wanted, s.hooks());
+                              if (!found) return std::move(found).error();
+                              if (markdown) {
+                                if (result<void> written = write_architecture_markdown(*found, s.out().raw()); !written)
+                                  return written;
+                              } else if (!found->found.absent.empty() || found->found.devices.empty()) {
+                                s.absent(found->found.absent);
+                              } else {
+                                printer(s, *found).print();
+                              }
+                              std::vector<file_damage> damage;
+                              for (const activity_input& in : found->of->inputs())
+                                if (in.damage) damage.push_back({in.file, *in.damage});
+                              s.lost(damage);
+                              return {};
+                            }};
+  const int status = run_slice(asked, document::architecture, writer);
+  if (asked.output_path != given.output_path && (status == exit_ok || status == exit_partial) && !asked.quiet)
+    tell_written(asked.output_path);
+  return status;
+}
+
+}  // namespace profkit_tool
