@@ -819,27 +819,6 @@ static void test_bubbles(const char *data) {
 }
 
 static void test_architecture(const char *data) {
-  char path[1024];
-  pk_profile *profile = NULL;
-  pk_architecture *architecture = NULL;
-  pk_architecture_options options = PK_ARCHITECTURE_OPTIONS_INIT;
-  pk_error *error = NULL;
-  size_t bytes = 0;
-  int32_t status = -1;
-  snprintf(path, sizeof path, "%s/xspace/tpu_v6e_inference.xplane.pb", data);
-  CHECK(pk_profile_open(path, NULL, &profile, &error) == PK_OK);
-  CHECK(pk_architecture_open(profile, &options, &architecture, &error) == PK_OK);
-  CHECK(pk_architecture_summary(architecture).size > 0);
-  CHECK(pk_architecture_file_name(architecture).size > 0);
-  CHECK(pk_architecture_write(architecture, count_bytes, &bytes, &status, &error) == PK_OK);
-  CHECK(bytes > 100 && status == PK_DOCUMENT_STATUS_OK);
-  bytes = 0;
-  CHECK(pk_architecture_write_markdown(architecture, count_bytes, &bytes, &error) == PK_OK);
-  CHECK(bytes > 100);
-  pk_architecture_free(architecture);
-  pk_architecture_free(NULL);
-  pk_profile_free(profile);
-
   pk_profile *profile = NULL;
   pk_architecture *model = NULL;
   pk_error *error = NULL;
