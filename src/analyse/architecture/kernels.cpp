@@ -1,4 +1,5 @@
 #include <analyse/architecture/kernels.hpp>
+#include <analyse/kernel_reach.hpp>
 #include <base/hash_map.hpp>
 
 #include <algorithm>
@@ -41,8 +42,9 @@ class collector final : public kernel_visitor {
       return;
     }
     kernel& row = found_.rows.emplace_back();
-    row.start_ps = k.start_ps;
-    row.duration_ps = k.duration_ps;
+    const kernel_row reached = within_reach(k);
+    row.start_ps = reached.start_ps;
+    row.duration_ps = reached.duration_ps;
     row.op = op;
     row.details = k.details;
     row.type = communicates(found_.ops[op].kind) ? kernel_class::comm : k.kind;

@@ -1,6 +1,7 @@
 #include <analyse/bubbles/breakdown.hpp>
 #include <analyse/bubbles/clocks.hpp>
 #include <analyse/bubbles/device_pass.hpp>
+#include <analyse/kernel_reach.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t most_top_gaps = 5;
 constexpr std::size_t most_structures_kept = std::size_t{1} << 16, most_block_sides_kept = std::size_t{1} << 13;
-// Beyond ±53 days from the origin the distance of two instants would not fit; no capture reaches so far.
-constexpr std::int64_t most_ps = (std::int64_t{1} << 62) - 1;
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
 std::int64_t number_in(std::string_view text) noexcept {
@@ -62,10 +61,7 @@ result<void> device_pass::add(const kernel_row& given) {
     ++found_.gaps.duplicates;
     return {};
   }
-  kernel_row k = given;
-  k.start_ps = std::clamp(k.start_ps, -most_ps, most_ps);
-  k.duration_ps = std::clamp<std::int64_t>(k.duration_ps, 0, most_ps - k.start_ps);
-  k.wait_ps = std::min(k.wait_ps, most_ps);
+  const kernel_row k = within_reach(given);
   const std::int64_t end = end_of(k);
   if (!any_) {
     any_ = true;
