@@ -61,6 +61,15 @@ class shared_details {
   std::vector<double> sums_, weights_;
 };
 
+// Most counters are zero or not there. Byte by byte: this is asked for every counter of every row.
+bool says_nothing(std::string_view counter) noexcept {
+  if (counter.size() == 3) {
+    return (counter[0] == '0' && counter[1] == '.' && counter[2] == '0') ||
+           (counter[0] == 'N' && counter[1] == '/' && counter[2] == 'A');
+  }
+  return counter.empty() || (counter.size() == 1 && counter[0] == '0');
+}
+
 class table_reader {
  public:
   table_reader(std::string_view bytes, const ascend_clock& clock, std::int64_t shift_ps, bool keep_details,
@@ -330,7 +339,7 @@ class table_reader {
     const double weight = static_cast<double>(std::max<std::int64_t>(row.duration_ps, 1));
     for (std::size_t i = 0; i < header_.counters.size(); ++i) {
       const std::string_view text = fields_[header_.counters[i].at];
-      if (text == "0.0" || text == "0" || text == "N/A") continue;
+      if (says_nothing(text)) continue;
       if (const auto micro = decimal_scaled_integer(csv_trimmed(text), 6)) {
         shared.add(id, i, static_cast<double>(*micro) * 1e-6, weight);
       }

@@ -214,17 +214,18 @@ class schedule_builder {
     const bool is_plain = records_.capacity() == 1 && fields_.start.type == probe_type::u64 &&
                           fields_.end.type == probe_type::u32 && fields_.sm.type == probe_type::u32 &&
                           fields_.end_is_elapsed;
-    for (std::uint64_t block = 0; block < blocks; ++block) {
-      // Blocks come by the tens of millions: growing step by step would copy them all over again.
-      if (block == blocks / 64) sms_.expect(block + 1, blocks);
-      if (block % 4096 == 0)
-        if (result<void> go_on = meter.step(block * per_block * place_.lane_bytes); !go_on) return go_on;
-      const std::uint64_t first = block * per_block;
-      const std::uint64_t count = std::min(per_block, lanes - first);
-      if (is_plain)
-        take_plain(block, first, count);
+    const bool is_single = is_plain && per_block == 1;
+    // Blocks come by the tens of millions: growing step by step would copy them all over again.
+    const std::uint64_t first_part = std::max<std::uint64_t>(blocks / 64, 1);
+    for (std::uint64_t block = 0; block < blocks;) {
+      if (result<void> go_on = meter.step(block * per_block * place_.lane_bytes); !go_on) return go_on;
+      const std::uint64_t end = std::min(block + (block < first_part ? first_part : blocks_per_step), blocks);
+      if (is_single)
+        take_singles(block, end);
       else
-        take_any(block, first, count);
+        take_blocks(block, end, lanes, is_plain);
+      if (block == 0) sms_.expect(end, blocks);
+      block = end;
     }
     found_.blocks = blocks;
     return {};
@@ -255,6 +256,20 @@ class schedule_builder {
   }
 
  private:
+  static constexpr std::uint64_t blocks_per_step = 16384;  // between two looks at the cancel token
+
+  void take_blocks(std::uint64_t begin, std::uint64_t end, std::uint64_t lanes, bool is_plain) {
+    const std::uint64_t per_block = place_.lanes_per_block;
+    for (std::uint64_t block = begin; block < end; ++block) {
+      const std::uint64_t first = block * per_block;
+      const std::uint64_t count = std::min(per_block, lanes - first);
+      if (is_plain)
+        take_plain(block, first, count);
+      else
+        take_any(block, first, count);
+    }
+  }
+
   // As the first record of the block's first lane has it.
   [[nodiscard]] std::uint64_t sm_of(std::uint64_t lane) const noexcept {
     return probe_record(records_.lane_at_slot(lane)).value(fields_.sm);
@@ -265,7 +280,6 @@ class schedule_builder {
     const std::uint32_t start_at = fields_.start.offset, elapsed_at = fields_.end.offset,
                         bytes = records_.record_bytes();
     const char* at = records_.lane_at_slot(first);
-    if (count == 1) return take_single(block, probe_record(at));
     block_times times;
     const auto stride = static_cast<std::size_t>(place_.lane_bytes);
     for (std::uint64_t i = 0; i < count; ++i, at += stride) {
@@ -278,18 +292,26 @@ class schedule_builder {
     add(block, times, sm_of(first));
   }
 
-  // A block of one warp: no skew.
-  void take_single(std::uint64_t block, const probe_record& record) {
-    if (detail::probe_is_zero(record.data(), records_.record_bytes())) {
-      ++found_.blocks_without_records;
-      return;
+  // Plain blocks of one warp: no skew, and imbalance 1 unless they took no time.
+  void take_singles(std::uint64_t begin, std::uint64_t end) {
+    const std::uint32_t start_at = fields_.start.offset, elapsed_at = fields_.end.offset, sm_at = fields_.sm.offset,
+                        bytes = records_.record_bytes();
+    const auto stride = static_cast<std::size_t>(place_.lane_bytes);
+    const char* at = records_.lane_at_slot(begin);
+    std::uint64_t used = 0, timed = 0;
+    for (std::uint64_t block = begin; block < end; ++block, at += stride) {
+      if (detail::probe_is_zero(at, bytes)) continue;
+      const probe_record record(at);
+      const std::uint64_t start = record.u64(start_at), elapsed = record.u32(elapsed_at);
+      sms_.at(record.u32(sm_at))
+          .blocks.push_back({start, saturating_add(start, elapsed), static_cast<std::uint32_t>(block), 0});
+      ++used;
+      timed += elapsed != 0;
+      if (found_.skew.size() < options_.most_skews) found_.skew.push_back({block, 0, 0, elapsed == 0 ? 0.0 : 1.0});
     }
-    const std::uint64_t start = record.u64(fields_.start.offset);
-    const std::uint32_t elapsed = record.u32(fields_.end.offset);
-    const scheduled_block taken{start, saturating_add(start, std::uint64_t{elapsed}), static_cast<std::uint32_t>(block),
-                                0};
-    sms_.at(record.u32(fields_.sm.offset)).blocks.push_back(taken);
-    keep({block, 0, 0, elapsed == 0 ? 0.0 : 1.0});
+    found_.blocks_without_records += end - begin - used;
+    skewed_ += used;
+    imbalance_sum_ += static_cast<double>(timed);
   }
 
   void take_any(std::uint64_t block, std::uint64_t first, std::uint64_t count) {
