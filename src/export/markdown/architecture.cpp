@@ -5,10 +5,12 @@
 #include <export/markdown/drawings.hpp>
 #include <export/markdown/table.hpp>
 #include <profkit/core/text.hpp>
+#include <profkit/time.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -47,6 +49,12 @@ std::string seconds_text(std::int64_t ps) {
   std::string fraction = std::to_string(us % 1'000'000);
   fraction.insert(0, 6 - fraction.size(), '0');
   return (negative ? "-" : "") + grouped(us / 1'000'000) + '.' + fraction + " s";
+}
+
+// Never more than there is room for.
+std::int64_t times(std::int64_t ps, std::int64_t n) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return ps > 0 && n > most / ps ? most : ps * n;
 }
 
 class report {
@@ -203,7 +211,7 @@ class report {
         " passes the wall time is " + human_duration((*least)->wall_ps()) + " to " +
         human_duration((*most)->wall_ps()) + ".");
     const std::int64_t first = of.front()->anchor_ps, last = of.back()->anchor_ps;
-    bool rises = of.size() >= 3 && first > 0 && (last - first) / 5 * 100 >= first;
+    bool rises = of.size() >= 3 && first > 0 && last - first >= first / 20;
     for (std::size_t i = 1; i < of.size() && rises; ++i) rises = of[i]->anchor_ps >= of[i - 1]->anchor_ps;
     if (rises)
       add(" Mean attention rises from pass to pass, from " + human_duration(first) + " to " + human_duration(last) +
@@ -411,15 +419,15 @@ class report {
       if (l.phase != phase) continue;
       ++n.layers;
       n.kernels += l.kernels;
-      n.wall += l.wall_ps();
-      n.anchor += l.anchor_ps;
-      n.comm += l.comm_ps;
-      n.kernel_sum += l.kernel_sum_ps;
+      n.wall = saturating_add(n.wall, l.wall_ps());
+      n.anchor = saturating_add(n.anchor, l.anchor_ps);
+      n.comm = saturating_add(n.comm, l.comm_ps);
+      n.kernel_sum = saturating_add(n.kernel_sum, l.kernel_sum_ps);
     }
     for (const model_pass& p : d_.passes)
       if (p.phase == phase && p.cut == pass_cut::none) {
         ++n.passes;
-        n.pass_wall += p.wall_ps();
+        n.pass_wall = saturating_add(n.pass_wall, p.wall_ps());
       }
     return n;
   }
@@ -453,9 +461,11 @@ class report {
     for (const layer_anatomy& a : d_.anatomies) {
       if (a.phase != model_phase::decode) continue;
       const auto n = static_cast<std::int64_t>(a.layers);
-      for (const layer_component& c : a.components)
-        walls[static_cast<std::size_t>(c.role)] += c.wall_ps / 1000 * n;  // in ns: many layers add up
-      layers_wall += d_.layers[a.typical].wall_ps() / 1000 * n;
+      for (const layer_component& c : a.components) {
+        std::int64_t& wall = walls[static_cast<std::size_t>(c.role)];
+        wall = saturating_add(wall, times(c.wall_ps, n));
+      }
+      layers_wall = saturating_add(layers_wall, times(d_.layers[a.typical].wall_ps(), n));
     }
     std::vector<layer_role> order;
     for (std::size_t r = 0; r < layer_role_count; ++r)
@@ -469,14 +479,14 @@ class report {
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
       const std::int64_t wall = walls[static_cast<std::size_t>(order[i])];
       t.row({(i == 0 ? "**" : "") + std::string(layer_role_title(order[i])) + (i == 0 ? "**" : ""),
-             human_duration(wall > (std::int64_t{1} << 53) ? 0 : wall * 1000), share(wall, layers_wall)});
+             human_duration(wall), share(wall, layers_wall)});
     }
     add(t.text());
     add("\nExtrapolated from the typical layer of each decode type.\n");
   }
 
   static std::string why_decode_differs(const phase_numbers& p, const phase_numbers& d) {
-    const bool comm_first = d.kernel_sum > 0 && d.comm * 2 > d.kernel_sum;
+    const bool comm_first = d.kernel_sum > 0 && d.comm > d.kernel_sum / 2;
     std::string text = "A decode pass reads few query tokens, so its kernels are short";
     text += comm_first ? " and most of their time is communication: probably bound by the latency of collectives."
                        : ": probably bound by reading weights and cache from memory and by launch latency.";
@@ -519,8 +529,8 @@ class report {
       hidden.row({"Hidden, share of the kernel sum", share(p.hidden_ps, p.comm_sum_ps)});
       hidden.row({"Exposed", human_duration(p.comm_ps - p.hidden_ps)});
       add(hidden.text());
-      add(std::string("\n") + (p.hidden_ps / 9 * 10 > p.comm_ps ? "Communication is well hidden.\n"
-                               : p.hidden_ps * 2 > p.comm_ps    ? "Most of the communication is hidden.\n"
+      add(std::string("\n") + (p.hidden_ps / 9 > p.comm_ps / 10 ? "Communication is well hidden.\n"
+                               : p.hidden_ps > p.comm_ps / 2    ? "Most of the communication is hidden.\n"
                                                                 : "Most of the communication is exposed.\n"));
     }
     if (const std::string lanes = draw_lanes(d_); !lanes.empty()) {
@@ -576,7 +586,7 @@ class report {
       prefill += l.phase == model_phase::prefill ? 1 : 0;
       decode += l.phase == model_phase::decode ? 1 : 0;
     }
-    for (const model_pass& p : d_.passes) busy += p.busy_ps;
+    for (const model_pass& p : d_.passes) busy = saturating_add(busy, p.busy_ps);
     add("In all " + layers_text(d_.layers.size()) + " ran in " + passes_text(d_.passes.size()));
     if (prefill + decode > 0) add(": " + grouped(prefill) + " prefill, " + grouped(decode) + " decode");
     add("; passes keep the device busy for " + human_duration(busy) + " of " +
