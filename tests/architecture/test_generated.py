@@ -128,7 +128,7 @@ def generated(generator, into, number, all_scenarios):
 
 def main():
     profkit = sys.argv[1]
-    corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS") or pathlib.Path(__file__).parents[3] / "shared")
+    corpus = pathlib.Path(os.environ.get("PROFKIT_CORPUS") or pathlib.Path(__file__).resolve().parents[3] / "shared")
     ascend = corpus / "oracles" / "ascend"
     if not ascend.is_dir():
         print(f"skipped: {ascend} is not there")
