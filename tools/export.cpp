@@ -137,8 +137,7 @@ int run_export(const options& asked) {
   progress.clear();
   if (!opened) return fail(asked, opened.error(), errors);
   const profkit::profile& capture = **opened;
-  for (const profkit::capture_file& file : capture.what().files)
-    if (is_same_file(asked.output_path, file.path)) return fail(asked, output_is_input(asked.output_path), errors);
+  if (is_input_of(capture.what(), asked.output_path)) return fail(asked, output_is_input(asked.output_path), errors);
 
   if (!asked.output_path.empty()) catch_interrupts();
   result<std::unique_ptr<sink>> out = open_output(asked, *wanted);

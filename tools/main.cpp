@@ -54,6 +54,7 @@ int tell_bug(const char* what) noexcept {
 
 int main(int count, char** arguments) {
   std::signal(SIGPIPE, SIG_DFL);  // a reader that went away ends the command, without a message
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is a write that fails, as a full disk is
   try {
     std::vector<const char*> words(arguments, arguments + count);
     // The same program under the name by which the merge was planned.

@@ -15,7 +15,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -168,7 +170,14 @@ result<void> write_trace_json(const open_profile& merged, const std::string& pat
 }
 
 // The report goes to a file; the counts are printed in the words that were agreed on.
-result<std::string> write_validation_file(const open_profile& merged, const std::string& path, const hooks& host) {
+std::string counts_of(const validation_result& found) {
+  return "Violations: " + grouped(found.violations) + ", Overlaps: " + grouped(found.overlaps) +
+         ", Warnings: " + grouped(found.warnings) +
+         (found.absent.empty() ? "" : "\nNothing was compared: " + found.absent);
+}
+
+result<validation_result> write_validation_file(const open_profile& merged, const std::string& path,
+                                                const hooks& host) {
   auto into = atomic_file_sink(path);
   if (!into) return std::move(into).error();
   validation_options o;
@@ -178,8 +187,28 @@ result<std::string> write_validation_file(const open_profile& merged, const std:
   auto written = write_validation(*found, nullptr, **into);
   if (!written) return std::move(written).error();
   if (auto ok = (*into)->finish(); !ok) return std::move(ok).error();
-  return "Violations: " + grouped(found->violations) + ", Overlaps: " + grouped(found->overlaps) +
-         ", Warnings: " + grouped(found->warnings);
+  return found;
+}
+
+// Whether there is a file that merging into it would destroy: one below the run folder, which may be an input, unless
+// it is what an earlier merge left there.
+bool would_destroy(const std::string& output, const merge_options& m, const hooks& host) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (m.run_dir.empty() || !fs::exists(output, ignored)) return false;
+  const fs::path inside =
+      fs::weakly_canonical(output, ignored).lexically_relative(fs::weakly_canonical(m.run_dir, ignored));
+  if (inside.empty() || *inside.begin() == "..") return false;
+  open_options how;
+  how.host = host;
+  const auto opened = profile::open(output, how);
+  if (!opened) return true;
+  const auto info = anatomy_info(**opened, {}, host);
+  if (!info) return true;
+  for (const file_info& file : info->files)
+    for (const plane_info& plane : file.planes)
+      if (plane.name.find("/clock_metadata") != std::string_view::npos) return false;
+  return true;
 }
 
 // An output that would replace one of the inputs.
@@ -204,6 +233,8 @@ int run_merge(const options& asked) {
   if (asked.validate_merged) written.push_back(stem + ".violations.json");
   for (const std::string& path : written)
     if (input_at(path, asked.merge) != nullptr) return fail(asked, output_is_input(path), errors);
+  if (would_destroy(asked.output_path, asked.merge, host))
+    return fail(asked, output_is_input(asked.output_path), errors);
 
   catch_interrupts();
   auto out = text_output::open("", asked.color);
@@ -218,29 +249,36 @@ int run_merge(const options& asked) {
   auto merged = merge_traces(asked.merge, **into, host, prints ? &observer : nullptr);
   progress.clear();
   if (!merged) return fail(asked, merged.error(), errors);
-  if (auto ok = write_merge_metadata(*merged, **metadata); !ok) return fail(asked, ok.error(), errors);
   if (auto ok = (*into)->finish(); !ok) return fail(asked, ok.error(), errors);
-  if (auto ok = (*metadata)->finish(); !ok) return fail(asked, ok.error(), errors);
   warn(asked, *merged, errors);
-  std::string counts;
+  std::optional<fault> failed;
+  std::optional<validation_result> checked;
   if (asked.trace_json || asked.validate_merged) {
-    auto opened = open_merged(asked, host);
-    if (!opened) return fail(asked, opened.error(), errors);
-    if (asked.trace_json)
-      if (auto ok = write_trace_json(*opened, stem + ".trace.json.gz", host); !ok)
-        return fail(asked, ok.error(), errors);
-    if (asked.validate_merged) {
-      auto told = write_validation_file(*opened, stem + ".violations.json", host);
-      if (!told) return fail(asked, told.error(), errors);
-      counts = std::move(*told);
+    if (auto opened = open_merged(asked, host); !opened) {
+      failed = opened.error();
+    } else {
+      if (asked.validate_merged) {
+        auto found = write_validation_file(*opened, stem + ".violations.json", host);
+        if (found)
+          checked = std::move(*found);
+        else
+          failed = found.error();
+      }
+      if (asked.trace_json && !failed)
+        if (auto ok = write_trace_json(*opened, stem + ".trace.json.gz", host); !ok) failed = ok.error();
     }
     progress.clear();
   }
+  // What was merged is explained even where a file beside it could not be written.
+  const validation_result* const counts = checked ? &*checked : nullptr;
+  if (auto ok = write_merge_metadata(*merged, **metadata, counts); !ok) return fail(asked, ok.error(), errors);
+  if (auto ok = (*metadata)->finish(); !ok) return fail(asked, ok.error(), errors);
+  if (failed) return fail(asked, *failed, errors);
   if (asked.json) {
-    if (auto ok = write_merge_metadata(*merged, out->raw()); !ok) return fail(asked, ok.error(), errors);
+    if (auto ok = write_merge_metadata(*merged, out->raw(), counts); !ok) return fail(asked, ok.error(), errors);
   } else {
     print_summary(*merged, asked, written, *out);
-    if (!counts.empty()) out->line(counts);
+    if (checked) out->line(counts_of(*checked));
   }
   if (auto ok = out->finish(); !ok) return fail(asked, ok.error(), errors);
   return exit_ok;

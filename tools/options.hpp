@@ -67,10 +67,10 @@ struct options {
   profkit::bubble_options bubbles;
   profkit::architecture_options architecture;  // but for limit
   bool markdown = false;                       // architecture --markdown
-  bool compat_reference = false;                                             // memory --compat reference
-  std::string export_format;                                                 // export --format, as typed
-  bool compat_xla = false;                                                   // export --compat xla
-  profkit::merge_options merge;                                              // merge, but for io
+  bool compat_reference = false;               // memory --compat reference
+  std::string export_format;                   // export --format, as typed
+  bool compat_xla = false;                     // export --compat xla
+  profkit::merge_options merge;                // merge, but for io
   bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge
 
   std::vector<std::string> traces;  // validate

@@ -28,7 +28,7 @@ struct report_facts {
   std::optional<profkit::validation_result> validation;  // of a capture of several nodes
   std::optional<profkit::alignment_result> alignment;    // where its clocks were not corrected
   profkit::bubbles_result bubbles;
-  std::string model;  // what model ran; "" when nothing tells
+  std::string model;                              // what model ran; "" when nothing tells
   trace_totals trace;                             // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 

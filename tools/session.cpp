@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -69,9 +70,29 @@ int fail(const options& asked, document which, const fault& why, const terminal&
 
 }  // namespace
 
+bool is_input_of(const profkit::capture& opened, const std::string& output) {
+  namespace fs = std::filesystem;
+  if (output.empty()) return false;
+  for (const profkit::capture_file& file : opened.files) {
+    if (is_same_file(output, file.path)) return true;
+    if (file.family != profkit::file_family::neutrino) continue;
+    // A trace folder is one entry of the capture: what its driver wrote lies in it.
+    std::error_code ignored;
+    const fs::path inside =
+        fs::weakly_canonical(output, ignored).lexically_relative(fs::weakly_canonical(file.path, ignored));
+    if (inside.empty()) continue;
+    const std::string first = inside.begin()->string();
+    for (const char* const own : {"event.log", "probe.toml", "read.py", "tensor.trace", "result", "kernel"})
+      if (first == own) return true;
+  }
+  return false;
+}
+
 bool told_interrupt(const options& asked, const fault& why) {
   if (why.code != fault_code::cancelled || !interrupted()) return false;
-  print_to_standard_error("profkit: interrupted; " + asked.output_path + " was not written\n");
+  const bool several = asked.trace_json || asked.validate_merged;
+  print_to_standard_error("profkit: interrupted; " + asked.output_path +
+                          (several ? " or files beside it were not written\n" : " was not written\n"));
   return true;
 }
 
@@ -184,9 +205,8 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   progress.clear();
   if (!opened) return fail(asked, which, opened.error(), errors);
   const profile& capture = **opened;
-  for (const profkit::capture_file& file : capture.what().files)
-    if (is_same_file(asked.output_path, file.path))
-      return fail(asked, which, output_is_input(asked.output_path), errors);
+  for (const std::string* path : {&asked.output_path, &asked.svg_path})
+    if (is_input_of(capture.what(), *path)) return fail(asked, which, output_is_input(*path), errors);
 
   if (!asked.output_path.empty()) catch_interrupts();
   result<text_output> target = text_output::open(asked.output_path, asked.color);

@@ -86,5 +86,7 @@ int tell_losses(const options& asked, const std::vector<profkit::file_damage>& l
 // True when writing to `output` would replace `input`; the fault that says so.
 bool is_same_file(const std::string& output, const std::string& input);
 profkit::fault output_is_input(const std::string& output);
+// Whether writing there would replace a file that was opened, or one of a trace folder that was.
+bool is_input_of(const profkit::capture& opened, const std::string& output);
 
 }  // namespace profkit_tool

@@ -168,6 +168,18 @@ class node_clock_builder {
       points_.push_back({*at, *offset, row.resolution_ps, row.drift_ppt, row.residual_ps});
     }
     if (from_.is_reference) {
+      for (const point& p : points_) {
+        constexpr std::uint64_t negligible_ps = 1'000'000;  // what the measurement of a clock against itself may give
+        if (magnitude(p.offset) <=
+            std::max<std::uint64_t>(negligible_ps, magnitude(p.resolution) + magnitude(p.residual.value_or(0))))
+          continue;
+        fault f;
+        f.code = fault_code::invalid_argument;
+        f.message = "the offsets are relative to another node than the reference, node " +
+                    std::to_string(from_.node_id) + ": it has one of " + ps_as_text(as_double(p.offset));
+        f.hint = "Name the node that the offsets were measured from as reference_node of the run metadata.";
+        return f;
+      }
       for (const point& p : points_)
         if (p.offset != 0) {
           note(clock_anomaly::kind::offset_jump, p.at, p.offset,

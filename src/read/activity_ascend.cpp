@@ -155,7 +155,10 @@ class rank_reader {
       input.damage = read.error();
       input.damage->path = input.path;
     }
-    if (needs_kernels && has_kernels()) inputs_.back().notes.emplace_back("kernels are taken from this trace");
+    if (needs_kernels && has_kernels()) {
+      inputs_.back().notes.emplace_back("kernels are taken from this trace");
+      inputs_.back().stands_in = !(files_.kernel_details.empty() && files_.op_summaries.empty());
+    }
     return {};
   }
 
@@ -200,14 +203,15 @@ class rank_reader {
     if (unfinished_) {
       notes.emplace_back("there is no profiler_info*.json: the collection was not stopped properly");
     }
-    if (kernels == 0 && !totals) say_why_empty(notes);
+    if (kernels == 0 && !totals) say_why_empty(inputs_.front());
   }
 
-  void say_why_empty(std::vector<std::string>& notes) const {
-    notes.emplace_back(files_.databases.empty() || !(files_.kernel_details.empty() && files_.op_summaries.empty())
-                           ? "no kernel was found here"
-                           : "there is only a database export: export it as text, too (export_type=Text of "
-                             "torch_npu.profiler, or msprof --export=on --output=DIR)");
+  void say_why_empty(activity_input& input) const {
+    const bool is_database = !files_.databases.empty() && files_.kernel_details.empty() && files_.op_summaries.empty();
+    input.why_empty = is_database ? "there is only a database export: export it as text, too (export_type=Text of "
+                                    "torch_npu.profiler, or msprof --export=on --output=DIR)"
+                                  : "no kernel was found here";
+    input.notes.push_back(input.why_empty);
   }
 
   // From the first kernel of each step to the end of its last, as the table assigns them.
@@ -254,7 +258,7 @@ class rank_reader {
       }
     }
     for (const std::size_t file : files_.databases) {
-      add_input(file, "database").notes.emplace_back("not read: SQLite export");
+      add_input(file, "database").notes.emplace_back("not read: SQLite export (export_type=Text writes tables)");
     }
   }
 

@@ -34,7 +34,11 @@ activity_input input_of(const profile& p, std::size_t file, const char* variant)
   input.file = static_cast<std::uint32_t>(file);
   input.path = p.what().files[file].path;
   input.variant = variant;
-  if (const fault* const known = p.file_fault(file)) input.damage = *known;
+  if (const fault* const known = p.file_fault(file)) {
+    input.damage = *known;
+  } else if (p.bytes(file).empty()) {
+    input.damage = fault{fault_code::damaged, "the file is empty", input.path, 0, "export the capture again"};
+  }
   return input;
 }
 

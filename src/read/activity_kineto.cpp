@@ -549,7 +549,7 @@ class trace_reader final : public chrome_visitor {
     const auto share = [kernels](std::uint64_t count) {
       return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
     };
-    if (kernels == 0) input_.notes.emplace_back("no kernel of a device was found here");
+    if (kernels == 0) input_.notes.push_back(input_.why_empty = "no kernel of a device was found here");
     if (unattributed > 0) {
       input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
     }

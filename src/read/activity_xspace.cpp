@@ -172,9 +172,12 @@ class file_filler {
         if (result<void> added = add_device(plane); !added) return added;
       if (!device_steps_) add_host_steps();
     } else {
-      input_.notes.push_back(
-          "no device plane of " + path_ +
-          " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`");
+      input_.why_empty =
+          space_.planes.empty()
+              ? path_ + " has no planes"
+              : "no device plane of " + path_ +
+                    " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`";
+      input_.notes.push_back(input_.why_empty);
     }
     input_.rejected = rejects_.negative + rejects_.aggregated + rejects_.unplaced;
     note_rejects("negative duration", rejects_.negative);

@@ -322,7 +322,7 @@ class table_reader {
     const string_id in_types = in_types_.id_of(field(ascend_column::input_types));
     const string_id out_types = out_types_.id_of(field(ascend_column::output_types));
     const auto blocks = integer(ascend_column::block_dim).value_or(-1);
-    if (in_shapes != 0 || out_shapes != 0) into.device.has_shapes = true;
+    if (in_shapes != 0) into.device.has_shapes = true;
     if (in_shapes == 0 && out_shapes == 0 && blocks <= 0 && header_.counters.empty()) return 0;
     shared_details& shared = shared_of(into);
     const std::uint32_t id = shared.find(

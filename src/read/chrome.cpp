@@ -102,7 +102,8 @@ void chrome_reader::state::damage(fault_code code, std::string message, std::uin
   if (!told.damage) told.damage = fault{code, std::move(message), "", offset, std::move(hint)};
 }
 
-// Counts the text at `at` as lost and starts to look for the next event behind its first byte.
+// Counts the text at `at` as lost and starts to look for the next event behind its first byte; at it, when it is an
+// object where the array of events ended too early.
 void chrome_reader::state::broken(const char* at, scan_stop why) {
   const std::uint64_t offset = window.offset_of(at);
   ++told.broken_events;
@@ -114,7 +115,8 @@ void chrome_reader::state::broken(const char* at, scan_stop why) {
            "the events around it were read; write the file again to have all of them");
   }
   window.skip_to(at);
-  if (window.size() > 0) window.skip_to(window.at() + 1);
+  const bool may_be_event = where == place::members && window.size() > 0 && *window.at() == '{';
+  if (window.size() > 0 && !may_be_event) window.skip_to(window.at() + 1);
   where = place::lost;
 }
 

@@ -43,6 +43,8 @@ constexpr format_row formats[] = {
      host_rule::none, false},
     {file_family::ascend_json, "profiler_metadata.json", "profiler_metadata.json", "profiler_metadata.json",
      confidence::certain, nullptr, host_rule::none, false},
+    {file_family::chrome_trace, "trace_view.json", "trace_view.json", "trace_view.json", confidence::certain,
+     probe_chrome_trace, host_rule::none, false},
     {file_family::chrome_trace, "*.json", "", ".json", confidence::possible, probe_chrome_trace, host_rule::none,
      false},
     {file_family::ascend_kernels, "kernel_details*.csv", "kernel_details", ".csv", confidence::certain,

@@ -70,6 +70,17 @@ const Rule* find_rule(const Rule (&rules)[N], std::string_view name) noexcept {
   return found == std::end(rules) ? nullptr : found;
 }
 
+// The name that a plane had before a merge put its node in front: "/device:GPU:0" of "/node:3/device:GPU:0".
+std::string_view without_node(std::string_view plane_name) noexcept {
+  constexpr std::string_view mark = "/node:";
+  const std::size_t at = plane_name.find(mark);
+  if (at == std::string_view::npos) return plane_name;
+  std::size_t end = at + mark.size();
+  while (end < plane_name.size() && plane_name[end] >= '0' && plane_name[end] <= '9') ++end;
+  const bool follows = end > at + mark.size() && end < plane_name.size() && plane_name[end] == '/';
+  return follows ? plane_name.substr(end) : plane_name;
+}
+
 }  // namespace
 
 const char* plane_kind_name(plane_kind k) noexcept {
@@ -100,7 +111,7 @@ const char* line_kind_name(line_kind k) noexcept {
 }
 
 plane_kind classify_plane(std::string_view plane_name) noexcept {
-  const plane_rule* rule = find_rule(plane_rules, plane_name);
+  const plane_rule* rule = find_rule(plane_rules, without_node(plane_name));
   return rule != nullptr ? rule->kind : plane_kind::other;
 }
 
@@ -121,6 +132,7 @@ line_kind classify_line(plane_kind plane, std::string_view line_name, std::int64
 }
 
 std::int32_t device_ordinal(std::string_view plane_name) noexcept {
+  plane_name = without_node(plane_name);
   if (!starts_with(plane_name, "/device:")) return -1;
   const std::size_t colon = plane_name.find(':', std::string_view("/device:").size());
   if (colon == std::string_view::npos) return -1;

@@ -96,7 +96,7 @@ TEST_CASE("formats are told by name") {
       {"perfetto_trace.json.gz", file_family::chrome_trace, confidence::certain, ""},
       {"worker0.1694128201545.pt.trace.json.gz", file_family::chrome_trace, confidence::certain, "worker0"},
       {"rank1.pt.trace.json", file_family::chrome_trace, confidence::certain, "rank1"},
-      {"trace_view.json", file_family::chrome_trace, confidence::possible, ""},
+      {"trace_view.json", file_family::chrome_trace, confidence::certain, ""},
       {"jit_f(3).hlo_proto.pb", file_family::hlo_proto, confidence::certain, ""},
       {"module_0000.jit_f.hlo.pb", file_family::hlo_proto, confidence::certain, ""},
       {"ALL_HOSTS.op_stats_v2.pb", file_family::op_stats, confidence::certain, ""},

@@ -126,6 +126,8 @@ struct activity_input {
   std::vector<std::pair<std::string, std::uint64_t>> reject_reasons;  ///< reason, count
   std::uint64_t first_rejected_line = 0;                              ///< 1-based; 0: none
   std::vector<std::string> unknown_columns, missing_columns, notes;
+  std::string why_empty;  ///< why no kernel came of it; "" when some did, or others tell
+  bool stands_in = false;  ///< a trace whose kernels are taken because no table has any
   std::optional<fault> damage;
 };
 

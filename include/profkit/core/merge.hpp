@@ -112,8 +112,10 @@ class merge_observer {
 result<merge_result> merge_traces(const merge_options& o, sink& into, const hooks& host = {},
                                   merge_observer* observer = nullptr);
 
-/// <stem>.metadata.json: docs/schemas/merge.json. Does not finish the sink.
-result<void> write_merge_metadata(const merge_result& r, sink& into);
+struct validation_result;
+/// <stem>.metadata.json: docs/schemas/merge.json; with the counts of a validation of what was merged, when there is
+/// one. Does not finish the sink.
+result<void> write_merge_metadata(const merge_result& r, sink& into, const validation_result* checked = nullptr);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -4,6 +4,7 @@
 #include <analyse/architecture/substructure.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <analyse/bubbles/windows.hpp>
+#include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
@@ -182,9 +183,7 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
 
 std::string why_absent(const activity& of, const architecture_result& r) {
   if (std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; })) return "";
-  for (const activity_input& in : of.inputs())
-    if (!in.notes.empty()) return in.notes.front();
-  return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
+  return why_no_kernels(of);
 }
 
 // Layers that attention marks count before any others.

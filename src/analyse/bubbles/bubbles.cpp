@@ -2,6 +2,7 @@
 #include <analyse/bubbles/host_evidence.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
+#include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/bubbles.hpp>
@@ -96,9 +97,7 @@ bool take_totals(bubbles_result& into, const activity& of) {
 std::string why_absent(const activity& of, const bubbles_result& r) {
   if (!r.steps.empty() || std::any_of(r.devices.begin(), r.devices.end(), [](const auto& d) { return d.kernels > 0; }))
     return "";
-  for (const activity_input& in : of.inputs())
-    if (!in.notes.empty()) return in.notes.front();
-  return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
+  return why_no_kernels(of);
 }
 
 result<bubbles_result> look(const activity& of, const bubble_options& o, const hooks& host) {

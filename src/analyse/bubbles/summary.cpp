@@ -3,6 +3,7 @@
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/words.hpp>
+#include <analyse/input_texts.hpp>
 
 #include <algorithm>
 #include <array>
@@ -150,6 +151,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   }
   for (const bubble_step& s : into.steps) other_ids += s.other_step_id_kernels;
   if (!kernels) return;
+  tell_losses(of, gaps);
   if (!into.has_host_trace) gaps.push_back("no host trace: causes cannot be told, only how long the device waited");
   if (into.has_host_trace && !into.has_stacks)
     gaps.push_back("no python stacks: causes are less specific (record with_stack=true)");
@@ -262,6 +264,18 @@ void judge_confidence(bubbles_result& into) {
   if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
 }
 
+// Why the evidence is not enough.
+std::string why_not_sure(const bubbles_result& into) {
+  if (!into.has_host_trace) return "the host was not traced";
+  if (!into.has_runtime_events) return "no launches of the host are on record";
+  if (into.sure != confidence::high) {
+    const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
+    return g.complete < 3 ? "fewer than three whole steps of " + g.id + " are on record, and one may be an exception"
+                          : "most waiting of " + g.id + " lies at the edge of the capture";
+  }
+  return "the host's events do not single out a cause";
+}
+
 void answer_questions(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
   static_cast<void>(of);
   std::vector<std::string> with_issue;
@@ -276,9 +290,13 @@ void answer_questions(bubbles_result& into, const activity& of, const bubble_thr
                            share_text(s.idle_ps, s.service_ps) + " idle)");
   }
   into.significant = !with_issue.empty();
-  const std::string facts = "devices waited " + share_text(all.idle_ps, all.service_ps) + " of their step time (" +
-                            human_duration(all.idle_ps) + " of " + human_duration(all.service_ps) +
-                            "), the longest gap is " + human_duration(all.largest_ps);
+  std::int64_t longest_ps = 0;
+  for (const bubble& b : into.bubbles) longest_ps = std::max(longest_ps, b.length_ps());
+  const std::string facts =
+      "devices waited " + share_text(all.idle_ps, all.service_ps) + " of their step time (" +
+      human_duration(all.idle_ps) + " of " + human_duration(all.service_ps) + "), the longest gap in a step is " +
+      human_duration(all.largest_ps) +
+      (longest_ps > all.largest_ps ? "; one of " + human_duration(longest_ps) + " lies between steps" : "");
   into.answers[0] = (into.significant ? "Yes: " : "No: ") + facts + ".";
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;
@@ -312,10 +330,7 @@ void answer_questions(bubbles_result& into, const activity& of, const bubble_thr
   else if (enough)
     into.answers[4] = "For possible causes, yes; none is proven by overlap alone.";
   else
-    into.answers[4] = "No: " +
-                      (into.evidence_gaps.empty() ? std::string("the host's events do not single out a cause")
-                                                  : into.evidence_gaps.front()) +
-                      ".";
+    into.answers[4] = "No: " + why_not_sure(into) + ".";
 }
 
 }  // namespace bubbles

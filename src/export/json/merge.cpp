@@ -1,4 +1,5 @@
 // <stem>.metadata.json: what a merge did with each node.
+#include <profkit/core/collectives.hpp>
 #include <profkit/core/merge.hpp>
 #include <profkit/time.hpp>
 
@@ -95,7 +96,7 @@ void write_node(json_writer& json, const merged_node& n) {
 
 }  // namespace
 
-result<void> write_merge_metadata(const merge_result& r, sink& into) {
+result<void> write_merge_metadata(const merge_result& r, sink& into, const validation_result* checked) {
   return contained([&]() -> result<void> {
     bool whole = true;
     for (const merged_node& n : r.nodes)
@@ -135,6 +136,18 @@ result<void> write_merge_metadata(const merge_result& r, sink& into) {
       json.end_object();
     }
     json.end_array();
+    json.key("validation");
+    if (checked == nullptr) {
+      json.null();
+    } else {
+      json.begin_object();
+      json.field("violations", checked->violations);
+      json.field("violations_raw", checked->violations_raw);
+      json.field("pair_violations", checked->pair_violations);
+      json.field("overlaps", checked->overlaps);
+      json.field("warnings", checked->warnings);
+      json.end_object();
+    }
     json.key("warnings");
     json.begin_array();
     for (const std::string& w : r.warnings) json.value(std::string_view(w));

@@ -457,7 +457,7 @@ class report {
 
   void dominant_costs() {
     std::array<std::int64_t, layer_role_count> walls{};
-    std::int64_t layers_wall = 0;
+    const std::int64_t layers_wall = numbers_of(model_phase::decode).wall;
     for (const layer_anatomy& a : d_.anatomies) {
       if (a.phase != model_phase::decode) continue;
       const auto n = static_cast<std::int64_t>(a.layers);
@@ -465,7 +465,6 @@ class report {
         std::int64_t& wall = walls[static_cast<std::size_t>(c.role)];
         wall = saturating_add(wall, times(c.wall_ps, n));
       }
-      layers_wall = saturating_add(layers_wall, times(d_.layers[a.typical].wall_ps(), n));
     }
     std::vector<layer_role> order;
     for (std::size_t r = 0; r < layer_role_count; ++r)

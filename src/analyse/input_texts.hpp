@@ -1,0 +1,33 @@
+// What is said of the inputs of an activity.
+#pragma once
+#include <profkit/core/activity.hpp>
+#include <profkit/core/text.hpp>
+
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+[[nodiscard]] inline std::string why_no_kernels(const activity& of) {
+  for (const activity_input& in : of.inputs())
+    if (!in.why_empty.empty()) return in.why_empty;
+  return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
+}
+
+// What of an input was passed over, or stands in for another.
+inline void tell_losses(const activity& of, std::vector<std::string>& into) {
+  for (const activity_input& in : of.inputs()) {
+    const std::string name = in.path.substr(in.path.find_last_of('/') + 1);
+    if (in.rejected > 0 && !in.reject_reasons.empty())
+      into.push_back(grouped(in.rejected) + " of " + grouped(in.rows) + " rows of " + name + " were passed over (" +
+                     in.reject_reasons.front().first +
+                     (in.first_rejected_line > 0 ? ", first in line " + std::to_string(in.first_rejected_line) : "") +
+                     "): what they tell is missing here");
+    if (in.stands_in)
+      into.push_back("no table of kernels has rows: those of " + name + " are taken, which may be fewer");
+  }
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
