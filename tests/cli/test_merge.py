@@ -122,7 +122,9 @@ class Merge(Case):
         self.check_status(done, 0)
         self.assertEqual(self.written(), ["combined.metadata.json", "combined.trace.json.gz", "combined.violations.json", "combined.xspace"])
         self.assertRegex(done.out, r"Violations: 0, Overlaps: \d+, Warnings: \d+")
-        json.loads((self.scratch / "combined.violations.json").read_text())
+        found = json.loads((self.scratch / "combined.violations.json").read_text())
+        counts = json.loads((self.scratch / "combined.metadata.json").read_text())["validation"]
+        self.assertEqual(counts["overlaps"], found["overlaps"])
 
     def test_xprof_shows_every_event(self):
         try:
@@ -158,6 +160,25 @@ class Merge(Case):
         self.check_status(again, 0)
         self.write("more/offsets/second.jsonl", offsets())
         self.check_status(run("merge", "--run_dir", self.scratch, "-o", self.output), 2)
+
+    def test_inputs_of_a_run_folder_are_never_the_output(self):
+        for name in ["node0.xplane.pb", "offsets.jsonl"]:
+            before = (self.scratch / name).read_bytes()
+            outcome = run("merge", "--run_dir", self.scratch, "-o", self.scratch / name)
+            self.check_status(outcome, 2)
+            self.assertEqual((self.scratch / name).read_bytes(), before)
+
+    def test_offsets_of_another_reference_are_refused(self):
+        self.write("run_metadata.json", json.dumps({"run_id": "r7", "reference_node": 1, "nodes": [
+            {"node_id": n, "hostname": f"host{n}", "trace": f"node{n}.xplane.pb"} for n in range(2)]}).encode())
+        outcome = self.merge("--run_metadata", self.scratch / "run_metadata.json")
+        self.check_status(outcome, 2)
+        self.assertIn("relative to another node", outcome.err)
+
+    def test_planes_named_after_nodes_are_validated(self):
+        counts = [self.merge("--validate", *scheme).out.splitlines()[-1] for scheme in ([], ["--plane-scheme", "node"])]
+        self.assertRegex(counts[0], r"Overlaps: [1-9]")
+        self.assertEqual(counts[0], counts[1])
 
     def test_prints_events_and_collectives(self):
         done = self.merge("--print_events", "--print_collectives")

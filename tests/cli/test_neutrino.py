@@ -90,6 +90,18 @@ class Documents(Case):
         whole = json.loads(run("report", SOUND, "--json").out)["neutrino"]
         self.assertEqual(whole, document(SOUND)[0])
 
+    def test_the_trace_is_never_the_output(self):
+        trace = self.scratch / "trace"
+        shutil.copytree(SOUND, trace)
+        log = next(trace.rglob("event.log"))
+        records = next(trace.rglob("*.bin"))
+        before = log.read_bytes(), records.read_bytes()
+        for arguments in (["neutrino", trace, "schedule", "--svg", log], ["neutrino", trace, "records", "--json", "-o", records],
+                          ["report", trace, "-o", log], ["export", trace, "--format", "pftrace", "-o", log]):
+            self.check_status(run(*arguments), 2)
+            self.assertEqual((log.read_bytes(), records.read_bytes()), before)
+        self.check_status(run("neutrino", trace, "schedule", "--svg", log.parent / "schedule.svg"), 0)
+
     def test_unreadable(self):
         outcome = run("neutrino", self.write("0.100000.bin", b"short"), "--json")
         self.check_status(outcome, 4)
