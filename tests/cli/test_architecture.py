@@ -11,7 +11,7 @@ from pathlib import Path
 import harness
 from harness import CPU_RUN, GPU, TPU, run
 
-CORPUS = Path(os.environ.get("PROFKIT_CORPUS") or Path(__file__).parents[3] / "shared")
+CORPUS = Path(os.environ.get("PROFKIT_CORPUS") or Path(__file__).resolve().parents[3] / "shared")
 KINETO = CORPUS / "captures" / "kineto"
 ASCEND = CORPUS / "oracles" / "ascend" / "golden" / "gen_mixed" / "input"
 
