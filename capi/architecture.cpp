@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "document.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
@@ -55,13 +56,10 @@ pk_status pk_architecture_write(const pk_architecture* architecture, pk_write_ca
   return guard(err, [&]() -> result<pk_status> {
     if (!architecture) return null_argument("architecture");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    result<profkit::document_status> written = profkit::write_architecture_document(
-        architecture->profile.core(), architecture->asked, architecture->report, *into);
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    if (status) *status = static_cast<std::int32_t>(*written);
-    return PK_OK;
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_architecture_document(architecture->profile.core(), architecture->asked,
+                                                  architecture->report, into);
+    });
   });
 }
 
@@ -70,11 +68,9 @@ pk_status pk_architecture_write_markdown(const pk_architecture* architecture, pk
   return guard(err, [&]() -> result<pk_status> {
     if (!architecture) return null_argument("architecture");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    if (result<void> written = profkit::write_architecture_markdown(architecture->report, *into); !written)
-      return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    return PK_OK;
+    return write_to_host(write, user, nullptr, [&](profkit::sink& into) {
+      return profkit::write_architecture_markdown(architecture->report, into);
+    });
   });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "document.hpp"
 #include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
@@ -179,13 +180,9 @@ pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, v
   return guard(err, [&]() -> result<pk_status> {
     if (!bubbles) return null_argument("bubbles");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    result<profkit::document_status> written =
-        profkit::write_bubbles_document(bubbles->profile.core(), bubbles->asked, bubbles->report, *into);
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    if (status) *status = static_cast<std::int32_t>(*written);
-    return PK_OK;
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_bubbles_document(bubbles->profile.core(), bubbles->asked, bubbles->report, into);
+    });
   });
 }
 

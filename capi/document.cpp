@@ -80,13 +80,9 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
     if (!filters) return std::move(filters).error();
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    result<profkit::document_status> written =
-        profkit::write_document(which, *profile->core, *filters, *into, bridge.core());
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    if (status) *status = static_cast<std::int32_t>(*written);
-    return PK_OK;
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_document(which, *profile->core, *filters, into, bridge.core());
+    });
   });
 }
 
@@ -96,11 +92,8 @@ pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_writ
     if (!why) return null_argument("why");
     if (!write) return null_argument("write");
     if (!is_document(document)) return no_such_document(document);
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    result<void> written =
-        profkit::write_error_document(static_cast<profkit::document>(document), fault_of(*why), *into);
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    return PK_OK;
+    return write_to_host(write, user, nullptr, [&](profkit::sink& into) {
+      return profkit::write_error_document(static_cast<profkit::document>(document), fault_of(*why), into);
+    });
   });
 }

@@ -1,6 +1,11 @@
-// The filters that documents and tables share.
+// What the functions that write documents share.
 #pragma once
 #include <profkit/core/export.hpp>
+#include <profkit/core/sink.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "options.hpp"
 
@@ -8,8 +13,21 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 
-// The hooks are left to the caller.
+// The filters of documents and tables. The hooks are left to the caller.
 result<anatomy_options> read_filters(const pk_document_options& given, document which);
+
+// Hands to the host, piece by piece, what `make(sink)` writes. It gives nothing, or the status of a document, which
+// goes to `*status` where there is a place for it.
+template <class Make>
+result<pk_status> write_to_host(pk_write_callback write, void* user, std::int32_t* status, Make&& make) {
+  const std::unique_ptr<sink> into = callback_sink(write, user);
+  auto made = make(*into);
+  if (!made) return std::move(made).error();
+  if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
+  if constexpr (!std::is_same_v<decltype(made), result<void>>)
+    if (status) *status = static_cast<std::int32_t>(*made);
+  return PK_OK;
+}
 
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE

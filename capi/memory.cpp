@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "document.hpp"
 #include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
@@ -255,13 +256,9 @@ pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void
   return guard(err, [&]() -> result<pk_status> {
     if (!memory) return null_argument("memory");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    result<profkit::document_status> written =
-        profkit::write_memory_document(memory->profile.core(), memory->asked, memory->found, *into);
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    if (status) *status = static_cast<std::int32_t>(*written);
-    return PK_OK;
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_memory_document(memory->profile.core(), memory->asked, memory->found, into);
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "document.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
@@ -248,11 +249,8 @@ pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* u
   return guard(err, [&]() -> result<pk_status> {
     if (!merge) return null_argument("merge");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    if (result<void> written = profkit::write_merge_metadata(merge->found, *into); !written)
-      return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    return PK_OK;
+    return write_to_host(write, user, nullptr,
+                         [&](profkit::sink& into) { return profkit::write_merge_metadata(merge->found, into); });
   });
 }
 

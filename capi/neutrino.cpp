@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "document.hpp"
 #include "handle.hpp"
 #include "options.hpp"
 #include "profile.hpp"
@@ -333,13 +334,9 @@ pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_
     if (!asked) return std::move(asked).error();
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    result<profkit::document_status> written =
-        profkit::write_probe_document(probe->profile.core(), *asked, *into, bridge.core());
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    if (status) *status = static_cast<std::int32_t>(*written);
-    return PK_OK;
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_probe_document(probe->profile.core(), *asked, into, bridge.core());
+    });
   });
 }
 

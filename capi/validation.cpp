@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "document.hpp"
 #include "options.hpp"
 #include "profile.hpp"
 
@@ -132,13 +133,10 @@ pk_status pk_validation_write(const pk_validation* validation, pk_write_callback
   return guard(err, [&]() -> result<pk_status> {
     if (!validation) return null_argument("validation");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
     const profkit::alignment_result* const aligned = validation->aligned ? &*validation->aligned : nullptr;
-    result<profkit::document_status> written = profkit::write_validation(validation->found, aligned, *into);
-    if (!written) return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    if (status) *status = static_cast<std::int32_t>(*written);
-    return PK_OK;
+    return write_to_host(write, user, status, [&](profkit::sink& into) {
+      return profkit::write_validation(validation->found, aligned, into);
+    });
   });
 }
 
@@ -147,11 +145,8 @@ pk_status pk_validation_write_csv(const pk_validation* validation, pk_write_call
   return guard(err, [&]() -> result<pk_status> {
     if (!validation) return null_argument("validation");
     if (!write) return null_argument("write");
-    const std::unique_ptr<profkit::sink> into = profkit::callback_sink(write, user);
-    if (result<void> written = profkit::write_validation_csv(validation->found, *into); !written)
-      return std::move(written).error();
-    if (result<void> finished = into->finish(); !finished) return std::move(finished).error();
-    return PK_OK;
+    return write_to_host(write, user, nullptr,
+                         [&](profkit::sink& into) { return profkit::write_validation_csv(validation->found, into); });
   });
 }
 

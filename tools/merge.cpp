@@ -193,12 +193,9 @@ result<validation_result> write_validation_file(const open_profile& merged, cons
 // Whether there is a file that merging into it would destroy: one below the run folder, which may be an input, unless
 // it is what an earlier merge left there.
 bool would_destroy(const std::string& output, const merge_options& m, const hooks& host) {
-  namespace fs = std::filesystem;
   std::error_code ignored;
-  if (m.run_dir.empty() || !fs::exists(output, ignored)) return false;
-  const fs::path inside =
-      fs::weakly_canonical(output, ignored).lexically_relative(fs::weakly_canonical(m.run_dir, ignored));
-  if (inside.empty() || *inside.begin() == "..") return false;
+  if (m.run_dir.empty() || !std::filesystem::exists(output, ignored) || path_below(m.run_dir, output).empty())
+    return false;
   open_options how;
   how.host = host;
   const auto opened = profile::open(output, how);

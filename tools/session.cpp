@@ -70,20 +70,23 @@ int fail(const options& asked, document which, const fault& why, const terminal&
 
 }  // namespace
 
-bool is_input_of(const profkit::capture& opened, const std::string& output) {
+std::filesystem::path path_below(const std::string& folder, const std::string& path) {
   namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path inside = fs::weakly_canonical(path, ignored).lexically_relative(fs::weakly_canonical(folder, ignored));
+  return inside.empty() || *inside.begin() == ".." ? fs::path() : inside;
+}
+
+bool is_input_of(const profkit::capture& opened, const std::string& output) {
   if (output.empty()) return false;
   for (const profkit::capture_file& file : opened.files) {
     if (is_same_file(output, file.path)) return true;
     if (file.family != profkit::file_family::neutrino) continue;
     // A trace folder is one entry of the capture: what its driver wrote lies in it.
-    std::error_code ignored;
-    const fs::path inside =
-        fs::weakly_canonical(output, ignored).lexically_relative(fs::weakly_canonical(file.path, ignored));
+    const std::filesystem::path inside = path_below(file.path, output);
     if (inside.empty()) continue;
-    const std::string first = inside.begin()->string();
     for (const char* const own : {"event.log", "probe.toml", "read.py", "tensor.trace", "result", "kernel"})
-      if (first == own) return true;
+      if (*inside.begin() == own) return true;
   }
   return false;
 }

@@ -10,6 +10,7 @@
 #include <profkit/core/profile.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -86,6 +87,8 @@ int tell_losses(const options& asked, const std::vector<profkit::file_damage>& l
 // True when writing to `output` would replace `input`; the fault that says so.
 bool is_same_file(const std::string& output, const std::string& input);
 profkit::fault output_is_input(const std::string& output);
+// `path` as seen from `folder`, when it lies below it; else "".
+std::filesystem::path path_below(const std::string& folder, const std::string& path);
 // Whether writing there would replace a file that was opened, or one of a trace folder that was.
 bool is_input_of(const profkit::capture& opened, const std::string& output);
 

@@ -377,13 +377,10 @@ result<collectives_result> find_collectives(const profile& p, const anatomy_opti
   }
   std::stable_sort(found.ops.begin(), found.ops.end(),
                    [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
-  if (found.async.empty() && found.ops.empty()) {
-    found.absent = why_nothing(p, o);
-    if (found.absent.empty())
-      found.absent =
-          "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "
-          "communication library";
-  }
+  if (found.async.empty() && found.ops.empty())
+    found.absent = why_nothing_or(p, o,
+                                  "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "
+                                  "communication library");
   found.damage = damage.take();
   return found;
 }

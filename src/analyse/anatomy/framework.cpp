@@ -124,9 +124,9 @@ class framework_finder {
     std::stable_sort(found_.names.begin(), found_.names.end(),
                      [](const framework_name& a, const framework_name& b) { return a.total_ps > b.total_ps; });
     for (const auto& [name, total] : stats_) found_.stats.push_back({name, total.count, total.kinds});
-    if (found_.matched == 0) found_.absent = why_nothing(profile_, options_);
-    if (found_.matched == 0 && found_.absent.empty())
-      found_.absent = any_host_plane_ ? "the host planes have no events" : "no host plane";
+    if (found_.matched == 0)
+      found_.absent =
+          why_nothing_or(profile_, options_, any_host_plane_ ? "the host planes have no events" : "no host plane");
     found_.damage = damage_.take();
   }
 

@@ -207,8 +207,7 @@ result<modules_result> anatomy_modules(const profile& p, const anatomy_options& 
     result<selection> selected = selection::make(p, of_planes, host);
     if (!selected) return std::move(selected).error();
     result<modules_result> found = module_finder(p, *selected, host).run();
-    if (found && !found->absent.empty())
-      if (std::string why = why_nothing(p, of_planes); !why.empty()) found->absent = std::move(why);
+    if (found && !found->absent.empty()) found->absent = why_nothing_or(p, of_planes, std::move(found->absent));
     return found;
   });
 }

@@ -487,9 +487,7 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
   }
   found.source = std::move(picked.source);
   found.absent = std::move(picked.absent);
-  if (found.lines.empty()) {
-    if (std::string why = why_nothing(p, o); !why.empty()) found.absent = std::move(why);
-  }
+  if (found.lines.empty()) found.absent = why_nothing_or(p, o, std::move(found.absent));
   if (found.lines.empty() && found.absent.empty()) {
     found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
                                        : "no event of " + found.source + " lies in the part that was asked for";

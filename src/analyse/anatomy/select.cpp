@@ -31,7 +31,7 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
 std::string why_nothing(const profile& p, const anatomy_options& o) {
   bool any_file = false, any_xspace = false, any_trace = false, any_bytes = false, any_plane = false, any_line = false;
   for (std::size_t file = 0; file < p.file_count(); ++file) {
-    if (!o.host.empty() && !host_fits(p, file, o.host)) continue;
+    if (!host_fits(p, file, o.host)) continue;
     any_file = true;
     const file_family family = p.what().files[file].family;
     any_trace = any_trace || family == file_family::chrome_trace || family == file_family::ascend_kernels;

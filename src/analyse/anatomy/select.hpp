@@ -59,8 +59,14 @@ class event_filter {
   bool nothing_ = false;  // the plane has no such step
 };
 
-// Whether a file is of a host whose name contains `wanted`, which is not empty.
+// Whether a file is of a host whose name contains `wanted`.
 [[nodiscard]] bool host_fits(const profile& p, std::size_t file, std::string_view wanted);
+
+// why_nothing(), else what the analysis itself knows.
+[[nodiscard]] inline std::string why_nothing_or(const profile& p, const anatomy_options& o, std::string otherwise) {
+  std::string why = why_nothing(p, o);
+  return why.empty() ? std::move(otherwise) : why;
+}
 
 // Whether any filter looks at single events: at their names or times, which may stand behind them in the file.
 [[nodiscard]] inline bool filters_events(const anatomy_options& o) noexcept {

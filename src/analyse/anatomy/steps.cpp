@@ -147,9 +147,10 @@ class step_finder {
   }
 
   std::string why_none() const {
-    if (std::string why = why_nothing(profile_, options_); !why.empty()) return why;
-    if (!any_xspace_) return "the capture has no XSpace file";
-    return "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host event has a step_num stat";
+    return why_nothing_or(profile_, options_,
+                          any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
+                                        "event has a step_num stat"
+                                      : "the capture has no XSpace file");
   }
 
   const profile& profile_;

@@ -133,7 +133,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   list_evidence_gaps(r, of);
   summarise_causes(r, of, o.thresholds);
   judge_confidence(r);
-  answer_questions(r, of, o.thresholds);
+  answer_questions(r, o.thresholds);
   recommend(r, of, o.thresholds);
   list_findings(r, of, o.thresholds);
   return r;

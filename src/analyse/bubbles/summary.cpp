@@ -276,8 +276,7 @@ std::string why_not_sure(const bubbles_result& into) {
   return "the host's events do not single out a cause";
 }
 
-void answer_questions(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
-  static_cast<void>(of);
+void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
   std::vector<std::string> with_issue;
   idle_sums all;
   for (const bubble_group& g : into.groups) {

@@ -11,7 +11,7 @@ void check_against_step_trace(bubbles_result& into, const activity& of);
 void list_evidence_gaps(bubbles_result& into, const activity& of);
 void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t);
 void judge_confidence(bubbles_result& into);
-void answer_questions(bubbles_result& into, const activity& of, const bubble_thresholds& t);
+void answer_questions(bubbles_result& into, const bubble_thresholds& t);
 void recommend(bubbles_result& into, const activity& of, const bubble_thresholds& t);
 void list_findings(bubbles_result& into, const activity& of, const bubble_thresholds& t);
 

@@ -152,7 +152,7 @@ class collector {
 
   void add_file(std::size_t file, bool first_plane_only) {
     const xspace_index* space = profile_.xspace(file);
-    if (space == nullptr || (!host_filter_.empty() && !host_fits(profile_, file, host_filter_))) return;
+    if (space == nullptr || !host_fits(profile_, file, host_filter_)) return;
     for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
       if (space->planes[plane].name != "/host:CPU") continue;
       out_.host_plane_present = true;

@@ -302,14 +302,6 @@ class writer {
   const architecture_result& r_;
 };
 
-std::vector<file_damage> damage_of(const activity& of) {
-  std::vector<file_damage> all;
-  for (const activity_input& in : of.inputs())
-    if (in.damage && std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == in.file; }))
-      all.push_back({in.file, *in.damage});
-  return all;
-}
-
 }  // namespace
 
 document_status write_architecture(json_writer& out, const profile& p, const architecture_options& o,

@@ -393,14 +393,6 @@ void write_list(json_writer& out, std::string_view key, const Rows& rows, std::u
   out.end_array();
 }
 
-std::vector<file_damage> damage_of(const activity& of) {
-  std::vector<file_damage> all;
-  for (const activity_input& in : of.inputs())
-    if (in.damage && std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == in.file; }))
-      all.push_back({in.file, *in.damage});
-  return all;
-}
-
 }  // namespace
 
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,

@@ -101,6 +101,14 @@ void write_files(json_writer& out, const profile& p) {
   out.end_array();
 }
 
+std::vector<file_damage> damage_of(const activity& of) {
+  std::vector<file_damage> all;
+  for (const activity_input& in : of.inputs())
+    if (in.damage && std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == in.file; }))
+      all.push_back({in.file, *in.damage});
+  return all;
+}
+
 void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
   out.key("damage");
   out.begin_array();

@@ -4,6 +4,7 @@
 // `file` numbers stand for) and `damage`. The tree and the metadata are written while the capture is read, so
 // their status and reason come last.
 #pragma once
+#include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/export.hpp>
@@ -46,6 +47,8 @@ void write_verdict(json_writer& out, const verdict& v);
 void write_fault_fields(json_writer& out, const fault& f);
 // files[] and damage[].
 void write_files(json_writer& out, const profile& p);
+// Damage of the inputs, one a file.
+[[nodiscard]] std::vector<file_damage> damage_of(const activity& of);
 void write_damage(json_writer& out, const std::vector<file_damage>& damage);
 
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);

@@ -70,7 +70,7 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
 }
 
 // Damage of all slices, one a file.
-std::vector<file_damage> damage_of(const slices& s) {
+std::vector<file_damage> damage_of_report(const slices& s) {
   std::vector<file_damage> all;
   const auto add = [&](std::uint32_t file, const fault& what) {
     if (std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == file; }))
@@ -86,8 +86,7 @@ std::vector<file_damage> damage_of(const slices& s) {
   for (const chrome_file& file : s.chrome.files)
     if (file.damage) add(file.file, *file.damage);
   if (s.bubbles)
-    for (const activity_input& in : s.bubbles->of->inputs())
-      if (in.damage) add(in.file, *in.damage);
+    for (const file_damage& d : damage_of(*s.bubbles->of)) add(d.file, d.what);
   std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
@@ -146,7 +145,7 @@ void write_finding(json_writer& out, const finding& f) {
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
   const result<slices> s = run_slices(p, o, host);
   if (!s) return s.error();
-  const std::vector<file_damage> damage = damage_of(*s);
+  const std::vector<file_damage> damage = damage_of_report(*s);
   const verdict v = judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", damage);
   begin_document(out, document::report);
   write_verdict(out, v);
