@@ -35,9 +35,13 @@ using profkit::human_duration;
 using profkit::result;
 using profkit::validation_result;
 
-int fail(const options& asked, const fault& why, const terminal& errors) {
+int fail(const options& asked, const fault& why, const terminal& errors, const std::vector<std::string>& written = {}) {
   leave_with_reader(asked, why);
-  if (told_interrupt(asked, why)) return exit_unreadable;
+  std::vector<std::string> missing;
+  for (const std::string& path : {asked.output_path, asked.csv_path})
+    if (!path.empty() && path != "-" && std::find(written.begin(), written.end(), path) == written.end())
+      missing.push_back(path);
+  if (told_interrupt(why, written, missing)) return exit_unreadable;
   tell_fault(why, errors);
   return exit_code_of(why.code);
 }
@@ -263,18 +267,25 @@ int run_validate(const options& asked) {
   };
   result<text_output> out = text_output::open("", asked.color);
   if (!out) return fail(asked, out.error(), errors);
-  if (asked.json || (asked.compat_reference && asked.output_path.empty())) {
+  const bool prints_rows = asked.csv_path == "-";
+  const auto rows = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
+  if (asked.json || (asked.compat_reference && asked.output_path.empty() && !prints_rows)) {
     if (result<void> written = document(out->raw()); !written) return fail(asked, written.error(), errors);
+  } else if (prints_rows) {
+    if (result<void> written = rows(out->raw()); !written) return fail(asked, written.error(), errors);
   } else {
     print_text(*out, asked, *found, aligned);
   }
   if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
-  if (!asked.output_path.empty())
+  std::vector<std::string> in_place;
+  if (!asked.output_path.empty()) {
     if (result<void> written = write_file(asked.output_path, document); !written)
       return fail(asked, written.error(), errors);
-  if (!asked.csv_path.empty()) {
-    const auto csv = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
-    if (result<void> written = write_file(asked.csv_path, csv); !written) return fail(asked, written.error(), errors);
+    in_place.push_back(asked.output_path);
+  }
+  if (!asked.csv_path.empty() && !prints_rows) {
+    if (result<void> written = write_file(asked.csv_path, rows); !written)
+      return fail(asked, written.error(), errors, in_place);
   }
 
   std::vector<profkit::file_damage> losses = found->damage;
