@@ -16,9 +16,11 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -103,6 +105,28 @@ void print_ops(text_output& out, const validation_result& found, std::uint64_t l
                         "… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)", style::dim));
 }
 
+// What nobody can tell the order of, and why not; the same reason once.
+void print_unjudged(text_output& out, const validation_result& found, std::size_t columns) {
+  struct unjudged {
+    std::uint64_t groups = 0, ops = 0;
+    const collective_op* first = nullptr;
+  };
+  std::map<std::string_view, unjudged> reasons;
+  for (const collective_op& op : found.ops) {
+    if (op.unjudged == 0) continue;
+    unjudged& u = reasons[op.unjudged_why];
+    u.groups += op.unjudged;
+    ++u.ops;
+    if (u.first == nullptr) u.first = &op;
+  }
+  for (const auto& [why, u] : reasons) {
+    std::string text = "not judged: " + grouped(u.groups) + " of " + short_op_name(u.first->name, "");
+    if (u.ops > 1) text += " and " + count_of(u.ops - 1, "more operation");
+    text += ": " + std::string(why);
+    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+  }
+}
+
 void print_warnings(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   std::uint64_t shown = 0;
   for (const profkit::collective_warning& w : found.warning_list) {
@@ -182,7 +206,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   std::string counts =
       count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
-  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " of which nobody can tell who waits for whom";
+  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " not judged";
   out.line("  " + counts);
   out.line();
   out.line(out.screen().paint("Nodes", style::heading));
@@ -190,6 +214,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   out.line();
   out.line(out.screen().paint("Collectives", style::heading));
   print_ops(out, found, limit, columns);
+  print_unjudged(out, found, columns);
   if (!found.warning_list.empty()) {
     out.line();
     out.line(out.screen().paint("Warnings", style::heading));
