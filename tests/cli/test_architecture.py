@@ -140,6 +140,21 @@ class Ascend(unittest.TestCase):
             self.assertIn(done.status, (0, 5))
             self.assertGreater(len(found["layers"]), 10)
 
+    def test_sizes_of_the_recorder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "dp2_tp4_ascend_pt"
+            shutil.copytree(ASCEND, copy)
+            (copy / "profiler_metadata.json").write_text(json.dumps({
+                "distributed_args": {"tensor_model_parallel_size": 8, "pipeline_model_parallel_size": 1, "rank": 3,
+                                     "sequence_parallel": True, "world_size": 16},
+                "parallel_group_info": {"a": {"group_name": "dp", "group_rank": 1, "global_ranks": [3, 11]}}}))
+            _, found = document(copy)
+            told = found["configuration"]["parallelism"]
+            self.assertIn("TP 8, PP 1, DP 2, sequence parallel, world size 16 (profiler metadata)", told)
+            self.assertFalse([t for t in told if "folder name" in t], told)
+            report = run("architecture", copy, "--markdown").out
+            self.assertNotIn("\n| - ", report)
+
     def test_limits_bound_lists(self):
         _, found = document(ASCEND, "--limit", "2")
         self.assertEqual((len(found["passes"]), len(found["layers"])), (2, 2))

@@ -108,7 +108,8 @@ std::string draw_lanes(const device_architecture& d) {
   std::map<std::uint32_t, lane_row> rows;
   for (const lane_kernel& k : p.sample) rows[k.lane].add(k, p.sample_start_ps, p.sample_end_ps);
   std::size_t names = 6;
-  for (const auto& [lane, row] : rows) names = std::max(names, std::min<std::size_t>(d.streams[lane].name.size(), 16));
+  for (const auto& [lane, row] : rows)
+    names = std::max(names, std::min<std::size_t>(terminal_width(d.streams[lane].name), 16));
   std::set<layer_role> used;
   std::string ruler(drawn_columns, ' ');
   for (std::uint32_t l = p.first_layer; l <= p.last_layer; ++l) {
