@@ -138,7 +138,7 @@ class summariser {
     }
     if (attention && d_.backward_anchors == 0)
       add("By length alone", grouped(d_.rule_prefill) + " above 10 ms, " + grouped(d_.rule_decode) + " below 1 ms",
-          std::string_view(d_.phase_source) != "durations" ? "not what the phases are taken from"
+          std::string_view(d_.phase_source) != "durations" ? "for comparison: phases are not taken from it"
           : d_.rule_prefill + d_.rule_decode == d_.anchors
               ? "every attention kernel is decided by the rule"
               : "the rule leaves " + grouped(d_.anchors - d_.rule_prefill - d_.rule_decode) + " open");
@@ -230,12 +230,8 @@ class summariser {
   const activity_device& on_;
 };
 
-// "6 layers (2 Dense, 3 MoE+DFC, 1 MoE+GMM)" of the layout that stands for the model.
-std::string types_text(const device_architecture& d) {
-  std::string text;
-  const auto whole = std::find_if(d.layouts.begin(), d.layouts.end(), [](const layer_layout& l) { return !l.cut; });
-  if (whole == d.layouts.end()) return text;
-  const auto layout = static_cast<std::uint32_t>(whole - d.layouts.begin());
+// "2 Dense, 3 MoE+DFC, 1 MoE+GMM" of a layout.
+std::string types_text(const device_architecture& d, std::uint32_t layout) {
   std::vector<std::pair<layer_kind, std::uint32_t>> kinds;
   for (const layer_type& t : d.types) {
     if (t.layout != layout) continue;
@@ -245,12 +241,25 @@ std::string types_text(const device_architecture& d) {
     else
       same->second += t.count;
   }
+  std::string text;
   for (const auto& [kind, count] : kinds)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + layer_kind_name(kind);
   return text;
 }
 
-// "6 layers a pass, 3 passes, if ArgMaxV2 …": of counts alone.
+// Of the layout that stands for the model, and of the other phase where it runs other layers.
+std::string types_text(const device_architecture& d) {
+  const auto whole = std::find_if(d.layouts.begin(), d.layouts.end(), [](const layer_layout& l) { return !l.cut; });
+  if (whole == d.layouts.end()) return "";
+  std::string text = types_text(d, static_cast<std::uint32_t>(whole - d.layouts.begin()));
+  const auto other =
+      std::find_if(whole, d.layouts.end(), [&](const layer_layout& l) { return !l.cut && l.phase != whole->phase; });
+  if (other == d.layouts.end()) return text;
+  const std::string types = types_text(d, static_cast<std::uint32_t>(other - d.layouts.begin()));
+  return types == text ? text : text + "; in " + model_phase_name(other->phase) + ' ' + types;
+}
+
+// "probably 6 layers a pass and 3 passes (…)": of counts alone.
 std::string totals_summary(const device_architecture& d) {
   std::string text = d.counted_passes > 0
                          ? "probably " + layers_text(d.layers_per_pass) + " a pass and " + passes_text(d.counted_passes)

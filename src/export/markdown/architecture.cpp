@@ -175,7 +175,7 @@ class report {
     constexpr std::size_t head = 20, tail = 5;
     table t;
     t.right("Pass").left("Phase").left("Step").left("Anchors").right("Start").right("End").right("Wall").right("Busy");
-    t.right("Kernels").right("Mean anchor").left("Note");
+    t.right("Kernels").right(d_.source == anchor_source::attention ? "Mean attention" : "Mean anchor").left("Note");
     const bool all = d_.passes.size() <= head + tail + 1;
     for (std::size_t i = 0; i < d_.passes.size(); ++i) {
       if (!all && i >= head && i + tail < d_.passes.size()) continue;
@@ -602,9 +602,11 @@ class report {
   void variation() {
     section(9, "Layer-to-layer variation");
     if (d_.anatomies.empty()) return unsupported(why_no_layers());
-    table t;
-    t.left("Layer type").left("Phase").right("Layers").right("Wall min").right("median").right("max").right("CV");
-    t.right("Attention share").right("Fused experts").right("Compute behind attention").right("Kernels");
+    table walls, parts;
+    walls.left("Layer type").left("Phase").right("Layers").right("Wall, min").right("Wall, median").right("Wall, max");
+    walls.right("CV");
+    parts.left("Layer type").left("Phase").right("Attention share").right("Fused experts");
+    parts.right("Compute behind attention").right("Kernels");
     std::vector<std::string> wide;
     for (const layer_anatomy& a : d_.anatomies) {
       const std::string type = type_text(a.kind, a.sampling);
@@ -612,16 +614,16 @@ class report {
         return s.least == s.most ? kernels_text(static_cast<std::uint64_t>(s.least))
                                  : grouped(s.least) + " to " + kernels_text(static_cast<std::uint64_t>(s.most));
       };
-      t.row({type, model_phase_name(a.phase), layers_text(a.layers), human_duration(a.wall_ps.least),
-             human_duration(a.wall_ps.median), human_duration(a.wall_ps.most), variation_text(a.wall_ps),
-             share(a.anchor_ps.median, a.wall_ps.median),
-             a.dispatch_ps.most > 0 ? human_duration(a.dispatch_ps.median) : "", human_duration(a.compute_ps.median),
-             range(a.kernel_count)});
+      walls.row({type, model_phase_name(a.phase), layers_text(a.layers), human_duration(a.wall_ps.least),
+                 human_duration(a.wall_ps.median), human_duration(a.wall_ps.most), variation_text(a.wall_ps)});
+      parts.row({type, model_phase_name(a.phase), share(a.anchor_ps.median, a.wall_ps.median),
+                 a.dispatch_ps.most > 0 ? human_duration(a.dispatch_ps.median) : "",
+                 human_duration(a.compute_ps.median), range(a.kernel_count)});
       if (a.wall_ps.variation > 0.2 && a.layers > 1)
         wide.push_back("**" + type + "** in " + model_phase_name(a.phase) + " varies by " + variation_text(a.wall_ps) +
                        " (standard deviation of the wall time, of its mean)");
     }
-    add(t.text());
+    add(walls.text() + "\n" + parts.text());
     add("\nMedians, where nothing else is said. CV: standard deviation of the wall time, of its mean.\n");
     if (wide.empty()) return;
     add("\n");
