@@ -76,20 +76,6 @@ inline constexpr json_scalar_ends scalar_ends;
   return false;
 }
 
-// [at, stop) is blank; bytes up to `end` may be read.
-[[nodiscard]] inline bool all_json_space(const char* at, const char* stop, [[maybe_unused]] const char* end) noexcept {
-#if defined(__SSE2__)
-  if (stop - at <= 16 && end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const auto is = [bytes](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
-    const __m128i blank = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\r'), is('\t')));
-    const auto needed = (std::uint32_t{1} << (stop - at)) - 1;
-    return (static_cast<std::uint32_t>(_mm_movemask_epi8(blank)) & needed) == needed;
-  }
-#endif
-  return skip_json_space(at, stop) == stop;
-}
-
 // How the end of a value was looked for.
 enum class json_end : std::uint8_t {
   found,

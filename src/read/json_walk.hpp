@@ -216,19 +216,17 @@ inline walked_object walk_marked_object(std::string_view text, const json_marks&
     const std::uint32_t gap_mark = mark;
     if (mark >= marks.last) return walked;
     const char* const next = base + places[mark];
-    if (*next == '"' && (first || *at == ',') && all_json_space(first ? at : at + 1, next, end)) {
-      at = next;
-    } else {
-      at = skip_json_space(at, next);
-      if (at != next && *at == ',' && !first) {
-        walked.trailing_comma = true;
-        at = skip_json_space(at + 1, next);
-      }
-      if (at != next || *next != '}') return walked;
+    at = skip_json_space(at, next);
+    const bool comma = at != next && *at == ',' && !first;
+    if (comma) at = skip_json_space(at + 1, next);
+    if (at != next) return walked;
+    if (*next == '}') {
+      walked.trailing_comma = comma;
       walked.end = at + 1;
       walked.last_mark = mark + 1;
       return walked;
     }
+    if (*next != '"' || comma == first) return walked;
     if (mark + 1 >= marks.last) return walked;
     const char* const key_end = base + places[mark + 1];
     const std::string_view key(at + 1, static_cast<std::size_t>(key_end - at) - 1);

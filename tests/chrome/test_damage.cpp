@@ -1,11 +1,14 @@
 // Damage: only what is broken is lost, whatever it is and wherever chunks end.
 #include "recorded.hpp"
 
+#include <read/chrome_args.hpp>
 #include <read/chrome_scan.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <zlib.h>
+#include <array>
+#include <initializer_list>
 #include <random>
 
 using namespace profkit;
@@ -259,6 +262,77 @@ TEST_CASE("random damage reads the same however the text is cut") {
       options.tolerant_only = tolerant;
       REQUIRE(same_reading(record(std::string_view(text), options), whole));
     }
+  }
+}
+
+namespace {
+
+// Compares what is picked with the help of marks with what a plain walk finds.
+class picking_visitor final : public chrome_visitor {
+ public:
+  bool event(const chrome_event& e) override {
+    picker_.pick(e, values_.data());
+    std::array<std::string_view, 3> plain;
+    for (json_members m(e.args_json); m.next();) {
+      for (std::size_t i = 0; i < plain.size(); ++i) {
+        if (m.key() == names_[i]) plain[i] = m.value();
+      }
+    }
+    if (e.args_json.empty() || e.args_json.front() != '{') plain = {};
+    same = same && plain == values_;
+    return true;
+  }
+  bool same = true;
+
+ private:
+  static constexpr std::array<std::string_view, 3> names_ = {"stream", "correlation", "name"};
+  std::array<std::string_view, 3> values_;
+  argument_picker picker_{names_.data(), names_.size()};
+};
+
+}  // namespace
+
+TEST_CASE("events that are written alike, nearly alike and wrongly read as each of them alone does") {
+  std::mt19937_64 random(11);
+  const auto any_of = [&random](std::initializer_list<const char*> texts) {
+    return texts.begin()[random() % texts.size()];
+  };
+  // A member of an object, behind what ought to be a comma; mostly written like all others.
+  const auto member = [&](bool first) {
+    std::string text = random() % 40 != 0 ? (first ? "" : ",") : any_of({"", " ,", ",,", ", ,"});
+    text += random() % 8 != 0 ? any_of({" ", "\n    "})
+                              : any_of({"", "  ", "\t", "\n\n          ", "                                  "});
+    text += any_of({"\"ph\"", "\"ts\"", "\"dur\"", "\"pid\"", "\"name\"", "\"stream\"", "\"correlation\"",
+                    "\"na\\u006de\"", "\"a key that is longer than any gap\"", "\"\""});
+    text += random() % 20 != 0 ? ": " : any_of({":", " :", ":\n", " ", "::"});
+    text += random() % 20 != 0 ? any_of({"1", "12.5", "123456.789", "\"X\"", "\"text\"", "\"7\""})
+                               : any_of({"1 ", "1e3", "null", "[1,[2]]", "{\"name\": 1}", "\"a \\\" b\"", "", "1 2",
+                                         "{}", "123456789012345678901234567890123456789"});
+    return text;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::string text = "[";
+    const std::size_t events = 1 + random() % 30;
+    for (std::size_t i = 0; i < events; ++i) {
+      text += i == 0 ? "{" : ",\n{";
+      const std::size_t members = random() % 6;
+      for (std::size_t m = 0; m < members; ++m) text += member(m == 0);
+      if (random() % 2 == 0) {
+        text += members == 0 ? " \"args\": {" : ", \"args\": {";
+        const std::size_t inner = random() % 5;
+        for (std::size_t m = 0; m < inner; ++m) text += member(m == 0);
+        text += any_of({"}", "\n  }", ",}"});
+      }
+      text += any_of({"}", "\n  }", " }"});
+    }
+    text += "]";
+    CAPTURE(text);
+    chrome_options alone;
+    alone.tolerant_only = true;
+    REQUIRE(same_reading(record(std::string_view(text)), record(std::string_view(text), alone)));
+    picking_visitor picked;
+    REQUIRE(read_chrome(text, picked).ok());
+    REQUIRE(picked.same);
   }
 }
 
