@@ -7,9 +7,12 @@
 #include <catch2/catch.hpp>
 
 #include <zlib.h>
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <random>
+#include <string>
+#include <vector>
 
 using namespace profkit;
 using namespace profkit::test;
@@ -297,33 +300,49 @@ TEST_CASE("events that are written alike, nearly alike and wrongly read as each 
   const auto any_of = [&random](std::initializer_list<const char*> texts) {
     return texts.begin()[random() % texts.size()];
   };
-  // A member of an object, behind what ought to be a comma; mostly written like all others.
-  const auto member = [&](bool first) {
-    std::string text = random() % 40 != 0 ? (first ? "" : ",") : any_of({"", " ,", ",,", ", ,"});
-    text += random() % 8 != 0 ? any_of({" ", "\n    "})
-                              : any_of({"", "  ", "\t", "\n\n          ", "                                  "});
-    text += any_of({"\"ph\"", "\"ts\"", "\"dur\"", "\"pid\"", "\"name\"", "\"stream\"", "\"correlation\"",
-                    "\"na\\u006de\"", "\"a key that is longer than any gap\"", "\"\""});
-    text += random() % 20 != 0 ? ": " : any_of({":", " :", ":\n", " ", "::"});
-    text += random() % 20 != 0 ? any_of({"1", "12.5", "123456.789", "\"X\"", "\"text\"", "\"7\""})
-                               : any_of({"1 ", "1e3", "null", "[1,[2]]", "{\"name\": 1}", "\"a \\\" b\"", "", "1 2",
-                                         "{}", "123456789012345678901234567890123456789"});
-    return text;
+  const auto rarely = [&random] { return random() % 30 == 0; };
+  const auto any_value = [&]() -> std::string {
+    if (!rarely()) return any_of({"1", "12.5", "123456.789", "42", "3", "\"X\""});
+    return any_of({"1 ", "1\n", "1e3", "null", "[1,[2]]", "{\"name\": 1}", "\"a \\\" b\"", "", "1 2", "1, 2", "{}",
+                   "\"text\"", "\"7\"", "123456789012345678901234567890123456789"});
   };
-  for (int round = 0; round < 300; ++round) {
+  // The keys in the order in which most objects of a text have them.
+  const auto object = [&](const std::vector<std::string>& keys, const std::string& last) {
+    std::string text = "{";
+    bool first = true;
+    for (const std::string& key : keys) {
+      if (rarely()) continue;
+      text += rarely() ? any_of({"", " ,", ",,", ", ,"}) : first ? "" : ",";
+      text += rarely() ? any_of({"", "\t", "\n\n          ", "                                  "}) : " ";
+      text += '"' + (rarely() ? std::string(any_of({"na\\u006de", "ts", "correlation"})) : key) + '"';
+      text += rarely() ? any_of({" :", ":\n", " ", "::"}) : ": ";
+      text += any_value();
+      first = false;
+    }
+    if (!last.empty()) text += (first ? " \"args\": " : ", \"args\": ") + last;
+    return text + (rarely() ? any_of({",}", " }", "\n}"}) : "}");
+  };
+  const std::vector<std::string> event_keys = {
+      "ph", "pid", "tid", "ts", "dur", "name", "a key that is longer than any gap", "cat"};
+  const std::vector<std::string> argument_keys = {"stream", "correlation", "name", "grid", "External id"};
+  for (int round = 0; round < 400; ++round) {
+    const bool many_keys = round % 4 == 0;  // more than are remembered
+    const auto some = [&](std::vector<std::string> keys) {
+      std::shuffle(keys.begin(), keys.end(), random);
+      keys.resize(2 + random() % (keys.size() - 1));
+      return keys;
+    };
+    const std::vector<std::string> layouts[2] = {some(event_keys), some(event_keys)};
+    const std::vector<std::string> arguments = some(argument_keys);
     std::string text = "[";
-    const std::size_t events = 1 + random() % 30;
+    const std::size_t events = 1 + random() % 40;
     for (std::size_t i = 0; i < events; ++i) {
-      text += i == 0 ? "{" : ",\n{";
-      const std::size_t members = random() % 6;
-      for (std::size_t m = 0; m < members; ++m) text += member(m == 0);
-      if (random() % 2 == 0) {
-        text += members == 0 ? " \"args\": {" : ", \"args\": {";
-        const std::size_t inner = random() % 5;
-        for (std::size_t m = 0; m < inner; ++m) text += member(m == 0);
-        text += any_of({"}", "\n  }", ",}"});
+      text += i == 0 ? "" : ",\n";
+      std::vector<std::string> keys = arguments;
+      if (many_keys) {
+        for (std::string& key : keys) key += std::to_string(random() % 100);
       }
-      text += any_of({"}", "\n  }", " }"});
+      text += object(layouts[random() % 2], random() % 2 == 0 ? object(keys, "") : "");
     }
     text += "]";
     CAPTURE(text);
