@@ -6,6 +6,7 @@
 #include <read/activity_store.hpp>
 #include <read/ascend_names.hpp>
 #include <read/column_strings.hpp>
+#include <read/csv_index.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -75,7 +76,7 @@ class table_reader {
   table_reader(std::string_view bytes, const ascend_clock& clock, std::int64_t shift_ps, bool keep_details,
                string_table& strings, ascend_devices& devices, activity_input& input)
       : bytes_(bytes),
-        reader_(bytes),
+        reader_(fast_csv_reader(bytes)),
         clock_(clock),
         shift_ps_(shift_ps),
         keep_details_(keep_details),
