@@ -132,6 +132,7 @@ class table_reader {
     header_ = bind_ascend_header(fields_.data(), std::min(reader_.fields(), fields_.size()));
     header_.columns = reader_.fields();
     input_.variant = header_.variant;
+    is_task_list_ = header_.variant == "task_time";
     input_.unknown_columns = header_.unknown;
     input_.missing_columns = header_.missing();
     for (const std::string& name : header_.repeated) {
@@ -144,6 +145,10 @@ class table_reader {
     } else if (!input_.missing_columns.empty()) {
       say_what_is_missing();
       return false;
+    }
+    for (const auto& [name, without] : header_.missing_wanted()) {
+      input_.missing_columns.emplace_back(name);
+      input_.notes.push_back("no column \"" + std::string(name) + "\": " + without);
     }
     std::size_t last = 0;
     for (const std::size_t at : header_.at) {
@@ -193,6 +198,10 @@ class table_reader {
     if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
     if (totals_only_) return take_total();
     kernel_row row;
+    if (is_task_list_ && is_no_kernel(csv_trimmed(field(ascend_column::task_type)))) {
+      ++marks_;
+      return nullptr;
+    }
     if (const char* const why = take_times(row)) return why;
     row.source_row = reader_.line();
     row.name = names_.id_of(field(ascend_column::name));
@@ -374,6 +383,7 @@ class table_reader {
   }
 
   void finish() {
+    if (marks_ > 0) input_.notes.push_back(std::to_string(marks_) + " rows are events of the hardware, no kernels");
     for (std::size_t i = 0; i < shared_.size(); ++i) {
       shared_[i].settle(devices_.all()[i].device.details, counter_names_);
     }
@@ -406,7 +416,8 @@ class table_reader {
   };
   std::vector<known_class> classes_;  // by name: what was found for it last
   std::string_view last_device_text_;
-  bool device_known_ = false, fine_starts_ = false, totals_only_ = false;
+  bool device_known_ = false, fine_starts_ = false, totals_only_ = false, is_task_list_ = false;
+  std::uint64_t marks_ = 0;  // rows that are no kernels
   std::int64_t last_device_ = -1;
 };
 
