@@ -301,6 +301,42 @@ TEST_CASE("a trace with broken parts gives what is intact, and says what was los
   CHECK(a->markers()[1].end_ps == 30'000'000);
 }
 
+TEST_CASE("a trace without events is empty, one without a list of them is damaged") {
+  for (const char* text : {"[]", " [ ]\n", R"({"traceEvents":[]})", R"({"traceEvents":null})"}) {
+    for (const char* label : {"x.json", "x.pt.trace.json"}) {
+      CAPTURE(text, label);
+      const auto a = read_text(text, label);
+      CHECK(a->devices().empty());
+      CHECK(a->inputs().at(0).why_empty == "the trace is empty: it has no event");
+      CHECK_FALSE(a->inputs().at(0).damage);
+    }
+  }
+  for (const char* text : {"{}", R"({"traceEvents":{}})", R"({"traceEvents":"null"})"}) {
+    CAPTURE(text);
+    const auto a = read_text(text, "x.pt.trace.json");
+    REQUIRE(a->inputs().at(0).damage);
+    CHECK(a->inputs().at(0).damage->message == "the object has no \"traceEvents\"");
+  }
+}
+
+TEST_CASE("times of kernels are exact past nanoseconds, with a base and from strings") {
+  const auto a =
+      read_text(R"({"displayTimeUnit":"ns","baseTimeNanoseconds":1700000000123456789,"traceEvents":[)"
+                R"({"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":"2345678.123456789","dur":"0.000001",)"
+                R"("args":{"device":0,"stream":7}},)"
+                R"({"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":2345678.1234574,"dur":1e-3,)"
+                R"("args":{"device":0,"stream":7}}]})",
+                "x.pt.trace.json");
+  REQUIRE(a->devices().size() == 1);
+  const kernels_of rows(*a, 0);
+  REQUIRE(rows.all.size() == 2);
+  CHECK(rows.all[0].start_ps == 2'345'678'123'457);
+  CHECK(rows.all[0].duration_ps == 1);
+  CHECK(rows.all[1].start_ps == 2'345'678'123'457);
+  CHECK(rows.all[1].duration_ps == 1'000);
+  CHECK(a->origin_unix_ns() == 1'700'000'000'123'456'789);
+}
+
 TEST_CASE("a user's own pattern marks steps, and a broken one is refused") {
   const std::string text =
       R"([{"ph":"X","cat":"cpu_op","name":"train_step_12","pid":1,"tid":1,"ts":5,"dur":7},)"
