@@ -569,7 +569,11 @@ class trace_reader final : public chrome_visitor {
     const auto share = [kernels](std::uint64_t count) {
       return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
     };
-    if (kernels == 0) input_.notes.push_back(input_.why_empty = "no kernel of a device was found here");
+    if (kernels == 0) {
+      const bool empty = input_.rows == 0 && !input_.damage;
+      input_.why_empty = empty ? "the trace is empty: it has no event" : "no kernel of a device was found here";
+      input_.notes.push_back(input_.why_empty);
+    }
     if (unattributed > 0) {
       input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
     }

@@ -1,22 +1,11 @@
 #include <read/chrome_scan.hpp>
+
+#include <base/instructions.hpp>
 #include <read/chrome_text.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#if !defined(__clang__)
-// GCC 12 takes the undefined lanes of its own intrinsics for a mistake.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#define PROFKIT_SCAN_X86 1
-#endif
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -77,7 +66,7 @@ struct bytewise_unit : plain_unit {
   }
 };
 
-#if defined(PROFKIT_SCAN_X86)
+#if defined(PROFKIT_X86)
 struct sse2_unit : plain_unit {
   static block_masks masks_of(const char* block) noexcept {
     block_masks m;
@@ -103,10 +92,6 @@ struct sse2_unit : plain_unit {
     return m;
   }
 };
-
-#define PROFKIT_AVX2 __attribute__((target("avx2,bmi,popcnt,pclmul")))
-#define PROFKIT_AVX512 \
-  __attribute__((target("avx2,bmi,popcnt,pclmul,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 
 struct avx2_unit {
   PROFKIT_AVX2 static __m256i equal(__m256i bytes, char c) noexcept {
@@ -288,6 +273,10 @@ struct no_marks {
   PROFKIT_INLINE void note_escapes(std::uint64_t) noexcept {}
 };
 
+// Text that will be looked at: the processor does not foresee it beyond a page.
+constexpr std::size_t ahead = 2048;
+PROFKIT_INLINE void prefetch(const char* at) noexcept { __builtin_prefetch(at); }
+
 struct scan_task {
   const char* from;
   const char* end;
@@ -313,6 +302,7 @@ PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
     const auto left = static_cast<std::size_t>(end - block);
     block_masks m;
     if (left >= block_bytes) {
+      if (left > ahead) prefetch(block + ahead);
       m = Unit::masks_of(block);
     } else {
       char tail[block_bytes];
@@ -376,20 +366,11 @@ PROFKIT_INLINE scan_result scan_either(const scan_task& task) noexcept {
 }
 
 scan_result scan_bytewise(const scan_task& task) noexcept { return scan_either<bytewise_unit>(task); }
-#if defined(PROFKIT_SCAN_X86)
+#if defined(PROFKIT_X86)
 scan_result scan_sse2(const scan_task& task) noexcept { return scan_either<sse2_unit>(task); }
 PROFKIT_AVX2 scan_result scan_avx2(const scan_task& task) noexcept { return scan_either<avx2_unit>(task); }
 PROFKIT_AVX512 scan_result scan_avx512(const scan_task& task) noexcept { return scan_either<avx512_unit>(task); }
 
-bool has_avx2() noexcept {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
-         __builtin_cpu_supports("popcnt") != 0 && __builtin_cpu_supports("pclmul") != 0;
-}
-bool has_avx512() noexcept {
-  return has_avx2() && __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vbmi2") != 0;
-}
 #endif
 
 }  // namespace
@@ -400,7 +381,7 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
   const bool countable = static_cast<std::size_t>(end - from) <= most;
   const scan_task task{from, end, enough_bytes, std::min(max_nesting, deepest), countable ? marks : nullptr};
   if (variant == scan_variant::bytewise) return scan_bytewise(task);
-#if defined(PROFKIT_SCAN_X86)
+#if defined(PROFKIT_X86)
   if (variant == scan_variant::fastest && has_avx512()) return scan_avx512(task);
   if (variant != scan_variant::sse2 && has_avx2()) return scan_avx2(task);
   return scan_sse2(task);
