@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 namespace profkit {
@@ -126,30 +127,117 @@ class xspace_host_spans final : public host_span_source {
 
   result<void> visit(std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
                      const hooks& host) const override {
+    const interval all{from_ps, to_ps};
+    auto seen = visit_in({&all, 1}, into, host);
+    if (!seen) return std::move(seen).error();
+    return {};
+  }
+
+  result<std::uint32_t> visit_in(interval_sequence windows, host_span_visitor& into, const hooks& host) const override {
     progress_meter meter(host);
-    std::array<host_span, batch> spans;
-    std::size_t count = 0;
+    span_batch spans(into);
+    std::uint32_t kinds = 0;
     std::uint64_t bytes = 0;
+    wanted_names wanted(into);
     for (const thread_line& on : lines) {
-      raw_events events(on.line);
-      for (placed_event e; events.next(e);) {
-        if (e.start_ps >= to_ps || e.end_ps <= from_ps || e.end_ps == e.start_ps) continue;
-        host_span& s = spans[count++];
-        const span_name& named = on.names->find(e.metadata_id);
-        s.start_ps = e.start_ps;
-        s.duration_ps = e.end_ps - e.start_ps;
-        s.source_row = on.line.offset + e.offset;
+      if (wanted.look_at(*on.names))
+        if (result<void> taken = visit_line(on, windows, wanted, spans, kinds); !taken) return std::move(taken).error();
+      bytes += on.line.body.size();
+      if (result<void> stepped = meter.step(bytes); !stepped) return std::move(stepped).error();
+    }
+    if (result<void> given = spans.give(); !given) return std::move(given).error();
+    return kinds;
+  }
+
+ private:
+  class span_batch {
+   public:
+    explicit span_batch(host_span_visitor& into) : into_(into) {}
+    result<void> add(const host_span& s) {
+      spans_[count_++] = s;
+      return count_ == spans_.size() ? give() : result<void>();
+    }
+    result<void> give() {
+      const std::size_t given = std::exchange(count_, 0);
+      return given == 0 ? result<void>() : into_.spans(spans_.data(), given);
+    }
+
+   private:
+    host_span_visitor& into_;
+    std::array<host_span, batch> spans_;
+    std::size_t count_ = 0;
+  };
+
+  // Which names of a plane the visitor wants; asked once a plane.
+  class wanted_names {
+   public:
+    explicit wanted_names(host_span_visitor& visitor) : visitor_(visitor) {}
+    // False when it wants none.
+    bool look_at(const span_names& names) {
+      if (&names == looked_at_) return any_;
+      looked_at_ = &names;
+      any_ = false;
+      all_ = true;
+      possible_kinds_ = 0;
+      names.for_each([&](const span_name& n) {
+        const bool wants = visitor_.wants(n.name);
+        any_ = any_ || wants;
+        all_ = all_ && wants;
+        possible_kinds_ |= 1U << static_cast<unsigned>(n.kind);
+      });
+      return any_;
+    }
+    [[nodiscard]] bool has(string_id name) { return all_ || visitor_.wants(name); }
+    [[nodiscard]] std::uint32_t possible_kinds() const noexcept { return possible_kinds_; }
+
+   private:
+    host_span_visitor& visitor_;
+    const span_names* looked_at_ = nullptr;
+    bool any_ = false, all_ = true;
+    std::uint32_t possible_kinds_ = 0;
+  };
+
+  static result<void> visit_line(const thread_line& on, interval_sequence windows, wanted_names& wanted,
+                                 span_batch& into, std::uint32_t& kinds) {
+    const std::int64_t base_ps = on.line.base_ps;
+    const std::int64_t from_ps = windows.data[0].start_ps, to_ps = windows.data[windows.count - 1].end_ps;
+    const interval* window = windows.begin();  // the first that ends behind the start of the span looked at last
+    std::int64_t before_ps = std::numeric_limits<std::int64_t>::min();  // where the one in front of it ends
+    event_scanner scan(on.line.body);
+    const char* event_at = on.line.body.data();
+    std::array<event_row, 128> rows;
+    while (const std::size_t count = scan.next(rows.data(), rows.size())) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const event_row& row = rows[i];
+        std::int64_t start_ps = 0, end_ps = 0;
+        if (row.duration_ps <= 0 || (row.flags & event_has_occurrences) != 0 ||
+            __builtin_add_overflow(base_ps, row.offset_ps, &start_ps) ||
+            __builtin_add_overflow(start_ps, row.duration_ps, &end_ps))
+          continue;
+        if (start_ps >= to_ps || end_ps <= from_ps) continue;
+        if ((wanted.possible_kinds() & ~kinds) != 0)
+          kinds |= 1U << static_cast<unsigned>(on.names->find(row.metadata_id).kind);
+        if (start_ps < before_ps)
+          window = std::partition_point(windows.begin(), windows.end(),
+                                        [&](const interval& w) { return w.end_ps <= start_ps; });
+        while (window->end_ps <= start_ps) ++window;  // the last one ends later
+        before_ps = window == windows.begin() ? std::numeric_limits<std::int64_t>::min() : window[-1].end_ps;
+        if (window->start_ps >= end_ps) continue;
+        const span_name& named = on.names->find(row.metadata_id);
+        if (!wanted.has(named.name)) continue;
+        const char* const began = i == 0 ? event_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
+        host_span s;
+        s.start_ps = start_ps;
+        s.duration_ps = row.duration_ps;
+        s.source_row = on.line.offset + static_cast<std::uint64_t>(began - on.line.body.data());
         s.name = named.name;
         s.thread = on.thread;
         s.kind = named.kind;
-        if (count < spans.size()) continue;
-        if (result<void> taken = into.spans(spans.data(), count); !taken) return taken;
-        count = 0;
+        if (result<void> taken = into.add(s); !taken) return taken;
       }
-      bytes += on.line.body.size();
-      if (result<void> stepped = meter.step(bytes); !stepped) return stepped;
+      event_at = rows[count - 1].stats + rows[count - 1].stats_bytes;
     }
-    return count == 0 ? result<void>() : into.spans(spans.data(), count);
+    return {};
   }
 };
 

@@ -138,20 +138,24 @@ class communication_reader {
     const std::string_view text(at, static_cast<std::size_t>(scanned.good_end - at));
     const json_marks known{at, marks.places, marks.partners, 0, marks.count, marks.escapes};
     times_ = {};
-    const auto in_times = [this](std::string_view name, std::string_view value, const json_marks&) {
-      for (std::size_t i = 0; i < times_.size(); ++i)
-        if (name == time_names[i]) times_[i] = value;
+    const auto find_time = [](std::string_view name) {
+      const auto* const found = std::find(time_names.begin(), time_names.end(), name);
+      return found == time_names.end() ? json_gaps::no_slot : static_cast<std::uint8_t>(found - time_names.begin());
     };
-    std::string_view info;
-    const auto in_operation = [&](std::string_view name, std::string_view value, const json_marks& inner) {
-      if (name != "Communication Time Info") return;
-      info = value;
-      if (inner.base != nullptr) walk_marked_object(value, inner, in_times);
+    const auto take_time = [this](std::uint8_t slot, std::string_view value, const json_marks&) {
+      times_[slot] = value;
     };
-    if (walk_marked_object(text, known, in_operation).end == nullptr) {
+    const auto find_info = [](std::string_view name) {
+      return name == "Communication Time Info" ? std::uint8_t{0} : json_gaps::no_slot;
+    };
+    const auto take_info = [&](std::uint8_t, std::string_view value, const json_marks& inner) {
+      if (inner.base != nullptr) walk_marked_object(value, inner, time_gaps_, find_time, take_time);
+    };
+    if (walk_marked_object(text, known, operation_gaps_, find_info, take_info).end == nullptr) {
       // More marks than there was room for, or not quite JSON.
-      info = json_member(text, "Communication Time Info");
-      for (json_members times(info); times.next();) in_times(times.key(), times.value(), {});
+      for (json_members times(json_member(text, "Communication Time Info")); times.next();) {
+        if (const std::uint8_t slot = find_time(times.key()); slot != json_gaps::no_slot) times_[slot] = times.value();
+      }
     }
     communication_row row;
     row.step = step;
@@ -231,6 +235,7 @@ class communication_reader {
   activity_input& input_;
   std::string scratch_;
   std::array<std::string_view, 4> times_;  // of an operation, in the order of time_names
+  json_gaps operation_gaps_, time_gaps_;
   std::vector<std::uint32_t> places_ = std::vector<std::uint32_t>(most_marks), partners_ = places_;
 };
 
@@ -379,9 +384,9 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
     const std::string_view step = step_at == no_column ? std::string_view() : csv_trimmed(fields[step_at]);
     row.step = is_no_value(step) ? 0 : into.strings.intern(step);
     const auto ordinal = device_at == no_column ? std::nullopt : decimal_scaled_integer(csv_trimmed(fields[device_at]));
-    const auto device =
-        std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return ordinal && d.first == *ordinal; });
-    if (device != devices.end()) {
+    const auto device = std::find_if(devices.begin(), devices.end(),
+                                     [number = ordinal.value_or(0)](const auto& d) { return d.first == number; });
+    if (ordinal && device != devices.end()) {
       row.device = device->second;
     } else if (!devices.empty()) {
       row.device = devices.front().second;
