@@ -387,6 +387,7 @@ TEST_CASE("parallelism: what the recorder wrote down comes before the folder's n
                      [](const std::string& t) { return t.find("tensor parallel 4") != std::string::npos; }));
   CHECK(std::any_of(told.begin(), told.end(),
                     [](const std::string& t) { return t.find("batch size 10") != std::string::npos; }));
+  CHECK(told.size() == 3);  // context, batch size: nothing that is only probable
   a.device(0).parallel_sizes = {{"group tp", 2}, {"group other", 3}};
   CHECK(look(a, "tp4").devices[0].parallelism.at(0) == "TP 2 (profiler metadata)");
   a.device(0).parallel_sizes = {{"group other", 3}};

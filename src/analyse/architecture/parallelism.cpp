@@ -110,18 +110,20 @@ std::vector<std::string> parallelism_of(const activity& of, const device_kernels
       if (op.kind == kind) n += op.count;
     return n;
   };
-  if (std::string recorded = recorded_sizes(of.devices()[device].parallel_sizes); !recorded.empty())
-    found.push_back(std::move(recorded));
-  read_label(label, found.empty(), found);
+  std::string recorded = recorded_sizes(of.devices()[device].parallel_sizes);
+  const bool known = !recorded.empty();
+  if (known) found.push_back(std::move(recorded));
+  read_label(label, !known, found);
   std::set<string_id> groups;
   for (const communication_row& row : of.communication())
     if (row.device == device && row.group != 0) groups.insert(row.group);
   if (!groups.empty())
     found.push_back(counted(groups.size(), "communication group", "communication groups") + " (communication.json)");
   if (of.devices().size() > 1) found.push_back(grouped(std::uint64_t{of.devices().size()}) + " devices in the capture");
-  if (count_of(op_kind::point_to_point) > 0 && attends)
+  if (!known && count_of(op_kind::point_to_point) > 0 && attends)
     found.push_back("probable: pipeline parallel, the device sends to and receives from others");
-  if (count_of(op_kind::all_to_all) > 0) found.push_back("probable: expert parallel, there are all-to-all kernels");
+  if (!known && count_of(op_kind::all_to_all) > 0)
+    found.push_back("probable: expert parallel, there are all-to-all kernels");
   if (found.empty()) found.emplace_back("not determinable");
   return found;
 }
