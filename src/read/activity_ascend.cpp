@@ -195,6 +195,7 @@ class rank_reader {
       d.device.rank = settings_.rank;
       d.device.recorded_shapes = settings_.shapes;
       d.device.recorded_stacks = settings_.stacks;
+      d.device.parallel_sizes = settings_.parallel_sizes;
       if (d.device.ordinal < 0 && settings_.rank >= 0) {
         d.device.name = parts_.strings.intern("NPU of rank " + std::to_string(settings_.rank));
       }
