@@ -319,6 +319,33 @@ TEST_CASE("a trace without events is empty, one without a list of them is damage
   }
 }
 
+TEST_CASE("what lies on a device and is no kernel is no host activity either") {
+  const auto a = read_text(
+      R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7}},)"
+      R"({"ph":"X","cat":"cuda_event","name":"record","pid":0,"tid":7,"ts":3,"dur":1},)"
+      R"({"ph":"X","cat":"brand_new","name":"what","pid":0,"tid":7,"ts":3,"dur":1},)"
+      R"({"ph":"X","cat":"mtia_insight","name":"i","pid":0,"tid":8,"ts":3,"dur":1},)"
+      R"({"ph":"X","cat":"brand_new","name":"host","pid":99,"tid":7,"ts":3,"dur":1}])",
+      "x.pt.trace.json");
+  REQUIRE(a->devices().size() == 1);
+  CHECK(a->devices()[0].kernels == 1);
+  struct names final : host_span_visitor {
+    explicit names(const activity& of) : of_(of) {}
+    result<void> spans(const host_span* first, std::size_t count) override {
+      for (std::size_t i = 0; i < count; ++i) all.emplace_back(of_.text(first[i].name));
+      return {};
+    }
+    const activity& of_;
+    std::vector<std::string> all;
+  } found(*a);
+  REQUIRE(a->visit_host_spans(a->devices()[0].host_group, 0, 100'000'000, found).ok());
+  CHECK(found.all == std::vector<std::string>{"host"});
+  const std::vector<std::string>& notes = a->inputs().at(0).notes;
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& n) {
+    return n.find("neither for kernels nor for hosts: 1") != std::string::npos;
+  }));
+}
+
 TEST_CASE("times of kernels are exact past nanoseconds, with a base and from strings") {
   const auto a =
       read_text(R"({"displayTimeUnit":"ns","baseTimeNanoseconds":1700000000123456789,"traceEvents":[)"
