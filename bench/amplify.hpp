@@ -1,6 +1,10 @@
-// Grows a real XSpace to any size, so that it stays unpredictable: every copy of a line gets the events of the line
-// in a new random order, while the offsets stay sorted and go on from copy to copy. Repeating a small capture as it is
-// would let the branch predictor learn it and flatter every reader.
+// Grows a real XSpace to any size: copies of it follow each other in time. Three arrangements:
+//   bodies_shuffled  every copy of a line gets the bodies of its events in a new random order, while the offsets stay
+//                    sorted; a small capture repeated as it is would let the branch predictor learn it and flatter
+//                    every reader. Durations land anywhere: what was apart overlaps, and planes drift apart.
+//   as_recorded      every event keeps its duration, its stats and its place, and all planes keep to one clock: what a
+//                    longer recording of the same program looks like.
+//   out_of_order     the same events, those of a copy of a line written in random order: every line has to be sorted.
 #pragma once
 #include <profkit/xspace.hpp>
 
@@ -16,10 +20,13 @@
 
 namespace profkit::bench {
 
+enum class arrangement { bodies_shuffled, as_recorded, out_of_order };
+
 class amplifier {
  public:
   // The result will have about `target_bytes`.
-  amplifier(std::string_view capture, std::uint64_t target_bytes) {
+  amplifier(std::string_view capture, std::uint64_t target_bytes, arrangement as = arrangement::bodies_shuffled)
+      : as_(as) {
     std::uint64_t event_bytes = 0;
     for_each_field(capture, [&](const wire_field& field, std::string_view raw) {
       if (!field.is_bytes(1)) {
@@ -34,6 +41,11 @@ class amplifier {
           p.rest += inner_raw;
       });
     });
+    if (as_ != arrangement::bodies_shuffled) {
+      std::uint64_t span_ps = 0;
+      for (const plane& p : planes_) span_ps = std::max(span_ps, p.span_ps);
+      for (plane& p : planes_) p.span_ps = span_ps + (latest_ns_ - earliest_ns_) * 1000;
+    }
     copies_ = event_bytes == 0 ? 1 : std::max<std::uint64_t>(1, target_bytes / (event_bytes + event_bytes / 25));
   }
 
@@ -120,10 +132,11 @@ class amplifier {
   std::uint64_t add_line(plane& p, std::string_view body) {
     line& l = p.lines.emplace_back();
     l.seed = ++seeds_;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0, timestamp_ns = 0;
     for_each_field(body, [&](const wire_field& field, std::string_view raw) {
       if (!field.is_bytes(4)) {
         (l.events.empty() ? l.before : l.after) += raw;
+        if (field.is_varint(3)) timestamp_ns = field.value;
         return;
       }
       bytes += raw.size();
@@ -140,6 +153,10 @@ class amplifier {
       });
       p.span_ps = std::max(p.span_ps, e.offset + duration + 1000);
     });
+    if (!l.events.empty()) {
+      earliest_ns_ = std::min(earliest_ns_, timestamp_ns);
+      latest_ns_ = std::max(latest_ns_, timestamp_ns);
+    }
     return bytes;
   }
 
@@ -148,9 +165,16 @@ class amplifier {
     std::vector<std::uint32_t> order(l.events.size());
     for (std::uint64_t copy = 0; copy < copies_; ++copy) {
       std::iota(order.begin(), order.end(), 0U);
+      if (as_ == arrangement::as_recorded) {
+        for (const event& e : l.events) use(e, e.offset + copy * p.span_ps);
+        continue;
+      }
       std::minstd_rand random(static_cast<std::uint32_t>(l.seed * 7919U + copy));
       for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-      for (std::size_t i = 0; i < order.size(); ++i) use(l.events[order[i]], l.events[i].offset + copy * p.span_ps);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const event& body = l.events[order[i]];
+        use(body, (as_ == arrangement::out_of_order ? body : l.events[i]).offset + copy * p.span_ps);
+      }
     }
   }
 
@@ -169,7 +193,8 @@ class amplifier {
 
   std::vector<plane> planes_;
   std::string rest_;
-  std::uint64_t copies_ = 1;
+  arrangement as_;
+  std::uint64_t copies_ = 1, earliest_ns_ = UINT64_MAX, latest_ns_ = 0;  // of the lines with events
   std::uint32_t seeds_ = 0;
 };
 

@@ -2,8 +2,11 @@
 #include <read/activity_parts.hpp>
 
 #include <base/contained.hpp>
+#include <profkit/time.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -55,6 +58,13 @@ class filled_activity final : public activity {
       return host_spans_[host_group]->visit(from_ps, to_ps, into, host);
     });
   }
+  result<std::uint32_t> visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
+                                            host_span_visitor& into, const hooks& host) const override {
+    return contained([&]() -> result<std::uint32_t> {
+      if (!has_host_spans(host_group) || windows.count == 0) return std::uint32_t{0};
+      return host_spans_[host_group]->visit_in(windows, into, host);
+    });
+  }
 
  private:
   std::shared_ptr<const profile> from_;
@@ -67,6 +77,57 @@ class filled_activity final : public activity {
   std::vector<communication_row> communication_;
   std::vector<step_trace_row> step_trace_;
 };
+
+// Hands on what touches a window, and takes down the kinds of everything.
+class window_filter final : public host_span_visitor {
+ public:
+  window_filter(interval_sequence windows, host_span_visitor& into) : windows_(windows), into_(into) {}
+  bool wants(string_id name) override { return into_.wants(name); }
+  result<void> spans(const host_span* spans, std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) {
+      const host_span& s = spans[i];
+      kinds_ |= 1U << static_cast<unsigned>(s.kind);
+      if (s.duration_ps <= 0 || !touches(s.start_ps, saturating_add(s.start_ps, s.duration_ps))) continue;
+      held_[held_count_++] = s;
+      if (held_count_ < held_.size()) continue;
+      if (result<void> given = give(); !given) return given;
+    }
+    return {};
+  }
+  result<void> give() {
+    const std::size_t given = std::exchange(held_count_, 0);
+    return given == 0 ? result<void>() : into_.spans(held_.data(), given);
+  }
+  [[nodiscard]] std::uint32_t kinds() const noexcept { return kinds_; }
+
+ private:
+  bool touches(std::int64_t start_ps, std::int64_t end_ps) noexcept {
+    if (at_ > 0 && start_ps < windows_.data[at_ - 1].end_ps)
+      at_ = static_cast<std::size_t>(std::partition_point(windows_.begin(), windows_.end(),
+                                                          [&](const interval& w) { return w.end_ps <= start_ps; }) -
+                                     windows_.begin());
+    while (at_ < windows_.count && windows_.data[at_].end_ps <= start_ps) ++at_;
+    return at_ < windows_.count && windows_.data[at_].start_ps < end_ps;
+  }
+
+  interval_sequence windows_;
+  host_span_visitor& into_;
+  std::size_t at_ = 0;  // the window looked at last
+  std::uint32_t kinds_ = 0;
+  std::array<host_span, 256> held_;
+  std::size_t held_count_ = 0;
+};
+
+// `visit(from, to, into)` gives all spans of a stretch of time.
+template <class Visit>
+result<std::uint32_t> visit_filtered(interval_sequence windows, host_span_visitor& into, Visit&& visit) {
+  if (windows.count == 0) return std::uint32_t{0};
+  window_filter filter(windows, into);
+  if (result<void> seen = visit(windows.data[0].start_ps, windows.data[windows.count - 1].end_ps, filter); !seen)
+    return std::move(seen).error();
+  if (result<void> given = filter.give(); !given) return std::move(given).error();
+  return filter.kinds();
+}
 
 // In the promised order. Threads that each wrote a marker of the same step give one: earliest start, latest end.
 void settle_markers(std::vector<step_marker>& markers) {
@@ -129,6 +190,20 @@ const char* accelerator_name(accelerator a) noexcept {
     case accelerator::npu: return "npu";
   }
   return "other";
+}
+
+result<std::uint32_t> activity::visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
+                                                    host_span_visitor& into, const hooks& host) const {
+  return visit_filtered(windows, into, [&](std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& filter) {
+    return visit_host_spans(host_group, from_ps, to_ps, filter, host);
+  });
+}
+
+result<std::uint32_t> host_span_source::visit_in(interval_sequence windows, host_span_visitor& into,
+                                                 const hooks& host) const {
+  return visit_filtered(windows, into, [&](std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& filter) {
+    return visit(from_ps, to_ps, filter, host);
+  });
 }
 
 std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<const kernel_source> of) {

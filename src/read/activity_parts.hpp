@@ -27,6 +27,8 @@ class host_span_source {
   virtual ~host_span_source() = default;
   virtual result<void> visit(std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
                              const hooks& host) const = 0;
+  // See activity::visit_host_spans_in(); there is a window at least.
+  virtual result<std::uint32_t> visit_in(interval_sequence windows, host_span_visitor& into, const hooks& host) const;
 };
 
 struct activity_parts {

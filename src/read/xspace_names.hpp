@@ -31,6 +31,13 @@ class by_metadata_id {
     const auto at = sparse_.find(id);
     return at == sparse_.end() ? none_ : at->second;
   }
+  // All that find() may give, in no order.
+  template <class Use>
+  void for_each(Use&& use) const {
+    use(none_);
+    for (const Value& value : dense_) use(value);
+    for (const auto& [id, value] : sparse_) use(value);
+  }
 
  protected:
   void reserve(const plane_index& plane) {

@@ -17,7 +17,7 @@ namespace {
 using byte_pointer = const unsigned char*;
 
 // From the start of an event this many bytes are read without looking whether they belong to it: tag, a length
-// of two bytes, then three times a tag and a varint of at most eight bytes, loaded eight at a time.
+// of two bytes, then three times a tag and a varint of at most nine bytes, of which eight are loaded at a time.
 constexpr std::ptrdiff_t scan_margin = 48;
 
 constexpr std::uintptr_t prefetch_bytes = 4096;
@@ -35,7 +35,13 @@ inline std::uint64_t load_word(byte_pointer p) noexcept {
 inline bool take_varint(byte_pointer& p, std::uint64_t& value) noexcept {
   const std::uint64_t word = load_word(p);
   const std::uint64_t stops = ~word & 0x8080808080808080U;
-  if (__builtin_expect(stops == 0, 0)) return false;
+  if (__builtin_expect(stops == 0, 0)) {
+    // Nine bytes hold what lies 20 hours and more from the beginning.
+    if (p[8] >= 0x80) return false;
+    value = PROFKIT_SCAN_VARINT(word, ~std::uint64_t{0}) | std::uint64_t{p[8]} << 56;
+    p += 9;
+    return true;
+  }
   value = PROFKIT_SCAN_VARINT(word, stops ^ (stops - 1));
   p += static_cast<unsigned>(__builtin_ctzll(stops)) / 8 + 1;
   return true;

@@ -4,6 +4,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/timeline.hpp>
+#include <profkit/interval.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -88,11 +89,13 @@ struct activity_device {
   std::vector<activity_stream> streams;
   std::vector<kernel_details> details;
   std::vector<op_total> totals;  ///< only when no file tells when kernels began: there are no rows then
-  std::uint64_t kernels = 0;  ///< rows the visitor will see
+  std::uint64_t kernels = 0;     ///< rows the visitor will see
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
   bool steps_cut = false;  ///< there are more step markers than are kept: time behind the last one is in no step
   std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
+  /// How a model is spread, in the recorder's own words: "tensor_model_parallel_size", 8; groups as "group tp", 8.
+  std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
 };
 
 /// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of
@@ -126,7 +129,7 @@ struct activity_input {
   std::vector<std::pair<std::string, std::uint64_t>> reject_reasons;  ///< reason, count
   std::uint64_t first_rejected_line = 0;                              ///< 1-based; 0: none
   std::vector<std::string> unknown_columns, missing_columns, notes;
-  std::string why_empty;  ///< why no kernel came of it; "" when some did, or others tell
+  std::string why_empty;   ///< why no kernel came of it; "" when some did, or others tell
   bool stands_in = false;  ///< a trace whose kernels are taken because no table has any
   std::optional<fault> damage;
 };
@@ -155,6 +158,11 @@ class host_span_visitor {
  public:
   virtual ~host_span_visitor() = default;
   virtual result<void> spans(const host_span* spans, std::size_t count) = 0;
+  /// Whether spans of that name matter: a source may leave out those of other names. Asked any number of times.
+  virtual bool wants(string_id name) {
+    static_cast<void>(name);
+    return true;
+  }
 };
 
 /// The activity of a capture. Tables and JSON are held in memory; an XSpace is walked on the wire each time it
@@ -176,6 +184,10 @@ class activity {
   /// Host spans of a group that touch [from_ps, to_ps), in no promised order.
   virtual result<void> visit_host_spans(std::uint32_t host_group, std::int64_t from_ps, std::int64_t to_ps,
                                         host_span_visitor& into, const hooks& host = {}) const = 0;
+  /// Host spans of a group that touch one of the windows, which are normal; of the others between the first window
+  /// and the last one only their kinds are told. Gives a bit for each kind, 1 << host_span_kind.
+  virtual result<std::uint32_t> visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
+                                                    host_span_visitor& into, const hooks& host = {}) const;
 };
 
 /// Options of read_activity().

@@ -1,0 +1,101 @@
+#include <analyse/bubbles/gap_cells.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+bool starts_earlier(const interval& a, const interval& b) noexcept { return a.start_ps < b.start_ps; }
+
+// Merges the ascending runs, pair by pair.
+void sort_runs(std::vector<interval>& spans) {
+  constexpr std::size_t most_runs = 1024;
+  std::vector<std::size_t> starts;  // of the runs, and the end
+  for (std::size_t i = 0; i <= spans.size() && starts.size() <= most_runs; ++i)
+    if (i == 0 || i == spans.size() || starts_earlier(spans[i], spans[i - 1])) starts.push_back(i);
+  if (starts.size() > most_runs) {
+    std::sort(spans.begin(), spans.end(), starts_earlier);
+    return;
+  }
+  const auto at = [&spans](std::size_t i) { return spans.begin() + static_cast<std::ptrdiff_t>(i); };
+  while (starts.size() > 2) {
+    std::vector<std::size_t> left;
+    for (std::size_t r = 0; r + 1 < starts.size(); r += 2) {
+      left.push_back(starts[r]);
+      if (r + 2 < starts.size())
+        std::inplace_merge(at(starts[r]), at(starts[r + 1]), at(starts[r + 2]), starts_earlier);
+    }
+    left.push_back(spans.size());
+    starts = std::move(left);
+  }
+}
+
+}  // namespace
+
+gap_cells::gap_cells(std::vector<gap_list>& lists) {
+  std::vector<std::int64_t> edges;
+  for (const gap_list& list : lists)
+    for (const gap& g : list) {
+      together_.push_back(g.span);
+      edges.push_back(g.span.start_ps);
+      edges.push_back(g.span.end_ps);
+    }
+  normalise(together_);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  std::size_t edge = 0;
+  for (const interval& t : together_) {
+    while (edges[edge] < t.start_ps) ++edge;
+    for (; edges[edge] < t.end_ps; ++edge) cells_.push_back({edges[edge], edges[edge + 1]});
+  }
+  const auto cell_from = [&](std::int64_t at_ps) {
+    return static_cast<std::size_t>(
+        std::partition_point(cells_.begin(), cells_.end(), [&](const interval& c) { return c.start_ps < at_ps; }) -
+        cells_.begin());
+  };
+  for (gap_list& list : lists)
+    for (gap& g : list) {
+      g.first_cell = cell_from(g.span.start_ps);
+      g.behind_cell = cell_from(g.span.end_ps);
+    }
+}
+
+void cell_cover::add(const std::vector<interval>& normal) {
+  std::size_t cell = 0;
+  for (const interval& s : normal) {
+    cell = first_behind(cell, cells_.size(), s.start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
+    if (cell == cells_.size()) return;
+    if (cells_[cell].start_ps >= s.end_ps) continue;
+    covered_[cell] += common(cells_[cell], s).length_ps();
+    if (cells_[cell].end_ps >= s.end_ps) continue;
+    // The cells that end in the span are covered as a whole, the next one by its beginning.
+    const std::size_t last =
+        first_behind(cell + 1, cells_.size(), s.end_ps - 1, [&](std::size_t i) { return cells_[i].end_ps; });
+    ++full_[cell + 1];
+    --full_[last];
+    if (last < cells_.size()) covered_[last] += common(cells_[last], s).length_ps();
+  }
+}
+
+std::vector<std::uint64_t> cell_cover::sums() const {
+  std::vector<std::uint64_t> until(cells_.size() + 1, 0);
+  std::uint64_t covers = 0;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    covers += full_[i];
+    until[i + 1] = until[i] + covered_[i] + covers * cells_[i].length_ps();
+  }
+  return until;
+}
+
+void span_union::settle() {
+  sort_runs(spans_);
+  normalise(spans_);
+  settle_at_ = std::max(settle_at_, 2 * spans_.size());
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
