@@ -18,6 +18,7 @@ C_PROGRAM = """
 #include <stdio.h>
 int main(void) { return puts(pk_version_string()) < 0; }
 """
+QUICK = "--buildtype=plain"  # how they are linked is tested, not how fast they are
 VIEWS_PROGRAM = """
 #include <profkit/xspace.hpp>
 int main() { return 0; }
@@ -103,7 +104,7 @@ def meson_subproject(source, meson, scratch, capture):
     (host / "subprojects" / "profkit").symlink_to(source)
     for example in ("c/busiest_ops.c", "cpp-views/events_per_plane.cpp"):
         shutil.copy(source / "examples" / example, host)
-    run(meson, "setup", host / "build", host, "-Dprofkit:tools=disabled", "--buildtype=release")
+    run(meson, "setup", host / "build", host, "-Dprofkit:tools=disabled", QUICK)
     programs = ["events_per_plane"] + (["busiest_ops"] if whole else [])
     run("ninja", "-C", host / "build", *programs)
     for program in programs:
@@ -121,7 +122,7 @@ def static_library(source, meson, scratch, cc, capture):
         print("SKIPPED static: the static library was not built; PROFKIT_TEST_SUBPROJECT=library does")
         return
     prefix = scratch / "static-prefix"
-    run(meson, "setup", scratch / "static", source, "--buildtype=release", "-Ddefault_library=static",
+    run(meson, "setup", scratch / "static", source, QUICK, "-Ddefault_library=static",
         "-Dtests=disabled", "-Dtools=disabled", "-Dexamples=disabled", f"--prefix={prefix}", "--libdir=lib")
     run(meson, "install", "-C", scratch / "static", "--quiet")
     environment = dict(os.environ)
@@ -141,7 +142,7 @@ def bundled_library(source, meson, scratch, cc, capture):
         print("SKIPPED bundle: the self-contained library was not built; PROFKIT_TEST_SUBPROJECT=library does")
         return
     prefix = scratch / "bundle-prefix"
-    told = run(meson, "setup", scratch / "bundle", source, "--buildtype=release", "-Dbundle_deps=true",
+    told = run(meson, "setup", scratch / "bundle", source, QUICK, "-Dbundle_deps=true",
                "-Dtests=disabled", "-Dtools=disabled", "-Dexamples=disabled", f"--prefix={prefix}", "--libdir=lib")
     run(meson, "install", "-C", scratch / "bundle", "--quiet")
     library = prefix / "lib" / "libprofkit.so.0"
