@@ -7,6 +7,7 @@
 #include <read/ascend_names.hpp>
 #include <read/chrome_scan.hpp>
 #include <read/chrome_text.hpp>
+#include <read/csv_index.hpp>
 #include <read/json_elements.hpp>
 #include <read/json_walk.hpp>
 
@@ -356,7 +357,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
   std::array<std::size_t, std::size(step_columns)> at;
   at.fill(no_column);
   std::size_t step_at = no_column, device_at = no_column;
-  csv_reader reader(bytes);
+  csv_reader reader = fast_csv_reader(bytes);
   if (!reader.next(fields.data(), fields.size())) {
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;
@@ -413,7 +414,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
 void count_ascend_rows(std::string_view bytes, const char* variant, activity_input& input) {
   input.variant = variant;
   std::string_view field;
-  csv_reader reader(bytes);
+  csv_reader reader = fast_csv_reader(bytes);
   if (!reader.next(&field, 1)) {
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;

@@ -68,6 +68,24 @@ pub struct OpenOptions<'h> {
 }
 
 /// An opened capture. `'d` is the lifetime of the bytes that it was opened over, `'static` for files.
+///
+/// What is borrowed from it cannot outlive it:
+///
+/// ```compile_fail,E0505
+/// let profile = profkit::Profile::open("vm.xplane.pb").unwrap();
+/// let plane = profile.planes().next().unwrap();
+/// drop(profile);
+/// println!("{}", plane.name());
+/// ```
+///
+/// Nor can an analysis outlive the bytes that the profile was opened over:
+///
+/// ```compile_fail,E0505
+/// let bytes = std::fs::read("vm.xplane.pb").unwrap();
+/// let bubbles = profkit::Profile::from_bytes(&bytes, "vm.xplane.pb").unwrap().bubbles(Default::default());
+/// drop(bytes);
+/// drop(bubbles);
+/// ```
 #[derive(Debug)]
 pub struct Profile<'d> {
     pub(crate) handle: Handle<'d, sys::pk_profile>,
