@@ -10,6 +10,11 @@ inline namespace PROFKIT_NAMESPACE {
 
 inline constexpr std::int64_t farthest_ps = (std::int64_t{1} << 62) - 1;
 
+[[nodiscard]] inline bool is_within_reach(const kernel_row& k) noexcept {
+  return k.start_ps >= -farthest_ps && k.start_ps <= farthest_ps && k.duration_ps >= 0 &&
+         k.duration_ps <= farthest_ps - k.start_ps && k.wait_ps <= farthest_ps;
+}
+
 // A kernel as far as it lies within reach.
 [[nodiscard]] inline kernel_row within_reach(kernel_row k) noexcept {
   k.start_ps = std::clamp(k.start_ps, -farthest_ps, farthest_ps);

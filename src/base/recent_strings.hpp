@@ -11,24 +11,17 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Names of events repeat: their ids are found by both ends of the text, without a hash of all of it.
-class recent_strings {
+// The last texts that were looked up, found by their ends: what is not there is told without a look at any other text.
+class recent_texts {
  public:
-  static constexpr std::size_t slots = 1024;
+  struct slot {
+    std::uint64_t first = 0, last = 0;
+    std::string_view text;
+    std::uint32_t id = 0;  // of ""
+  };
 
-  explicit recent_strings(string_table& strings) noexcept : strings_(strings) {}
-
-  [[nodiscard]] std::uint32_t intern(std::string_view text) {
-    slot& s = slots_[index_of(text)];
-    if (s.text.size() != text.size() || std::memcmp(s.text.data(), text.data(), text.size()) != 0) {
-      const std::uint32_t id = strings_.intern(text);
-      s = {strings_.text(id), id};
-    }
-    return s.id;
-  }
-
-  // A place below `slots`, by the first and last eight bytes and the length.
-  [[nodiscard]] static std::size_t index_of(std::string_view text) noexcept {
+  // The slot that `text` is in, or where it is to be put: then `known` is false.
+  [[nodiscard]] slot& find(std::string_view text, bool& known) noexcept {
     std::uint64_t first = 0, last = 0;
     if (text.size() >= 8) {
       std::memcpy(&first, text.data(), 8);
@@ -37,16 +30,36 @@ class recent_strings {
       std::memcpy(&first, text.data(), text.size());
     }
     const std::uint64_t mixed = (first ^ (last << 7) ^ (last >> 13) ^ text.size()) * 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::size_t>(mixed >> 54) % slots;
+    slot& s = slots_[static_cast<std::size_t>(mixed >> 54)];
+    known = s.first == first && s.last == last && s.text.size() == text.size() &&
+            (text.size() <= 16 || std::memcmp(s.text.data() + 8, text.data() + 8, text.size() - 16) == 0);
+    s.first = first;
+    s.last = last;
+    return s;
   }
 
  private:
-  struct slot {
-    std::string_view text = std::string_view("", 0);  // the table's own
-    std::uint32_t id = 0;
-  };
+  std::array<slot, 1024> slots_;
+};
+
+// Names of events repeat: most are found without a hash of all of their text.
+class recent_strings {
+ public:
+  explicit recent_strings(string_table& strings) noexcept : strings_(strings) {}
+
+  [[nodiscard]] std::uint32_t intern(std::string_view text) {
+    bool known = false;
+    recent_texts::slot& s = recent_.find(text, known);
+    if (!known) {
+      s.id = strings_.intern(text);
+      s.text = strings_.text(s.id);
+    }
+    return s.id;
+  }
+
+ private:
   string_table& strings_;
-  std::array<slot, slots> slots_;
+  recent_texts recent_;
 };
 
 }  // namespace PROFKIT_NAMESPACE

@@ -65,6 +65,12 @@ constexpr category_rule categories[] = {
     {"privateuse1_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
     {"privateuse1_driver", role::runtime, host_span_kind::runtime, accelerator::other},
     {"collective_comm", role::device_wait, host_span_kind::device_marker, accelerator::other},
+    {"cuda_event", role::ignored, host_span_kind::other, accelerator::other},
+    {"cuda_profiler_range", role::ignored, host_span_kind::other, accelerator::other},
+    {"external_correlation", role::ignored, host_span_kind::other, accelerator::other},
+    {"gpu_pm_counter", role::ignored, host_span_kind::other, accelerator::other},
+    {"mtia_counters", role::ignored, host_span_kind::other, accelerator::other},
+    {"mtia_insight", role::ignored, host_span_kind::other, accelerator::other},
     {"Trace", role::ignored, host_span_kind::other, accelerator::other},
     {"cpu_instant_event", role::ignored, host_span_kind::other, accelerator::other},
     {"Kernel", role::kernel, host_span_kind::other, accelerator::gpu},
@@ -139,6 +145,7 @@ struct process {
   std::string name;
   std::optional<std::int64_t> pid;
   plane_kind kind = plane_kind::other;
+  bool has_kernels = false;
 };
 struct thread {
   std::size_t process = 0;
@@ -293,6 +300,7 @@ class trace_reader final : public chrome_visitor {
 
   void take_kernel(const chrome_event& e, const category_rule& rule, std::int64_t start) {
     kernel_arguments_.pick(e, args_.data());
+    note_device_process(e);
     gathered_device& into = device_of(ordinal_of(e), rule.device);
     kernel_row row;
     row.start_ps = start;
@@ -315,6 +323,13 @@ class trace_reader final : public chrome_visitor {
     into.rows.push_back(row);
     into.links.push_back(tie);
     coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
+  }
+
+  void note_device_process(const chrome_event& e) {
+    if (e.pid.text == device_pid_ && e.pid.is_string == device_pid_is_string_) return;
+    device_pid_ = e.pid.text;
+    device_pid_is_string_ = e.pid.is_string;
+    processes_[process_of(e)].has_kernels = true;
   }
 
   [[nodiscard]] std::int64_t ordinal_of(const chrome_event& e) const {
@@ -475,6 +490,8 @@ class trace_reader final : public chrome_visitor {
       const process& of = processes_[on.process];
       if (of.kind == plane_kind::device) {
         take_device_event(e, on, of);
+      } else if (of.has_kernels) {
+        ++unknown_on_devices_;
       } else if (of.kind == plane_kind::host || of.kind == plane_kind::other) {
         const std::string_view name = parts_.strings.text(e.name);
         if (of.kind == plane_kind::other && of.name.empty() && !on.tid) continue;  // a summary of the exporter
@@ -569,12 +586,20 @@ class trace_reader final : public chrome_visitor {
     const auto share = [kernels](std::uint64_t count) {
       return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
     };
-    if (kernels == 0) input_.notes.push_back(input_.why_empty = "no kernel of a device was found here");
+    if (kernels == 0) {
+      const bool empty = input_.rows == 0 && !input_.damage;
+      input_.why_empty = empty ? "the trace is empty: it has no event" : "no kernel of a device was found here";
+      input_.notes.push_back(input_.why_empty);
+    }
     if (unattributed > 0) {
       input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
     }
     if (by_graphs > 0) {
       input_.notes.push_back(share(by_graphs) + "were launched by graphs: their launch is that of the whole graph");
+    }
+    if (unknown_on_devices_ > 0) {
+      input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
+                             std::to_string(unknown_on_devices_));
     }
     parts_.inputs.push_back(std::move(input_));
   }
@@ -655,8 +680,9 @@ class trace_reader final : public chrome_visitor {
   std::vector<std::unique_ptr<thread>> threads_;
   hash_map<std::string, std::size_t> process_of_key_;
   hash_map<std::string, std::uint32_t> thread_of_key_;
-  std::string key_, last_pid_, last_tid_, scratch_;
-  bool last_pid_is_string_ = false, last_tid_is_string_ = false;
+  std::string key_, last_pid_, last_tid_, device_pid_, scratch_;
+  bool last_pid_is_string_ = false, last_tid_is_string_ = false, device_pid_is_string_ = false;
+  std::uint64_t unknown_on_devices_ = 0;
   struct known_category {
     std::string name;
     const category_rule* rule = nullptr;

@@ -26,14 +26,61 @@ using launch_map = hash_map<std::uint64_t, std::int64_t>;
 constexpr std::size_t most_launches = std::size_t{1} << 21;
 constexpr std::size_t batch = 256;
 
-std::optional<std::uint64_t> number_of(const event_row& row, std::int64_t stat_id) noexcept {
+// The whole number that a stat of this id has; of several the last.
+std::optional<std::uint64_t> number_in(std::string_view stats, std::int64_t stat_id) noexcept {
   std::optional<std::uint64_t> found;
-  for (const stat_view stat : message_range<stat_view, 4>(
-           row.stats_bytes == 0 ? std::string_view() : std::string_view(row.stats, row.stats_bytes)))
+  for (const stat_view stat : message_range<stat_view, 4>(stats))
     if (stat.metadata_id() == stat_id &&
         (stat.kind() == stat_kind::uint64_value || stat.kind() == stat_kind::int64_value))
       found = stat.as_uint64();
   return found;
+}
+
+// Whether a stat, behind its id, is one value as writers write it: nothing stands behind that.
+bool is_one_value(const unsigned char* at, const unsigned char* end) noexcept {
+  if (at == end) return true;
+  const unsigned char tag = *at++;
+  const std::ptrdiff_t bytes = end - at;
+  if (bytes == 1) return (tag & 7U) == 0 && tag != 0x08 && *at < 0x80;
+  switch (tag) {
+    case 0x10: return bytes == 8;  // double
+    case 0x18:
+    case 0x20:
+    case 0x38:  // whole numbers, references
+      if (bytes == 0 || bytes > 10) return false;
+      while (at + 1 < end)
+        if (*at++ < 0x80) return false;
+      return *at < 0x80;
+    case 0x2a:
+    case 0x32: return bytes > 0 && *at < 0x80 && bytes == 1 + *at;  // texts
+    default: return false;
+  }
+}
+
+// False when the stats are such as writers write them and none has this id.
+bool may_have_stat(const char* stats, std::uint32_t bytes, std::int64_t stat_id) noexcept {
+  constexpr unsigned char stat_tag = 0x22, id_tag = 0x08;
+  const auto* at = reinterpret_cast<const unsigned char*>(stats);
+  const auto* const end = at + bytes;
+  while (end - at >= 5) {
+    const unsigned length = at[1];
+    if (at[0] != stat_tag || length >= 0x80 || length < 3 || length > end - at - 2 || at[2] != id_tag) return true;
+    const unsigned char* const stat_end = at + 2 + length;
+    unsigned id = at[3];
+    at += 4;
+    if (id >= 0x80) {
+      if (*at >= 0x80) return true;
+      id = (id & 0x7fU) | static_cast<unsigned>(*at++) << 7;
+    }
+    if (id == stat_id || !is_one_value(at, stat_end)) return true;
+    at = stat_end;
+  }
+  return at != end;
+}
+
+std::optional<std::uint64_t> number_of(const char* stats, std::uint32_t bytes, std::int64_t stat_id) noexcept {
+  if (bytes == 0 || !may_have_stat(stats, bytes, stat_id)) return std::nullopt;
+  return number_in(std::string_view(stats, bytes), stat_id);
 }
 
 std::int64_t stream_id_of(const line_index& line) noexcept {
@@ -106,10 +153,7 @@ class xspace_kernels final : public kernel_source {
     k.stream = stream;
     k.flags = kernel_has_stream;
     if (!correlation_stat || launches == nullptr) return;
-    event_row stats{};
-    stats.stats = e.stats;
-    stats.stats_bytes = e.stats_bytes;
-    if (const auto id = number_of(stats, *correlation_stat))
+    if (const auto id = number_of(e.stats, e.stats_bytes, *correlation_stat))
       if (const auto at = launches->find(*id); at != launches->end()) k.launch_ps = at->second;
   }
 };
@@ -197,12 +241,42 @@ class xspace_host_spans final : public host_span_source {
     std::uint32_t possible_kinds_ = 0;
   };
 
+  // The first window that ends behind the start of the span looked at last.
+  class near_window {
+   public:
+    explicit near_window(interval_sequence windows) noexcept : windows_(windows) { move_to(windows.begin()); }
+    // The span begins before the last window ends.
+    bool touches(std::int64_t start_ps, std::int64_t end_ps) noexcept {
+      if (start_ps >= end_ps_ || start_ps < before_ps_) seek(start_ps);
+      return start_ps_ < end_ps;
+    }
+
+   private:
+    void seek(std::int64_t start_ps) noexcept {
+      const interval* at = window_;
+      if (start_ps < before_ps_)
+        at = std::partition_point(windows_.begin(), windows_.end(),
+                                  [&](const interval& w) { return w.end_ps <= start_ps; });
+      while (at->end_ps <= start_ps) ++at;
+      move_to(at);
+    }
+    void move_to(const interval* at) noexcept {
+      window_ = at;
+      start_ps_ = at->start_ps;
+      end_ps_ = at->end_ps;
+      before_ps_ = at == windows_.begin() ? std::numeric_limits<std::int64_t>::min() : at[-1].end_ps;
+    }
+    interval_sequence windows_;
+    const interval* window_ = nullptr;
+    std::int64_t start_ps_ = 0, end_ps_ = 0;
+    std::int64_t before_ps_ = 0;  // where the window in front of it ends
+  };
+
   static result<void> visit_line(const thread_line& on, interval_sequence windows, wanted_names& wanted,
                                  span_batch& into, std::uint32_t& kinds) {
     const std::int64_t base_ps = on.line.base_ps;
     const std::int64_t from_ps = windows.data[0].start_ps, to_ps = windows.data[windows.count - 1].end_ps;
-    const interval* window = windows.begin();  // the first that ends behind the start of the span looked at last
-    std::int64_t before_ps = std::numeric_limits<std::int64_t>::min();  // where the one in front of it ends
+    near_window near(windows);
     event_scanner scan(on.line.body);
     const char* event_at = on.line.body.data();
     std::array<event_row, 128> rows;
@@ -217,12 +291,7 @@ class xspace_host_spans final : public host_span_source {
         if (start_ps >= to_ps || end_ps <= from_ps) continue;
         if ((wanted.possible_kinds() & ~kinds) != 0)
           kinds |= 1U << static_cast<unsigned>(on.names->find(row.metadata_id).kind);
-        if (start_ps < before_ps)
-          window = std::partition_point(windows.begin(), windows.end(),
-                                        [&](const interval& w) { return w.end_ps <= start_ps; });
-        while (window->end_ps <= start_ps) ++window;  // the last one ends later
-        before_ps = window == windows.begin() ? std::numeric_limits<std::int64_t>::min() : window[-1].end_ps;
-        if (window->start_ps >= end_ps) continue;
+        if (!near.touches(start_ps, end_ps)) continue;
         const span_name& named = on.names->find(row.metadata_id);
         if (!wanted.has(named.name)) continue;
         const char* const began = i == 0 ? event_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
@@ -394,10 +463,7 @@ class file_filler {
     m.end_ps = e.end_ps;
     m.source = source;
     if (number_stat) {
-      event_row stats{};
-      stats.stats = e.stats;
-      stats.stats_bytes = e.stats_bytes;
-      if (const auto number = number_of(stats, *number_stat); number && *number <= INT64_MAX)
+      if (const auto number = number_of(e.stats, e.stats_bytes, *number_stat); number && *number <= INT64_MAX)
         m.number = static_cast<std::int64_t>(*number);
     }
     if (m.number < 0 && number_in_name) {
@@ -424,17 +490,15 @@ class file_filler {
         if (!events) continue;
         source->lines.push_back({*events, into_.threads++, names});
         if (!correlation || too_many) continue;
-        raw_events rows(*events);
-        for (placed_event e; rows.next(e);) {
-          event_row stats{};
-          stats.stats = e.stats;
-          stats.stats_bytes = e.stats_bytes;
-          const auto id = number_of(stats, *correlation);
-          if (!id) continue;
-          const auto [at, is_new] = launches->try_emplace(*id, e.start_ps);
-          if (!is_new) at->second = std::min(at->second, e.start_ps);
-          if ((too_many = launches->size() >= most_launches)) break;
-        }
+        event_rejects rejects;
+        for_each_event(*events, rejects, [&](const event_row& row, std::int64_t start_ps, std::int64_t) {
+          const auto id = number_of(row.stats, row.stats_bytes, *correlation);
+          if (!id) return true;
+          const auto [at, is_new] = launches->try_emplace(*id, start_ps);
+          if (!is_new) at->second = std::min(at->second, start_ps);
+          too_many = launches->size() >= most_launches;
+          return !too_many;
+        });
       }
     }
     if (too_many) {
@@ -463,10 +527,7 @@ class file_filler {
         raw_events rows(*events);
         for (placed_event e; rows.next(e);) {
           const auto match = matches.find(e.metadata_id);
-          event_row stats{};
-          stats.stats = e.stats;
-          stats.stats_bytes = e.stats_bytes;
-          const bool numbered = number_stat && number_of(stats, *number_stat);
+          const bool numbered = number_stat && number_of(e.stats, e.stats_bytes, *number_stat);
           if (match == matches.end() && !numbered) continue;
           add_step(-1, plane.event_name(e.metadata_id), e,
                    match == matches.end() ? marker_source::numbered_step : match->second->source, number_stat, false);

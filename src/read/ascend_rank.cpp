@@ -7,6 +7,8 @@
 #include <read/ascend_names.hpp>
 #include <read/chrome_scan.hpp>
 #include <read/chrome_text.hpp>
+#include <read/csv_index.hpp>
+#include <read/json_elements.hpp>
 #include <read/json_walk.hpp>
 
 #include <algorithm>
@@ -306,6 +308,13 @@ void read_ascend_info(std::string_view bytes, ascend_settings& into, activity_in
   if (!whole.ok() || text.empty()) input.damage = broken_json(input, bytes, text.data(), "an object of settings");
 }
 
+// A number of ranks, or 1 and 0 for a switch.
+[[nodiscard]] static std::optional<std::int64_t> parallel_size_of(std::string_view raw) {
+  if (const auto flag = flag_of(raw)) return *flag ? 1 : 0;
+  const auto size = json_scaled_integer(raw);
+  return size && *size > 0 ? size : std::nullopt;
+}
+
 void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activity_input& input) {
   const std::string_view text = without_mark(bytes);
   json_members whole(text);
@@ -316,6 +325,8 @@ void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activit
       json_members sizes(whole.value());
       while (sizes.next()) {
         input.notes.push_back(std::string(sizes.key()) + "=" + std::string(json_text(sizes.value(), scratch)));
+        if (const auto size = parallel_size_of(sizes.value()); size && sizes.key() != "rank")
+          into.parallel_sizes.emplace_back(sizes.key(), *size);
         if (sizes.key() != "rank" || into.rank >= 0) continue;
         const auto rank = json_scaled_integer(sizes.value());
         if (rank && *rank >= 0 && *rank <= INT32_MAX) into.rank = static_cast<std::int32_t>(*rank);
@@ -325,6 +336,9 @@ void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activit
       while (groups.next()) {
         const std::string name(json_text(json_member(groups.value(), "group_name"), scratch));
         input.notes.push_back("group " + name + "=" + std::string(json_member(groups.value(), "global_ranks")));
+        std::int64_t members = 0;
+        for (json_elements ranks(json_member(groups.value(), "global_ranks")); ranks.next();) ++members;
+        if (members > 0) into.parallel_sizes.emplace_back("group " + name, members);
       }
     }
   }
@@ -343,7 +357,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
   std::array<std::size_t, std::size(step_columns)> at;
   at.fill(no_column);
   std::size_t step_at = no_column, device_at = no_column;
-  csv_reader reader(bytes);
+  csv_reader reader = fast_csv_reader(bytes);
   if (!reader.next(fields.data(), fields.size())) {
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;
@@ -400,7 +414,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
 void count_ascend_rows(std::string_view bytes, const char* variant, activity_input& input) {
   input.variant = variant;
   std::string_view field;
-  csv_reader reader(bytes);
+  csv_reader reader = fast_csv_reader(bytes);
   if (!reader.next(&field, 1)) {
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;

@@ -393,6 +393,10 @@ void chrome_reader::state::read_member() {
     case json_end::too_nested: broken(at, scan_stop::too_nested); return;
     case json_end::found: break;
   }
+  // Some writers have no other list for "no event".
+  if (name == "traceEvents" && std::string_view(value, static_cast<std::size_t>(last.end - value)) == "null") {
+    told.has_events_key = true;
+  }
   if (!visitor->header(name, std::string_view(value, static_cast<std::size_t>(last.end - value)),
                        window.offset_of(value))) {
     stopped = true;

@@ -1,22 +1,11 @@
 #include <read/chrome_scan.hpp>
+
+#include <base/instructions.hpp>
 #include <read/chrome_text.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#if !defined(__clang__)
-// GCC 12 takes the undefined lanes of its own intrinsics for a mistake.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#define PROFKIT_SCAN_X86 1
-#endif
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -28,7 +17,8 @@ constexpr std::uint32_t deepest = 1024;  // bound of the bracket stack, whatever
 // One bit a byte of a block.
 struct block_masks {
   std::uint64_t quote = 0, backslash = 0;
-  std::uint64_t open = 0, close = 0;     // { [ and } ]
+  std::uint64_t open = 0, close = 0;  // { [ and } ]
+  std::uint64_t blank = 0;
   std::uint64_t may_follow_string = 0;   // blank , : } ]
   std::uint64_t may_precede_string = 0;  // blank , : { [
 };
@@ -37,6 +27,10 @@ struct block_masks {
 #define PROFKIT_INLINE __attribute__((always_inline)) inline
 
 PROFKIT_INLINE unsigned lowest_bit(std::uint64_t bits) noexcept { return static_cast<unsigned>(__builtin_ctzll(bits)); }
+
+PROFKIT_INLINE unsigned highest_bit(std::uint64_t bits) noexcept {
+  return 63U - static_cast<unsigned>(__builtin_clzll(bits));
+}
 
 // What every machine can do. A unit gives the masks of a block, the parity of bits 0 to i at bit i, the number of bits
 // set, and writes where they stand, counted from `base`; up to 64 places from `at` may be written.
@@ -63,13 +57,15 @@ struct bytewise_unit : plain_unit {
     for (unsigned i = 0; i < block_bytes; ++i) {
       const char c = block[i];
       const std::uint64_t bit = std::uint64_t{1} << i;
-      const bool separator = is_json_space(c) || c == ',' || c == ':';
+      const bool blank = is_json_space(c);
+      const bool separator = blank || c == ',' || c == ':';
       const bool open = (c | 0x20) == '{';  // '[' | 0x20 is '{'
       const bool close = (c | 0x20) == '}';
       m.quote |= c == '"' ? bit : 0;
       m.backslash |= c == '\\' ? bit : 0;
       m.open |= open ? bit : 0;
       m.close |= close ? bit : 0;
+      m.blank |= blank ? bit : 0;
       m.may_follow_string |= separator || close ? bit : 0;
       m.may_precede_string |= separator || open ? bit : 0;
     }
@@ -77,7 +73,7 @@ struct bytewise_unit : plain_unit {
   }
 };
 
-#if defined(PROFKIT_SCAN_X86)
+#if defined(PROFKIT_X86)
 struct sse2_unit : plain_unit {
   static block_masks masks_of(const char* block) noexcept {
     block_masks m;
@@ -97,16 +93,13 @@ struct sse2_unit : plain_unit {
       m.backslash |= bits(is(bytes, '\\'));
       m.open |= bits(open);
       m.close |= bits(close);
+      m.blank |= bits(blank);
       m.may_follow_string |= bits(_mm_or_si128(separator, close));
       m.may_precede_string |= bits(_mm_or_si128(separator, open));
     }
     return m;
   }
 };
-
-#define PROFKIT_AVX2 __attribute__((target("avx2,bmi,popcnt,pclmul")))
-#define PROFKIT_AVX512 \
-  __attribute__((target("avx2,bmi,popcnt,pclmul,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")))
 
 struct avx2_unit {
   PROFKIT_AVX2 static __m256i equal(__m256i bytes, char c) noexcept {
@@ -116,21 +109,22 @@ struct avx2_unit {
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
            static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high))) << 32;
   }
-  // Blanks, commas and colons. The table has each of the first five at its own low four bits, and elsewhere a byte
-  // that equals no index.
-  PROFKIT_AVX2 static __m256i separators(__m256i bytes) noexcept {
+  // The table has each blank at its own low four bits, and elsewhere a byte that equals no index.
+  PROFKIT_AVX2 static __m256i blanks(__m256i bytes) noexcept {
     const __m128i row =
-        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, ',', '\r', -128, -128);
-    const __m256i looked_up = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), bytes);
-    return _mm256_or_si256(_mm256_cmpeq_epi8(looked_up, bytes), equal(bytes, ':'));
+        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, -128, '\r', -128, -128);
+    return _mm256_cmpeq_epi8(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), bytes), bytes);
   }
   PROFKIT_AVX2 static block_masks masks_of(const char* block) noexcept {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
     const __m256i fold = _mm256_set1_epi8(0x20);
     const __m256i low_folded = _mm256_or_si256(low, fold), high_folded = _mm256_or_si256(high, fold);
-    const std::uint64_t separator = bits_of(separators(low), separators(high));
     block_masks m;
+    m.blank = bits_of(blanks(low), blanks(high));
+    const __m256i low_marks = _mm256_or_si256(equal(low, ','), equal(low, ':'));
+    const __m256i high_marks = _mm256_or_si256(equal(high, ','), equal(high, ':'));
+    const std::uint64_t separator = m.blank | bits_of(low_marks, high_marks);
     m.quote = bits_of(equal(low, '"'), equal(high, '"'));
     m.backslash = bits_of(equal(low, '\\'), equal(high, '\\'));
     m.open = bits_of(equal(low_folded, '{'), equal(high_folded, '{'));
@@ -164,10 +158,11 @@ struct avx512_unit : avx2_unit {
     const __m512i bytes = _mm512_loadu_si512(block);
     const __m512i folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     const __m512i row = _mm512_broadcast_i32x4(
-        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, ',', '\r', -128, -128));
-    const std::uint64_t separator = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(row, bytes), bytes) |
-                                    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(':'));
+        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, -128, '\r', -128, -128));
     block_masks m;
+    m.blank = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(row, bytes), bytes);
+    const std::uint64_t separator = m.blank | _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(',')) |
+                                    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(':'));
     m.quote = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"'));
     m.backslash = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
     m.open = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('{'));
@@ -288,6 +283,10 @@ struct no_marks {
   PROFKIT_INLINE void note_escapes(std::uint64_t) noexcept {}
 };
 
+// Text that will be looked at: the processor does not foresee it beyond a page.
+constexpr std::size_t ahead = 2048;
+PROFKIT_INLINE void prefetch(const char* at) noexcept { __builtin_prefetch(at); }
+
 struct scan_task {
   const char* from;
   const char* end;
@@ -308,11 +307,13 @@ PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
   std::uint64_t string_carry = 0;   // all ones inside a string
   std::uint64_t closed_carry = 0;   // the last byte of the block before closed a string
   std::uint64_t precede_carry = 1;  // … and may stand before a string
+  const char* last_solid = from;    // the last byte so far that is not blank
 
   for (const char* block = from; block < end; block += block_bytes) {
     const auto left = static_cast<std::size_t>(end - block);
     block_masks m;
     if (left >= block_bytes) {
+      if (left > ahead) prefetch(block + ahead);
       m = Unit::masks_of(block);
     } else {
       char tail[block_bytes];
@@ -332,6 +333,7 @@ PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
     precede_carry = m.may_precede_string >> 63;
     if (left < block_bytes) bad &= (std::uint64_t{1} << left) - 1;
 
+    const std::uint64_t solid = ~m.blank;
     std::uint64_t brackets = (m.open | m.close) & ~in_string;
     marks.note_escapes(m.backslash);
     marks.put(quotes | brackets, static_cast<std::uint32_t>(block - from));
@@ -345,8 +347,8 @@ PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
           element = at;
         } else {
           if (open_brackets.depth() >= task.nesting_bound) return {good_end, element, scan_stop::too_nested};
-          const char* before = at - 1;
-          while (is_json_space(*before)) --before;
+          const std::uint64_t solid_before = solid & ((std::uint64_t{1} << bit) - 1);
+          const char* const before = solid_before != 0 ? block + highest_bit(solid_before) : last_solid;
           const bool placed = open_brackets.in_array() ? *before == ',' || *before == '[' : *before == ':';
           if (!placed) return {good_end, element, scan_stop::broken};
         }
@@ -362,6 +364,7 @@ PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
       if (static_cast<std::size_t>(good_end - from) >= task.enough_bytes)
         return {good_end, good_end, scan_stop::enough};
     }
+    if (solid != 0) last_solid = block + highest_bit(solid);
     if (bad != 0) {
       const char* const at = open_brackets.depth() == 0 ? block + lowest_bit(bad) : element;
       return {good_end, at, scan_stop::broken};
@@ -376,20 +379,11 @@ PROFKIT_INLINE scan_result scan_either(const scan_task& task) noexcept {
 }
 
 scan_result scan_bytewise(const scan_task& task) noexcept { return scan_either<bytewise_unit>(task); }
-#if defined(PROFKIT_SCAN_X86)
+#if defined(PROFKIT_X86)
 scan_result scan_sse2(const scan_task& task) noexcept { return scan_either<sse2_unit>(task); }
 PROFKIT_AVX2 scan_result scan_avx2(const scan_task& task) noexcept { return scan_either<avx2_unit>(task); }
 PROFKIT_AVX512 scan_result scan_avx512(const scan_task& task) noexcept { return scan_either<avx512_unit>(task); }
 
-bool has_avx2() noexcept {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
-         __builtin_cpu_supports("popcnt") != 0 && __builtin_cpu_supports("pclmul") != 0;
-}
-bool has_avx512() noexcept {
-  return has_avx2() && __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vbmi2") != 0;
-}
 #endif
 
 }  // namespace
@@ -400,7 +394,7 @@ scan_result scan_elements(const char* from, const char* end, std::size_t enough_
   const bool countable = static_cast<std::size_t>(end - from) <= most;
   const scan_task task{from, end, enough_bytes, std::min(max_nesting, deepest), countable ? marks : nullptr};
   if (variant == scan_variant::bytewise) return scan_bytewise(task);
-#if defined(PROFKIT_SCAN_X86)
+#if defined(PROFKIT_X86)
   if (variant == scan_variant::fastest && has_avx512()) return scan_avx512(task);
   if (variant != scan_variant::sse2 && has_avx2()) return scan_avx2(task);
   return scan_sse2(task);

@@ -5,9 +5,6 @@
 #include <profkit/csv.hpp>
 #include <read/ascend_names.hpp>
 
-#include <array>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -22,18 +19,16 @@ class column_strings {
   // The id of a field's text, without blanks and quotes around it; 0 for no value. The field outlives this.
   string_id id_of(std::string_view field) {
     if (field.empty()) return 0;
-    slot& s = slots_[recent_strings::index_of(field)];
-    if (s.field.size() != field.size() || std::memcmp(s.field.data(), field.data(), field.size()) != 0) {
-      s = {field, intern(field)};
+    bool known = false;
+    recent_texts::slot& s = recent_.find(field, known);
+    if (!known) {
+      s.text = field;
+      s.id = intern(field);
     }
     return s.id;
   }
 
  private:
-  struct slot {
-    std::string_view field;
-    string_id id = 0;
-  };
   string_id intern(std::string_view field) {
     std::string_view text = csv_trimmed(field);
     if (is_no_value(text)) return 0;
@@ -45,7 +40,7 @@ class column_strings {
   }
 
   string_table& strings_;
-  std::array<slot, recent_strings::slots> slots_;
+  recent_texts recent_;
   std::string decoded_;
 };
 

@@ -114,6 +114,17 @@ TEST_CASE("CSV has a row an event, quoted where it must be") {
   CHECK(made.told.events == 3);
 }
 
+TEST_CASE("a table is UTF-8 whatever names are made of") {
+  const std::string trace =
+      "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":\"t\\ud800\",\"ts\":1,\"dur\":1,\"name\":\"lone \\ud800, pair "
+      "\\ud83d\\ude00, \xff\",\"args\":{\"k\":\"\\udc00\"}}]}";
+  const auto csv = test::export_as(*test::opened(trace, "a.json"), trace_format::csv);
+  CHECK(csv.text ==
+        "file,host,plane,line,line_id,start_ps,duration_ps,name,stats\r\n"
+        "0,,1,,t\\xed\\xa0\\x80,1000000,1000000,\"lone \\xed\\xa0\\x80, pair \xf0\x9f\x98\x80, \\xff\","
+        "\"{\"\"k\"\":\"\"\\\\xed\\\\xb0\\\\x80\"\"}\"\r\n");
+}
+
 TEST_CASE("captures without events are absent, and Chrome traces are no XSpace") {
   const std::string hlo;
   const std::string trace = "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\"}]}";

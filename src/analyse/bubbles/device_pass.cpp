@@ -47,8 +47,13 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
 }
 
 result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (result<void> added = add(rows[i]); !added) return added;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool reaches = is_within_reach(rows[i]);
+    if (!reaches) clipped_ = within_reach(rows[i]);
+    if (result<void> added = add(reaches ? rows[i] : clipped_); !added) return added;
+    if (!reaches) recent_.keep_rows();
+  }
+  recent_.keep_rows();
   return {};
 }
 
@@ -56,25 +61,26 @@ bool device_pass::in_window(std::int64_t at_ps) const noexcept {
   return window_ < windows_.windows.size() && windows_.windows[window_].start_ps <= at_ps;
 }
 
-result<void> device_pass::add(const kernel_row& given) {
-  if ((given.flags & kernel_duplicate) != 0) {
+void device_pass::begin(const kernel_row& first) {
+  any_ = true;
+  last_start_ps_ = first.start_ps;
+  sweep_.begin(first.start_ps);
+  found_.gaps.first_ps = first.start_ps;
+  found_.gaps.last_ps = end_of(first);
+  if (windows_.windows.front().start_ps == open_start) windows_.windows.front().start_ps = first.start_ps;
+}
+
+result<void> device_pass::add(const kernel_row& k) {
+  if ((k.flags & kernel_duplicate) != 0) {
     ++found_.gaps.duplicates;
     return {};
   }
-  const kernel_row k = within_reach(given);
-  const std::int64_t end = end_of(k);
-  if (!any_) {
-    any_ = true;
-    sweep_.begin(k.start_ps);
-    found_.gaps.first_ps = k.start_ps;
-    found_.gaps.last_ps = end;
-    if (windows_.windows.front().start_ps == open_start) windows_.windows.front().start_ps = k.start_ps;
-  } else if (k.start_ps < last_start_ps_) {
+  if (!any_) begin(k);
+  if (k.start_ps < last_start_ps_)
     return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
-  } else if (k.start_ps > last_start_ps_) {
-    comm_until_ps_ = comm_until_now_ps_;
-  }
+  if (k.start_ps > last_start_ps_) comm_until_ps_ = comm_until_now_ps_;
   last_start_ps_ = k.start_ps;
+  const std::int64_t end = k.start_ps + k.duration_ps;  // both within reach
   ++found_.gaps.kernels;
   found_.gaps.last_ps = std::max(found_.gaps.last_ps, end);
   if (on_.has_launches && k.launch_ps == no_time_ps) {
@@ -82,25 +88,60 @@ result<void> device_pass::add(const kernel_row& given) {
     found_.gaps.without_launch_ps = saturating_add(found_.gaps.without_launch_ps, k.duration_ps);
   }
   const bool runs = k.duration_ps > 0;
-  if (runs && busy_before_ && k.start_ps > sweep_.reached_ps() &&
-      k.start_ps - sweep_.reached_ps() <= thresholds_.merge_tolerance_ps)
-    sweep_.add(kernel_class::other, k.start_ps);
-  advance(k.start_ps);
-  close_windows(k.start_ps);
+  // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
+  // unless a window ends in between or what passed so far has to be known.
+  if (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || runs_on_aicpu(k)) {
+    if (runs && thresholds_.merge_tolerance_ps > 0 && busy_before_ && k.start_ps > sweep_.reached_ps() &&
+        k.start_ps - sweep_.reached_ps() <= thresholds_.merge_tolerance_ps)
+      sweep_.add(kernel_class::other, k.start_ps);
+    if (!advance_quietly(k.start_ps)) advance(k.start_ps);
+    close_windows(k.start_ps);
+    edge_ps_ = window_ == windows_.windows.size() ? open_end
+               : in_window(k.start_ps)            ? windows_.windows[window_].end_ps
+                                                  : windows_.windows[window_].start_ps;
+  }
   // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
   const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
   const std::uint32_t op = ops_.add(k, polluted);
   if (runs) {
     if (!busy_before_ || sweep_.reached_ps() <= k.start_ps) begin_busy(k, op);
-    fill_after(k);
+    if (!open_.empty()) fill_after(k);
   }
   count_member(k, op, polluted);
   if (!runs) return {};
   sweep_.add(k.kind, end);
-  recent_.add(k);
+  recent_.add(k, end);
   busy_before_ = true;
   if (k.kind == kernel_class::comm) comm_until_now_ps_ = std::max(comm_until_now_ps_, end);
   return {};
+}
+
+// Where neither a window nor a kernel of an AI CPU ends on the way.
+bool device_pass::advance_quietly(std::int64_t to_ps) {
+  const std::int64_t now = sweep_.now_ps();
+  if (aicpu_.next_end_ps() != open_end) return false;
+  bool inside = false;
+  if (window_ < windows_.windows.size()) {
+    const step_window& w = windows_.windows[window_];
+    inside = w.start_ps <= now;
+    if (w.end_ps <= now || to_ps > (inside ? w.end_ps : w.start_ps) || (inside && outside_)) return false;
+  }
+  sweep_.advance(to_ps, [&](std::int64_t from, std::int64_t to, unsigned bits) {
+    if (bits == 0) {
+      if (inside || outside_) return;
+      outside_ = true;
+      outside_from_ps_ = from;
+      return;
+    }
+    found_.gaps.busy_ps += to - from;
+    busy_until_ps_ = to;
+    if (!inside) return;
+    add_piece(step_.breakdown, to - from, bits);
+    step_.busy_ps += to - from;
+    step_busy_ = true;
+    step_busy_until_ps_ = to;
+  });
+  return true;
 }
 
 void device_pass::advance(std::int64_t to_ps) {
@@ -187,20 +228,22 @@ void device_pass::begin_step_busy(const kernel_row& k) {
   step_.prelaunch_ps = k.start_ps - window_start;
   // The end of the step before and the beginning of this one are one gap of the device.
   if (step_.prelaunch_ps > 0 && tail_to_ps_ == window_start && tail_from_ps_ < tail_to_ps_) {
-    open_bubble(bubble_scope::global, tail_from_ps_, k.start_ps, false);
-    if (!open_.empty() && open_.back().end_ps == k.start_ps) open_.back().inter_step = true;
+    open_bubble(bubble_scope::global, tail_from_ps_, k.start_ps, false, true);
   }
   open_bubble(bubble_scope::prelaunch, window_start, k.start_ps, true);
 }
 
-void device_pass::open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step) {
+void device_pass::open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step,
+                              bool inter_step) {
   const std::int64_t length = end_ps - start_ps;
   if (length <= 0 || length < thresholds_.reportable_gap_ps) return;
   if (of_step) {
     ++step_.reportable;
     step_.reportable_ps += length;
   }
+  if (!step_store_.has_room_for(length)) return step_store_.leave_out(length, inter_step);
   bubble& b = open_.emplace_back();
+  b.inter_step = inter_step;
   b.device = static_cast<std::uint32_t>(device_);
   b.step = of_step ? static_cast<std::int32_t>(found_.steps.size()) : -1;
   b.scope = scope;

@@ -49,14 +49,18 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] device_found finish();
 
  private:
-  result<void> add(const kernel_row& given);
+  // `k` stays where it is until all rows of the batch were added.
+  result<void> add(const kernel_row& k);
+  void begin(const kernel_row& first);
   void advance(std::int64_t to_ps);
+  bool advance_quietly(std::int64_t to_ps);
   void take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits);
   void begin_busy(const kernel_row& k, std::uint32_t op);
   void begin_step_busy(const kernel_row& k);
   void count_member(const kernel_row& k, std::uint32_t op, bool polluted);
   void end_outside(std::int64_t at_ps);
-  void open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step);
+  void open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step,
+                   bool inter_step = false);
   void fill_after(const kernel_row& k);
   void close_windows(std::int64_t now_ps);
   void close_window();
@@ -82,8 +86,10 @@ class device_pass final : public kernel_visitor {
   class_sweep sweep_;
   recent_kernels recent_;
 
+  kernel_row clipped_;  // of the batch, the row that reached too far
   bool any_ = false, busy_before_ = false;
   std::int64_t last_start_ps_ = 0, busy_until_ps_ = 0;
+  std::int64_t edge_ps_ = open_start;            // the next edge of a window
   std::int64_t comm_until_ps_ = open_start;      // of collectives that started before the kernel at hand
   std::int64_t comm_until_now_ps_ = open_start;  // of all so far
 

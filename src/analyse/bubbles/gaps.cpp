@@ -8,21 +8,29 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-void recent_kernels::add(const kernel_row& k) noexcept {
-  const std::int64_t end = end_of(k);
-  if (count_ == most_context && end < end_of(last_[most_context - 1])) return;
-  // Of kernels that end together the one that started later stands first.
-  std::size_t at = count_ < most_context ? count_++ : most_context - 1;
-  for (; at > 0 && end_of(last_[at - 1]) <= end; --at) last_[at] = last_[at - 1];
-  last_[at] = k;
+void recent_kernels::keep_rows() noexcept {
+  std::array<kernel_row, most_context> rows;
+  for (std::size_t i = 0; i < most_context; ++i)
+    if (last_[i].row != nullptr) rows[i] = *last_[i].row;
+  kept_ = rows;
+  for (std::size_t i = 0; i < most_context; ++i)
+    if (last_[i].row != nullptr) last_[i].row = &kept_[i];
 }
 
 void recent_kernels::put_before(bubble& b) const noexcept {
-  b.before = last_;
-  b.before_count = count_;
+  b.before_count = 0;
+  for (const ended& e : last_)
+    if (e.row != nullptr) b.before[b.before_count++] = *e.row;
+}
+
+void bubble_store::leave_out(std::int64_t length_ps, bool inter_step) noexcept {
+  if (inter_step) return;  // its two parts stand for it
+  ++left_out_;
+  left_out_ps_ = saturating_add(left_out_ps_, length_ps);
 }
 
 void bubble_store::add(bubble&& b) {
+  if (!has_room_for(b.length_ps())) return leave_out(b.length_ps(), b.inter_step);
   kept_.push_back(std::move(b));
   if (kept_.size() >= 2 * most_) drop_shortest();
 }
@@ -34,12 +42,11 @@ void bubble_store::drop_shortest() {
   };
   const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(most_);
   std::nth_element(kept_.begin(), last, kept_.end(), longer);
-  for (auto dropped = last; dropped != kept_.end(); ++dropped) {
-    if (dropped->inter_step) continue;  // its two parts stand for it
-    ++left_out_;
-    left_out_ps_ = saturating_add(left_out_ps_, dropped->length_ps());
-  }
+  for (auto dropped = last; dropped != kept_.end(); ++dropped) leave_out(dropped->length_ps(), dropped->inter_step);
   kept_.erase(last, kept_.end());
+  shortest_ps_ = std::min_element(kept_.begin(), kept_.end(), [](const bubble& a, const bubble& b) {
+                   return a.length_ps() < b.length_ps();
+                 })->length_ps();
 }
 
 std::vector<bubble> bubble_store::take() {
@@ -47,7 +54,8 @@ std::vector<bubble> bubble_store::take() {
   std::sort(kept_.begin(), kept_.end(), [](const bubble& a, const bubble& b) {
     return std::tie(a.start_ps, b.end_ps, a.scope) < std::tie(b.start_ps, a.end_ps, b.scope);
   });
-  return std::move(kept_);
+  shortest_ps_ = 0;
+  return std::exchange(kept_, {});
 }
 
 void keep_longest(std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::int64_t start_ps, std::int64_t end_ps,

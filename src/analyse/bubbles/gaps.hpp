@@ -2,23 +2,37 @@
 #pragma once
 #include <analyse/bubbles/kernels.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// The kernels that ended last, the very last one first.
+// The kernels that ended last, the very last one first. Borrows rows until it is told to keep them.
 class recent_kernels {
  public:
-  void add(const kernel_row& k) noexcept;
+  void add(const kernel_row& k, std::int64_t end_ps) noexcept {
+    if (end_ps < last_[most_context - 1].end_ps) return;
+    // Of kernels that end together the one that started later stands first.
+    std::size_t at = most_context - 1;
+    for (; at > 0 && last_[at - 1].end_ps <= end_ps; --at) last_[at] = last_[at - 1];
+    last_[at] = {end_ps, &k};
+  }
+  // The rows that were added are about to go.
+  void keep_rows() noexcept;
   void put_before(bubble& b) const noexcept;
 
  private:
-  std::array<kernel_row, most_context> last_;
-  std::uint8_t count_ = 0;
+  struct ended {
+    std::int64_t end_ps = std::numeric_limits<std::int64_t>::min();  // of none
+    const kernel_row* row = nullptr;
+  };
+  std::array<ended, most_context> last_;
+  std::array<kernel_row, most_context> kept_;
 };
 
 // The longest bubbles of a device, never many more than asked for.
@@ -26,6 +40,9 @@ class bubble_store {
  public:
   explicit bubble_store(std::uint64_t most) : most_(most == 0 ? 1 : most) {}
   void add(bubble&& b);
+  // Whether one of this length would be kept for now; one that would not counts as left out.
+  [[nodiscard]] bool has_room_for(std::int64_t length_ps) const noexcept { return length_ps >= shortest_ps_; }
+  void leave_out(std::int64_t length_ps, bool inter_step) noexcept;
   // By start, then the longer first.
   [[nodiscard]] std::vector<bubble> take();
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
@@ -37,6 +54,7 @@ class bubble_store {
   std::vector<bubble> kept_;
   std::uint64_t left_out_ = 0;
   std::int64_t left_out_ps_ = 0;
+  std::int64_t shortest_ps_ = 0;  // enough are kept that are no shorter
 };
 
 // The greatest few spans, longest first, of equal ones the earlier first.

@@ -31,6 +31,7 @@ class span_collector final : public host_span_visitor {
     }
     return {};
   }
+  bool wants(string_id name) override { return is_layer(name); }
   std::vector<layer_span> found;
 
  private:

@@ -32,28 +32,41 @@ counter_role role_of_counter(std::string_view header) noexcept {
   return counter_role::none;
 }
 
-std::uint32_t op_table::add(const kernel_row& k, bool polluted) {
-  const std::uint64_t key = static_cast<std::uint64_t>(type_of(k)) << 32 | k.core;
-  if (key != last_key_) {
-    const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(ops_.size()));
-    if (is_new) {
-      bubble_op& op = ops_.emplace_back();
-      op.device = static_cast<std::uint32_t>(device_);
-      op.op_type = type_of(k);
-      op.core = k.core;
-      op.name = k.name;
-      op.kind = k.kind;
-    }
-    last_key_ = key;
-    last_op_ = at->second;
+std::uint32_t op_table::index_of(const kernel_row& k) {
+  const string_id type = type_of(k);
+  const bool dense = k.core == 0 && type < most_dense;
+  if (dense && type < dense_.size() && dense_[type] != unknown) return dense_[type];
+  const std::uint64_t key = static_cast<std::uint64_t>(type) << 32 | k.core;
+  if (key == last_key_) return last_op_;
+  const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(ops_.size()));
+  if (is_new) {
+    bubble_op& op = ops_.emplace_back();
+    op.device = static_cast<std::uint32_t>(device_);
+    op.op_type = type;
+    op.core = k.core;
+    op.name = k.name;
+    op.kind = k.kind;
   }
-  bubble_op& op = ops_[last_op_];
+  if (dense) {
+    if (type >= dense_.size()) dense_.resize(std::size_t{type} + 1, unknown);
+    dense_[type] = at->second;
+  }
+  last_key_ = key;
+  last_op_ = at->second;
+  return last_op_;
+}
+
+std::uint32_t op_table::add(const kernel_row& k, bool polluted) {
+  const std::uint32_t at = index_of(k);
+  bubble_op& op = ops_[at];
   ++op.calls;
   op.duration_ps = saturating_add(op.duration_ps, k.duration_ps);
-  op.wait_ps = saturating_add(op.wait_ps, wait_of(k));
-  if (polluted) op.polluted_wait_ps = saturating_add(op.polluted_wait_ps, wait_of(k));
-  if (k.details != 0) add_counters(last_op_, k);
-  return last_op_;
+  if (k.wait_ps > 0) {
+    op.wait_ps = saturating_add(op.wait_ps, k.wait_ps);
+    if (polluted) op.polluted_wait_ps = saturating_add(op.polluted_wait_ps, k.wait_ps);
+  }
+  if (k.details != 0) add_counters(at, k);
+  return at;
 }
 
 void op_table::add_counters(std::uint32_t op, const kernel_row& k) {

@@ -41,6 +41,7 @@ class op_table {
     double cube = 0, compute_unit = 0, memory_unit = 0;  // value × duration: ratios, no times
     std::int64_t cube_ps = 0, compute_ps = 0, memory_ps = 0;
   };
+  std::uint32_t index_of(const kernel_row& k);
   void add_counters(std::uint32_t op, const kernel_row& k);
   void judge_units(bubble_op& op, const counter_sum& sum, const bubble_thresholds& t) const;
 
@@ -48,11 +49,14 @@ class op_table {
   const std::size_t device_;
   std::vector<bubble_op> ops_;
   std::vector<counter_sum> counters_;  // as ops_, once a kernel has counters
+  static constexpr std::size_t most_dense = std::size_t{1} << 16;
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
   hash_map<std::uint64_t, std::uint32_t> index_;
+  std::vector<std::uint32_t> dense_;               // the same by op type, of those without a core
   hash_map<std::uint64_t, std::uint64_t> shapes_;  // op and shapes -> calls
   hash_map<string_id, counter_role> roles_;
   std::uint64_t last_key_ = ~std::uint64_t{0};
-  std::uint32_t last_op_ = 0;
+  std::uint32_t last_op_ = 0;  // of last_key_
 };
 
 }  // namespace bubbles

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -35,6 +36,25 @@ class class_sweep {
       now_ps_ = next;
       take(from, next, bits);
     }
+  }
+  // The same where nothing stops a piece.
+  template <class Take>
+  void advance(std::int64_t to_ps, Take&& take) {
+    while (now_ps_ < to_ps) {
+      std::int64_t next = to_ps;
+      unsigned bits = 0;
+      for (std::size_t c = 0; c < ends_.size(); ++c) {
+        const bool runs = ends_[c] > now_ps_;
+        bits |= static_cast<unsigned>(runs) << c;
+        next = runs && ends_[c] < next ? ends_[c] : next;
+      }
+      take(std::exchange(now_ps_, next), next, bits);
+    }
+  }
+  // Whether the class runs beyond an instant. Kernels of that class that start then cut no piece: the time up to them
+  // may be told later.
+  [[nodiscard]] bool runs_beyond(kernel_class c, std::int64_t at_ps) const noexcept {
+    return ends_[static_cast<std::size_t>(c)] > at_ps;
   }
   void begin(std::int64_t at_ps) noexcept {
     now_ps_ = at_ps;
