@@ -5,6 +5,8 @@
 
 #include <support.hpp>
 
+#include <limits>
+
 using namespace profkit;
 namespace pb = profkit::oracle::xplane;
 
@@ -160,4 +162,37 @@ TEST_CASE("a damaged capture gives what is intact and says so") {
     }
   }
   CHECK(partial > 100);
+}
+
+TEST_CASE("events past what int64 can place are left out and counted; the others are all there") {
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
+  const std::string bytes = test::written([&](xspace_writer& w) {
+    w.begin_plane("Task Environment");
+    w.add_plane_stat(w.stat_metadata("profile_start_time"), stat_value::of_uint64(1'700'000'000'000'000'000));
+    w.end_plane();
+    w.begin_plane("/device:GPU:0", 0);
+    const auto kernel = w.event_metadata("kernel");
+    w.begin_line({1, "Stream #1", 1'700'000'000'000'001'000, 0, ""});
+    w.add_event(kernel, 0, 500);
+    w.add_event(kernel, far, 1);        // beyond the origin by more than fits
+    w.add_event(kernel, 1000, far);     // its end is
+    w.add_event(kernel, far - 5, far);  // both
+    w.add_event(kernel, 2000, 500);
+    w.end_line();
+    w.begin_line({2, "Stream #2", far, 0, ""});  // a line in the year 2262
+    w.add_event(kernel, 0, 500);
+    w.end_plane();
+  });
+  const auto p = test::opened(bytes);
+  for (const trace_format format : {trace_format::trace_json, trace_format::perfetto, trace_format::csv}) {
+    const auto made = test::export_as(*p, format);
+    INFO(trace_format_name(format));
+    CHECK(made.told.events + made.told.out_of_reach == 6);
+    CHECK(made.told.out_of_reach >= 3);
+    CHECK(made.told.events >= 2);
+    CHECK(made.text.find("kernel") != std::string::npos);
+  }
+  // A part without filters is the file itself, whatever its times are.
+  CHECK(test::export_as(*p, trace_format::xspace).text == bytes);
+  static_cast<void>(test::export_as(*p, trace_format::trace_json, true));
 }

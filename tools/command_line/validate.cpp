@@ -22,8 +22,8 @@ class validate_options final : public command_options {
               "An offset known less well than this is undecidable (default 1ms)");
     all.value("--fail-on,--fail_on", fail_on_, "WHAT", "'violations': exit with 1 when there are any");
     all.group("Output");
-    all.value("-o,--output", into.output_path, "FILE", "Write the JSON document to FILE as well");
-    all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE");
+    all.value("-o,--output", into.output_path, "FILE", "Write the JSON document to FILE as well ('-': instead of text)");
+    all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)");
     all.value("--compat", compat_, "WHAT", "'reference': matching and document of the reference tool");
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20)");
     all.flag("--json", into.json, "One JSON document (schemas in docs/schemas)");
