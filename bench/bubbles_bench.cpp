@@ -1,4 +1,6 @@
-// The bubble detector: time against rows, and against `ops` on a large XSpace with the memory it takes.
+// The bubble detector: time against rows, and against `ops` on a large XSpace with the memory it takes. The XSpace is a
+// longer recording of a real one; the same with bodies of events shuffled, so that what was apart overlaps; the same
+// out of order.
 //   bubbles_bench [MIB]       size of the XSpace, default 256; it lies in a temporary file meanwhile
 #include "amplify.hpp"
 
@@ -6,6 +8,7 @@
 
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/export.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,9 +23,12 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 using namespace profkit;
 using namespace profkit::test;
@@ -96,19 +102,46 @@ std::pair<double, double> measured(const std::function<void()>& work) {
   return told;
 }
 
+class no_sink final : public sink {
+ public:
+  result<void> write(std::string_view) override { return {}; }
+  result<void> finish() override { return {}; }
+};
+
+// `look` gives whether it went well.
+std::pair<double, double> measured_on(const std::string& path,
+                                      const std::function<bool(std::shared_ptr<const profile>)>& look) {
+  return measured([&] {
+    auto p = profile::open(path);
+    if (!p || !look(std::move(*p))) std::exit(1);
+  });
+}
+
 void compare_on_xspace(const std::string& path) {
-  const auto ops = measured([&] {
-    const auto p = profile::open(path);
-    if (!p || !anatomy_ops(**p)) std::exit(1);
-  });
-  const auto bubbles = measured([&] {
-    const auto p = profile::open(path);
-    if (!p || !analyse_bubbles(*p)) std::exit(1);
-  });
-  std::printf("%-30s ops %6.2f s, bubbles %6.2f s: %.2f x (4 allowed)%s\n", "XSpace, processor time", ops.second,
-              bubbles.second, bubbles.second / ops.second, bubbles.second <= 4 * ops.second ? "" : "  TOO SLOW");
-  std::printf("%-30s ops %6.1f MB, bubbles %6.1f MB beyond the mapping (256 allowed)%s\n", "XSpace, anonymous memory",
-              ops.first, bubbles.first, bubbles.first <= 256 ? "" : "  TOO MUCH");
+  using opened = std::shared_ptr<const profile>;
+  const auto document_of = [](document which) {
+    return [which](const opened& p) {
+      no_sink into;
+      return write_document(which, *p, {}, into).ok();
+    };
+  };
+  const auto ops = measured_on(path, [](const opened& p) { return anatomy_ops(*p).ok(); });
+  const auto info = measured_on(path, [](const opened& p) { return anatomy_info(*p).ok(); });
+  const auto bubbles = measured_on(path, [](const opened& p) { return analyse_bubbles(p).ok(); });
+  const auto json = measured_on(path, document_of(document::bubbles));
+  const auto report = measured_on(path, document_of(document::report));
+  const auto row = [&](const char* name, const std::pair<double, double>& of) {
+    std::printf("  %-18s %6.2f s, %5.1f x ops, %5.2f x info, %6.1f MB\n", name, of.second, of.second / ops.second,
+                of.second / info.second, of.first);
+  };
+  row("ops", ops);
+  row("info", info);
+  row("bubbles", bubbles);
+  row("bubbles as JSON", json);
+  row("report as JSON", report);
+  std::printf("  bubbles / ops %.2f x (4 allowed)%s; beyond the mapping %.1f MB (256 allowed)%s\n",
+              bubbles.second / ops.second, bubbles.second <= 4 * ops.second ? "" : "  TOO SLOW",
+              std::max(json.first, report.first), std::max(json.first, report.first) <= 256 ? "" : "  TOO MUCH");
 }
 
 }  // namespace
@@ -117,19 +150,26 @@ int main(int count, char** arguments) {
   const std::uint64_t mib = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 256;
   const auto folder = std::filesystem::temp_directory_path() / ("bubbles_bench." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
+  constexpr std::pair<bench::arrangement, const char*> arrangements[] = {
+      {bench::arrangement::as_recorded, "as recorded"},
+      {bench::arrangement::bodies_shuffled, "bodies shuffled"},
+      {bench::arrangement::out_of_order, "out of order"}};
   for (const char* capture : {"tpu_v6e_inference", "jax08_gemm_mi300"}) {
     const std::string path = folder / "large.xplane.pb";
     std::ifstream in(std::string(PROFKIT_BENCH_SOURCE_ROOT) + "/tests/data/xspace/" + capture + ".xplane.pb",
                      std::ios::binary);
     const std::string small{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    {
-      std::ofstream out(path, std::ios::binary);
-      bench::amplifier(small, mib << 20).write([&](std::string_view piece) {
-        out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
-      });
+    for (const auto& [as, name] : arrangements) {
+      {
+        std::ofstream out(path, std::ios::binary);
+        bench::amplifier(small, mib << 20, as).write([&](std::string_view piece) {
+          out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+        });
+      }
+      std::printf("%s, %s, %.2f GiB\n", capture, name,
+                  static_cast<double>(std::filesystem::file_size(path)) / 1073741824.0);
+      compare_on_xspace(path);
     }
-    std::printf("%s, %.2f GiB\n", capture, static_cast<double>(std::filesystem::file_size(path)) / 1073741824.0);
-    compare_on_xspace(path);
   }
   std::filesystem::remove_all(folder);
 

@@ -142,7 +142,7 @@ class xspace_events final : public event_source {
     facts_.file = file;
     facts_.host = xspace_.hostnames.empty() ? std::string_view(listed.host) : xspace_.hostnames.front();
     for (const plane_index& plane : xspace_.planes)
-      for (const line_index& line : plane.lines) bytes_left_ += line.body.size();
+      for (const line_index& line : plane.lines) expected_ += expected_events(line);
   }
 
   result<std::size_t> read(arrow_batch& into, std::size_t most) override {
@@ -158,8 +158,9 @@ class xspace_events final : public event_source {
     return std::size_t{0};
   }
   [[nodiscard]] std::size_t room() const noexcept override {
-    constexpr std::size_t least_event_bytes = 8;  // of an event with a name, a time and a duration
-    return static_cast<std::size_t>(bytes_left_ - (scan_ ? scan_->offset() : 0)) / least_event_bytes + rows_.size();
+    const std::uint64_t decoded =
+        scan_ ? share_of(expected_events(xspace_.planes[plane_].lines[line_]), scan_->offset(), line_bytes_) : 0;
+    return static_cast<std::size_t>(expected_ - decoded) + rows_.size();
   }
   [[nodiscard]] bool at_border() const noexcept override { return !scan_; }
 
@@ -174,6 +175,7 @@ class xspace_events final : public event_source {
         if (!base_ps) continue;  // told by the file's fault
         base_ps_ = *base_ps;
         scan_.emplace(line.body);
+        line_bytes_ = line.body.size();
         next_row_ = line.offset;
         if (named_ != &plane) name_events_of(plane);
         facts_.plane = static_cast<std::int32_t>(plane_);
@@ -231,9 +233,22 @@ class xspace_events final : public event_source {
       why.byte_offset = line.offset + scan_->offset();
       why.message = "damaged event at byte " + std::to_string(why.byte_offset) + "; the events before it were read";
     }
-    bytes_left_ -= line.body.size();
+    expected_ -= expected_events(line);
     scan_.reset();
     ++line_;
+  }
+
+  // How many events a line has: counted when it is short, else by how many its beginning has.
+  static std::uint64_t expected_events(const line_index& line) noexcept {
+    if (line.body.size() <= short_line_bytes) return line.header.event_count;
+    constexpr std::size_t sample_bytes = 4096;
+    const std::uint64_t sampled = count_events(line.body.substr(0, sample_bytes));
+    return share_of(sampled + sampled / 16 + 1, line.body.size(), sample_bytes);
+  }
+  static std::uint64_t share_of(std::uint64_t count, std::uint64_t part, std::uint64_t whole) noexcept {
+    if (whole == 0) return 0;
+    return static_cast<std::uint64_t>(static_cast<double>(count) * static_cast<double>(part) /
+                                      static_cast<double>(whole));
   }
 
   // Ids are counted from 1 in files seen so far; any other finds its place in a table.
@@ -279,7 +294,8 @@ class xspace_events final : public event_source {
   std::optional<event_scanner> scan_;  // of that line, while it is read
   std::int64_t base_ps_ = 0;
   std::uint64_t next_row_ = 0;
-  std::uint64_t bytes_left_ = 0;  // of the lines that were not ended
+  std::uint64_t line_bytes_ = 0;
+  std::uint64_t expected_ = 0;  // events of the lines that were not ended
   track_facts facts_;
   const plane_index* named_ = nullptr;  // whose names follow
   std::vector<std::int32_t> near_;      // by metadata id, its name in the dictionary; -1: not looked up yet

@@ -197,10 +197,8 @@ class xspace_host_spans final : public host_span_source {
   class span_batch {
    public:
     explicit span_batch(host_span_visitor& into) : into_(into) {}
-    result<void> add(const host_span& s) {
-      spans_[count_++] = s;
-      return count_ == spans_.size() ? give() : result<void>();
-    }
+    host_span& next() noexcept { return spans_[count_++]; }
+    [[nodiscard]] bool full() const noexcept { return count_ == spans_.size(); }
     result<void> give() {
       const std::size_t given = std::exchange(count_, 0);
       return given == 0 ? result<void>() : into_.spans(spans_.data(), given);
@@ -295,14 +293,15 @@ class xspace_host_spans final : public host_span_source {
         const span_name& named = on.names->find(row.metadata_id);
         if (!wanted.has(named.name)) continue;
         const char* const began = i == 0 ? event_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
-        host_span s;
+        host_span& s = into.next();
         s.start_ps = start_ps;
         s.duration_ps = row.duration_ps;
         s.source_row = on.line.offset + static_cast<std::uint64_t>(began - on.line.body.data());
         s.name = named.name;
         s.thread = on.thread;
         s.kind = named.kind;
-        if (result<void> taken = into.add(s); !taken) return taken;
+        if (!into.full()) continue;
+        if (result<void> given = into.give(); !given) return given;
       }
       event_at = rows[count - 1].stats + rows[count - 1].stats_bytes;
     }

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Runs the tests of one binding against a built library.
 
-run.py python|rust|go --library LIBPROFKIT.SO --source ROOT --scratch FOLDER [--sanitize KINDS] [--valgrind]
+run.py python|rust|go --library LIBPROFKIT.SO --source ROOT --scratch FOLDER [--sanitize KINDS]
 
 Rust and Go are tested with every toolchain that is found: the one of PATH, and the oldest that is promised.
 
 With --sanitize address… the library is sanitized and the binding is not: the run-time library of the sanitizer is loaded
-before all else (LD_PRELOAD), so that every byte the binding makes the library touch is looked at. --valgrind does the
-same for a library that is not sanitized, with valgrind (by hand: it is slow, and interpreters are noisy).
+before all else (LD_PRELOAD), so that every byte the binding makes the library touch is looked at.
 
 Nothing is fetched from a network. What a machine lacks is a skip with its reason (exit 77).
 """
@@ -130,9 +129,7 @@ def rust_toolchains():
 
 
 def runner_of(options, environment, leaks):
-    """What runs the test programs: nothing, or a sanitizer's library before all else, or valgrind."""
-    if options.valgrind:
-        return f"valgrind -q --error-exitcode=9 --leak-check={'full' if leaks else 'no'}"
+    """What runs the test programs: nothing, or env with a sanitizer's library before all else."""
     preload = sanitizer_runtime(options.sanitize)
     if not preload:
         return ""
@@ -237,7 +234,6 @@ def main(arguments):
     parser.add_argument("--source", required=True)
     parser.add_argument("--scratch", required=True)
     parser.add_argument("--sanitize", default="none")
-    parser.add_argument("--valgrind", action="store_true")
     options = parser.parse_args(arguments)
     {"python": test_python, "rust": test_rust, "go": test_go}[options.language](options)
 

@@ -9,6 +9,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <tuple>
@@ -188,6 +190,107 @@ TEST_CASE("events out of order come in order") {
     std::vector<std::pair<std::int64_t, std::int64_t>> seen;
     for (const kernel_row& k : kernels(*of, 0)) seen.push_back({k.start_ps, k.start_ps + k.duration_ps});
     REQUIRE(seen == wanted);
+  }
+}
+
+TEST_CASE("recordings of more than 20 hours have offsets of nine bytes") {
+  plane_builder gpu("/device:GPU:0");
+  constexpr std::int64_t day = std::int64_t{86'400} * ps_per_s;
+  std::vector<message> events;
+  for (int i = 0; i < 100; ++i) events.push_back(gpu.event("k", day + 100 * i, 50 + i));
+  gpu.line("Stream #1", events);
+  const auto of = read(open_bytes(space_of({gpu})));
+  const std::vector<kernel_row> rows = kernels(*of, 0);
+  REQUIRE(rows.size() == 100);
+  for (int i = 0; i < 100; ++i) {
+    CHECK(rows[static_cast<std::size_t>(i)].start_ps - rows[0].start_ps == 100 * i);
+    CHECK(rows[static_cast<std::size_t>(i)].duration_ps == 50 + i);
+  }
+}
+
+namespace {
+
+struct spans_of final : host_span_visitor {
+  std::vector<host_span> all;
+  result<void> spans(const host_span* spans, std::size_t count) override {
+    all.insert(all.end(), spans, spans + count);
+    return {};
+  }
+};
+
+std::int64_t covered_in(std::vector<interval> spans, const interval& window) {
+  normalise(spans);
+  return static_cast<std::int64_t>(covered_ps(spans, window));
+}
+
+// What the host did during each gap, span by span. There are fewer names than are listed.
+void check_evidence(const activity& of, const bubbles_result& r) {
+  spans_of host;
+  REQUIRE(of.visit_host_spans(0, INT64_MIN + 1, INT64_MAX, host));
+  std::size_t explained = 0;
+  for (const bubble& b : r.bubbles) {
+    const interval gap{b.start_ps, b.end_ps};
+    std::vector<interval> all, leaf, sync;
+    std::map<std::uint32_t, std::vector<interval>> threads;
+    std::map<string_id, std::int64_t> names;
+    for (const host_span& s : host.all) {
+      const interval span{s.start_ps, s.start_ps + s.duration_ps};
+      const interval both = common(span, gap);
+      if (both.empty()) continue;
+      all.push_back(span);
+      if (s.kind != host_span_kind::frame) leaf.push_back(span);
+      if (of.text(s.name) == "hipMemcpy") sync.push_back(span);
+      threads[s.thread].push_back(span);
+      names[s.name] += static_cast<std::int64_t>(both.length_ps());
+    }
+    CHECK(b.host.traced);
+    CHECK(b.host.host_ps == covered_in(all, gap));
+    CHECK(b.host.leaf_ps == covered_in(leaf, gap));
+    CHECK(b.host.sync_ps == covered_in(sync, gap));
+    std::int64_t of_threads = 0;
+    for (const auto& [thread, spans] : threads) of_threads += covered_in(spans, gap);
+    CHECK(b.host.threads_ps == of_threads);
+    std::map<string_id, std::int64_t> listed(b.host.ops.begin(), b.host.ops.end());
+    for (auto& [name, overlap_ps] : names) overlap_ps = std::min(overlap_ps, b.length_ps());
+    CHECK(listed == names);
+    explained += names.empty() ? 0 : 1;
+  }
+  CHECK(explained > r.bubbles.size() / 2);
+}
+
+}  // namespace
+
+TEST_CASE("host evidence is what each span tells") {
+  std::mt19937 random(11);
+  const auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random()) % most; };
+  for (int round = 0; round < 12; ++round) {
+    std::vector<plane_builder> planes;
+    // Devices that wait at nearly the same time.
+    for (int device = 0; device < 3; ++device) {
+      plane_builder& gpu = planes.emplace_back("/device:GPU:" + std::to_string(device));
+      std::vector<message> kernels;
+      for (std::int64_t i = 0; i < 40; ++i)
+        kernels.push_back(gpu.event("k", i * 300'000'000 + up_to(3) * 1'000'000, 200'000'000 + up_to(50'000'000)));
+      gpu.line("Stream #1", kernels, 0, 1);
+    }
+    plane_builder& host = planes.emplace_back("/host:CPU");
+    for (int thread = 0; thread < 4; ++thread) {
+      std::vector<message> spans;
+      std::int64_t at = 0;
+      for (int i = 0; i < 600; ++i) {
+        at += up_to(40'000'000);
+        const char* names[] = {"work", "hipMemcpy", "$a.py:1 f", "more", "$b.py:2 g"};
+        // In order in two rounds of three; few are longer than a gap.
+        const std::int64_t start = round % 3 != 0 || random() % 10 != 0 ? at : at / 2;
+        const std::int64_t length = random() % 40 == 0 ? up_to(2'000'000'000) : up_to(30'000'000);
+        spans.push_back(host.event(names[random() % 5], start, length));
+      }
+      host.line("thread " + std::to_string(thread), spans, 0, 10 + thread);
+    }
+    const auto of = read(open_bytes(space_of(planes)));
+    const auto r = look(*of);
+    REQUIRE(r.bubbles.size() > 60);
+    check_evidence(*of, r);
   }
 }
 

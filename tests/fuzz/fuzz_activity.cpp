@@ -1,5 +1,8 @@
-// Any text as a table of kernels, as a trace, or as what lies beside them: the activity keeps its promises.
+// Any text as a table of kernels, as a trace, or as what lies beside them, and any XSpace: the activity keeps its
+// promises, and the bubbles found in an XSpace fill its steps.
 #include <profkit/core/activity.hpp>
+#include <profkit/core/bubbles.hpp>
+#include <profkit/interval.hpp>
 
 #include <read/activity_parts.hpp>
 #include <read/ascend_rank.hpp>
@@ -10,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 using namespace profkit;
 
@@ -84,6 +88,60 @@ void check(const activity& a) {
   }
 }
 
+struct span_sums final : host_span_visitor {
+  result<void> spans(const host_span* first, std::size_t count) override {
+    for (const host_span* s = first; s != first + count; ++s) add(*s);
+    return {};
+  }
+  void add(const host_span& s) {
+    const interval span{s.start_ps, saturating_add(s.start_ps, s.duration_ps)};
+    kinds |= 1U << static_cast<unsigned>(s.kind);
+    for (const interval& w : windows)
+      if (!common(w, span).empty()) {
+        ++touching;
+        rows += s.source_row;
+        return;
+      }
+  }
+  std::vector<interval> windows;
+  std::uint64_t touching = 0, rows = 0;
+  std::uint32_t kinds = 0;
+};
+
+// Asked for by windows, the spans of a group are those that touch one of them.
+void check_windows(const activity& a, const bubbles_result& found) {
+  for (const activity_device& d : a.devices()) {
+    span_sums all, asked;
+    for (const bubble& b : found.bubbles)
+      if (a.devices()[b.device].host_group == d.host_group) all.windows.push_back({b.start_ps, b.end_ps});
+    normalise(all.windows);
+    if (all.windows.empty() || all.windows.size() > 100) continue;
+    asked.windows = all.windows;
+    require(a.visit_host_spans(d.host_group, all.windows.front().start_ps, all.windows.back().end_ps, all).ok());
+    const auto kinds = a.visit_host_spans_in(d.host_group, all.windows, asked);
+    require(kinds.ok() && *kinds == all.kinds);
+    require(asked.touching == all.touching && asked.rows == all.rows);
+  }
+}
+
+void check_bubbles(const activity& a) {
+  const auto found = find_bubbles(a);
+  require(found.ok());
+  for (const bubble_step& s : found->steps) {
+    require(s.busy_ps + s.prelaunch_ps + s.internal_total_ps + s.tail_ps == s.service_ps());
+    require(s.breakdown.sum_ps() == s.service_ps());
+  }
+  for (const bubble& b : found->bubbles) {
+    const host_evidence& h = b.host;
+    for (const std::int64_t covered : {h.host_ps, h.leaf_ps, h.sync_ps, h.comm_ps, h.gc_ps})
+      require(covered >= 0 && covered <= b.length_ps());
+    require(h.leaf_ps <= h.host_ps);
+    require(h.ops.size() <= 10);
+    for (const auto& [name, overlap_ps] : h.ops) require(overlap_ps > 0 && overlap_ps <= b.length_ps());
+  }
+  check_windows(a, *found);
+}
+
 void check_beside(unsigned which, std::string_view text) {
   activity_input input;
   ascend_settings settings;
@@ -108,7 +166,7 @@ void check_beside(unsigned which, std::string_view text) {
 
 }  // namespace
 
-// The first byte chooses what the rest is taken for.
+// The first byte chooses what the rest is taken for; from 128 on it is an XSpace.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   const std::size_t bytes = size - 1;
@@ -118,19 +176,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr const char* labels[] = {"kernel_details.csv", "op_summary_1.csv", "w.1.pt.trace.json",
                                     "a_ascend_pt/trace_view.json"};
   constexpr unsigned beside = 5;
-  const unsigned which = data[0] % (std::size(labels) + beside);
+  const bool is_xspace = data[0] >= 0x80;
+  const unsigned which = is_xspace ? 0 : data[0] % (std::size(labels) + beside);
   if (which >= std::size(labels)) {
     check_beside(which - static_cast<unsigned>(std::size(labels)), text);
     return 0;
   }
   open_options how;
   how.bounds.max_nesting = 20;
-  const auto opened = profile::open_buffer(text, labels[which], how);
+  const auto opened = profile::open_buffer(text, is_xspace ? "x.xplane.pb" : labels[which], how);
   if (!opened) return 0;
   activity_options options;
   options.details = (data[0] & 0x40) == 0;
   const auto a = read_activity(*opened, options);
   require(a.ok());
   check(**a);
+  if (is_xspace) check_bubbles(**a);
   return 0;
 }

@@ -50,7 +50,8 @@ result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const bool reaches = is_within_reach(rows[i]);
     if (!reaches) clipped_ = within_reach(rows[i]);
-    if (result<void> added = add(reaches ? rows[i] : clipped_); !added) return added;
+    if (!add(reaches ? rows[i] : clipped_))
+      return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
     if (!reaches) recent_.keep_rows();
   }
   recent_.keep_rows();
@@ -70,14 +71,13 @@ void device_pass::begin(const kernel_row& first) {
   if (windows_.windows.front().start_ps == open_start) windows_.windows.front().start_ps = first.start_ps;
 }
 
-result<void> device_pass::add(const kernel_row& k) {
+bool device_pass::add(const kernel_row& k) {
   if ((k.flags & kernel_duplicate) != 0) {
     ++found_.gaps.duplicates;
-    return {};
+    return true;
   }
   if (!any_) begin(k);
-  if (k.start_ps < last_start_ps_)
-    return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
+  if (k.start_ps < last_start_ps_) return false;
   if (k.start_ps > last_start_ps_) comm_until_ps_ = comm_until_now_ps_;
   last_start_ps_ = k.start_ps;
   const std::int64_t end = k.start_ps + k.duration_ps;  // both within reach
@@ -108,12 +108,12 @@ result<void> device_pass::add(const kernel_row& k) {
     if (!open_.empty()) fill_after(k);
   }
   count_member(k, op, polluted);
-  if (!runs) return {};
+  if (!runs) return true;
   sweep_.add(k.kind, end);
   recent_.add(k, end);
   busy_before_ = true;
   if (k.kind == kernel_class::comm) comm_until_now_ps_ = std::max(comm_until_now_ps_, end);
-  return {};
+  return true;
 }
 
 // Where neither a window nor a kernel of an AI CPU ends on the way.

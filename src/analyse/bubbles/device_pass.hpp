@@ -49,8 +49,8 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] device_found finish();
 
  private:
-  // `k` stays where it is until all rows of the batch were added.
-  result<void> add(const kernel_row& k);
+  // `k` stays where it is until all rows of the batch were added. False when it comes too late.
+  [[nodiscard]] bool add(const kernel_row& k);
   void begin(const kernel_row& first);
   void advance(std::int64_t to_ps);
   bool advance_quietly(std::int64_t to_ps);

@@ -79,12 +79,12 @@ class group_collector final : public host_span_visitor {
       for (const gap& g : list) g.of->host.traced = true;
     cell_cover by_thread(cells_);
     span_union host;
-    for (auto& [thread, own] : threads_) by_thread.add(own.settled());
-    by_thread.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
     for (auto& [thread, own] : threads_) {
+      by_thread.add(own.settled());
       for (const interval& s : own.settled()) host.add(s);
       own = {};
     }
+    by_thread.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
     const auto measure = [&](span_union& all, std::int64_t host_evidence::*into) {
       cell_cover cover(cells_);
       cover.add(all.settled());

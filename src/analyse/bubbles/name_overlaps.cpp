@@ -25,7 +25,7 @@ std::int64_t common_ps(const interval& a, const interval& b) noexcept {
 overlap_sums::overlap_sums(std::size_t places, std::size_t most)
     : begin_(places + 1, 0), most_(std::max(most, 2 * least_of_place * places)) {}
 
-// Sorted by place by counting, then added up place by place.
+// Each entry is swapped to its place; then they are added up place by place.
 void overlap_sums::settle() {
   std::fill(begin_.begin(), begin_.end(), std::size_t{0});
   std::uint32_t names = 0;
@@ -34,25 +34,31 @@ void overlap_sums::settle() {
     names = std::max(names, e.name + 1);
   }
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  std::vector<entry> sorted(entries_.size());
-  {
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (const entry& e : entries_) sorted[next[e.place]++] = e;
-  }
-  entries_.clear();
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (std::size_t place = 0; place < next.size(); ++place)
+    while (next[place] < begin_[place + 1]) {
+      entry& e = entries_[next[place]];
+      if (e.place == place)
+        ++next[place];
+      else
+        std::swap(e, entries_[next[e.place]++]);
+    }
   sums_.resize(std::max<std::size_t>(sums_.size(), names), 0);
+  std::size_t kept = 0;
   for (std::size_t place = 0; place + 1 < begin_.size(); ++place) {
     const std::size_t first = begin_[place], behind = begin_[place + 1];
-    begin_[place] = entries_.size();
+    begin_[place] = kept;
     for (std::size_t i = first; i < behind; ++i) {
-      std::int64_t& sum = sums_[sorted[i].name];
-      if (sum == 0) entries_.push_back(sorted[i]);
-      sum = saturating_add(sum, sorted[i].overlap_ps);
+      std::int64_t& sum = sums_[entries_[i].name];
+      const std::int64_t more = entries_[i].overlap_ps;
+      if (sum == 0) entries_[kept++] = entries_[i];
+      sum = saturating_add(sum, more);
     }
-    for (std::size_t i = begin_[place]; i < entries_.size(); ++i)
+    for (std::size_t i = begin_[place]; i < kept; ++i)
       entries_[i].overlap_ps = std::exchange(sums_[entries_[i].name], 0);
   }
-  begin_.back() = entries_.size();
+  entries_.resize(kept);
+  begin_.back() = kept;
   if (entries_.size() > most_ / 2) forget_least();
   settle_at_ = std::min(most_, std::max(settle_at_, 2 * entries_.size()));
 }

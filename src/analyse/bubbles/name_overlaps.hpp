@@ -52,7 +52,7 @@ class name_overlaps {
     }
     std::int64_t& sum = sums_[name];
     if (sum == 0) touched_.push_back(name);
-    sum += overlap_ps;
+    sum = saturating_add(sum, overlap_ps);
   }
   // A span that overlaps several.
   void add_long(std::uint32_t name, const interval& span, std::uint32_t thread);
