@@ -14,6 +14,8 @@
 #include <base/string_table.hpp>
 #include <read/ascend_columns.hpp>
 #include <read/column_strings.hpp>
+#include <read/csv_index.hpp>
+#include <read/grow.hpp>
 
 #include <simdjson.h>
 
@@ -43,7 +45,7 @@ struct outcome {
 // Every field of every row.
 outcome read_rows(std::string_view text) {
   std::vector<std::string_view> fields(4096);
-  csv_reader reader(text);
+  csv_reader reader = fast_csv_reader(text);
   outcome o;
   while (reader.next(fields.data(), fields.size())) {
     ++o.rows;
@@ -55,7 +57,7 @@ outcome read_rows(std::string_view text) {
 // Name, start and duration as columns: interned, exact.
 outcome read_columns(std::string_view text) {
   std::vector<std::string_view> fields(4096);
-  csv_reader reader(text);
+  csv_reader reader = fast_csv_reader(text);
   if (!reader.next(fields.data(), fields.size())) fail("no header");
   const ascend_header header = bind_ascend_header(fields.data(), reader.fields());
   const std::size_t name = header[ascend_column::name], start = header[ascend_column::start],
@@ -69,6 +71,9 @@ outcome read_columns(std::string_view text) {
   while (reader.next(fields.data(), needed)) {
     decimal_time t;
     if (!parse_microseconds_text(csv_trimmed(fields[start]), t)) continue;
+    make_room(starts, reader.offset(), text.size(), 32);
+    make_room(durations, reader.offset(), text.size(), 32);
+    make_room(names, reader.offset(), text.size(), 32);
     starts.push_back(ps_since(t, zero_us).value_or(0));
     if (!parse_microseconds_text(csv_trimmed(fields[duration]), t)) fail("no duration");
     durations.push_back(ps_since(t, 0).value_or(0));

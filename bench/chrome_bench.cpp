@@ -158,7 +158,7 @@ class input {
     };
     row("events, beside plain simdjson On-Demand", "simdjson", "read", 0);
     row("boundary scan, beside summing the bytes", "boundaries", "read_sum", 0);
-    row("without simdjson, beside with it", "read_tolerantly", "read", 0);
+    row("events looked at one by one, beside many at once", "read_tolerantly", "read", 0);
     row("anatomy_chrome, beside reading the events", "anatomy", "read", 1.5, true);
     row("fill_timeline, beside reading the events", "timeline", "read", 0);
   }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "options.hpp"
@@ -128,6 +129,14 @@ void release_array(ArrowArray* array) noexcept {
   array->release = nullptr;
 }
 
+// Where nothing but zeros is shown: nulls, the first name of a dictionary.
+constexpr std::size_t most_zeros = std::size_t{1} << 19;  // bytes: a batch of the usual size
+const std::shared_ptr<unsigned char[]>& zeros() {
+  alignas(64) static unsigned char bytes[most_zeros];
+  static const std::shared_ptr<unsigned char[]> shown(bytes, [](const unsigned char*) {});
+  return shown;
+}
+
 // Buffers may not be null where there are rows, and some readers want one where there are none.
 const void* buffer_of(const void* data) noexcept {
   static const std::int64_t nothing[8] = {};
@@ -194,19 +203,26 @@ std::string message_of(const fault& why) {
 class arrow_stream {
  public:
   arrow_stream(std::unique_ptr<arrow_table> table, const arrow_options& options)
-      : table_(std::move(table)), options_(options), dictionaries_(table_->columns().size()) {}
+      : table_(std::move(table)),
+        options_(options),
+        dictionaries_(table_->columns().size()),
+        repeats_(table_->columns().size()) {}
 
   int get_schema(ArrowSchema& out) {
     export_schema(table_->columns(), out);
     return 0;
   }
 
+  // Rows that memory is taken for at once, and from when on a batch need not be longer.
+  static constexpr std::size_t most_room = std::size_t{1} << 20, long_batch = 16384;
+
   int get_next(ArrowArray& out) {
     if (!ended_) {
       forget_names();
-      arrow_batch batch(table_->columns(), dictionaries_);
+      arrow_batch batch(table_->columns(), dictionaries_, repeats_,
+                        std::min({options_.batch_rows, table_->room(), most_room}));
       std::size_t rows = 0;
-      while (rows < options_.batch_rows) {
+      while (rows < options_.batch_rows && !(rows >= long_batch && table_->at_border())) {
         result<std::size_t> read = table_->read(batch, options_.batch_rows - rows);
         if (read) rows += *read;
         if (read && *read != 0) continue;
@@ -250,6 +266,7 @@ class arrow_stream {
   std::unique_ptr<arrow_table> table_;
   arrow_options options_;
   std::vector<arrow_dictionary> dictionaries_;
+  std::vector<arrow_repeats> repeats_;
   bool ended_ = false;
   int fault_ = 0;
   std::string error_;
@@ -338,29 +355,37 @@ void arrow_dictionary::clear() {
   shared_ = false;
 }
 
+void arrow_bytes::make_room(std::size_t bytes) {
+  const std::size_t room = std::max({2 * room_, size_ + bytes, std::size_t{64}});
+  std::shared_ptr<unsigned char[]> block(new unsigned char[room]);
+  if (size_ != 0) std::memcpy(block.get(), data_, size_);
+  block_ = std::move(block);
+  data_ = block_.get();
+  room_ = room;
+}
+
 void arrow_values::put_boolean(bool value) {
-  if (rows_ % 8 == 0) bytes_.push_back(0);
-  if (value) bytes_.back() = static_cast<unsigned char>(bytes_.back() | 1u << rows_ % 8);
+  if (rows_ % 8 == 0) *bytes_.grow(1) = 0;
+  unsigned char& last = bytes_.data()[bytes_.size() - 1];
+  if (value) last = static_cast<unsigned char>(last | 1u << rows_ % 8);
+  if (!validity_.empty()) mark_valid(rows_, 1);
   ++rows_;
-  if (!validity_.empty()) mark_valid(rows_ - 1, 1);
 }
 
 result<void> arrow_values::put_text(std::string_view value) {
   if (result<void> added = texts_.add(value); !added) return added;
+  if (!validity_.empty()) mark_valid(rows_, 1);
   ++rows_;
-  if (!validity_.empty()) mark_valid(rows_ - 1, 1);
   return {};
 }
 
 void arrow_values::put_null() {
+  if (type_ != arrow_type::boolean && type_ != arrow_type::text) return put_nulls(1);
   if (validity_.empty()) mark_valid(0, rows_);
-  if (type_ == arrow_type::boolean) {
-    if (rows_ % 8 == 0) bytes_.push_back(0);
-  } else if (type_ == arrow_type::text) {
+  if (type_ == arrow_type::text)
     static_cast<void>(texts_.add({}));
-  } else {
-    bytes_.resize(bytes_.size() + bytes_of(type_));
-  }
+  else if (rows_ % 8 == 0)
+    *bytes_.grow(1) = 0;
   if (rows_ % 8 == 0) validity_.push_back(0);
   ++rows_;
   ++nulls_;
@@ -368,10 +393,9 @@ void arrow_values::put_null() {
 
 void arrow_values::put_nulls(std::size_t count) {
   if (validity_.empty()) mark_valid(0, rows_);
-  bytes_.resize(bytes_.size() + count * bytes_of(type_));
-  rows_ += count;
   nulls_ += count;
-  validity_.resize((rows_ + 7) / 8);
+  validity_.resize((rows_ + count + 7) / 8);
+  repeat(0, count);
 }
 
 void arrow_values::mark_valid(std::size_t first, std::size_t count) {
@@ -384,11 +408,69 @@ void arrow_values::mark_valid(std::size_t first, std::size_t count) {
   for (; i < end; ++i) mark_one();
 }
 
-void arrow_values::reserve(std::size_t rows) { bytes_.reserve(rows * bytes_of(type_)); }
+void arrow_values::repeat(std::uint64_t value, std::size_t count) {
+  if (rows_ == repeated_ && (rows_ == 0 || value == value_)) {
+    value_ = value;
+    rows_ += count;
+    repeated_ = rows_;
+    return;
+  }
+  if (repeated_ != 0) spell_out();
+  value_ = value;
+  rows_ += count;
+  write_repeated(bytes_.grow(count * bytes_of(type_)), count);
+}
 
-arrow_batch::arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries)
-    : dictionaries_(dictionaries) {
-  for (const arrow_column& column : columns) values_.push_back(std::make_shared<arrow_values>(column.type));
+void arrow_values::spell_out() {
+  write_repeated(bytes_.grow(repeated_ * bytes_of(type_)), repeated_);
+  repeated_ = 0;
+}
+
+void arrow_values::write_repeated(unsigned char* to, std::size_t count) const noexcept {
+  if (value_ == 0) {
+    std::memset(to, 0, count * bytes_of(type_));
+  } else if (bytes_of(type_) == 4) {
+    std::fill_n(reinterpret_cast<std::uint32_t*>(to), count, static_cast<std::uint32_t>(value_));
+  } else {
+    std::fill_n(reinterpret_cast<std::uint64_t*>(to), count, value_);
+  }
+}
+
+void arrow_values::settle(arrow_repeats& known) {
+  if (repeated_ == 0) return;
+  if (value_ == 0 && rows_ * bytes_of(type_) <= most_zeros) {
+    shared_ = zeros();
+    return;
+  }
+  if (known.bytes == nullptr || known.value != value_ || known.rows < rows_) {
+    known.bytes.reset(new unsigned char[rows_ * bytes_of(type_)]);
+    write_repeated(known.bytes.get(), rows_);
+    known.value = value_;
+    known.rows = rows_;
+  }
+  shared_ = known.bytes;
+}
+
+arrow_batch::arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries,
+                         std::vector<arrow_repeats>& repeats, std::size_t room)
+    : dictionaries_(dictionaries), repeats_(repeats) {
+  constexpr std::size_t alignment = 64;  // of each column, as Arrow advises
+  const auto part_of = [room](const arrow_column& column) {
+    return (room * bytes_of(column.type) + alignment - 1) / alignment * alignment;
+  };
+  std::size_t size = 0;
+  for (const arrow_column& column : columns) size += part_of(column);
+  std::shared_ptr<unsigned char[]> block;
+  if (size != 0)
+    block.reset(static_cast<unsigned char*>(::operator new(size, std::align_val_t(alignment))),
+                [](unsigned char* bytes) { ::operator delete(bytes, std::align_val_t(alignment)); });
+  std::size_t from = 0;
+  for (const arrow_column& column : columns) {
+    const std::size_t part = part_of(column);
+    values_.push_back(
+        std::make_shared<arrow_values>(column.type, part != 0 ? arrow_bytes(block, from, part) : arrow_bytes()));
+    from += part;
+  }
 }
 
 result<void> arrow_batch::put_name(std::size_t column, std::string_view name) {
@@ -403,6 +485,7 @@ void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
   parts->children.resize(values_.size());
   parts->pointers.reserve(values_.size());
   for (std::size_t i = 0; i < values_.size(); ++i) {
+    values_[i]->settle(repeats_[i]);
     std::shared_ptr<const arrow_texts> names;
     if (values_[i]->type() == arrow_type::name) names = dictionaries_[i].share();
     export_column(values_[i], std::move(names), rows, parts->children[i]);

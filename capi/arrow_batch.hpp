@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "error.hpp"
@@ -68,10 +70,43 @@ class arrow_dictionary {
   bool shared_ = false;
 };
 
+// Bytes that grow and are not zeroed first. They begin in a part of the block that a batch has for all its columns, and
+// move elsewhere when that is full.
+class arrow_bytes {
+ public:
+  arrow_bytes() = default;
+  arrow_bytes(std::shared_ptr<unsigned char[]> block, std::size_t from, std::size_t room) noexcept
+      : block_(std::move(block)), data_(block_.get() + from), room_(room) {}
+  [[nodiscard]] unsigned char* data() noexcept { return data_; }
+  [[nodiscard]] const unsigned char* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  unsigned char* grow(std::size_t bytes) {
+    if (bytes > room_ - size_) make_room(bytes);
+    unsigned char* const at = data_ + size_;
+    size_ += bytes;
+    return at;
+  }
+  void shrink(std::size_t bytes) noexcept { size_ -= bytes; }
+
+ private:
+  void make_room(std::size_t bytes);
+
+  std::shared_ptr<unsigned char[]> block_;
+  unsigned char* data_ = nullptr;
+  std::size_t size_ = 0, room_ = 0;
+};
+
+// A column that repeats one value, as long as the longest batch that had it: the next one shows the same bytes.
+struct arrow_repeats {
+  std::uint64_t value = 0;
+  std::size_t rows = 0;
+  std::shared_ptr<unsigned char[]> bytes;
+};
+
 // One column while its batch is being filled.
 class arrow_values {
  public:
-  explicit arrow_values(arrow_type type) : type_(type) {}
+  arrow_values(arrow_type type, arrow_bytes bytes) : type_(type), bytes_(std::move(bytes)) {}
 
   void put_int64(std::int64_t value) { put(value); }
   void put_uint64(std::uint64_t value) { put(value); }
@@ -83,22 +118,35 @@ class arrow_values {
   void put_null();
   // The same `count` times, of a type of fixed size that is not boolean.
   void put_nulls(std::size_t count);
+  // One value `count` times, of a type of fixed size that is not boolean. A column that never has another costs
+  // nothing.
+  template <class T>
+  void put_repeated(T value, std::size_t count) {
+    if (!validity_.empty()) mark_valid(rows_, count);
+    repeat(static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(value)), count);
+  }
   // Room for `count` more values of a type of fixed size, none of them null, for the caller to write.
   template <class T>
   T* grow(std::size_t count) {
-    const std::size_t before = bytes_.size();
-    bytes_.resize(before + count * sizeof(T));
+    if (repeated_ != 0) spell_out();
+    if (!validity_.empty()) mark_valid(rows_, count);
     rows_ += count;
-    if (!validity_.empty()) mark_valid(rows_ - count, count);
-    return reinterpret_cast<T*>(bytes_.data() + before);
+    return reinterpret_cast<T*>(bytes_.grow(count * sizeof(T)));
   }
-  void reserve(std::size_t rows);
+  // Takes the last `count` of what grow() gave back; none of them is null.
+  template <class T>
+  void give_back(std::size_t count) noexcept {
+    bytes_.shrink(count * sizeof(T));
+    rows_ -= count;
+  }
+  // Before the values are shown: what repeats one value gets its bytes from `known`, or leaves them there.
+  void settle(arrow_repeats& known);
 
   [[nodiscard]] arrow_type type() const noexcept { return type_; }
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t nulls() const noexcept { return nulls_; }
   [[nodiscard]] const void* validity() const noexcept { return nulls_ == 0 ? nullptr : validity_.data(); }
-  [[nodiscard]] const void* values() const noexcept { return bytes_.data(); }
+  [[nodiscard]] const void* values() const noexcept { return shared_ ? shared_.get() : bytes_.data(); }
   [[nodiscard]] const arrow_texts& texts() const noexcept { return texts_; }
 
  private:
@@ -107,10 +155,17 @@ class arrow_values {
     *grow<T>(1) = value;
   }
   void mark_valid(std::size_t first, std::size_t count);
+  void repeat(std::uint64_t value, std::size_t count);
+  // Writes the values that were only counted.
+  void spell_out();
+  void write_repeated(unsigned char* to, std::size_t count) const noexcept;
 
   arrow_type type_;
   std::size_t rows_ = 0, nulls_ = 0;
-  std::vector<unsigned char> bytes_;
+  arrow_bytes bytes_;
+  std::size_t repeated_ = 0;  // while all rows have one value: their number; no byte is written then
+  std::uint64_t value_ = 0;   // of the repeated rows
+  std::shared_ptr<unsigned char[]> shared_;
   std::vector<unsigned char> validity_;  // empty while nothing is null
   arrow_texts texts_;
 };
@@ -119,7 +174,9 @@ class arrow_values {
 class arrow_batch {
  public:
   // `dictionaries`: one a column, used by names alone; they outlast the batch being filled, not what it becomes.
-  arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries);
+  // `room`: for how many rows memory is taken at once; more may come.
+  arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries,
+              std::vector<arrow_repeats>& repeats, std::size_t room);
   [[nodiscard]] arrow_values& at(std::size_t column) noexcept { return *values_[column]; }
   result<void> put_name(std::size_t column, std::string_view name);
   [[nodiscard]] arrow_dictionary& dictionary(std::size_t column) noexcept { return dictionaries_[column]; }
@@ -129,6 +186,7 @@ class arrow_batch {
  private:
   std::vector<std::shared_ptr<arrow_values>> values_;
   std::vector<arrow_dictionary>& dictionaries_;
+  std::vector<arrow_repeats>& repeats_;
 };
 
 // Where the rows of a stream come from.
@@ -139,6 +197,10 @@ class arrow_table {
   // Puts up to `most` more rows into the batch and gives how many; 0: there are no more. A fault ends the table; what
   // was put before it in the same call does not count.
   virtual result<std::size_t> read(arrow_batch& into, std::size_t most) = 0;
+  // About how many rows are left, rather too many: memory is taken for them. 0: not known.
+  [[nodiscard]] virtual std::size_t room() { return 0; }
+  // True where a long batch had better end, because the rows that follow share less with those before.
+  [[nodiscard]] virtual bool at_border() const noexcept { return false; }
 };
 
 // Options that were checked, as the makers of streams need them.

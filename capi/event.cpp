@@ -91,6 +91,8 @@ pk_status pk_events_read(pk_event_cursor* cursor, pk_event* events, size_t capac
     if (!events) return null_argument("events");
     if (!count) return null_argument("count");
     if (capacity == 0) return invalid_argument("capacity is 0");
+    const cursor_use use(*cursor);
+    if (!use.alone()) return cursor_of_two_threads();
     auto state = load_cursor<event_cursor_state>(*cursor);
     if (!state.profile) return invalid_argument("the cursor was not begun", "call pk_events_begin() first");
     const char* const start = state.at;

@@ -59,6 +59,8 @@ pk_status next_entry(pk_metadata_cursor* cursor, metadata_kind kind, Out* out, p
   return guard(err, [&]() -> result<pk_status> {
     if (!cursor) return null_argument("cursor");
     if (!out) return null_argument("out");
+    const cursor_use use(*cursor);
+    if (!use.alone()) return cursor_of_two_threads();
     auto state = load_cursor<metadata_cursor_state>(*cursor);
     const plane_index* plane = find_plane(state.profile, state.file, state.plane);
     if (!plane || state.kind != kind)

@@ -76,6 +76,34 @@ result<const line_index*> require_line(const pk_profile* profile, std::uint32_t 
 // No metadata entry (`what`: "event", "stat") has this id.
 [[nodiscard]] fault no_entry(const char* what, std::int64_t id, const plane_index& plane);
 
+// Tells, in builds with assertions, that two threads are inside one cursor: its last byte, which no state uses, is set
+// while a call is.
+template <class Cursor>
+class cursor_use {
+ public:
+#ifdef NDEBUG
+  explicit cursor_use(Cursor&) noexcept {}
+  [[nodiscard]] static constexpr bool alone() noexcept { return true; }
+#else
+  explicit cursor_use(Cursor& cursor) noexcept
+      : inside_(reinterpret_cast<char*>(&cursor) + sizeof cursor - 1),
+        alone_(__atomic_exchange_n(inside_, 1, __ATOMIC_ACQUIRE) == 0) {}
+  ~cursor_use() {
+    if (alone_) __atomic_store_n(inside_, 0, __ATOMIC_RELEASE);
+  }
+  cursor_use(const cursor_use&) = delete;
+  cursor_use& operator=(const cursor_use&) = delete;
+  [[nodiscard]] bool alone() const noexcept { return alone_; }
+
+ private:
+  char* inside_;
+  bool alone_;
+#endif
+};
+[[nodiscard]] inline fault cursor_of_two_threads() {
+  return invalid_argument("two threads use the cursor at once", "give each thread a cursor of its own");
+}
+
 // A cursor of the ABI holds the state of ours.
 template <class State, class Cursor>
 [[nodiscard]] State load_cursor(const Cursor& cursor) noexcept {

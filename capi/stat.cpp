@@ -32,6 +32,7 @@ struct stat_cursor_state {
   std::uint32_t plane_stat;  // position of the next stat of the plane
   std::uint8_t origin;       // being read; 0: none yet
   std::uint8_t origins_left;
+  std::uint8_t unused[2];  // the last byte of a cursor is not ours: cursor_use
 };
 
 enum class step : std::uint8_t { found, nothing, damaged };
@@ -196,6 +197,8 @@ pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) noe
   return guard(err, [&]() -> result<pk_status> {
     if (!cursor) return null_argument("cursor");
     if (!out) return null_argument("out");
+    const cursor_use use(*cursor);
+    if (!use.alone()) return cursor_of_two_threads();
     auto state = load_cursor<stat_cursor_state>(*cursor);
     const profkit::plane_index* plane = find_plane(state.profile, state.file, state.plane);
     if (!plane) return invalid_argument("the cursor was not begun", "call pk_event_stats() or its like first");

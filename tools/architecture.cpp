@@ -72,10 +72,24 @@ class printer {
     if (d_.source == anchor_source::none) return;
     const std::string marks = d_.source == anchor_source::attention ? "attention kernel" : "kernel";
     fact("layers by", shorten(d_.anchor, 100, cut::middle) + ", " + count_of(d_.anchors, marks));
+    if (d_.totals_only) return print_parallelism();
     fact("passes by", d_.pass_source[0] != '\0' ? d_.pass_source : "nothing: one pass");
     if (d_.backward_anchors == 0)
       fact("phases by", d_.phase_source[0] != '\0' ? d_.phase_source : "nothing: not determined");
+    print_parallelism();
+  }
+
+  void print_parallelism() {
     for (std::size_t i = 0; i < d_.parallelism.size(); ++i) fact(i == 0 ? "parallelism" : "", d_.parallelism[i]);
+  }
+
+  // Of counts alone.
+  void print_counted_types() {
+    table t;
+    t.left("type").right("layers in all passes");
+    for (const layer_type& type : d_.types) t.row({layer_kind_name(type.kind), grouped(type.occurrences)});
+    s_.heading("Layer types, by the counts of expert kernels");
+    t.print(s_.out(), s_.columns());
   }
 
   void print_devices() {
@@ -97,6 +111,7 @@ class printer {
 
   void print_types() {
     if (d_.types.empty()) return;
+    if (d_.totals_only) return print_counted_types();
     table t;
     t.left("type").left("phase").flexible("layers", cut::end, 8).right("count").right("passes").right("wall");
     t.right("attention").right("kernels").flexible("most of it", cut::end, 12);

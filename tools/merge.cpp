@@ -31,12 +31,6 @@ using namespace profkit;
 constexpr int gzip_level = 1;
 constexpr std::size_t most_rows = 32;
 
-int fail(const options& asked, const fault& why, const terminal& errors) {
-  if (told_interrupt(asked, why)) return exit_unreadable;
-  tell_fault(why, errors);
-  return exit_code_of(why.code);
-}
-
 // "run/combined.xspace" gives "run/combined".
 std::string stem_of(const std::string& output) {
   for (const std::string_view ending : {".xplane.pb", ".xspace.pb", ".xspace", ".pb"})
@@ -116,7 +110,7 @@ void print_nodes(const merge_result& r, text_output& out, std::size_t columns) {
     const auto device = n.bounds.widest(clock_domain::tracer), host = n.bounds.widest(clock_domain::host);
     std::string notes;
     if (n.aligned_before) notes = "merged before";
-    if (!n.anomalies.empty()) notes = std::to_string(n.anomalies.size()) + " odd";
+    if (!n.anomalies.empty()) notes = "see warnings";
     t.row({std::to_string(n.id), escape_for_terminal(n.hostname), node_status_name(n.status), grouped(n.events),
            n.status == node_status::corrected && !n.aligned_before ? signed_duration(n.max_correction_ps) : "-",
            device ? human_duration(*device) : "unknown", host ? human_duration(*host) : "unknown", grouped(n.snapshots),
@@ -218,67 +212,150 @@ const std::string* input_at(const std::string& output, const merge_options& m) {
   return nullptr;
 }
 
+// Devices and pipes: what goes there is no file, and nothing can be named after it.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+// One merge with the files beside it.
+class merge_command {
+ public:
+  explicit merge_command(const options& asked)
+      : asked_(asked),
+        errors_(look_at_terminal(STDERR_FILENO, asked.color)),
+        progress_(!asked.quiet),
+        host_(progress_.hooks(asked.threads)) {}
+
+  int run() {
+    if (auto ok = plan(); !ok) return fail(ok.error());
+    catch_interrupts();
+    auto out = text_output::open("", asked_.color);
+    if (!out) return fail(out.error());
+    if (auto ok = merge(*out); !ok) return fail(ok.error());
+    warn(asked_, merged_, errors_);
+    // What was merged is explained even where a file beside it could not be written.
+    const result<void> beside = write_beside();
+    if (auto ok = write_metadata(); !ok) return fail(ok.error());
+    if (!beside) return fail(beside.error());
+    if (auto ok = tell(*out); !ok) return fail(ok.error());
+    return exit_ok;
+  }
+
+ private:
+  // Names the files, and makes sure that none of them is an input.
+  result<void> plan() {
+    missing_.push_back(asked_.output_path);
+    if (!is_special(asked_.output_path)) {
+      const std::string stem = stem_of(asked_.output_path);
+      metadata_path_ = stem + ".metadata.json";
+      missing_.push_back(metadata_path_);
+      if (asked_.trace_json) missing_.push_back(trace_json_path_ = stem + ".trace.json.gz");
+      if (asked_.validate_merged) missing_.push_back(violations_path_ = stem + ".violations.json");
+    } else if (asked_.trace_json || asked_.validate_merged) {
+      fault f;
+      f.code = fault_code::invalid_argument;
+      f.message = std::string(asked_.trace_json ? "--trace-json" : "--validate") +
+                  " writes a file beside the output, which is no file but a device or a pipe";
+      f.path = asked_.output_path;
+      f.hint = "name a file with --output";
+      return f;
+    }
+    for (const std::string& path : missing_)
+      if (input_at(path, asked_.merge) != nullptr) return output_is_input(path);
+    if (would_destroy(asked_.output_path, asked_.merge, host_)) return output_is_input(asked_.output_path);
+    return {};
+  }
+
+  result<void> merge(text_output& out) {
+    auto into = atomic_file_sink(asked_.output_path);
+    if (!into) return std::move(into).error();
+    if (!metadata_path_.empty()) {
+      auto metadata = atomic_file_sink(metadata_path_);
+      if (!metadata) return std::move(metadata).error();
+      metadata_ = std::move(*metadata);
+    }
+    printing_observer observer(asked_, out);
+    const bool prints = asked_.print_events || asked_.print_collectives;
+    auto merged = merge_traces(asked_.merge, **into, host_, prints ? &observer : nullptr);
+    progress_.clear();
+    if (!merged) return std::move(merged).error();
+    merged_ = std::move(*merged);
+    return finish(**into, asked_.output_path);
+  }
+
+  result<void> write_beside() {
+    if (violations_path_.empty() && trace_json_path_.empty()) return {};
+    auto opened = open_merged(asked_, host_);
+    if (!opened) return std::move(opened).error();
+    if (!violations_path_.empty()) {
+      auto found = write_validation_file(*opened, violations_path_, host_);
+      progress_.clear();
+      if (!found) return std::move(found).error();
+      checked_ = std::move(*found);
+      is_written(violations_path_);
+    }
+    if (!trace_json_path_.empty()) {
+      auto ok = write_trace_json(*opened, trace_json_path_, host_);
+      progress_.clear();
+      if (!ok) return ok;
+      is_written(trace_json_path_);
+    }
+    return {};
+  }
+
+  result<void> write_metadata() {
+    if (metadata_ == nullptr) return {};
+    if (auto ok = write_merge_metadata(merged_, *metadata_, checked()); !ok) return ok;
+    return finish(*metadata_, metadata_path_);
+  }
+
+  result<void> tell(text_output& out) const {
+    if (asked_.json) {
+      if (auto ok = write_merge_metadata(merged_, out.raw(), checked()); !ok) return ok;
+    } else {
+      print_summary(merged_, asked_, written_, out);
+      if (metadata_ == nullptr)
+        out.line("no metadata beside it, because the output is no file; --json prints what it would say");
+      if (checked_) out.line(counts_of(*checked_));
+    }
+    return out.finish();
+  }
+
+  [[nodiscard]] const validation_result* checked() const { return checked_ ? &*checked_ : nullptr; }
+
+  result<void> finish(sink& into, const std::string& path) {
+    if (auto ok = into.finish(); !ok) return ok;
+    is_written(path);
+    return {};
+  }
+  void is_written(const std::string& path) {
+    written_.push_back(path);
+    missing_.erase(std::remove(missing_.begin(), missing_.end(), path), missing_.end());
+  }
+
+  [[nodiscard]] int fail(const fault& why) {
+    progress_.clear();
+    if (told_interrupt(why, written_, missing_)) return exit_unreadable;
+    tell_fault(why, errors_);
+    return exit_code_of(why.code);
+  }
+
+  const options& asked_;
+  terminal errors_;
+  progress_line progress_;
+  hooks host_;
+  std::string metadata_path_, trace_json_path_, violations_path_;  // "": not written
+  std::vector<std::string> written_, missing_;
+  std::unique_ptr<sink> metadata_;
+  merge_result merged_;
+  std::optional<validation_result> checked_;
+};
+
 }  // namespace
 
-int run_merge(const options& asked) {
-  const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
-  progress_line progress(!asked.quiet);
-  const hooks host = progress.hooks(asked.threads);
-  const std::string stem = stem_of(asked.output_path);
-  std::vector<std::string> written{asked.output_path, stem + ".metadata.json"};
-  if (asked.trace_json) written.push_back(stem + ".trace.json.gz");
-  if (asked.validate_merged) written.push_back(stem + ".violations.json");
-  for (const std::string& path : written)
-    if (input_at(path, asked.merge) != nullptr) return fail(asked, output_is_input(path), errors);
-  if (would_destroy(asked.output_path, asked.merge, host))
-    return fail(asked, output_is_input(asked.output_path), errors);
-
-  catch_interrupts();
-  auto out = text_output::open("", asked.color);
-  if (!out) return fail(asked, out.error(), errors);
-  auto into = atomic_file_sink(asked.output_path);
-  if (!into) return fail(asked, into.error(), errors);
-  auto metadata = atomic_file_sink(written[1]);
-  if (!metadata) return fail(asked, metadata.error(), errors);
-
-  printing_observer observer(asked, *out);
-  const bool prints = asked.print_events || asked.print_collectives;
-  auto merged = merge_traces(asked.merge, **into, host, prints ? &observer : nullptr);
-  progress.clear();
-  if (!merged) return fail(asked, merged.error(), errors);
-  if (auto ok = (*into)->finish(); !ok) return fail(asked, ok.error(), errors);
-  warn(asked, *merged, errors);
-  std::optional<fault> failed;
-  std::optional<validation_result> checked;
-  if (asked.trace_json || asked.validate_merged) {
-    if (auto opened = open_merged(asked, host); !opened) {
-      failed = opened.error();
-    } else {
-      if (asked.validate_merged) {
-        auto found = write_validation_file(*opened, stem + ".violations.json", host);
-        if (found)
-          checked = std::move(*found);
-        else
-          failed = found.error();
-      }
-      if (asked.trace_json && !failed)
-        if (auto ok = write_trace_json(*opened, stem + ".trace.json.gz", host); !ok) failed = ok.error();
-    }
-    progress.clear();
-  }
-  // What was merged is explained even where a file beside it could not be written.
-  const validation_result* const counts = checked ? &*checked : nullptr;
-  if (auto ok = write_merge_metadata(*merged, **metadata, counts); !ok) return fail(asked, ok.error(), errors);
-  if (auto ok = (*metadata)->finish(); !ok) return fail(asked, ok.error(), errors);
-  if (failed) return fail(asked, *failed, errors);
-  if (asked.json) {
-    if (auto ok = write_merge_metadata(*merged, out->raw(), counts); !ok) return fail(asked, ok.error(), errors);
-  } else {
-    print_summary(*merged, asked, written, *out);
-    if (checked) out->line(counts_of(*checked));
-  }
-  if (auto ok = out->finish(); !ok) return fail(asked, ok.error(), errors);
-  return exit_ok;
-}
+int run_merge(const options& asked) { return merge_command(asked).run(); }
 
 }  // namespace profkit_tool

@@ -43,7 +43,7 @@ std::string ratio_text(const std::optional<double>& ratio) {
 std::string kernel_name(const probe_trace& trace, std::int32_t kernel) {
   if (kernel < 0) return "(unknown)";
   const std::string& name = trace.kernels[static_cast<std::size_t>(kernel)].name();
-  return name.empty() ? "(no name)" : escape_for_terminal(name);
+  return name.empty() ? "(no name)" : escape_for_terminal(source_name(name));
 }
 std::string flag_text(std::uint32_t flags) {
   std::string text;

@@ -91,12 +91,24 @@ bool is_input_of(const profkit::capture& opened, const std::string& output) {
   return false;
 }
 
-bool told_interrupt(const options& asked, const fault& why) {
+bool told_interrupt(const fault& why, const std::vector<std::string>& written,
+                    const std::vector<std::string>& missing) {
   if (why.code != fault_code::cancelled || !interrupted()) return false;
-  const bool several = asked.trace_json || asked.validate_merged;
-  print_to_standard_error("profkit: interrupted; " + asked.output_path +
-                          (several ? " or files beside it were not written\n" : " was not written\n"));
+  const auto part = [](const std::vector<std::string>& paths, const char* one, const char* many) {
+    std::string text;
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      text += (i == 0 ? "; " : i + 1 == paths.size() ? " and " : ", ") + escape_for_terminal(paths[i]);
+    return paths.empty() ? text : text + (paths.size() == 1 ? one : many);
+  };
+  print_to_standard_error("profkit: interrupted" + part(written, " is complete", " are complete") +
+                          part(missing, " was not written", " were not written") + '\n');
   return true;
+}
+
+bool told_interrupt(const options& asked, const fault& why) {
+  std::vector<std::string> missing;
+  if (!asked.output_path.empty()) missing.push_back(asked.output_path);
+  return told_interrupt(why, {}, missing);
 }
 
 void leave_with_reader(const options& asked, const fault& why) {

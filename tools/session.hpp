@@ -76,6 +76,9 @@ void tell_fault(const profkit::fault& why, const terminal& screen, bool is_warni
 
 // Says so when the fault is that a signal stopped the work; main() then ends the process with it.
 bool told_interrupt(const options& asked, const profkit::fault& why);
+// The same for a command of several files: those that are in place, and those that are not.
+bool told_interrupt(const profkit::fault& why, const std::vector<std::string>& written,
+                    const std::vector<std::string>& missing);
 
 // Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
 void leave_with_reader(const options& asked, const profkit::fault& why);

@@ -2,6 +2,11 @@
 
 #include <profkit/core/text.hpp>
 
+#include <cstdlib>
+#include <memory>
+
+#include <cxxabi.h>
+
 namespace profkit_tool {
 
 using profkit::terminal_width;
@@ -62,6 +67,37 @@ std::string short_op_name(std::string_view name, std::string_view display_name) 
   }
   if (chosen.substr(0, no_result.size()) == no_result) chosen.remove_prefix(no_result.size());
   return chosen.empty() ? "(no name)" : profkit::escape_for_terminal(chosen);
+}
+
+std::string source_name(const std::string& symbol) {
+  constexpr std::size_t most_bytes = 2000;  // the demangler recurses
+  if (symbol.size() > most_bytes || symbol.compare(0, 2, "_Z") != 0) return symbol;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                     std::free);
+  if (status != 0 || !plain) return symbol;
+  // "void n::f<4, (n::kind)1>(float*)" gives "n::f<…>": the word before the outermost list of parameters.
+  const std::string_view whole = plain.get();
+  std::string name;
+  int depth = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const char c = whole[i];
+    if (c == '(' && depth == 0 && whole.substr(i, 21) == "(anonymous namespace)") {
+      name += whole.substr(i, 21);
+      i += 20;
+    } else if (c == '(' && depth == 0) {
+      break;
+    } else if (c == '<' && depth++ == 0) {
+      name += "<\u2026>";
+    } else if (c == '>') {
+      --depth;
+    } else if (c == ' ' && depth == 0) {
+      name.clear();
+    } else if (depth == 0) {
+      name += c;
+    }
+  }
+  return name.empty() ? std::string(whole) : name;
 }
 
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent) {

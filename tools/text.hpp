@@ -16,6 +16,10 @@ std::string shorten(std::string_view text, std::size_t columns, cut where = cut:
 // none.
 std::string short_op_name(std::string_view name, std::string_view display_name);
 
+// A linker's name as the source has it, without what it returns and takes ("_Z3addIfEvPT_" gives "add<…>"); any other
+// text as it is.
+std::string source_name(const std::string& symbol);
+
 // Breaks a sentence into lines of at most `columns`. It stands behind `indent` columns that the caller fills on
 // the first line and blanks fill on further ones.
 std::string wrap(std::string_view text, std::size_t columns, std::size_t indent);

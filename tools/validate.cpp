@@ -16,9 +16,11 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,9 +37,13 @@ using profkit::human_duration;
 using profkit::result;
 using profkit::validation_result;
 
-int fail(const options& asked, const fault& why, const terminal& errors) {
+int fail(const options& asked, const fault& why, const terminal& errors, const std::vector<std::string>& written = {}) {
   leave_with_reader(asked, why);
-  if (told_interrupt(asked, why)) return exit_unreadable;
+  std::vector<std::string> missing;
+  for (const std::string& path : {asked.output_path, asked.csv_path})
+    if (!path.empty() && path != "-" && std::find(written.begin(), written.end(), path) == written.end())
+      missing.push_back(path);
+  if (told_interrupt(why, written, missing)) return exit_unreadable;
   tell_fault(why, errors);
   return exit_code_of(why.code);
 }
@@ -97,6 +103,28 @@ void print_ops(text_output& out, const validation_result& found, std::uint64_t l
   if (shown < ops.size())
     out.line("  " + out.screen().paint(
                         "… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)", style::dim));
+}
+
+// What nobody can tell the order of, and why not; the same reason once.
+void print_unjudged(text_output& out, const validation_result& found, std::size_t columns) {
+  struct unjudged {
+    std::uint64_t groups = 0, ops = 0;
+    const collective_op* first = nullptr;
+  };
+  std::map<std::string_view, unjudged> reasons;
+  for (const collective_op& op : found.ops) {
+    if (op.unjudged == 0) continue;
+    unjudged& u = reasons[op.unjudged_why];
+    u.groups += op.unjudged;
+    ++u.ops;
+    if (u.first == nullptr) u.first = &op;
+  }
+  for (const auto& [why, u] : reasons) {
+    std::string text = "not judged: " + grouped(u.groups) + " of " + short_op_name(u.first->name, "");
+    if (u.ops > 1) text += " and " + count_of(u.ops - 1, "more operation");
+    text += ": " + std::string(why);
+    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+  }
 }
 
 void print_warnings(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
@@ -178,7 +206,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   std::string counts =
       count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
-  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " of which nobody can tell who waits for whom";
+  if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " not judged";
   out.line("  " + counts);
   out.line();
   out.line(out.screen().paint("Nodes", style::heading));
@@ -186,6 +214,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   out.line();
   out.line(out.screen().paint("Collectives", style::heading));
   print_ops(out, found, limit, columns);
+  print_unjudged(out, found, columns);
   if (!found.warning_list.empty()) {
     out.line();
     out.line(out.screen().paint("Warnings", style::heading));
@@ -263,18 +292,25 @@ int run_validate(const options& asked) {
   };
   result<text_output> out = text_output::open("", asked.color);
   if (!out) return fail(asked, out.error(), errors);
-  if (asked.json || (asked.compat_reference && asked.output_path.empty())) {
+  const bool prints_rows = asked.csv_path == "-";
+  const auto rows = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
+  if (asked.json || (asked.compat_reference && asked.output_path.empty() && !prints_rows)) {
     if (result<void> written = document(out->raw()); !written) return fail(asked, written.error(), errors);
+  } else if (prints_rows) {
+    if (result<void> written = rows(out->raw()); !written) return fail(asked, written.error(), errors);
   } else {
     print_text(*out, asked, *found, aligned);
   }
   if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
-  if (!asked.output_path.empty())
+  std::vector<std::string> in_place;
+  if (!asked.output_path.empty()) {
     if (result<void> written = write_file(asked.output_path, document); !written)
       return fail(asked, written.error(), errors);
-  if (!asked.csv_path.empty()) {
-    const auto csv = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
-    if (result<void> written = write_file(asked.csv_path, csv); !written) return fail(asked, written.error(), errors);
+    in_place.push_back(asked.output_path);
+  }
+  if (!asked.csv_path.empty() && !prints_rows) {
+    if (result<void> written = write_file(asked.csv_path, rows); !written)
+      return fail(asked, written.error(), errors, in_place);
   }
 
   std::vector<profkit::file_damage> losses = found->damage;

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """What the way over the C ABI costs in each language, in one run on one capture.
 
-ffi.py BUILD_FOLDER [EVENTS]    BUILD_FOLDER has libprofkit.so; the capture is made here (default: 2,000,000 events)
+ffi.py BUILD_FOLDER [EVENTS [CAPTURE ...]]
+
+BUILD_FOLDER has libprofkit.so; the capture is made here (default: 2,000,000 events). Python also reads the bundled TPU and
+GPU captures, and those that are named: as they are, and as many times in one file as make 10 MB (copies behind one another
+are an XSpace with so many times the planes).
 
 C, Rust and Go sum the durations of all events that they read in batches. Python loads the capture and makes Arrow columns
-of it, and, where jax is installed, does the same with jax.profiler.ProfileData: it opens the file and takes name, start
-and duration of each event. What a machine lacks is told and left out. Ratios matter; times depend on the machine.
+of it, and, where jax is installed, jax.profiler.ProfileData opens the same file and name, start and duration of each event
+are taken. What a machine lacks is told and left out. Ratios matter; times depend on the machine.
 """
 import os
 import pathlib
@@ -75,14 +79,13 @@ def staged(build, scratch):
 
 
 PROFKIT_PYTHON = """
-import sys, time, pyarrow, profkit
+import sys, time, pyarrow, pyarrow.compute, profkit
 best = 1e300
 for _ in range(int(sys.argv[2])):
     begin = time.process_time()
     with profkit.open(sys.argv[1]) as profile:
         table = profile.events_table().to_pyarrow()
     rows = table.num_rows
-    import pyarrow.compute
     total = pyarrow.compute.sum(table["duration_ps"]).as_py()
     best = min(best, (time.process_time() - begin) * 1e9 / rows)
 print(f"{best:.3f} {rows} {total}")
@@ -90,22 +93,25 @@ print(f"{best:.3f} {rows} {total}")
 JAX_PYTHON = """
 import sys, time
 from jax.profiler import ProfileData
-begin = time.process_time()
-data = ProfileData.from_file(sys.argv[1])
-rows = total = 0
-names, starts = [], []
-for plane in data.planes:
-    for line in plane.lines:
-        for event in line.events:
-            names.append(event.name)
-            starts.append(event.start_ns)
-            total += event.duration_ns
-            rows += 1
-print(f"{(time.process_time() - begin) * 1e9 / rows:.3f} {rows} {total}")
+best = 1e300
+for _ in range(int(sys.argv[2])):
+    begin = time.process_time()
+    data = ProfileData.from_file(sys.argv[1])
+    rows = total = 0
+    names, starts = [], []
+    for plane in data.planes:
+        for line in plane.lines:
+            for event in line.events:
+                names.append(event.name)
+                starts.append(event.start_ns)
+                total += event.duration_ns
+                rows += 1
+    best = min(best, (time.process_time() - begin) * 1e9 / rows)
+print(f"{best:.3f} {rows} {total}")
 """
 
 
-def main(build, events=2_000_000):
+def main(build, events=2_000_000, *captures):
     build = pathlib.Path(build).resolve()
     with tempfile.TemporaryDirectory() as scratch_name:
         scratch = pathlib.Path(scratch_name)
@@ -141,26 +147,39 @@ def main(build, events=2_000_000):
         for tool, there in (("cargo", rust), ("go", go)):
             if not there:
                 print(f"  SKIPPED {tool}: not found")
-        python(trace, environment)
+        traces = [("generated", trace)]
+        for given in BUNDLED + [pathlib.Path(path) for path in captures]:
+            content = given.read_bytes()
+            copies = -(-10_000_000 // len(content))
+            repeated = scratch / f"{copies}_{given.name}"
+            repeated.write_bytes(content * copies)
+            traces += [(given.name, given), (f"{copies} times that", repeated)]
+        print("  Python: Arrow columns of profkit, and jax.profiler.ProfileData; ns of CPU per event")
+        for name, path in traces:
+            python(name, path, environment)
 
 
-def python(trace, environment):
-    def measured(program, *arguments):
-        done = subprocess.run([sys.executable, "-c", program, str(trace), *arguments], env=environment,
+BUNDLED = [ROOT / "tests" / "data" / "xspace" / name
+           for name in ("tpu_v6e_inference.xplane.pb", "jax08_gemm_mi300.xplane.pb")]
+
+
+def python(name, trace, environment):
+    def measured(program, rounds):
+        done = subprocess.run([sys.executable, "-c", program, str(trace), str(rounds)], env=environment,
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print(f"  SKIPPED: {done.stderr.strip().splitlines()[-1] if done.stderr else done.returncode}")
             return None
-        return float(done.stdout.split()[0])
+        return done.stdout.split()
 
-    ours = measured(PROFKIT_PYTHON, "3")
-    theirs = measured(JAX_PYTHON)
-    if ours:
-        print(f"  {'Python, Arrow':20} {ours:8.2f}   load and all columns")
-    if theirs:
-        print(f"  {'ProfileData (jax)':20} {theirs:8.2f}   load and iterate")
+    small = trace.stat().st_size < 5_000_000
+    ours, theirs = measured(PROFKIT_PYTHON, 100 if small else 7), measured(JAX_PYTHON, 7 if small else 2)
     if ours and theirs:
-        print(f"  Arrow columns are {theirs / ours:.0f} times as fast as ProfileData")
+        assert ours[1] == theirs[1], f"{name}: profkit has {ours[1]} events, ProfileData {theirs[1]}"
+        print(f"  {name:32} {int(ours[1]):9,} events {float(ours[0]):8.1f} {float(theirs[0]):8.0f}   "
+              f"{float(theirs[0]) / float(ours[0]):5.1f} times as fast")
+    elif ours:
+        print(f"  {name:32} {int(ours[1]):9,} events {float(ours[0]):8.1f}")
 
 
 if __name__ == "__main__":

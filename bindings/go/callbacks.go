@@ -7,11 +7,13 @@ package profkit
 extern int32_t pkgoProgress(void *user, uint64_t done, uint64_t total);
 extern void pkgoLog(void *user, int32_t level, char *message);
 extern int32_t pkgoWrite(void *user, void *data, size_t size);
+extern int64_t pkgoReadAt(void *user, uint64_t offset, void *into, size_t size);
 */
 import "C"
 
 import (
 	"io"
+	"math"
 	"runtime/cgo"
 	"unsafe"
 )
@@ -21,7 +23,8 @@ type call struct {
 	progress func(done, total uint64) bool
 	log      func(level int, message string)
 	to       io.Writer
-	failed   error // of `to`
+	from     io.ReaderAt
+	failed   error // of `to` or `from`
 	panicked any
 }
 
@@ -72,4 +75,28 @@ func pkgoWrite(user, data unsafe.Pointer, size C.size_t) C.int32_t {
 		}
 		return 0
 	})
+}
+
+//export pkgoReadAt
+func pkgoReadAt(user unsafe.Pointer, offset C.uint64_t, into unsafe.Pointer, size C.size_t) C.int64_t {
+	c := callOf(user)
+	read := 0
+	stop := c.guarded(func() C.int32_t {
+		if size == 0 {
+			return 0
+		}
+		if c.failed != nil || offset > math.MaxInt64 {
+			return 1
+		}
+		var err error
+		if read, err = c.from.ReadAt(unsafe.Slice((*byte)(into), int(size)), int64(offset)); err != nil && err != io.EOF {
+			c.failed = err
+			return 1
+		}
+		return 0
+	})
+	if stop != 0 {
+		return -1
+	}
+	return C.int64_t(read)
 }

@@ -68,6 +68,13 @@ func MergeTo(ctx context.Context, to io.Writer, options MergeOptions) (*Merge, e
 }
 
 func merged(ctx context.Context, output string, to io.Writer, options MergeOptions) (*Merge, error) {
+	named := append([]string{options.Offsets, options.RunMetadata, options.RunDir, output}, options.Traces...)
+	if err := checkPaths(append(named, options.Snapshots...)...); err != nil {
+		return nil, err
+	}
+	if err := checkLibrary(uint32(C.pk_version_number())); err != nil {
+		return nil, err
+	}
 	var out *C.pk_merge
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_merge_options)(memory.alloc(unsafe.Sizeof(C.pk_merge_options{})))

@@ -3,6 +3,14 @@ package profkit
 /*
 #include <profkit/profkit.h>
 
+extern int64_t pkgoReadAt(void *user, uint64_t offset, void *into, size_t size);
+
+static pk_read_callbacks pkgo_read_callbacks(void *user) {
+  pk_read_callbacks c = PK_READ_CALLBACKS_INIT;
+  c.user = user;
+  c.read_at = pkgoReadAt;
+  return c;
+}
 static pk_open_options pkgo_open_options(void) { pk_open_options o = PK_OPEN_OPTIONS_INIT; return o; }
 static pk_limits pkgo_limits(void) { pk_limits l = PK_LIMITS_INIT; return l; }
 static pk_document_options pkgo_document_options(void) { pk_document_options o = PK_DOCUMENT_OPTIONS_INIT; return o; }
@@ -14,6 +22,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"runtime/cgo"
 	"unsafe"
 )
 
@@ -51,6 +60,9 @@ func Open(path string) (*Profile, error) { return OpenContext(nil, path, OpenOpt
 
 // OpenContext is Open with options. The context may be nil; its end stops the work.
 func OpenContext(ctx context.Context, path string, options OpenOptions) (*Profile, error) {
+	if err := checkPaths(path); err != nil {
+		return nil, err
+	}
 	return opened(ctx, options, 0, func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
 		name := memory.text(path)
 		if name == nil {
@@ -73,8 +85,41 @@ func OpenBytes(data []byte, label string, options OpenOptions) (*Profile, error)
 		})
 }
 
+// OpenReaderAt opens one file through positioned reads, which come during this call only. `size` is that of the whole
+// input, still compressed; -1 when it is not known. The label is as for OpenBytes.
+func OpenReaderAt(ctx context.Context, from io.ReaderAt, size int64, label string, options OpenOptions) (*Profile, error) {
+	if options.OnePass {
+		return nil, &Error{Status: ErrInvalidArgument.Status, Code: ErrInvalidArgument.Code, ByteOffset: -1,
+			Message: "what is read once when a document asks cannot come from a reader of one call"}
+	}
+	state := &call{from: from}
+	made, err := opened(ctx, options, 0,
+		func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
+			user := (*cgo.Handle)(memory.alloc(unsafe.Sizeof(cgo.Handle(0))))
+			*user = cgo.NewHandle(state)
+			defer user.Delete()
+			callbacks := (*C.pk_read_callbacks)(memory.alloc(unsafe.Sizeof(C.pk_read_callbacks{})))
+			*callbacks = C.pkgo_read_callbacks(unsafe.Pointer(user))
+			if size >= 0 {
+				callbacks.size_bytes = C.uint64_t(size)
+			}
+			return C.pk_profile_open_callbacks(callbacks, memory.text(label), given, out, raw)
+		})
+	if state.panicked != nil {
+		panic(state.panicked)
+	}
+	if state.failed != nil {
+		return nil, &Error{Status: ErrIO.Status, Code: ErrIO.Code, Message: state.failed.Error(), Path: label, ByteOffset: -1,
+			cause: state.failed}
+	}
+	return made, err
+}
+
 func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
 	open func(*arena, *C.pk_open_options, **C.pk_profile, **C.pk_error) C.pk_status) (*Profile, error) {
+	if err := checkLibrary(uint32(C.pk_version_number())); err != nil {
+		return nil, err
+	}
 	var out *C.pk_profile
 	err := calling(ctx, options.Hooks, nil, func(memory *arena, hooks *C.pk_hooks, _ unsafe.Pointer) error {
 		limits := (*C.pk_limits)(memory.alloc(unsafe.Sizeof(C.pk_limits{})))
@@ -129,6 +174,34 @@ func (p *Profile) Files() func(yield func(File) bool) {
 			}
 		}
 	}
+}
+
+// Run is one below a parent of runs.
+type Run struct {
+	Name, Path string
+	Chosen     bool // the profile holds its files
+}
+
+// Runs are those below a parent of runs, newest first.
+func (p *Profile) Runs() ([]Run, error) {
+	var made []Run
+	err := p.h.use(func(object unsafe.Pointer) error {
+		profile := (*C.pk_profile)(object)
+		var info C.pk_profile_info
+		var raw *C.pk_error
+		if err := failure(C.pk_profile_get(profile, &info, &raw), raw); err != nil {
+			return err
+		}
+		for at := C.uint32_t(0); at < info.run_count; at++ {
+			var row C.pk_run_info
+			if err := failure(C.pk_run_get(profile, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			made = append(made, Run{text(row.name), text(row.path), row.chosen != 0})
+		}
+		return nil
+	})
+	return made, err
 }
 
 // FileCount is the number of files.
@@ -188,6 +261,29 @@ func (f File) Info() (FileInfo, error) {
 		return nil
 	})
 	return made, err
+}
+
+// Hostnames are those of the hosts that were profiled, as an XSpace lists them.
+func (f File) Hostnames() []string { return f.notes(C.PK_NOTE_HOSTNAME) }
+
+// Errors are those that the profiler wrote into an XSpace.
+func (f File) Errors() []string { return f.notes(C.PK_NOTE_ERROR) }
+
+// Warnings are those that the profiler wrote into an XSpace.
+func (f File) Warnings() []string { return f.notes(C.PK_NOTE_WARNING) }
+
+func (f File) notes(kind C.int32_t) (made []string) {
+	_ = f.h.use(func(object unsafe.Pointer) error {
+		profile := (*C.pk_profile)(object)
+		for at, count := C.uint32_t(0), C.pk_file_note_count(profile, f.file, kind); at < count; at++ {
+			var note C.pk_str
+			if C.pk_file_note_get(profile, f.file, kind, at, &note, nil) == C.PK_OK {
+				made = append(made, text(note))
+			}
+		}
+		return nil
+	})
+	return made
 }
 
 // Bytes copies the decoded bytes: what was intact when the file is damaged.
@@ -289,6 +385,50 @@ func (p Plane) Lines() func(yield func(Line) bool) {
 	}
 }
 
+// EventMetadata is what the events with one id share.
+type EventMetadata struct {
+	ID          int64
+	Name        string
+	DisplayName string // shorter; "" when there is none
+	Metadata    []byte // opaque bytes of the recorder
+}
+
+// EventMetadata gives all entries, in the order of the file, each id once.
+func (p Plane) EventMetadata() *Rows[EventMetadata] {
+	cursor := new(C.pk_metadata_cursor)
+	err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		return C.pk_event_metadata_begin(o, p.file, p.plane, cursor, raw)
+	})
+	if err != nil {
+		return failed[EventMetadata](err)
+	}
+	return oneByOne(p.h, func(into *EventMetadata, raw **C.pk_error) C.pk_status {
+		var row C.pk_event_metadata
+		status := C.pk_event_metadata_next(cursor, &row, raw)
+		if status == C.PK_OK {
+			*into = EventMetadata{int64(row.id), text(row.name), text(row.display_name), []byte(text(row.metadata))}
+		}
+		return status
+	})
+}
+
+// StatID is the id of a stat name, by looking at every entry: do it once a plane. False when there is none.
+func (p Plane) StatID(name string) (int64, bool) {
+	bytes := []byte(name + "\x00") // never empty
+	var id C.int64_t
+	err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		return C.pk_stat_metadata_find(o, p.file, p.plane, (*C.char)(unsafe.Pointer(&bytes[0])), C.size_t(len(name)), &id, raw)
+	})
+	return int64(id), err == nil
+}
+
+// MetadataStats gives the stats that all events of an id share.
+func (p Plane) MetadataStats(metadataID int64) *Rows[Stat] {
+	return p.stats(func(object *C.pk_profile, cursor *C.pk_stat_cursor, raw **C.pk_error) C.pk_status {
+		return C.pk_event_metadata_stats(object, p.file, p.plane, C.int64_t(metadataID), cursor, raw)
+	})
+}
+
 // EventName is the name of the metadata entry of an id, in constant time; "" when there is none.
 func (p Plane) EventName(metadataID int64) string {
 	name := ""
@@ -322,22 +462,31 @@ func (p Plane) stats(begin func(*C.pk_profile, *C.pk_stat_cursor, **C.pk_error) 
 	if err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status { return begin(o, cursor, raw) }); err != nil {
 		return failed[Stat](err)
 	}
+	return oneByOne(p.h, func(into *Stat, raw **C.pk_error) C.pk_status {
+		var row C.pk_stat
+		status := C.pk_stat_next(cursor, &row, raw)
+		if status == C.PK_OK {
+			*into = statOf(&row)
+		}
+		return status
+	})
+}
+
+// oneByOne reads rows that come singly; what ends them is told after the rows before it.
+func oneByOne[T any](h *handle, next func(*T, **C.pk_error) C.pk_status) *Rows[T] {
 	ended := false
 	var pending error
-	return &Rows[Stat]{fill: func(into []Stat) (count int, err error) {
+	return &Rows[T]{fill: func(into []T) (count int, err error) {
 		if ended {
 			return 0, pending
 		}
-		err = p.h.use(func(unsafe.Pointer) error {
+		err = h.use(func(unsafe.Pointer) error {
 			for count < len(into) {
-				var row C.pk_stat
 				var raw *C.pk_error
-				status := C.pk_stat_next(cursor, &row, &raw)
-				if status != C.PK_OK {
+				if status := next(&into[count], &raw); status != C.PK_OK {
 					ended, pending = true, failure(status, raw)
 					return nil
 				}
-				into[count] = statOf(&row)
 				count++
 			}
 			return nil
@@ -502,30 +651,36 @@ type DocumentOptions struct {
 	Hooks                   Hooks
 }
 
+// documentOptions are the C ABI's, without hooks.
+func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
+	given := (*C.pk_document_options)(memory.alloc(unsafe.Sizeof(C.pk_document_options{})))
+	*given = C.pkgo_document_options()
+	given.host, given.plane = memory.text(options.Host), memory.text(options.Plane)
+	given.line, given.name = memory.text(options.Line), memory.text(options.Name)
+	if options.Step != nil {
+		given.flags |= C.PK_DOCUMENT_HAS_STEP
+		given.step = C.uint64_t(*options.Step)
+	}
+	if options.FromPs != nil {
+		given.flags |= C.PK_DOCUMENT_HAS_FROM
+		given.from_ps = C.int64_t(*options.FromPs)
+	}
+	if options.ToPs != nil {
+		given.flags |= C.PK_DOCUMENT_HAS_TO
+		given.to_ps = C.int64_t(*options.ToPs)
+	}
+	if options.Limit != nil {
+		given.limit = C.uint64_t(*options.Limit)
+	}
+	return unsafe.Pointer(given)
+}
+
 // WriteDocument writes a document. Damage of the capture is told in the document and is no error.
 func (p *Profile) WriteDocument(ctx context.Context, to io.Writer, document Document, options DocumentOptions) (DocumentStatus, error) {
 	var status C.int32_t
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
-		given := (*C.pk_document_options)(memory.alloc(unsafe.Sizeof(C.pk_document_options{})))
-		*given = C.pkgo_document_options()
-		given.host, given.plane = memory.text(options.Host), memory.text(options.Plane)
-		given.line, given.name = memory.text(options.Line), memory.text(options.Name)
+		given := (*C.pk_document_options)(documentOptions(memory, options))
 		given.hooks = hooks
-		if options.Step != nil {
-			given.flags |= C.PK_DOCUMENT_HAS_STEP
-			given.step = C.uint64_t(*options.Step)
-		}
-		if options.FromPs != nil {
-			given.flags |= C.PK_DOCUMENT_HAS_FROM
-			given.from_ps = C.int64_t(*options.FromPs)
-		}
-		if options.ToPs != nil {
-			given.flags |= C.PK_DOCUMENT_HAS_TO
-			given.to_ps = C.int64_t(*options.ToPs)
-		}
-		if options.Limit != nil {
-			given.limit = C.uint64_t(*options.Limit)
-		}
 		return get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
 			return C.pk_document_write(object, C.int32_t(document), given, writer(), user, &status, raw)
 		})

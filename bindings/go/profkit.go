@@ -31,7 +31,9 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -152,6 +154,28 @@ func (a *arena) texts(values []string) **C.char {
 	return made
 }
 
+// checkPaths refuses paths with a NUL: the part before it would name another file.
+func checkPaths(paths ...string) error {
+	for _, path := range paths {
+		if strings.IndexByte(path, 0) >= 0 {
+			return &Error{Status: ErrInvalidArgument.Status, Code: ErrInvalidArgument.Code, ByteOffset: -1,
+				Message: fmt.Sprintf("there is a NUL byte in the path %q", path)}
+		}
+	}
+	return nil
+}
+
+// checkLibrary refuses a library that is older than the header: the loader checks the names alone.
+func checkLibrary(library uint32) error {
+	const madeFor = C.PK_VERSION_MAJOR*1000000 + C.PK_VERSION_MINOR*1000
+	if library >= madeFor {
+		return nil
+	}
+	return &Error{Status: ErrUnsupported.Status, Code: ErrUnsupported.Code, ByteOffset: -1, Hint: "update libprofkit",
+		Message: fmt.Sprintf("libprofkit %d.%d is older than %d.%d, which this package was made for", library/1000000,
+			library/1000%1000, C.PK_VERSION_MAJOR, C.PK_VERSION_MINOR)}
+}
+
 func (a *arena) free() {
 	for _, memory := range *a {
 		C.free(memory)
@@ -173,8 +197,11 @@ func newHandle(raw unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	return made
 }
 
-// enter keeps the object alive until leave.
+// enter keeps the object alive until leave. The zero value of a type has no handle: it counts as closed.
 func (h *handle) enter() (unsafe.Pointer, error) {
+	if h == nil {
+		return nil, ErrClosed
+	}
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if h.gone {
@@ -196,6 +223,9 @@ func (h *handle) leave() {
 }
 
 func (h *handle) close() {
+	if h == nil {
+		return
+	}
 	h.mutex.Lock()
 	first := !h.gone
 	h.gone = true

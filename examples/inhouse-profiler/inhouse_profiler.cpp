@@ -32,7 +32,8 @@ constexpr std::array<span, 4> device_spans{{{"embedding_fusion", 20 * us, 180 * 
                                             {"attention_fusion", 210 * us, 250 * us},
                                             {"mlp_fusion", 700 * us, 200 * us},
                                             {"all-reduce.1", 905 * us, 80 * us}}};
-constexpr std::array<span, 2> host_spans{{{"TransferToDevice", 455 * us, 230 * us}, {"ExecuteStep", 5 * us, 10 * us}}};
+constexpr std::array<span, 2> host_spans{
+    {{"BufferFromHostBuffer", 455 * us, 230 * us}, {"ExecuteStep", 5 * us, 10 * us}}};
 
 template <class T>
 T taken(profkit::lib::result<T> result) {
@@ -163,9 +164,12 @@ void explain(const std::string& path) {
     whole += step.end_ps - step.start_ps;
   }
   std::cout << bubbles.step_count() << " steps, busy " << (whole == 0 ? 0 : busy * 100 / whole) << " %\n";
-  constexpr std::array<const char*, 6> causes{
-      "sync_or_h2d",          "comm_wait", "untraced_host_blocking", "host_launch_lag", "python_serialization_or_lock",
-      "insufficient_evidence"};
+  constexpr std::array<const char*, 6> causes{"the host synchronises or copies to the device",
+                                              "the device waits for other devices",
+                                              "the host is blocked by what was not traced",
+                                              "the host launches too late",
+                                              "Python holds a lock or serialises",
+                                              "what, the evidence does not tell"};  // in the order of PK_BUBBLE_LABEL_
   pk_bubble longest{};
   auto gaps = bubbles.gaps();
   for (const pk_bubble& gap : gaps)
@@ -173,10 +177,9 @@ void explain(const std::string& path) {
       longest = gap;
   if (longest.end_ps == longest.start_ps) return;
   std::cout << "longest wait: " << (longest.end_ps - longest.start_ps) / us << " us before "
-            << std::string(longest.after.data, longest.after.size) << ", possibly";
+            << std::string(longest.after.data, longest.after.size) << '\n';
   for (std::size_t bit = 0; bit < causes.size(); ++bit)
-    if ((longest.labels >> bit & 1U) != 0) std::cout << ' ' << causes[bit];
-  std::cout << '\n';
+    if ((longest.labels >> bit & 1U) != 0) std::cout << "  possibly: " << causes[bit] << '\n';
 }
 
 }  // namespace

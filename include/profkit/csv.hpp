@@ -1,6 +1,7 @@
 // Rows of comma-separated text (RFC 4180), without a copy: quoted fields with separators, line ends and doubled
 // quotes in them, CRLF or LF, a byte order mark, a last row that was cut. Header-only, standard library only, no
-// allocation, no exception. Sixty-four bytes are classified at a time.
+// allocation, no exception. Sixty-four bytes are classified at a time, and some thousand fields found before the first
+// is given.
 #pragma once
 #include <profkit/namespace.hpp>
 
@@ -35,10 +36,18 @@ PROFKIT_CSV_INLINE unsigned lowest_bit(std::uint64_t mask) noexcept {
 
 PROFKIT_CSV_INLINE std::uint64_t below_lowest(std::uint64_t mask) noexcept { return (mask & (~mask + 1)) - 1; }
 
-// Bit i is the parity of bits 0 to i.
-PROFKIT_CSV_INLINE std::uint64_t prefix_parity(std::uint64_t bits) noexcept {
-  for (unsigned shift = 1; shift < 64; shift <<= 1) bits ^= bits << shift;
-  return bits;
+PROFKIT_CSV_INLINE unsigned count_bits(std::uint64_t mask) noexcept {
+  mask -= mask >> 1 & 0x5555555555555555ULL;
+  mask = (mask & 0x3333333333333333ULL) + (mask >> 2 & 0x3333333333333333ULL);
+  return static_cast<unsigned>(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
+}
+
+// Text that will be looked at: the processor does not foresee it beyond a page.
+inline constexpr std::size_t ahead = 2048;
+PROFKIT_CSV_INLINE void prefetch([[maybe_unused]] const char* at) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(at);
+#endif
 }
 
 // Which of 64 bytes are what: bit i stands for byte i.
@@ -46,48 +55,158 @@ struct block_masks {
   std::uint64_t separators = 0, line_ends = 0, quotes = 0;
 };
 
-PROFKIT_CSV_INLINE unsigned count_bits(std::uint64_t mask) noexcept {
-  mask -= mask >> 1 & 0x5555555555555555ULL;
-  mask = (mask & 0x3333333333333333ULL) + (mask >> 2 & 0x3333333333333333ULL);
-  return static_cast<unsigned>(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
-}
-#if defined(PROFKIT_CSV_SSE2)
-using bytes16 = char __attribute__((vector_size(16)));
+// Rows that were looked at in one go: where their fields end, counted from `base`.
+struct row_index {
+  static constexpr std::size_t most_ends = 2048, most_rows = 256, most_bytes = std::size_t{1} << 15;
+  std::size_t base = 0;
+  std::uint32_t rows = 0;
+  bool to_the_end = false;  // the last row ends with the text and has no line end
+  bool cut = false;         // … within quotes
+  std::uint16_t ends[most_ends + 64];
+  std::uint16_t row_ends[most_rows + 65];      // how many of the ends belong to this row or one before it
+  std::uint16_t quoted_lines[most_rows + 65];  // line ends within quotes
+};
 
-PROFKIT_CSV_INLINE std::uint64_t equal_in(const bytes16* four, char wanted) noexcept {
-  const bytes16 pattern = wanted - bytes16{};
-  std::uint64_t mask = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    const auto equal = reinterpret_cast<bytes16>(four[i] == pattern);
-    mask |= static_cast<std::uint64_t>(static_cast<std::uint16_t>(__builtin_ia32_pmovmskb128(equal))) << (16 * i);
+// What every machine can do; elsewhere there may be other units with the same functions.
+struct plain_unit {
+#if defined(PROFKIT_CSV_SSE2)
+  using bytes16 = char __attribute__((vector_size(16)));
+
+  PROFKIT_CSV_INLINE static std::uint64_t equal_in(const bytes16* four, char wanted) noexcept {
+    const bytes16 pattern = wanted - bytes16{};
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto equal = reinterpret_cast<bytes16>(four[i] == pattern);
+      mask |= static_cast<std::uint64_t>(static_cast<std::uint16_t>(__builtin_ia32_pmovmskb128(equal))) << (16 * i);
+    }
+    return mask;
   }
-  return mask;
-}
-PROFKIT_CSV_INLINE block_masks classify(const char* at, char separator) noexcept {
-  bytes16 four[4];
-  std::memcpy(four, at, 64);
-  return {equal_in(four, separator), equal_in(four, '\n'), equal_in(four, '"')};
-}
+  PROFKIT_CSV_INLINE static block_masks masks_of(const char* block, char separator) noexcept {
+    bytes16 four[4];
+    std::memcpy(four, block, 64);
+    return {equal_in(four, separator), equal_in(four, '\n'), equal_in(four, '"')};
+  }
 #else
-inline std::uint64_t equal_in(const char* at, char wanted) noexcept {
-  std::uint64_t mask = 0;
-  for (unsigned i = 0; i < 64; ++i) mask |= std::uint64_t{at[i] == wanted} << i;
-  return mask;
-}
-inline block_masks classify(const char* at, char separator) noexcept {
-  return {equal_in(at, separator), equal_in(at, '\n'), equal_in(at, '"')};
-}
+  static std::uint64_t equal_in(const char* block, char wanted) noexcept {
+    std::uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; ++i) mask |= std::uint64_t{block[i] == wanted} << i;
+    return mask;
+  }
+  static block_masks masks_of(const char* block, char separator) noexcept {
+    return {equal_in(block, separator), equal_in(block, '\n'), equal_in(block, '"')};
+  }
 #endif
+  // Bit i is the parity of bits 0 to i.
+  PROFKIT_CSV_INLINE static std::uint64_t prefix_parity(std::uint64_t bits) noexcept {
+    for (unsigned shift = 1; shift < 64; shift <<= 1) bits ^= bits << shift;
+    return bits;
+  }
+  PROFKIT_CSV_INLINE static unsigned count(std::uint64_t bits) noexcept { return count_bits(bits); }
+  // Where the bits are, counted from `from`; up to 64 places from `at` may be written.
+  PROFKIT_CSV_INLINE static void write_places(std::uint64_t bits, std::size_t from, std::uint16_t* at) noexcept {
+    for (; bits != 0; bits &= bits - 1) *at++ = static_cast<std::uint16_t>(from + lowest_bit(bits));
+  }
+};
+
+// Looks at the rows that begin at `from`, until there are enough of them, to the end of the text, or up to the row in
+// which a quote stands where none may open.
+template <class Unit>
+PROFKIT_CSV_INLINE void index_rows(const char* text, std::size_t size, std::size_t from, char separator,
+                                   row_index& into) noexcept {
+  into.base = from & ~std::size_t{63};
+  into.rows = 0;
+  into.to_the_end = into.cut = false;
+  std::uint64_t of = ~std::uint64_t{0} << (from & 63);       // the bytes that count
+  std::uint64_t may_open = std::uint64_t{1} << (from & 63);  // where a quote may open a field
+  std::uint64_t inside_before = 0;                           // all ones: the block begins within quotes
+  std::size_t ends_so_far = 0, quoted_so_far = 0, at = into.base;
+  for (; at < size; at += 64) {
+    if (ends_so_far > row_index::most_ends - 64 || into.rows > row_index::most_rows ||
+        at - into.base > row_index::most_bytes) {
+      return;
+    }
+    block_masks m;
+    const std::size_t left = size - at;
+    if (left >= 64) {
+      if (left > ahead) prefetch(text + at + ahead);
+      m = Unit::masks_of(text + at, separator);
+    } else {
+      char rest[64] = {};
+      std::memcpy(rest, text + at, left);
+      m = Unit::masks_of(rest, separator);
+      of &= (std::uint64_t{1} << left) - 1;  // the padding is not part of the text, whatever the separator
+    }
+    std::uint64_t ends = (m.separators | m.line_ends) & of;
+    std::uint64_t line_ends = m.line_ends & of;
+    std::uint64_t quoted = 0;
+    bool stop = false;
+    const std::uint64_t quotes = m.quotes & of;
+    if ((quotes | inside_before) == 0) {
+      may_open = ends >> 63;
+    } else {
+      const std::uint64_t inside = Unit::prefix_parity(quotes) ^ inside_before;
+      const std::uint64_t closing = quotes & ~inside;
+      quoted = line_ends & inside;
+      ends &= ~inside;
+      // A quote opens a field, or follows one that closed: that is a doubled one.
+      const std::uint64_t openers = ends | closing;
+      const std::uint64_t misplaced = quotes & inside & ~(openers << 1 | may_open);
+      may_open = openers >> 63;
+      inside_before = std::uint64_t{0} - (inside >> 63);
+      stop = misplaced != 0;
+      if (stop) ends &= below_lowest(misplaced);
+      line_ends &= ends;
+    }
+    of = ~std::uint64_t{0};
+    Unit::write_places(ends, at - into.base, into.ends + ends_so_far);
+    if ((quoted | quoted_so_far) == 0 && (line_ends & (line_ends - 1)) == 0) {
+      // One line end or none, mostly unforeseeable: what is written for none is written over.
+      const std::uint64_t row = below_lowest(line_ends);
+      into.row_ends[into.rows] = static_cast<std::uint16_t>(ends_so_far + Unit::count(ends & row) + 1);
+      into.quoted_lines[into.rows] = 0;
+      into.rows += line_ends != 0 ? 1 : 0;
+      line_ends = 0;
+    }
+    for (; line_ends != 0; line_ends &= line_ends - 1) {
+      const std::uint64_t row = below_lowest(line_ends);
+      into.row_ends[into.rows] = static_cast<std::uint16_t>(ends_so_far + Unit::count(ends & row) + 1);
+      into.quoted_lines[into.rows++] = static_cast<std::uint16_t>(quoted_so_far + Unit::count(quoted & row));
+      quoted_so_far = 0;
+      quoted &= ~row;
+    }
+    if (quoted != 0) quoted_so_far += Unit::count(quoted);
+    ends_so_far += Unit::count(ends);
+    if (stop) return;
+  }
+  const std::size_t ended = into.rows == 0 ? 0 : into.row_ends[into.rows - 1];
+  const std::size_t last_row = ended == 0 ? from : into.base + into.ends[ended - 1] + 1;
+  if (last_row >= size) return;
+  into.to_the_end = true;
+  into.cut = inside_before != 0;
+  into.ends[ends_so_far] = static_cast<std::uint16_t>(size - into.base);
+  into.row_ends[into.rows] = static_cast<std::uint16_t>(ends_so_far + 1);
+  into.quoted_lines[into.rows++] = static_cast<std::uint16_t>(quoted_so_far);
+}
+
+inline void index_rows_plainly(const char* text, std::size_t size, std::size_t from, char separator,
+                               row_index& into) noexcept {
+  index_rows<plain_unit>(text, size, from, separator, into);
+}
 
 }  // namespace csv_detail
+
+/// How rows are looked at; a faster one than the plain one gives the same.
+using csv_indexer = void (*)(const char* text, std::size_t size, std::size_t from, char separator,
+                             csv_detail::row_index& into) noexcept;
 
 /// Walks the rows of a text. A quote is special at the start of a field only; what stands between a closing quote
 /// and the next separator belongs to the field as it is written.
 class csv_reader {
  public:
   /// The text is borrowed. A byte order mark is passed over.
-  explicit csv_reader(std::string_view text, char separator = ',') noexcept
-      : text_(text), separator_(separator), row_end_(text.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0) {}
+  explicit csv_reader(std::string_view text, char separator = ',',
+                      csv_indexer indexer = csv_detail::index_rows_plainly) noexcept
+      : text_(text), separator_(separator), indexer_(indexer), row_end_(text.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0) {}
 
   /// Reads the next row that is not empty: its first `capacity` fields as written (quotes included, without a
   /// carriage return at the row's end) go to `fields`, the others are counted. False at the end of the text.
@@ -96,13 +215,16 @@ class csv_reader {
       if (row_end_ >= text_.size()) return false;
       row_start_ = row_end_;
       row_line_ = line_;
-      count_ = 0;
       cut_ = ended_by_line_ = false;
-      if (block_at_ != row_start_) {
-        block_.base = row_start_ & ~std::size_t{63};
-        look(block_, ~std::uint64_t{0} << (row_start_ & 63), 0, std::uint64_t{1} << (row_start_ & 63));
+      if (row_ == index_.rows) {
+        indexer_(text_.data(), text_.size(), row_start_, separator_, index_);
+        row_ = 0;
       }
-      if (!take_row(fields, capacity)) take_row_slowly(fields, capacity);
+      if (index_.rows == 0) {
+        take_row_slowly(fields, capacity);
+      } else {
+        take_row(fields, capacity);
+      }
       if (count_ > 1 || !is_blank(text_.substr(row_start_, row_end_ - row_start_))) return true;
     }
   }
@@ -128,131 +250,33 @@ class csv_reader {
     row_end_ = end == std::string_view::npos ? text_.size() : end + 1;
     line_ = row_line_ + 1;
     cut_ = false;
+    forget_index();
   }
 
  private:
-  static constexpr std::size_t nowhere = ~std::size_t{0};
+  void forget_index() noexcept { row_ = index_.rows = 0; }
 
-  // What is left of a block: the ends of fields and rows outside quotes, the line ends within them, and whether a
-  // quote stands where none may open (nothing behind it is told then).
-  struct block {
-    std::size_t base = 0;
-    std::uint64_t ends = 0, line_ends = 0, quoted_lines = 0;
-    std::uint64_t inside = 0;    // all ones: the next block begins within quotes
-    std::uint64_t may_open = 0;  // 1: … or may begin with one
-    bool misplaced = false;
-  };
-
-  // Looks at the bytes `of` a block, which begins within quotes or not.
-  PROFKIT_CSV_INLINE void look(block& b, std::uint64_t of, std::uint64_t inside_before,
-                               std::uint64_t may_open) const noexcept {
-    csv_detail::block_masks m;
-    const std::size_t left = text_.size() - b.base;
-    if (left >= 64) {
-      m = csv_detail::classify(text_.data() + b.base, separator_);
-    } else {
-      char rest[64] = {};
-      std::memcpy(rest, text_.data() + b.base, left);
-      m = csv_detail::classify(rest, separator_);
-      of &= (std::uint64_t{1} << left) - 1;  // the padding is not part of the text, whatever the separator
-    }
-    b.ends = (m.separators | m.line_ends) & of;
-    b.line_ends = m.line_ends & of;
-    b.misplaced = false;
-    const std::uint64_t quotes = m.quotes & of;
-    if ((quotes | inside_before) == 0) {
-      b.may_open = b.ends >> 63;
-      b.inside = b.quoted_lines = 0;
-      return;
-    }
-    const std::uint64_t inside = csv_detail::prefix_parity(quotes) ^ inside_before;
-    const std::uint64_t closing = quotes & ~inside;
-    b.quoted_lines = b.line_ends & inside;
-    b.ends &= ~inside;
-    b.line_ends &= ~inside;
-    // A quote opens a field, or follows one that closed: that is a doubled one.
-    const std::uint64_t openers = b.ends | closing;
-    const std::uint64_t misplaced = quotes & inside & ~(openers << 1 | may_open);
-    b.may_open = openers >> 63;
-    b.inside = std::uint64_t{0} - (inside >> 63);
-    if (misplaced == 0) return;
-    b.misplaced = true;
-    b.ends &= csv_detail::below_lowest(misplaced);
-    b.quoted_lines &= csv_detail::below_lowest(misplaced);
-  }
-
-  // False: a quote in the row is not where one belongs.
-  PROFKIT_CSV_INLINE bool take_row(std::string_view* fields, std::size_t capacity) noexcept {
-    block b = block_;
-    const char* const text = text_.data();
-    std::size_t start = row_start_, count = 0;
-    while (count < capacity) {
-      while (b.ends == 0) {
-        if (b.misplaced) return false;
-        if (!next_block(b)) {
-          fields[count] = without_return(start, text_.size());
-          end_text(b, count + 1);
-          return true;
-        }
-      }
-      const std::uint64_t bit = b.ends & (~b.ends + 1);
-      const std::size_t end = b.base + csv_detail::lowest_bit(b.ends);
-      b.ends ^= bit;
-      if ((b.line_ends & bit) != 0) {
-        fields[count] = without_return(start, end);
-        end_line(b, end, count + 1);
-        return true;
-      }
-      fields[count++] = std::string_view(text + start, end - start);
+  void take_row(std::string_view* fields, std::size_t capacity) noexcept {
+    const std::size_t first = row_ == 0 ? 0 : index_.row_ends[row_ - 1];
+    const std::size_t last = index_.row_ends[row_];
+    const bool to_the_end = index_.to_the_end && row_ + 1 == index_.rows;
+    count_ = last - first;
+    const std::size_t given = count_ < capacity ? count_ : capacity;
+    const char* const base = text_.data() + index_.base;
+    const char* start = text_.data() + row_start_;
+    for (std::size_t i = 0; i < given; ++i) {
+      const char* const end = base + index_.ends[first + i];
+      fields[i] = std::string_view(start, static_cast<std::size_t>(end - start));
       start = end + 1;
     }
-    for (;;) {
-      const std::uint64_t line_ends = b.line_ends & b.ends;
-      if (line_ends != 0) {
-        const std::uint64_t row = csv_detail::below_lowest(line_ends);
-        count += csv_detail::count_bits(b.ends & row) + 1;
-        b.ends &= ~(line_ends ^ (line_ends - 1));
-        end_line(b, b.base + csv_detail::lowest_bit(line_ends), count);
-        return true;
-      }
-      count += csv_detail::count_bits(b.ends);
-      b.ends = 0;
-      if (b.misplaced) return false;
-      if (!next_block(b)) {
-        end_text(b, count + 1);
-        return true;
-      }
+    if (given == count_ && !fields[given - 1].empty() && fields[given - 1].back() == '\r') {
+      fields[given - 1].remove_suffix(1);
     }
-  }
-
-  PROFKIT_CSV_INLINE bool next_block(block& b) noexcept {
-    if (text_.size() - b.base <= 64) return false;
-    if (b.quoted_lines != 0) line_ += csv_detail::count_bits(b.quoted_lines);
-    b.base += 64;
-    look(b, ~std::uint64_t{0}, b.inside, b.may_open);
-    return true;
-  }
-
-  PROFKIT_CSV_INLINE void end_line(block& b, std::size_t end, std::size_t count) noexcept {
-    if (b.quoted_lines != 0) {
-      const std::uint64_t row = (std::uint64_t{1} << (end - b.base)) - 1;
-      line_ += csv_detail::count_bits(b.quoted_lines & row);
-      b.quoted_lines &= ~row;
-    }
-    ++line_;
-    ended_by_line_ = true;
-    count_ = count;
-    row_end_ = block_at_ = end + 1;
-    // The row may end with its block: what is kept stands for the next one all the same.
-    block_ = b;
-  }
-
-  void end_text(const block& b, std::size_t count) noexcept {
-    line_ += csv_detail::count_bits(b.quoted_lines);
-    cut_ = b.inside != 0;
-    count_ = count;
-    row_end_ = text_.size();
-    block_at_ = nowhere;
+    row_end_ = index_.base + index_.ends[last - 1] + (to_the_end ? 0 : 1);
+    line_ += index_.quoted_lines[row_] + (to_the_end ? 0U : 1U);
+    ended_by_line_ = !to_the_end;
+    cut_ = to_the_end && index_.cut;
+    ++row_;
   }
 
   [[nodiscard]] std::string_view without_return(std::size_t start, std::size_t end) const noexcept {
@@ -263,7 +287,7 @@ class csv_reader {
   // The row byte by byte, for text whose quotes are not what they should be.
   void take_row_slowly(std::string_view* fields, std::size_t capacity) noexcept {
     line_ = row_line_;
-    block_at_ = nowhere;
+    forget_index();
     std::size_t at = row_start_;
     for (count_ = 0;;) {
       const std::size_t start = at;
@@ -304,10 +328,11 @@ class csv_reader {
 
   std::string_view text_;
   char separator_;
+  csv_indexer indexer_;
   bool cut_ = false, ended_by_line_ = false;
   std::size_t row_start_ = 0, row_end_ = 0;
-  std::size_t block_at_ = nowhere;  // from where on block_ stands
-  block block_;
+  std::uint32_t row_ = 0;  // the next one of index_
+  csv_detail::row_index index_;
   std::size_t count_ = 0;
   std::uint64_t line_ = 1, row_line_ = 1;
 };

@@ -154,6 +154,22 @@ inline bool parse_plain_microseconds(std::string_view text, decimal_time& into) 
   return true;
 }
 
+// The usual form: up to eighteen digits and nothing else.
+inline bool parse_plain_integer(std::string_view text, std::int64_t& into) noexcept {
+  constexpr std::size_t most_digits = 18;
+  if (text.empty() || text.size() > most_digits) return false;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::uint64_t value = 0, eight = 0;
+  for (; eight_digits(at, end, eight); at += 8) value = value * 100'000'000 + value_of_eight(eight);
+  for (; at != end; ++at) {
+    if (!is_digit(*at)) return false;
+    value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+  }
+  into = static_cast<std::int64_t>(value);
+  return true;
+}
+
 }  // namespace decimal_detail
 
 /// A decimal number of units of 10^unit_exponent µs (0 µs, -3 ns, 3 ms) as a time: exact, digits past ps rounded
@@ -201,6 +217,8 @@ inline bool parse_microseconds_text(std::string_view text, decimal_time& into, i
 /// A decimal number times 10^scale as an integer, rounded half away from zero; nothing when the text is no number
 /// or the result does not fit.
 [[nodiscard]] inline std::optional<std::int64_t> decimal_scaled_integer(std::string_view text, int scale = 0) noexcept {
+  std::int64_t plain = 0;
+  if (scale == 0 && decimal_detail::parse_plain_integer(text, plain)) return plain;
   decimal_detail::decimal_text d;
   if (!decimal_detail::split(text, d)) return std::nullopt;
   decimal_detail::scaled s;

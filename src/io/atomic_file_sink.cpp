@@ -2,6 +2,7 @@
 #include <profkit/core/sink.hpp>
 
 #include <base/contained.hpp>
+#include <base/paths.hpp>
 
 #include "descriptor.hpp"
 #include "descriptor_writer.hpp"
@@ -23,12 +24,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // Removes the temporary file unless it was renamed away.
 class temporary_file {
@@ -57,7 +52,7 @@ class temporary_file {
 // A new file beside the target: renaming within a folder cannot fail half-way. The name does not grow with
 // the target's, which may already be as long as names may be.
 result<temporary_file> make_temporary(const std::string& target) {
-  const std::string folder = folder_of(target);
+  const std::string folder(folder_of(target));
   auto seed = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
               (static_cast<std::uint64_t>(::getpid()) << 32);
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -107,7 +102,7 @@ class replacing_sink final : public sink {
       if (::fsync(file_.number()) != 0 && errno != EINVAL) return fail(errno, "cannot write");
       if (const int error = file_.close(); error != 0) return fail(error, "cannot write");
       if (const int error = file_.rename_to(target_); error != 0) return fail(error, "cannot put the file in place");
-      const descriptor folder = open_descriptor(folder_of(target_), O_RDONLY | O_DIRECTORY);
+      const descriptor folder = open_descriptor(std::string(folder_of(target_)), O_RDONLY | O_DIRECTORY);
       // Not every file system can do this for a folder; only a real write error counts.
       if (folder.get() >= 0 && ::fsync(folder.get()) != 0 && errno == EIO)
         return fail(errno, "cannot write the folder");

@@ -5,6 +5,8 @@
 
 #include <base/progress.hpp>
 
+#include "folded_warnings.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -147,7 +149,7 @@ class aligner {
     auto table = read_offsets(held->bytes, inputs_.offsets, how);
     if (!table) return tell(table.error());
     offsets_ = std::move(*table);
-    for (const std::string& w : offsets_.warnings) warn(inputs_.offsets + ": " + w);
+    for (const std::string& w : folded_warnings(offsets_.warnings)) warn(inputs_.offsets + ": " + w);
     if (offsets_.broken_lines > 0)
       warn(inputs_.offsets + ": " + std::to_string(offsets_.broken_lines) + " lines are no JSON and were passed over");
     if (o_.reference) return {};
@@ -349,7 +351,7 @@ class aligner {
       t.report.snapshots = snapshots->pairs.size();
       t.report.snapshots_from = snapshots->source;
       t.report.sampling_period_ns = snapshots->sampling_period_ns;
-      for (const std::string& w : snapshots->warnings) warn(node_text(t.input.node_id) + ": " + w);
+      for (const std::string& w : folded_warnings(snapshots->warnings)) warn(node_text(t.input.node_id) + ": " + w);
       if (auto ok = o_.reference ? take_reference(t, *snapshots) : add_evidence(t, *snapshots, evidence); !ok)
         return ok;
     }
@@ -456,7 +458,7 @@ class aligner {
       r.host_drift_ppt = t->clock->host_drift_ppt();
       r.tracer_drift_ppt = t->clock->tracer_drift_ppt();
       r.offset_variance_ns2 = t->clock->offset_variance_ns2();
-      for (const clock_anomaly& a : r.anomalies) warn(node_text(r.id) + ": " + a.text);
+      for (const std::string& text : folded_warnings(r.anomalies)) warn(node_text(r.id) + ": " + text);
     }
     return {};
   }

@@ -44,6 +44,11 @@ clock_scatter scatter_of_second_differences(const std::vector<deviation>& points
 
 }  // namespace
 
+std::int64_t whole_ps(double ps) noexcept {
+  constexpr double most = 4e18;
+  return !(ps < most) ? static_cast<std::int64_t>(most) : static_cast<std::int64_t>(std::ceil(ps));
+}
+
 double median_of(std::vector<double> values) noexcept {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -31,5 +31,13 @@ double largest_error_ps(const clock_scatter& own, const clock_scatter& pooled) n
 
 [[nodiscard]] double median_of(std::vector<double> values) noexcept;
 
+inline constexpr double ppt = 1e12;                      // parts
+inline constexpr std::int64_t tracer_reading_ps = 2000;  // R and S are read in whole ns, and so are the two starts
+inline constexpr std::int64_t host_reading_ps = 1000;
+
+[[nodiscard]] inline double as_double(std::int64_t n) noexcept { return static_cast<double>(n); }
+// Rounded up; 4e18 at most.
+[[nodiscard]] std::int64_t whole_ps(double ps) noexcept;
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -4,6 +4,7 @@
 
 #include <base/contained.hpp>
 
+#include "folded_warnings.hpp"
 #include "merge_writer.hpp"
 #include "observe.hpp"
 #include "trace_survey.hpp"
@@ -52,15 +53,16 @@ class merger {
     rules.prefix = o_.plane_prefix;
     rules.reference = o_.reference;
     std::vector<plane_name> names = name_planes(to_name, rules);
+    std::vector<std::string> moved;
     for (std::size_t i = 0; i < plan_.planes.size(); ++i) {
       plan_.planes[i].named = std::move(names[i]);
       plane_name& n = plan_.planes[i].named;
       if (n.moved)
-        plan_.all.warnings.push_back("plane " + std::string(plan_.planes[i].name) + " of node " +
-                                     std::to_string(plan_.planes[i].node) + " has the id of another plane; it is now " +
-                                     n.name);
+        moved.push_back("plane " + std::string(plan_.planes[i].name) + " of node " +
+                        std::to_string(plan_.planes[i].node) + " has the id of another plane; it is now " + n.name);
       n.name = as_utf8(n.name);
     }
+    for (std::string& text : folded_warnings(moved)) plan_.all.warnings.push_back(std::move(text));
   }
 
   void describe_nodes() {

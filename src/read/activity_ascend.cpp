@@ -38,7 +38,7 @@ bool starts_with(std::string_view text, std::string_view prefix) noexcept {
 // Files of one rank by what they are, in the order of the capture.
 struct rank_files {
   std::string folder;
-  std::vector<std::size_t> kernel_details, op_summaries, traces, tables, settings, databases;
+  std::vector<std::size_t> kernel_details, op_summaries, task_times, traces, tables, settings, databases;
 };
 
 // Where a file's times lie: zero of its own, and what to add to be on the capture's clock.
@@ -56,6 +56,7 @@ class rank_reader {
     read_settings();
     if (auto read = read_tables(); !read) return read;
     if (auto read = read_traces(); !read) return read;
+    if (auto read = read_task_times(); !read) return read;
     add_devices();
     read_rest();
     for (activity_input& input : inputs_) parts_.inputs.push_back(std::move(input));
@@ -96,7 +97,8 @@ class rank_reader {
   }
 
   [[nodiscard]] std::uint32_t first_file() const {
-    for (const auto* const list : {&files_.kernel_details, &files_.op_summaries, &files_.traces, &files_.tables}) {
+    for (const auto* const list :
+         {&files_.kernel_details, &files_.op_summaries, &files_.traces, &files_.task_times, &files_.tables}) {
       if (!list->empty()) return static_cast<std::uint32_t>(list->front());
     }
     return 0;
@@ -162,6 +164,25 @@ class rank_reader {
     return {};
   }
 
+  // All tasks of the hardware with neither types nor shapes: where nothing else tells of kernels.
+  result<void> read_task_times() {
+    if (files_.task_times.empty()) return {};
+    if (has_kernels()) {
+      for (const std::size_t file : files_.task_times) {
+        add_input(file, "task_time")
+            .notes.emplace_back("not read: the kernels of these tasks are known from another file");
+      }
+      return {};
+    }
+    if (auto read = read_kernels(files_.task_times); !read) return read;
+    if (has_kernels()) {
+      inputs_.back().notes.emplace_back(
+          "kernels are the tasks of this table: op_summary*.csv has their types, shapes and waits (msprof "
+          "--export=on)");
+    }
+    return {};
+  }
+
   void add_devices() {
     parts_.markers.insert(parts_.markers.end(), trace_.markers.begin(), trace_.markers.end());
     if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
@@ -174,6 +195,7 @@ class rank_reader {
       d.device.rank = settings_.rank;
       d.device.recorded_shapes = settings_.shapes;
       d.device.recorded_stacks = settings_.stacks;
+      d.device.parallel_sizes = settings_.parallel_sizes;
       if (d.device.ordinal < 0 && settings_.rank >= 0) {
         d.device.name = parts_.strings.intern("NPU of rank " + std::to_string(settings_.rank));
       }
@@ -292,7 +314,11 @@ std::vector<rank_files> ranks_of(const profile& p) {
     switch (listed.family) {
       case file_family::ascend_kernels: {
         rank_files& rank = rank_at(folder);
-        (starts_with(name_of(listed.path), "op_summary") ? rank.op_summaries : rank.kernel_details).push_back(file);
+        const std::string_view name = name_of(listed.path);
+        (starts_with(name, "op_summary")  ? rank.op_summaries
+         : starts_with(name, "task_time") ? rank.task_times
+                                          : rank.kernel_details)
+            .push_back(file);
         break;
       }
       case file_family::ascend_table: rank_at(folder).tables.push_back(file); break;

@@ -23,9 +23,13 @@ void note_summary(const chrome_summary& told, activity_input& input) {
   if (!told.broken_at.empty()) {
     input.notes.push_back("the first text that is no trace event stands at byte " + std::to_string(told.broken_at[0]));
   }
-  if (!told.has_events_key && !told.damage) input.notes.emplace_back("there is no list of traceEvents");
-  if (!told.damage || input.damage) return;
+  if (input.damage) return;
   input.damage = told.damage;
+  if (!told.has_events_key && !told.damage) {
+    input.damage = fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
+                         "the file may be some other JSON, or cut by the program that wrote it"};
+  }
+  if (!input.damage) return;
   input.damage->path = input.path;
 }
 

@@ -6,6 +6,7 @@
 
 #include <base/collective_names.hpp>
 #include <base/hash_map.hpp>
+#include <base/recent_strings.hpp>
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
 #include <read/activity_input.hpp>
@@ -13,6 +14,8 @@
 #include <read/chrome_args.hpp>
 #include <read/chrome_dialect.hpp>
 #include <read/chrome_pairs.hpp>
+#include <read/grow.hpp>
+#include <read/launch_calls.hpp>
 
 #include <algorithm>
 #include <array>
@@ -62,6 +65,12 @@ constexpr category_rule categories[] = {
     {"privateuse1_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
     {"privateuse1_driver", role::runtime, host_span_kind::runtime, accelerator::other},
     {"collective_comm", role::device_wait, host_span_kind::device_marker, accelerator::other},
+    {"cuda_event", role::ignored, host_span_kind::other, accelerator::other},
+    {"cuda_profiler_range", role::ignored, host_span_kind::other, accelerator::other},
+    {"external_correlation", role::ignored, host_span_kind::other, accelerator::other},
+    {"gpu_pm_counter", role::ignored, host_span_kind::other, accelerator::other},
+    {"mtia_counters", role::ignored, host_span_kind::other, accelerator::other},
+    {"mtia_insight", role::ignored, host_span_kind::other, accelerator::other},
     {"Trace", role::ignored, host_span_kind::other, accelerator::other},
     {"cpu_instant_event", role::ignored, host_span_kind::other, accelerator::other},
     {"Kernel", role::kernel, host_span_kind::other, accelerator::gpu},
@@ -77,6 +86,9 @@ const category_rule* rule_of(std::string_view category) noexcept {
   return found == std::end(categories) ? nullptr : found;
 }
 
+// An event with a time and a length has no less text.
+constexpr std::size_t least_event_bytes = 24;
+
 bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
@@ -85,8 +97,10 @@ bool contains(std::string_view text, std::string_view part) noexcept {
 enum argument : std::size_t {
   arg_device,
   arg_stream,
-  arg_correlation,
-  arg_external,
+  arg_correlation,  // of a call: these two
+  arg_external,     // of an operation: this and the next two
+  arg_dims,
+  arg_types,
   arg_external_lower,
   arg_collective,
   arg_in_elements,
@@ -95,48 +109,43 @@ enum argument : std::size_t {
   arg_dtype,
   arg_group,
   arg_group_text,
-  arg_dims,
-  arg_types,
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
-    "device",        "stream",         "correlation", "External id", "external id",        "Collective name",
-    "In msg nelems", "Out msg nelems", "Group size",  "dtype",       "Process Group Name", "Process Group Description",
-    "Input Dims",    "Input type",
+    "device",
+    "stream",
+    "correlation",
+    "External id",
+    "Input Dims",
+    "Input type",
+    "external id",
+    "Collective name",
+    "In msg nelems",
+    "Out msg nelems",
+    "Group size",
+    "dtype",
+    "Process Group Name",
+    "Process Group Description",
 };
-
-constexpr std::uint64_t no_id = ~std::uint64_t{0};
 
 std::uint64_t id_of(std::string_view raw) noexcept {
   const auto id = raw.empty() ? std::nullopt : json_scaled_integer(raw);
-  return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_id;
+  return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
 }
-
-// How a kernel is tied to the host.
-struct link {
-  std::uint64_t correlation = no_id, external = no_id;
-};
 
 struct gathered_device {
   activity_device device;
   std::vector<kernel_row> rows;
-  std::vector<link> links;  // of the rows
+  std::vector<launch_link> links;  // of the rows
   hash_map<std::int64_t, std::uint16_t> streams;
   std::vector<step_marker> windows;
-};
-
-struct call {
-  std::int64_t start_ps = 0;
-  bool graph = false;
-};
-struct shapes {
-  string_id dims = 0, types = 0;
 };
 
 struct process {
   std::string name;
   std::optional<std::int64_t> pid;
   plane_kind kind = plane_kind::other;
+  bool has_kernels = false;
 };
 struct thread {
   std::size_t process = 0;
@@ -162,13 +171,17 @@ class trace_reader final : public chrome_visitor {
         file_(file),
         shift_ps_(p_.file_shift_ns(file) * ps_per_ns),
         group_(parts.add_host_group()),
-        input_(input_of(p_, file, "trace.json")) {}
+        input_(input_of(p_, file, "trace.json")),
+        names_(parts.strings),
+        shapes_(parts.strings),
+        types_(parts.strings) {}
 
   result<void> run() {
     chrome_options options;
     options.bounds = p_.what().bounds;
     options.host = parts_.host;
     const std::string_view bytes = p_.bytes(file_);
+    bytes_ = bytes.size();
     if (!is_unusable(p_, input_)) {
       const result<chrome_summary> read = read_chrome(bytes, *this, options);
       if (read) {
@@ -198,6 +211,7 @@ class trace_reader final : public chrome_visitor {
   }
 
   bool event(const chrome_event& e) override {
+    at_byte_ = e.byte_offset;
     switch (e.phase) {
       case 'M': take_name(e); break;
       case 'X': take_complete(e); break;
@@ -231,7 +245,7 @@ class trace_reader final : public chrome_visitor {
     const auto at = time_of(e);
     if (!at) return;
     thread& on = thread_of(e);
-    const string_id name = parts_.strings.intern(e.name);
+    const string_id name = names_.intern(e.name);
     if (e.phase == 'B') {
       on.open.push({*at, e.ordinal, name});
       return;
@@ -256,7 +270,7 @@ class trace_reader final : public chrome_visitor {
     if (!checked_add(*start, *e.dur_ps)) return reject(e, "the time lies out of reach (106 days)");
     if (rule == nullptr) {
       thread_of(e);
-      held_.push_back({*start, *e.dur_ps, e.ordinal, parts_.strings.intern(e.name), thread_index_});
+      held_.push_back({*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_index_});
       return;
     }
     switch (rule->what) {
@@ -266,7 +280,7 @@ class trace_reader final : public chrome_visitor {
       case role::runtime: take_call(e, *start); [[fallthrough]];
       case role::host: take_host(e, *rule, *start); break;
       case role::device_wait:
-        add_span(*start, *e.dur_ps, e.ordinal, parts_.strings.intern(e.name), thread_of(e).number, rule->kind);
+        add_span(*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_of(e).number, rule->kind);
         break;
       case role::ignored: break;
     }
@@ -285,14 +299,15 @@ class trace_reader final : public chrome_visitor {
   // ---- devices ----
 
   void take_kernel(const chrome_event& e, const category_rule& rule, std::int64_t start) {
-    pick_arguments(e, argument_names, arguments, args_.data());
+    kernel_arguments_.pick(e, args_.data());
+    note_device_process(e);
     gathered_device& into = device_of(ordinal_of(e), rule.device);
     kernel_row row;
     row.start_ps = start;
     row.duration_ps = *e.dur_ps;
     row.source_row = e.ordinal;
-    row.name = parts_.strings.intern(e.name);
-    const known_kernel& known = known_of(row.name);
+    row.name = names_.intern(e.name);
+    const known_name& known = known_kernel(row.name);
     row.op_type = known.type;
     row.kind = rule.what == role::copy ? kernel_class::copy : known.kind;
     if (!args_[arg_collective].empty()) {
@@ -301,11 +316,20 @@ class trace_reader final : public chrome_visitor {
       if (parts_.options.details) row.details = collective_details(into);
     }
     set_stream(row, into, stream_of(e));
-    const link tie{id_of(args_[arg_correlation]),
-                   id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
+    const launch_link tie{id_of(args_[arg_correlation]),
+                          id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
+    make_room(into.rows, at_byte_, bytes_, least_event_bytes);
+    make_room(into.links, at_byte_, bytes_, least_event_bytes);
     into.rows.push_back(row);
     into.links.push_back(tie);
     coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
+  }
+
+  void note_device_process(const chrome_event& e) {
+    if (e.pid.text == device_pid_ && e.pid.is_string == device_pid_is_string_) return;
+    device_pid_ = e.pid.text;
+    device_pid_is_string_ = e.pid.is_string;
+    processes_[process_of(e)].has_kernels = true;
   }
 
   [[nodiscard]] std::int64_t ordinal_of(const chrome_event& e) const {
@@ -343,22 +367,30 @@ class trace_reader final : public chrome_visitor {
     row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
   }
 
-  // What a kernel's name tells, found once a name.
-  struct known_kernel {
-    string_id type;
-    kernel_class kind;
+  // What a name tells, found once a name.
+  struct known_name {
+    bool kernel_known = false;
+    kernel_class kind = kernel_class::compute;
+    enum : std::uint8_t { not_looked_at, no_step, a_step } step = not_looked_at;
+    string_id type = 0;
   };
-  const known_kernel& known_of(string_id name) {
-    const auto found = known_.find(name);
-    if (found != known_.end()) return found->second;
+  known_name& known_of(string_id name) {
+    if (name >= known_.size()) known_.resize(std::max<std::size_t>(parts_.strings.size(), 2 * known_.size()));
+    return known_[name];
+  }
+  const known_name& known_kernel(string_id name) {
+    known_name& known = known_of(name);
+    if (known.kernel_known) return known;
     const std::string text(parts_.strings.text(name));
-    known_kernel k{parts_.strings.intern(bare_kernel_name(text)), kernel_class::compute};
+    const string_id type = parts_.strings.intern(bare_kernel_name(text));
+    known.kernel_known = true;
+    known.type = type;
     if (!collective_library_of(text).empty()) {
-      k.kind = kernel_class::comm;
+      known.kind = kernel_class::comm;
     } else if (text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0) {
-      k.kind = kernel_class::copy;
+      known.kind = kernel_class::copy;
     }
-    return known_.emplace(name, k).first->second;
+    return known;
   }
 
   std::uint32_t collective_details(gathered_device& into) {
@@ -382,7 +414,7 @@ class trace_reader final : public chrome_visitor {
     args_.fill({});
     step_marker m;
     m.host_group = group_;
-    m.name = parts_.strings.intern(e.name);
+    m.name = names_.intern(e.name);
     m.number = step->number;
     m.start_ps = start;
     m.end_ps = start + *e.dur_ps;
@@ -393,46 +425,44 @@ class trace_reader final : public chrome_visitor {
   // ---- hosts ----
 
   void take_call(const chrome_event& e, std::int64_t start) {
-    pick_arguments(e, argument_names, arg_external + 1, args_.data());
-    const call c{start, contains(e.name, "GraphLaunch")};
-    if (const std::uint64_t id = id_of(args_[arg_correlation]); id != no_id) calls_.emplace(id, c);
-    if (const std::uint64_t id = id_of(args_[arg_external]); id != no_id) calls_of_ops_.emplace(id, c);
+    call_arguments_.pick(e, args_.data() + arg_correlation);
+    const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
+    if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
+    calls_.add_call(ids, start, contains(e.name, "GraphLaunch"));
   }
 
   void take_host(const chrome_event& e, const category_rule& rule, std::int64_t start) {
-    const string_id name = parts_.strings.intern(e.name);
+    const string_id name = names_.intern(e.name);
     if (rule.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
     if (rule.kind != host_span_kind::runtime && take_marker(name, start, *e.dur_ps)) return;
     add_span(start, *e.dur_ps, e.ordinal, name, thread_of(e).number, rule.kind);
   }
 
   void remember_shapes(const chrome_event& e) {
-    pick_arguments(e, argument_names, arguments, args_.data());
+    op_arguments_.pick(e, args_.data() + arg_external);
+    if (args_[arg_dims].empty()) return;
     const std::uint64_t id = id_of(args_[arg_external]);
-    if (id == no_id || args_[arg_dims].empty()) return;
-    shapes s;
-    s.dims = parts_.strings.intern(args_[arg_dims]);
-    if (!args_[arg_types].empty()) s.types = parts_.strings.intern(args_[arg_types]);
-    shapes_.insert_or_assign(id, s);
+    if (id == no_launch_id) return;
+    calls_.add_operation({id, shapes_.intern(args_[arg_dims]), types_.intern(args_[arg_types])});
   }
 
   bool take_marker(string_id name, std::int64_t start, std::int64_t length) {
-    const auto known = step_names_.find(name);
-    std::optional<named_step> step;
-    if (known == step_names_.end()) {
-      step = parts_.steps.match(parts_.strings.text(name));
-      step_names_.emplace(name, step);
-    } else {
-      step = known->second;
+    known_name& known = known_of(name);
+    if (known.step == known_name::no_step) return false;
+    if (known.step == known_name::not_looked_at) {
+      const std::optional<named_step> found = parts_.steps.match(parts_.strings.text(name));
+      known.step = found ? known_name::a_step : known_name::no_step;
+      if (!found) return false;
+      step_names_.emplace(name, *found);
     }
-    if (!step) return false;
+    const named_step& step = step_names_.find(name)->second;
     step_marker m;
     m.host_group = group_;
     m.name = name;
-    m.number = step->number;
+    m.number = step.number;
     m.start_ps = start;
     m.end_ps = start + length;
-    m.source = step->source;
+    m.source = step.source;
     parts_.markers.push_back(m);
     host_seen_ = true;
     return true;
@@ -447,6 +477,7 @@ class trace_reader final : public chrome_visitor {
     s.name = name;
     s.thread = thread;
     s.kind = kind;
+    make_room(spans_, at_byte_, bytes_, least_event_bytes);
     spans_.push_back(s);
     host_seen_ = host_seen_ || kind != host_span_kind::device_marker;
   }
@@ -459,6 +490,8 @@ class trace_reader final : public chrome_visitor {
       const process& of = processes_[on.process];
       if (of.kind == plane_kind::device) {
         take_device_event(e, on, of);
+      } else if (of.has_kernels) {
+        ++unknown_on_devices_;
       } else if (of.kind == plane_kind::host || of.kind == plane_kind::other) {
         const std::string_view name = parts_.strings.text(e.name);
         if (of.kind == plane_kind::other && of.name.empty() && !on.tid) continue;  // a summary of the exporter
@@ -495,7 +528,7 @@ class trace_reader final : public chrome_visitor {
     row.name = e.name;
     const std::string name(parts_.strings.text(e.name));
     if (type == accelerator::gpu) {
-      const known_kernel& known = known_of(e.name);
+      const known_name& known = known_kernel(e.name);
       row.op_type = known.type;
       row.kind = known.kind;
     } else {
@@ -518,20 +551,24 @@ class trace_reader final : public chrome_visitor {
   void finish() {
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
+    std::vector<const std::vector<launch_link>*> links;
+    for (const gathered_device& d : devices_) links.push_back(&d.links);
+    calls_.join(links);
     for (gathered_device& d : devices_) {
       d.device.file = static_cast<std::uint32_t>(file_);
       d.device.host_group = group_;
       d.device.rank = rank_;
       d.device.kernels = d.rows.size();
       d.device.timestamp_resolution_ps = coarse_ ? ps_per_us : ps_per_ns;
-      const bool linked = std::any_of(d.links.begin(), d.links.end(),
-                                      [](const link& l) { return l.correlation != no_id || l.external != no_id; });
+      const bool linked = std::any_of(d.links.begin(), d.links.end(), [](const launch_link& l) {
+        return l.correlation != no_launch_id || l.external != no_launch_id;
+      });
       std::uint64_t joined = 0;
       for (std::size_t i = 0; i < d.rows.size(); ++i) {
-        if (const call* const by = launcher_of(d.links[i])) {
+        if (const launch_calls::call* const by = calls_.launcher_of(d.links[i])) {
           d.rows[i].launch_ps = by->start_ps;
           ++joined;
-          by_graphs += by->graph ? 1 : 0;
+          by_graphs += calls_.is_graph(*by) ? 1 : 0;
         }
         take_shapes(d, i);
       }
@@ -549,36 +586,34 @@ class trace_reader final : public chrome_visitor {
     const auto share = [kernels](std::uint64_t count) {
       return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
     };
-    if (kernels == 0) input_.notes.push_back(input_.why_empty = "no kernel of a device was found here");
+    if (kernels == 0) {
+      const bool empty = input_.rows == 0 && !input_.damage;
+      input_.why_empty = empty ? "the trace is empty: it has no event" : "no kernel of a device was found here";
+      input_.notes.push_back(input_.why_empty);
+    }
     if (unattributed > 0) {
       input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
     }
     if (by_graphs > 0) {
       input_.notes.push_back(share(by_graphs) + "were launched by graphs: their launch is that of the whole graph");
     }
+    if (unknown_on_devices_ > 0) {
+      input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
+                             std::to_string(unknown_on_devices_));
+    }
     parts_.inputs.push_back(std::move(input_));
   }
 
-  [[nodiscard]] const call* launcher_of(const link& l) const {
-    if (l.correlation != no_id) {
-      const auto found = calls_.find(l.correlation);
-      if (found != calls_.end()) return &found->second;
-    }
-    if (l.external == no_id) return nullptr;
-    const auto found = calls_of_ops_.find(l.external);
-    return found == calls_of_ops_.end() || l.correlation != no_id ? nullptr : &found->second;
-  }
-
   void take_shapes(gathered_device& d, std::size_t row) {
-    if (d.rows[row].details != 0 || d.links[row].external == no_id) return;
-    const auto found = shapes_.find(d.links[row].external);
-    if (found == shapes_.end()) return;
-    const std::uint64_t key = std::uint64_t{found->second.dims} << 32 | found->second.types;
+    if (d.rows[row].details != 0) return;
+    const launch_calls::operation* const by = calls_.operation_of(d.links[row]);
+    if (by == nullptr) return;
+    const std::uint64_t key = std::uint64_t{by->dims} << 32 | by->types;
     const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, key}, 0);
     if (added) {
       kernel_details details;
-      details.input_shapes = found->second.dims;
-      details.input_dtypes = found->second.types;
+      details.input_shapes = by->dims;
+      details.input_dtypes = by->types;
       d.device.details.push_back(std::move(details));
       at->second = static_cast<std::uint32_t>(d.device.details.size());
     }
@@ -630,22 +665,24 @@ class trace_reader final : public chrome_visitor {
   std::int64_t shift_ps_;
   std::uint32_t group_;
   activity_input input_;
+  recent_strings names_, shapes_, types_;
+  std::uint64_t at_byte_ = 0, bytes_ = 0;
   std::int32_t rank_ = -1;
   bool coarse_ = true, host_seen_ = false;
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
   std::vector<held_event> held_;
-  hash_map<std::uint64_t, call> calls_, calls_of_ops_;
-  hash_map<std::uint64_t, shapes> shapes_;
+  launch_calls calls_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
-  hash_map<string_id, known_kernel> known_;
-  hash_map<string_id, std::optional<named_step>> step_names_;
+  std::vector<known_name> known_;  // by name
+  hash_map<string_id, named_step> step_names_;
   std::vector<process> processes_;
   std::vector<std::unique_ptr<thread>> threads_;
   hash_map<std::string, std::size_t> process_of_key_;
   hash_map<std::string, std::uint32_t> thread_of_key_;
-  std::string key_, last_pid_, last_tid_, scratch_;
-  bool last_pid_is_string_ = false, last_tid_is_string_ = false;
+  std::string key_, last_pid_, last_tid_, device_pid_, scratch_;
+  bool last_pid_is_string_ = false, last_tid_is_string_ = false, device_pid_is_string_ = false;
+  std::uint64_t unknown_on_devices_ = 0;
   struct known_category {
     std::string name;
     const category_rule* rule = nullptr;
@@ -653,6 +690,8 @@ class trace_reader final : public chrome_visitor {
   std::array<known_category, 32> known_categories_;
   std::uint32_t thread_index_ = 0;
   std::array<std::string_view, arguments> args_;
+  argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
+      op_arguments_{argument_names + arg_external, 3};
 };
 
 }  // namespace

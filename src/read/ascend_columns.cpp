@@ -36,12 +36,34 @@ constexpr column_name column_names[] = {
     {"input data types", ascend_column::input_types},
     {"output shapes", ascend_column::output_shapes},
     {"output data types", ascend_column::output_types},
+    // task_time*.csv
+    {"kernel name", ascend_column::name},
+    {"kernel type", ascend_column::task_type},
+    {"task start", ascend_column::start},
+    {"task time", ascend_column::duration},
 };
 // Known, and of no use here.
 constexpr std::string_view ignored_names[] = {
-    "model id",      "model name",    "infer id",       "op state",   "mix block dim", "mix block num",
-    "hf32 eligible", "input formats", "output formats", "context id", "cycle counter", "overflow",
+    "model id",      "model name",     "infer id",   "op state",      "mix block dim", "mix block num", "hf32 eligible",
+    "input formats", "output formats", "context id", "cycle counter", "overflow",      "task stop",
 };
+struct optional_column {
+  ascend_column column;
+  std::string_view name, name_in_summary;
+  const char* without;
+};
+constexpr optional_column optional_columns[] = {
+    {ascend_column::step, "Step Id", "", "steps are known from a trace alone"},
+    {ascend_column::stream, "Stream ID", "Stream ID",
+     "the main stream is not known, and all compute counts as the main path"},
+    {ascend_column::type, "Type", "OP Type", "op types are derived from names"},
+    {ascend_column::core, "Accelerator Core", "Task Type",
+     "classes of kernels are derived from names: no verdicts about AI CPU and units"},
+    {ascend_column::wait, "Wait Time(us)", "Task Wait Time(us)", "wait anchors and polluted waits cannot be told"},
+    {ascend_column::input_shapes, "Input Shapes", "Input Shapes", "changing shapes cannot be seen"},
+};
+// Stands for all columns of the performance monitoring unit.
+constexpr std::string_view usual_counter = "aic_mac_ratio";
 // What the columns of the performance monitoring unit begin with.
 constexpr std::string_view counter_prefixes[] = {"aic ",      "aiv ",    "aicore ",  "aicpu ", "cube ", "vector ",
                                                  "mac ",      "vec ",    "scalar ",  "mte",    "ub ",   "l2 ",
@@ -98,6 +120,7 @@ std::string variant_of(const ascend_header& h, const std::vector<folded_name>& n
   const auto has = [&names](std::string_view name) {
     return std::any_of(names.begin(), names.end(), [name](const folded_name& f) { return f.name == name; });
   };
+  if (has("task time")) return "task_time";
   if (has("op name")) return h.has(ascend_column::start) ? "op_summary" : "op_summary without start";
   std::string variant = "kernel_details ";
   if (has("cycle counter")) return variant + "guide";
@@ -116,6 +139,18 @@ std::vector<std::string> ascend_header::missing() const {
   if (!has(ascend_column::name)) names.emplace_back("Name");
   if (!has(ascend_column::start)) names.emplace_back("Start Time(us)");
   if (!has(ascend_column::duration)) names.emplace_back("Duration(us)");
+  return names;
+}
+
+std::vector<ascend_header::wanted_column> ascend_header::missing_wanted() const {
+  std::vector<wanted_column> names;
+  const bool summary = variant.compare(0, 10, "op_summary") == 0;
+  for (const optional_column& c : optional_columns) {
+    if (has(c.column) || (c.column == ascend_column::core && has(ascend_column::task_type))) continue;
+    const std::string_view name = summary ? c.name_in_summary : c.name;
+    if (!name.empty()) names.push_back({name, c.without});
+  }
+  if (counters.empty()) names.push_back({usual_counter, "nothing is said of what bounds an op"});
   return names;
 }
 

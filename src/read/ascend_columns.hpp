@@ -52,6 +52,12 @@ struct ascend_header {
   [[nodiscard]] int unit(ascend_column c) const noexcept { return unit_exponent[static_cast<std::size_t>(c)]; }
   // Name, start and duration: without them there are no kernels in the table.
   [[nodiscard]] std::vector<std::string> missing() const;
+  // Columns that some analysis cannot do without.
+  struct wanted_column {
+    std::string_view name;
+    const char* without;  // what cannot be said
+  };
+  [[nodiscard]] std::vector<wanted_column> missing_wanted() const;
 };
 
 // Spans of `fields` are kept.

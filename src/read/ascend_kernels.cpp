@@ -6,6 +6,7 @@
 #include <read/activity_store.hpp>
 #include <read/ascend_names.hpp>
 #include <read/column_strings.hpp>
+#include <read/csv_index.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -34,30 +35,43 @@ class shared_details {
     const auto found = known_.find(k);
     if (found != known_.end()) return found->second;
     details.push_back(make());
-    sums_.resize(sums_.size() + sums_of_one_);
-    weights_.push_back(0);
+    places_.push_back(none);
     const auto id = static_cast<std::uint32_t>(details.size());
     known_.emplace(k, id);
     return id;
   }
   void add(std::uint32_t id, std::size_t counter, double value, double weight) {
-    sums_[(id - 1 - base_) * sums_of_one_ + counter] += value * weight;
+    sums_[place_of(id) * sums_of_one_ + counter] += value * weight;
   }
-  void add_weight(std::uint32_t id, double weight) { weights_[id - 1 - base_] += weight; }
+  void add_weight(std::uint32_t id, double weight) { weights_[place_of(id)] += weight; }
 
   void settle(std::vector<kernel_details>& details, const std::vector<string_id>& names) const {
-    for (std::size_t i = 0; i < weights_.size(); ++i) {
-      if (weights_[i] <= 0) continue;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const std::uint32_t at = places_[i];
+      if (at == none || weights_[at] <= 0) continue;
       for (std::size_t c = 0; c < sums_of_one_; ++c) {
-        const double mean = sums_[i * sums_of_one_ + c] / weights_[i];
+        const double mean = sums_[at * sums_of_one_ + c] / weights_[at];
         if (mean != 0) details[base_ + i].counters.emplace_back(names[c], mean);
       }
     }
   }
 
  private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  std::uint32_t place_of(std::uint32_t id) {
+    std::uint32_t& at = places_[id - 1 - base_];
+    if (at == none) {
+      at = static_cast<std::uint32_t>(weights_.size());
+      sums_.resize(sums_.size() + sums_of_one_);
+      weights_.push_back(0);
+    }
+    return at;
+  }
+
   std::size_t sums_of_one_, base_;  // details before the first of these
   hash_map<key, std::uint32_t> known_;
+  std::vector<std::uint32_t> places_;  // of the sums; most collectives have none
   std::vector<double> sums_, weights_;
 };
 
@@ -75,7 +89,7 @@ class table_reader {
   table_reader(std::string_view bytes, const ascend_clock& clock, std::int64_t shift_ps, bool keep_details,
                string_table& strings, ascend_devices& devices, activity_input& input)
       : bytes_(bytes),
-        reader_(bytes),
+        reader_(fast_csv_reader(bytes)),
         clock_(clock),
         shift_ps_(shift_ps),
         keep_details_(keep_details),
@@ -118,6 +132,7 @@ class table_reader {
     header_ = bind_ascend_header(fields_.data(), std::min(reader_.fields(), fields_.size()));
     header_.columns = reader_.fields();
     input_.variant = header_.variant;
+    is_task_list_ = header_.variant == "task_time";
     input_.unknown_columns = header_.unknown;
     input_.missing_columns = header_.missing();
     for (const std::string& name : header_.repeated) {
@@ -130,6 +145,10 @@ class table_reader {
     } else if (!input_.missing_columns.empty()) {
       say_what_is_missing();
       return false;
+    }
+    for (const auto& [name, without] : header_.missing_wanted()) {
+      input_.missing_columns.emplace_back(name);
+      input_.notes.push_back("no column \"" + std::string(name) + "\": " + without);
     }
     std::size_t last = 0;
     for (const std::size_t at : header_.at) {
@@ -179,6 +198,10 @@ class table_reader {
     if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
     if (totals_only_) return take_total();
     kernel_row row;
+    if (is_task_list_ && is_no_kernel(csv_trimmed(field(ascend_column::task_type)))) {
+      ++marks_;
+      return nullptr;
+    }
     if (const char* const why = take_times(row)) return why;
     row.source_row = reader_.line();
     row.name = names_.id_of(field(ascend_column::name));
@@ -289,16 +312,17 @@ class table_reader {
   }
 
   void take_class(kernel_row& row, device_kernels& into) {
-    const std::uint64_t key_high = std::uint64_t{row.core} << 32 | row.op_type;
-    auto found = classes_.find({key_high, row.name});
-    if (found == classes_.end()) {
-      const ascend_class c =
-          classify_ascend(strings_.text(row.core), strings_.text(row.op_type), strings_.text(row.name));
-      found = classes_.emplace(std::pair<std::uint64_t, string_id>{key_high, row.name}, c).first;
+    if (row.name >= classes_.size()) {
+      classes_.resize(std::max<std::size_t>(strings_.size(), classes_.size() + classes_.size() / 2));
     }
-    row.kind = found->second.kind;
-    if (found->second.on_aicpu) row.flags = static_cast<std::uint8_t>(row.flags | kernel_on_aicpu);
-    if (!found->second.from_name && row.kind != kernel_class::comm) into.any_core = true;
+    known_class& known = classes_[row.name];
+    if (!known.known || known.core != row.core || known.op_type != row.op_type) {
+      known = {row.core, row.op_type,
+               classify_ascend(strings_.text(row.core), strings_.text(row.op_type), strings_.text(row.name)), true};
+    }
+    row.kind = known.is.kind;
+    if (known.is.on_aicpu) row.flags = static_cast<std::uint8_t>(row.flags | kernel_on_aicpu);
+    if (!known.is.from_name && row.kind != kernel_class::comm) into.any_core = true;
   }
 
   [[nodiscard]] std::optional<std::int64_t> integer(ascend_column c) const noexcept {
@@ -325,17 +349,19 @@ class table_reader {
     if (in_shapes != 0) into.device.has_shapes = true;
     if (in_shapes == 0 && out_shapes == 0 && blocks <= 0 && header_.counters.empty()) return 0;
     shared_details& shared = shared_of(into);
-    const std::uint32_t id = shared.find(
-        {row.name, row.op_type, in_shapes, out_shapes, in_types, out_types, static_cast<std::uint32_t>(blocks)},
-        into.device.details, [&] {
-          kernel_details d;
-          d.input_shapes = in_shapes;
-          d.output_shapes = out_shapes;
-          d.input_dtypes = in_types;
-          d.block_dim = blocks;
-          return d;
-        });
-    if (header_.counters.empty() || row.kind == kernel_class::comm) return id;
+    // Without counters, what is said of a kernel does not depend on its name; those of collectives are all different.
+    const bool counted = !header_.counters.empty() && row.kind != kernel_class::comm;
+    const std::uint32_t id = shared.find({counted ? row.name : ~string_id{0}, counted ? row.op_type : 0, in_shapes,
+                                          out_shapes, in_types, out_types, static_cast<std::uint32_t>(blocks)},
+                                         into.device.details, [&] {
+                                           kernel_details d;
+                                           d.input_shapes = in_shapes;
+                                           d.output_shapes = out_shapes;
+                                           d.input_dtypes = in_types;
+                                           d.block_dim = blocks;
+                                           return d;
+                                         });
+    if (!counted) return id;
     const double weight = static_cast<double>(std::max<std::int64_t>(row.duration_ps, 1));
     for (std::size_t i = 0; i < header_.counters.size(); ++i) {
       const std::string_view text = fields_[header_.counters[i].at];
@@ -357,6 +383,7 @@ class table_reader {
   }
 
   void finish() {
+    if (marks_ > 0) input_.notes.push_back(std::to_string(marks_) + " rows are events of the hardware, no kernels");
     for (std::size_t i = 0; i < shared_.size(); ++i) {
       shared_[i].settle(devices_.all()[i].device.details, counter_names_);
     }
@@ -382,9 +409,15 @@ class table_reader {
   std::vector<string_id> counter_names_;
   std::vector<shared_details> shared_;  // one a device
   hash_map<string_id, string_id> type_of_name_;
-  hash_map<std::pair<std::uint64_t, string_id>, ascend_class> classes_;
+  struct known_class {
+    string_id core = 0, op_type = 0;
+    ascend_class is;
+    bool known = false;
+  };
+  std::vector<known_class> classes_;  // by name: what was found for it last
   std::string_view last_device_text_;
-  bool device_known_ = false, fine_starts_ = false, totals_only_ = false;
+  bool device_known_ = false, fine_starts_ = false, totals_only_ = false, is_task_list_ = false;
+  std::uint64_t marks_ = 0;  // rows that are no kernels
   std::int64_t last_device_ = -1;
 };
 

@@ -48,6 +48,10 @@ constexpr unit_rule units[] = {
 constexpr std::string_view collectives[] = {"hcom",          "hccl",      "allgather",     "allreduce", "alltoall",
                                             "reducescatter", "broadcast", "batchsendrecv", "allgather", "scatter"};
 
+constexpr std::string_view no_kernels[] = {"EVENT",     "NOTIFY",      "Notify",      "PLACE_HOLDER",
+                                           "PROFILING", "MAINTENANCE", "WRITE_VALUE", "CMO",
+                                           "SWITCH",    "GOTO",        "TIMEOUT",     "LABEL"};
+
 bool is_collective_prefix(std::string_view text) noexcept {
   return starts_with_folded(text, "hcom_") || starts_with_folded(text, "hccl");
 }
@@ -63,6 +67,11 @@ bool is_number(std::string_view text) noexcept {
 }
 
 }  // namespace
+
+bool is_no_kernel(std::string_view task_type) noexcept {
+  return std::any_of(std::begin(no_kernels), std::end(no_kernels),
+                     [task_type](std::string_view part) { return task_type.find(part) != std::string_view::npos; });
+}
 
 bool is_no_value(std::string_view trimmed) noexcept {
   return trimmed.empty() || trimmed == "N/A" || trimmed == "-" || trimmed == "null" || trimmed == "NA" ||

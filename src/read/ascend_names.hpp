@@ -24,6 +24,9 @@ struct ascend_class {
 // trans_Cast_18, hcom_x_ of hcom_x__a_b_c, all of a name in small letters.
 [[nodiscard]] std::string_view ascend_op_type(std::string_view name) noexcept;
 
+// Of a task on a stream, by its type: a marker, a wait, one of the profiler's own.
+[[nodiscard]] bool is_no_kernel(std::string_view task_type) noexcept;
+
 // "N/A", "-", "null" and nothing stand for no value.
 [[nodiscard]] bool is_no_value(std::string_view trimmed) noexcept;
 

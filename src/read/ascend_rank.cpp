@@ -7,6 +7,8 @@
 #include <read/ascend_names.hpp>
 #include <read/chrome_scan.hpp>
 #include <read/chrome_text.hpp>
+#include <read/csv_index.hpp>
+#include <read/json_elements.hpp>
 #include <read/json_walk.hpp>
 
 #include <algorithm>
@@ -138,20 +140,24 @@ class communication_reader {
     const std::string_view text(at, static_cast<std::size_t>(scanned.good_end - at));
     const json_marks known{at, marks.places, marks.partners, 0, marks.count, marks.escapes};
     times_ = {};
-    const auto in_times = [this](std::string_view name, std::string_view value, const json_marks&) {
-      for (std::size_t i = 0; i < times_.size(); ++i)
-        if (name == time_names[i]) times_[i] = value;
+    const auto find_time = [](std::string_view name) {
+      const auto* const found = std::find(time_names.begin(), time_names.end(), name);
+      return found == time_names.end() ? json_gaps::no_slot : static_cast<std::uint8_t>(found - time_names.begin());
     };
-    std::string_view info;
-    const auto in_operation = [&](std::string_view name, std::string_view value, const json_marks& inner) {
-      if (name != "Communication Time Info") return;
-      info = value;
-      if (inner.base != nullptr) walk_marked_object(value, inner, in_times);
+    const auto take_time = [this](std::uint8_t slot, std::string_view value, const json_marks&) {
+      times_[slot] = value;
     };
-    if (walk_marked_object(text, known, in_operation).end == nullptr) {
+    const auto find_info = [](std::string_view name) {
+      return name == "Communication Time Info" ? std::uint8_t{0} : json_gaps::no_slot;
+    };
+    const auto take_info = [&](std::uint8_t, std::string_view value, const json_marks& inner) {
+      if (inner.base != nullptr) walk_marked_object(value, inner, time_gaps_, find_time, take_time);
+    };
+    if (walk_marked_object(text, known, operation_gaps_, find_info, take_info).end == nullptr) {
       // More marks than there was room for, or not quite JSON.
-      info = json_member(text, "Communication Time Info");
-      for (json_members times(info); times.next();) in_times(times.key(), times.value(), {});
+      for (json_members times(json_member(text, "Communication Time Info")); times.next();) {
+        if (const std::uint8_t slot = find_time(times.key()); slot != json_gaps::no_slot) times_[slot] = times.value();
+      }
     }
     communication_row row;
     row.step = step;
@@ -231,6 +237,7 @@ class communication_reader {
   activity_input& input_;
   std::string scratch_;
   std::array<std::string_view, 4> times_;  // of an operation, in the order of time_names
+  json_gaps operation_gaps_, time_gaps_;
   std::vector<std::uint32_t> places_ = std::vector<std::uint32_t>(most_marks), partners_ = places_;
 };
 
@@ -301,6 +308,13 @@ void read_ascend_info(std::string_view bytes, ascend_settings& into, activity_in
   if (!whole.ok() || text.empty()) input.damage = broken_json(input, bytes, text.data(), "an object of settings");
 }
 
+// A number of ranks, or 1 and 0 for a switch.
+[[nodiscard]] static std::optional<std::int64_t> parallel_size_of(std::string_view raw) {
+  if (const auto flag = flag_of(raw)) return *flag ? 1 : 0;
+  const auto size = json_scaled_integer(raw);
+  return size && *size > 0 ? size : std::nullopt;
+}
+
 void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activity_input& input) {
   const std::string_view text = without_mark(bytes);
   json_members whole(text);
@@ -311,6 +325,8 @@ void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activit
       json_members sizes(whole.value());
       while (sizes.next()) {
         input.notes.push_back(std::string(sizes.key()) + "=" + std::string(json_text(sizes.value(), scratch)));
+        if (const auto size = parallel_size_of(sizes.value()); size && sizes.key() != "rank")
+          into.parallel_sizes.emplace_back(sizes.key(), *size);
         if (sizes.key() != "rank" || into.rank >= 0) continue;
         const auto rank = json_scaled_integer(sizes.value());
         if (rank && *rank >= 0 && *rank <= INT32_MAX) into.rank = static_cast<std::int32_t>(*rank);
@@ -320,6 +336,9 @@ void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activit
       while (groups.next()) {
         const std::string name(json_text(json_member(groups.value(), "group_name"), scratch));
         input.notes.push_back("group " + name + "=" + std::string(json_member(groups.value(), "global_ranks")));
+        std::int64_t members = 0;
+        for (json_elements ranks(json_member(groups.value(), "global_ranks")); ranks.next();) ++members;
+        if (members > 0) into.parallel_sizes.emplace_back("group " + name, members);
       }
     }
   }
@@ -338,7 +357,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
   std::array<std::size_t, std::size(step_columns)> at;
   at.fill(no_column);
   std::size_t step_at = no_column, device_at = no_column;
-  csv_reader reader(bytes);
+  csv_reader reader = fast_csv_reader(bytes);
   if (!reader.next(fields.data(), fields.size())) {
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;
@@ -379,9 +398,9 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
     const std::string_view step = step_at == no_column ? std::string_view() : csv_trimmed(fields[step_at]);
     row.step = is_no_value(step) ? 0 : into.strings.intern(step);
     const auto ordinal = device_at == no_column ? std::nullopt : decimal_scaled_integer(csv_trimmed(fields[device_at]));
-    const auto device =
-        std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return ordinal && d.first == *ordinal; });
-    if (device != devices.end()) {
+    const auto device = std::find_if(devices.begin(), devices.end(),
+                                     [number = ordinal.value_or(0)](const auto& d) { return d.first == number; });
+    if (ordinal && device != devices.end()) {
       row.device = device->second;
     } else if (!devices.empty()) {
       row.device = devices.front().second;
@@ -395,7 +414,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
 void count_ascend_rows(std::string_view bytes, const char* variant, activity_input& input) {
   input.variant = variant;
   std::string_view field;
-  csv_reader reader(bytes);
+  csv_reader reader = fast_csv_reader(bytes);
   if (!reader.next(&field, 1)) {
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -23,6 +25,7 @@ struct ascend_settings {
   std::optional<bool> stacks, shapes;
   std::int32_t rank = -1;
   bool level0 = false;
+  std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;  // as activity_device's
 };
 void read_ascend_info(std::string_view bytes, ascend_settings& into, activity_input& input);
 void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activity_input& input);

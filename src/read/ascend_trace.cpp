@@ -51,11 +51,6 @@ constexpr category_rule host_categories[] = {
 // What stands before '@' in the names of the runtime, whose process has no name at Level0.
 constexpr std::string_view runtime_layers[] = {"AscendCL@", "Runtime@", "Node@", "Hccl@", "Model@"};
 
-// Tasks on a stream that are no kernels: markers, waits, the profiler's own.
-constexpr std::string_view no_kernels[] = {"EVENT",     "NOTIFY",      "Notify",      "PLACE_HOLDER",
-                                           "PROFILING", "MAINTENANCE", "WRITE_VALUE", "CMO",
-                                           "SWITCH",    "GOTO",        "TIMEOUT",     "LABEL"};
-
 bool starts_with(std::string_view text, std::string_view prefix) noexcept {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -359,8 +354,7 @@ class trace_sorter {
       // One line a group has whole operations; the planes below show their parts.
       const bool whole = on.name.empty() ? starts_with(name, "hcom_") : contains(on.name, "Communication");
       if (!whole) return;
-    } else if (std::any_of(std::begin(no_kernels), std::end(no_kernels),
-                           [task](std::string_view t) { return contains(task, t); })) {
+    } else if (is_no_kernel(task)) {
       return;
     }
     const auto pid = from_.processes[on.process].pid;

@@ -41,9 +41,9 @@ struct chrome_reader::state {
   };
 
   template <class Input>
-  state(Input& input, std::uint64_t total_bytes, const chrome_options& given)
-      : options(given),
-        window(input, std::max<std::size_t>(given.chunk_bytes, 1)),
+  state(Input& input, std::uint64_t total_bytes, const chrome_options& wanted)
+      : options(wanted),
+        window(input, std::max<std::size_t>(wanted.chunk_bytes, 1)),
         progress(options.host, total_bytes) {
     // No more than a mark for each byte, where it is known how many there are.
     std::size_t room = std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks);
@@ -55,7 +55,9 @@ struct chrome_reader::state {
   text_window window;
   progress_meter progress;
   std::vector<std::uint32_t> marks;  // of the last scan: places, then partners
+  json_gaps gaps;
   event_decoder decoder;
+  chrome_event given;  // to the visitor
   chrome_summary told;
   place where = place::start;
   chrome_visitor* visitor = nullptr;
@@ -74,7 +76,7 @@ struct chrome_reader::state {
   void past_the_end();
 
   void take(const event_text& e);
-  void take_time(const event_text& e, chrome_event& event);
+  void take_time(const event_text& e);
   void take_chunk(const char* end, json_marks known);
   bool split_alone(const char* end, event_text& event, std::uint64_t& strays) const;
 
@@ -184,13 +186,15 @@ const char* chrome_reader::state::item_bound() {
 
 // ---- events --------------------------------------------------------------------------------------------
 
-void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
+void chrome_reader::state::take_time(const event_text& e) {
+  given.ts_ps.reset();
+  given.dur_ps.reset();
   const auto unusable = [&] {
-    if (told.unusable_times++ == 0) told.first_unusable_time = event.byte_offset;
+    if (told.unusable_times++ == 0) told.first_unusable_time = given.byte_offset;
   };
   const std::string_view ts = e[event_field::ts];
-  event.has_time = !ts.empty() && ts != "null";
-  if (event.has_time && event.phase != 'M') {
+  given.has_time = !ts.empty() && ts != "null";
+  if (given.has_time && given.phase != 'M') {
     decimal_time t;
     bool usable = parse_microseconds(ts, t);
     if (usable && !zero_known) {
@@ -200,7 +204,7 @@ void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
     std::int64_t ps = 0;
     usable = usable && ps_since(t, told.zero_us, ps);
     if (usable)
-      event.ts_ps = ps;
+      given.ts_ps = ps;
     else
       unusable();
   }
@@ -208,33 +212,32 @@ void chrome_reader::state::take_time(const event_text& e, chrome_event& event) {
   if (dur.empty() || dur == "null") return;
   std::int64_t ps = 0;
   if (parse_duration(dur, ps))
-    event.dur_ps = ps;
+    given.dur_ps = ps;
   else
     unusable();
 }
 
 void chrome_reader::state::take(const event_text& e) {
-  chrome_event event;
-  event.ordinal = told.events;
-  event.byte_offset = window.offset_of(e.json.data());
-  irregular_at(event.byte_offset, decoder.decode(e, event));
-  take_time(e, event);
+  given.ordinal = told.events;
+  given.byte_offset = window.offset_of(e.json.data());
+  irregular_at(given.byte_offset, decoder.decode(e, given));
+  take_time(e);
   ++told.events;
-  if (!visitor->event(event)) stopped = true;
+  if (!visitor->event(given)) stopped = true;
 }
 
 // Gives the events of [window.at(), end), which the scan found to be whole, with stray or missing commas between
 // them. Those that are not quite as they should be are looked at alone.
 void chrome_reader::state::take_chunk(const char* end, json_marks known) {
+  event_text event;
   while (!stopped) {
     skip_separators();
     if (window.at() >= end) return;
-    event_text event;
     std::uint64_t strays = 0;
     const std::string_view rest(window.at(), static_cast<std::size_t>(end - window.at()));
     const bool opens = rest.front() == '{';
     if (opens) begin_item();
-    if (!opens || (!split_marked_event(rest, known, event, strays) && !split_alone(end, event, strays))) {
+    if (!opens || (!split_marked_event(rest, known, gaps, event, strays) && !split_alone(end, event, strays))) {
       one_by_one_until = window.offset_of(end);
       broken(window.at(), scan_stop::broken);
       return;
@@ -389,6 +392,10 @@ void chrome_reader::state::read_member() {
     case json_end::broken: broken(at, scan_stop::broken); return;
     case json_end::too_nested: broken(at, scan_stop::too_nested); return;
     case json_end::found: break;
+  }
+  // Some writers have no other list for "no event".
+  if (name == "traceEvents" && std::string_view(value, static_cast<std::size_t>(last.end - value)) == "null") {
+    told.has_events_key = true;
   }
   if (!visitor->header(name, std::string_view(value, static_cast<std::size_t>(last.end - value)),
                        window.offset_of(value))) {

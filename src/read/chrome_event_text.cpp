@@ -68,30 +68,33 @@ std::size_t field_of_any(std::string_view key) {
 }  // namespace
 
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular) {
-  e.values = {};
+  e.clear();
   e.args_marks = {};
   e.escapes = true;
   json_members members(e.json, max_nesting);
   while (members.next()) {
     const std::size_t field = field_of_any(members.key());
-    if (field != no_event_field) e.values[field] = members.value();
+    if (field != no_event_field) e.set(field, members.value());
   }
   if (members.trailing_comma()) ++irregular;
   return members.ok();
 }
 
-bool split_marked_event(std::string_view text, json_marks& marks, event_text& e, std::uint64_t& irregular) {
+bool split_marked_event(std::string_view text, json_marks& marks, json_gaps& gaps, event_text& e,
+                        std::uint64_t& irregular) {
   while (marks.first != marks.last && marks.base + marks.places[marks.first] < text.data()) ++marks.first;
-  e.values = {};
+  e.clear();
   e.args_marks = {};
   e.escapes = marks.escapes;
-  const auto take = [&](std::string_view key, std::string_view value, const json_marks& inner) {
-    const std::size_t field = marks.escapes ? field_of_any(key) : event_field_of(key);
-    if (field == no_event_field) return;
-    e.values[field] = value;
-    if (field == static_cast<std::size_t>(event_field::args)) e.args_marks = inner;
+  const auto find = [](std::string_view key) {
+    const std::size_t field = field_of_any(key);
+    return field == no_event_field ? json_gaps::no_slot : static_cast<std::uint8_t>(field);
   };
-  const walked_object walked = walk_marked_object(text, marks, take);
+  const auto take = [&e](std::uint8_t field, std::string_view value, const json_marks& inner) {
+    e.set(field, value);
+    if (field == static_cast<std::uint8_t>(event_field::args)) e.args_marks = inner;
+  };
+  const walked_object walked = walk_marked_object(text, marks, gaps, find, take);
   if (walked.end == nullptr) return false;
   if (walked.trailing_comma) ++irregular;
   marks.first = walked.last_mark;
@@ -99,26 +102,32 @@ bool split_marked_event(std::string_view text, json_marks& marks, event_text& e,
   return true;
 }
 
-std::string_view event_decoder::text_of(std::string_view raw, std::size_t slot, bool escapes, bool& sound) {
-  if (raw.empty()) return raw;
-  if (raw.front() == '"' && (!escapes || std::memchr(raw.data(), '\\', raw.size()) == nullptr)) {
-    return raw.substr(1, raw.size() - 2);
-  }
+std::string_view event_decoder::unusual_text_of(std::string_view raw, std::size_t slot, bool& sound) {
   return is_text_or_number(raw) ? json_text(raw, scratch_[slot], &sound) : std::string_view();
 }
 
 std::uint64_t event_decoder::decode(const event_text& from, chrome_event& into) {
   bool sound = true;
-  into.name = text_of(from[event_field::name], 0, from.escapes, sound);
-  into.cat = text_of(from[event_field::cat], 1, from.escapes, sound);
-  into.id = text_of(from[event_field::id], 2, from.escapes, sound);
-  const auto ref = [&](event_field f, std::size_t slot) {
+  const auto text_of = [&](event_field f, std::size_t slot) __attribute__((always_inline)) {
     const std::string_view raw = from[f];
-    return chrome_ref{text_of(raw, slot, from.escapes, sound), !raw.empty() && raw.front() == '"'};
+    if (raw.empty()) return raw;
+    if (raw.front() == '"') {
+      if (!from.escapes || std::memchr(raw.data(), '\\', raw.size()) == nullptr) return raw.substr(1, raw.size() - 2);
+    } else if (raw.front() >= '0' && raw.front() <= '9') {
+      return raw;
+    }
+    return unusual_text_of(raw, slot, sound);
+  };
+  into.name = text_of(event_field::name, 0);
+  into.cat = text_of(event_field::cat, 1);
+  into.id = text_of(event_field::id, 2);
+  const auto ref = [&](event_field f, std::size_t slot) __attribute__((always_inline)) {
+    const std::string_view raw = from[f];
+    return chrome_ref{text_of(f, slot), !raw.empty() && raw.front() == '"'};
   };
   into.pid = ref(event_field::pid, 3);
   into.tid = ref(event_field::tid, 4);
-  const std::string_view phase = text_of(from[event_field::ph], 5, from.escapes, sound);
+  const std::string_view phase = text_of(event_field::ph, 5);
   into.phase = phase.size() == 1 ? phase.front() : '\0';
   into.args_json = from[event_field::args];
   into.args_marks = from.args_marks;

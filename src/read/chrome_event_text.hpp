@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/core/chrome.hpp>
 #include <read/chrome_text.hpp>
+#include <read/json_walk.hpp>
 
 #include <array>
 #include <cstddef>
@@ -20,22 +21,35 @@ inline constexpr std::size_t no_event_field = event_fields;
 [[nodiscard]] std::size_t event_field_of(std::string_view key) noexcept;
 
 // Raw values by field ("" when absent; strings with their quotes) and the whole event.
-struct event_text {
-  std::array<std::string_view, event_fields> values;
+class event_text {
+ public:
   std::string_view json;
   json_marks args_marks;
   bool escapes = true;  // false: there is no backslash in it
-  [[nodiscard]] std::string_view operator[](event_field f) const noexcept {
-    return values[static_cast<std::size_t>(f)];
+
+  void clear() noexcept { present_ = 0; }
+  void set(std::size_t field, std::string_view value) noexcept {
+    present_ |= 1U << field;
+    values_[field] = value;
   }
+  [[nodiscard]] std::string_view operator[](event_field f) const noexcept {
+    const auto field = static_cast<std::size_t>(f);
+    return (present_ >> field & 1) != 0 ? values_[field] : std::string_view();
+  }
+
+ private:
+  std::uint32_t present_ = 0;
+  std::array<std::string_view, event_fields> values_;
 };
 
-// Splits the event text `e.json` into e.values. False when it is no object of members. `irregular` counts stray commas.
+// Splits the event text `e.json` into its fields. False when it is no object of members. `irregular` counts stray
+// commas.
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular);
 
 // The same for the event that `text` begins with and whose marks are known; e.json becomes its text, and marks.first
-// moves past it.
-bool split_marked_event(std::string_view text, json_marks& marks, event_text& e, std::uint64_t& irregular);
+// moves past it. `gaps` are those of events, of this file or another.
+bool split_marked_event(std::string_view text, json_marks& marks, json_gaps& gaps, event_text& e,
+                        std::uint64_t& irregular);
 
 // Undoes the escapes of one event after the other; spans are good until the next.
 class event_decoder {
@@ -44,7 +58,7 @@ class event_decoder {
   std::uint64_t decode(const event_text& from, chrome_event& into);
 
  private:
-  std::string_view text_of(std::string_view raw, std::size_t slot, bool escapes, bool& sound);
+  std::string_view unusual_text_of(std::string_view raw, std::size_t slot, bool& sound);
   std::array<std::string, 6> scratch_;
 };
 

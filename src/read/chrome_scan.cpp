@@ -1,14 +1,11 @@
 #include <read/chrome_scan.hpp>
+
+#include <base/instructions.hpp>
 #include <read/chrome_text.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define PROFKIT_SCAN_AVX2 1
-#endif
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -20,42 +17,68 @@ constexpr std::uint32_t deepest = 1024;  // bound of the bracket stack, whatever
 // One bit a byte of a block.
 struct block_masks {
   std::uint64_t quote = 0, backslash = 0;
-  std::uint64_t open = 0, close = 0;     // { [ and } ]
+  std::uint64_t open = 0, close = 0;  // { [ and } ]
+  std::uint64_t blank = 0;
   std::uint64_t may_follow_string = 0;   // blank , : } ]
   std::uint64_t may_precede_string = 0;  // blank , : { [
 };
 
-constexpr std::size_t blocks_at_once = 16;
+// The instructions that look at a block. What is inlined into a function takes over its target: the helpers have to be.
+#define PROFKIT_INLINE __attribute__((always_inline)) inline
 
-// Fills masks[0, count) for as many blocks of text.
-using classifier = void (*)(const char* text, std::size_t count, block_masks* masks) noexcept;
+PROFKIT_INLINE unsigned lowest_bit(std::uint64_t bits) noexcept { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
-[[maybe_unused]] void classify_bytewise(const char* text, std::size_t count, block_masks* masks) noexcept {
-  for (std::size_t block = 0; block < count; ++block) {
-    block_masks m;
-    for (unsigned i = 0; i < block_bytes; ++i) {
-      const char c = text[block * block_bytes + i];
-      const auto bit = [i](bool b) { return static_cast<std::uint64_t>(b) << i; };
-      const bool separator = is_json_space(c) || c == ',' || c == ':';
-      const bool open = (c | 0x20) == '{';  // '[' | 0x20 is '{'
-      const bool close = (c | 0x20) == '}';
-      m.quote |= bit(c == '"');
-      m.backslash |= bit(c == '\\');
-      m.open |= bit(open);
-      m.close |= bit(close);
-      m.may_follow_string |= bit(separator || close);
-      m.may_precede_string |= bit(separator || open);
-    }
-    masks[block] = m;
-  }
+PROFKIT_INLINE unsigned highest_bit(std::uint64_t bits) noexcept {
+  return 63U - static_cast<unsigned>(__builtin_clzll(bits));
 }
 
-#if defined(PROFKIT_SCAN_AVX2)
-void classify_sse2(const char* text, std::size_t count, block_masks* masks) noexcept {
-  for (std::size_t block = 0; block < count; ++block) {
+// What every machine can do. A unit gives the masks of a block, the parity of bits 0 to i at bit i, the number of bits
+// set, and writes where they stand, counted from `base`; up to 64 places from `at` may be written.
+struct plain_unit {
+  PROFKIT_INLINE static std::uint64_t prefix_parity(std::uint64_t bits) noexcept {
+    for (unsigned shift = 1; shift < 64; shift <<= 1) bits ^= bits << shift;
+    return bits;
+  }
+  PROFKIT_INLINE static unsigned count_bits(std::uint64_t bits) noexcept {
+    bits -= bits >> 1 & 0x5555555555555555ULL;
+    bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
+    return static_cast<unsigned>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
+  }
+  PROFKIT_INLINE static std::uint32_t* write_places(std::uint64_t bits, std::uint32_t base,
+                                                    std::uint32_t* at) noexcept {
+    for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
+    return at;
+  }
+};
+
+struct bytewise_unit : plain_unit {
+  PROFKIT_INLINE static block_masks masks_of(const char* block) noexcept {
+    block_masks m;
+    for (unsigned i = 0; i < block_bytes; ++i) {
+      const char c = block[i];
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      const bool blank = is_json_space(c);
+      const bool separator = blank || c == ',' || c == ':';
+      const bool open = (c | 0x20) == '{';  // '[' | 0x20 is '{'
+      const bool close = (c | 0x20) == '}';
+      m.quote |= c == '"' ? bit : 0;
+      m.backslash |= c == '\\' ? bit : 0;
+      m.open |= open ? bit : 0;
+      m.close |= close ? bit : 0;
+      m.blank |= blank ? bit : 0;
+      m.may_follow_string |= separator || close ? bit : 0;
+      m.may_precede_string |= separator || open ? bit : 0;
+    }
+    return m;
+  }
+};
+
+#if defined(PROFKIT_X86)
+struct sse2_unit : plain_unit {
+  static block_masks masks_of(const char* block) noexcept {
     block_masks m;
     for (unsigned at = 0; at < block_bytes; at += 16) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + block * block_bytes + at));
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + at));
       const auto is = [](__m128i v, char c) { return _mm_cmpeq_epi8(v, _mm_set1_epi8(c)); };
       const auto bits = [at](__m128i v) {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(v))) << at;
@@ -70,74 +93,109 @@ void classify_sse2(const char* text, std::size_t count, block_masks* masks) noex
       m.backslash |= bits(is(bytes, '\\'));
       m.open |= bits(open);
       m.close |= bits(close);
+      m.blank |= bits(blank);
       m.may_follow_string |= bits(_mm_or_si128(separator, close));
       m.may_precede_string |= bits(_mm_or_si128(separator, open));
     }
-    masks[block] = m;
+    return m;
   }
-}
+};
 
-#define PROFKIT_AVX2 __attribute__((target("avx2")))
-PROFKIT_AVX2 inline __m256i equal(__m256i bytes, char c) noexcept {
-  return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c));
-}
-PROFKIT_AVX2 inline std::uint64_t bits_of(__m256i low, __m256i high) noexcept {
-  return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
-         static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high))) << 32;
-}
-// Blanks, commas and colons. The table has each of the first five at its own low four bits, and elsewhere a byte
-// that equals no index.
-PROFKIT_AVX2 inline __m256i separators(__m256i bytes) noexcept {
-  const __m128i row =
-      _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, ',', '\r', -128, -128);
-  const __m256i looked_up = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), bytes);
-  return _mm256_or_si256(_mm256_cmpeq_epi8(looked_up, bytes), equal(bytes, ':'));
-}
-PROFKIT_AVX2 void classify_avx2(const char* text, std::size_t count, block_masks* masks) noexcept {
-  for (std::size_t block = 0; block < count; ++block) {
-    const char* const at = text + block * block_bytes;
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 32));
+struct avx2_unit {
+  PROFKIT_AVX2 static __m256i equal(__m256i bytes, char c) noexcept {
+    return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c));
+  }
+  PROFKIT_AVX2 static std::uint64_t bits_of(__m256i low, __m256i high) noexcept {
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
+           static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high))) << 32;
+  }
+  // The table has each blank at its own low four bits, and elsewhere a byte that equals no index.
+  PROFKIT_AVX2 static __m256i blanks(__m256i bytes) noexcept {
+    const __m128i row =
+        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, -128, '\r', -128, -128);
+    return _mm256_cmpeq_epi8(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), bytes), bytes);
+  }
+  PROFKIT_AVX2 static block_masks masks_of(const char* block) noexcept {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
     const __m256i fold = _mm256_set1_epi8(0x20);
     const __m256i low_folded = _mm256_or_si256(low, fold), high_folded = _mm256_or_si256(high, fold);
-    const __m256i low_separator = separators(low), high_separator = separators(high);
-    const __m256i low_open = equal(low_folded, '{'), high_open = equal(high_folded, '{');
-    const __m256i low_close = equal(low_folded, '}'), high_close = equal(high_folded, '}');
-    block_masks& m = masks[block];
+    block_masks m;
+    m.blank = bits_of(blanks(low), blanks(high));
+    const __m256i low_marks = _mm256_or_si256(equal(low, ','), equal(low, ':'));
+    const __m256i high_marks = _mm256_or_si256(equal(high, ','), equal(high, ':'));
+    const std::uint64_t separator = m.blank | bits_of(low_marks, high_marks);
     m.quote = bits_of(equal(low, '"'), equal(high, '"'));
     m.backslash = bits_of(equal(low, '\\'), equal(high, '\\'));
-    m.open = bits_of(low_open, high_open);
-    m.close = bits_of(low_close, high_close);
-    m.may_follow_string =
-        bits_of(_mm256_or_si256(low_separator, low_close), _mm256_or_si256(high_separator, high_close));
-    m.may_precede_string =
-        bits_of(_mm256_or_si256(low_separator, low_open), _mm256_or_si256(high_separator, high_open));
+    m.open = bits_of(equal(low_folded, '{'), equal(high_folded, '{'));
+    m.close = bits_of(equal(low_folded, '}'), equal(high_folded, '}'));
+    m.may_follow_string = separator | m.close;
+    m.may_precede_string = separator | m.open;
+    return m;
   }
-}
+  PROFKIT_AVX2 static std::uint64_t prefix_parity(std::uint64_t bits) noexcept {
+    const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(bits)), _mm_set1_epi8(-1), 0);
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
+  }
+  PROFKIT_AVX2 static unsigned count_bits(std::uint64_t bits) noexcept {
+    return static_cast<unsigned>(__builtin_popcountll(bits));
+  }
+  // Eight at a time, a few too many at the end.
+  PROFKIT_AVX2 static std::uint32_t* write_places(std::uint64_t bits, std::uint32_t base, std::uint32_t* at) noexcept {
+    std::uint32_t* const end = at + count_bits(bits);
+    for (; at < end; at += 8) {
+      for (unsigned i = 0; i < 8; ++i) {
+        at[i] = base + static_cast<std::uint32_t>(_tzcnt_u64(bits));
+        bits &= bits - 1;
+      }
+    }
+    return end;
+  }
+};
 
-classifier fastest_classifier() noexcept { return __builtin_cpu_supports("avx2") != 0 ? classify_avx2 : classify_sse2; }
-#else
-classifier fastest_classifier() noexcept { return classify_bytewise; }
+struct avx512_unit : avx2_unit {
+  PROFKIT_AVX512 static block_masks masks_of(const char* block) noexcept {
+    const __m512i bytes = _mm512_loadu_si512(block);
+    const __m512i folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+    const __m512i row = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, -128, '\r', -128, -128));
+    block_masks m;
+    m.blank = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(row, bytes), bytes);
+    const std::uint64_t separator = m.blank | _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(',')) |
+                                    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(':'));
+    m.quote = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"'));
+    m.backslash = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
+    m.open = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('{'));
+    m.close = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('}'));
+    m.may_follow_string = separator | m.close;
+    m.may_precede_string = separator | m.open;
+    return m;
+  }
+  PROFKIT_AVX512 static std::uint32_t* write_places(std::uint64_t bits, std::uint32_t base,
+                                                    std::uint32_t* at) noexcept {
+    alignas(64) static constexpr unsigned char counted[block_bytes] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const __m512i places = _mm512_maskz_compress_epi8(bits, _mm512_load_si512(counted));
+    const __m512i from = _mm512_set1_epi32(static_cast<int>(base));
+    const unsigned count = count_bits(bits);
+    _mm512_storeu_si512(at, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places))));
+    if (count > 16) {
+      _mm512_storeu_si512(at + 16, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 1))));
+    }
+    if (count > 32) {
+      _mm512_storeu_si512(at + 32, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 2))));
+      _mm512_storeu_si512(at + 48, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 3))));
+    }
+    return at + count;
+  }
+};
 #endif
-
-classifier classifier_of(scan_variant variant) noexcept {
-#if defined(PROFKIT_SCAN_AVX2)
-  if (variant == scan_variant::sse2) return classify_sse2;
-#endif
-  return variant == scan_variant::bytewise ? classify_bytewise : fastest_classifier();
-}
-
-unsigned lowest_bit(std::uint64_t bits) noexcept { return static_cast<unsigned>(__builtin_ctzll(bits)); }
-
-// Bit i is the parity of bits 0 to i.
-std::uint64_t prefix_parity(std::uint64_t bits) noexcept {
-  for (unsigned shift = 1; shift < 64; shift <<= 1) bits ^= bits << shift;
-  return bits;
-}
 
 // The bytes that a backslash escapes: every second one of a run of backslashes, and what follows an odd run.
 // `carry` is 1 when the first byte of the block is escaped by the block before.
-std::uint64_t escaped_bytes(std::uint64_t backslash, std::uint64_t& carry) noexcept {
+PROFKIT_INLINE std::uint64_t escaped_bytes(std::uint64_t backslash, std::uint64_t& carry) noexcept {
   if (backslash == 0) {
     const std::uint64_t first = carry;
     carry = 0;
@@ -155,14 +213,14 @@ std::uint64_t escaped_bytes(std::uint64_t backslash, std::uint64_t& carry) noexc
 // The kinds of the open brackets, innermost last; one bit each, set for '['.
 class bracket_stack {
  public:
-  [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
-  [[nodiscard]] bool in_array() const noexcept { return top_ != 0; }
-  void push(bool array) noexcept {
+  [[nodiscard]] PROFKIT_INLINE std::uint32_t depth() const noexcept { return depth_; }
+  [[nodiscard]] PROFKIT_INLINE bool in_array() const noexcept { return top_; }
+  PROFKIT_INLINE void push(bool array) noexcept {
     word() = (word() & ~bit()) | (array ? bit() : 0);
     ++depth_;
     top_ = array;
   }
-  bool pop(bool array) noexcept {
+  PROFKIT_INLINE bool pop(bool array) noexcept {
     if (top_ != array) return false;
     --depth_;
     if (depth_ > 0) top_ = (words_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64)) & 1;
@@ -170,25 +228,20 @@ class bracket_stack {
   }
 
  private:
-  std::uint64_t& word() noexcept { return words_[depth_ / 64]; }
-  [[nodiscard]] std::uint64_t bit() const noexcept { return std::uint64_t{1} << (depth_ % 64); }
+  PROFKIT_INLINE std::uint64_t& word() noexcept { return words_[depth_ / 64]; }
+  [[nodiscard]] PROFKIT_INLINE std::uint64_t bit() const noexcept { return std::uint64_t{1} << (depth_ % 64); }
   std::uint64_t words_[deepest / 64] = {};
   std::uint32_t depth_ = 0;
   bool top_ = false;
 };
 
-unsigned count_bits(std::uint64_t bits) noexcept {
-  bits -= bits >> 1 & 0x5555555555555555ULL;
-  bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
-  return static_cast<unsigned>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL >> 56);
-}
-
 // Puts down the marks of blocks and joins brackets with their partners.
+template <class Unit>
 class mark_writer {
  public:
   explicit mark_writer(scan_marks* into) noexcept : into_(into) {}
 
-  void put(std::uint64_t bits, std::uint32_t base) noexcept {
+  PROFKIT_INLINE void put(std::uint64_t bits, std::uint32_t base) noexcept {
     if (into_ == nullptr) return;
     if (into_->capacity - into_->count < block_bytes) {
       into_ = nullptr;
@@ -196,25 +249,23 @@ class mark_writer {
     }
     bits_ = bits;
     before_ = into_->count;
-    std::uint32_t* at = into_->places + before_;
-    for (; bits != 0; bits &= bits - 1) *at++ = base + lowest_bit(bits);
-    into_->count = static_cast<std::uint32_t>(at - into_->places);
+    into_->count = static_cast<std::uint32_t>(Unit::write_places(bits, base, into_->places + before_) - into_->places);
   }
-  void open(unsigned bit, std::uint32_t depth) noexcept {
+  PROFKIT_INLINE void open(unsigned bit, std::uint32_t depth) noexcept {
     if (into_ == nullptr) return;
     open_[depth] = index_of(bit);
     into_->partners[open_[depth]] = 0;
   }
-  void close(unsigned bit, std::uint32_t depth) noexcept {
+  PROFKIT_INLINE void close(unsigned bit, std::uint32_t depth) noexcept {
     if (into_ != nullptr) into_->partners[open_[depth]] = index_of(bit);
   }
-  void note_escapes(std::uint64_t backslash) noexcept {
+  PROFKIT_INLINE void note_escapes(std::uint64_t backslash) noexcept {
     if (into_ != nullptr && backslash != 0) into_->escapes = true;
   }
 
  private:
-  [[nodiscard]] std::uint32_t index_of(unsigned bit) const noexcept {
-    return before_ + count_bits(bits_ & ((std::uint64_t{1} << bit) - 1));
+  [[nodiscard]] PROFKIT_INLINE std::uint32_t index_of(unsigned bit) const noexcept {
+    return before_ + Unit::count_bits(bits_ & ((std::uint64_t{1} << bit) - 1));
   }
   scan_marks* into_;
   std::uint64_t bits_ = 0;
@@ -223,20 +274,32 @@ class mark_writer {
 };
 
 // For a scan that is not to tell where anything stands.
+template <class Unit>
 struct no_marks {
   explicit no_marks(scan_marks*) noexcept {}
-  void put(std::uint64_t, std::uint32_t) noexcept {}
-  void open(unsigned, std::uint32_t) noexcept {}
-  void close(unsigned, std::uint32_t) noexcept {}
-  void note_escapes(std::uint64_t) noexcept {}
+  PROFKIT_INLINE void put(std::uint64_t, std::uint32_t) noexcept {}
+  PROFKIT_INLINE void open(unsigned, std::uint32_t) noexcept {}
+  PROFKIT_INLINE void close(unsigned, std::uint32_t) noexcept {}
+  PROFKIT_INLINE void note_escapes(std::uint64_t) noexcept {}
 };
 
-template <class Marks>
-scan_result scan(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
-                 scan_variant variant, scan_marks* into) noexcept {
-  Marks marks(into);
-  const classifier classify = classifier_of(variant);
-  const std::uint32_t nesting_bound = std::min(max_nesting, deepest);
+// Text that will be looked at: the processor does not foresee it beyond a page.
+constexpr std::size_t ahead = 2048;
+PROFKIT_INLINE void prefetch(const char* at) noexcept { __builtin_prefetch(at); }
+
+struct scan_task {
+  const char* from;
+  const char* end;
+  std::size_t enough_bytes;
+  std::uint32_t nesting_bound;
+  scan_marks* into;
+};
+
+template <class Unit, class Marks>
+PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
+  Marks marks(task.into);
+  const char* const from = task.from;
+  const char* const end = task.end;
   bracket_stack open_brackets;
   const char* good_end = from;
   const char* element = from;  // start of the open element
@@ -244,29 +307,23 @@ scan_result scan(const char* from, const char* end, std::size_t enough_bytes, st
   std::uint64_t string_carry = 0;   // all ones inside a string
   std::uint64_t closed_carry = 0;   // the last byte of the block before closed a string
   std::uint64_t precede_carry = 1;  // … and may stand before a string
-  block_masks masks[blocks_at_once];
-  std::size_t next_mask = 0, mask_count = 0;
-  std::size_t blocks_wanted = 4;  // an element alone is short
+  const char* last_solid = from;    // the last byte so far that is not blank
 
   for (const char* block = from; block < end; block += block_bytes) {
     const auto left = static_cast<std::size_t>(end - block);
-    if (next_mask == mask_count) {
-      next_mask = 0;
-      mask_count = std::min(blocks_wanted, left / block_bytes);
-      blocks_wanted = blocks_at_once;
-      if (mask_count > 0) {
-        classify(block, mask_count, masks);
-      } else {
-        char tail[block_bytes];
-        std::memset(tail, ' ', block_bytes);
-        std::memcpy(tail, block, left);
-        mask_count = 1;
-        classify(tail, 1, masks);
-      }
+    block_masks m;
+    if (left >= block_bytes) {
+      if (left > ahead) prefetch(block + ahead);
+      m = Unit::masks_of(block);
+    } else {
+      char tail[block_bytes];
+      std::memset(tail, ' ', block_bytes);
+      std::memcpy(tail, block, left);
+      m = Unit::masks_of(tail);
     }
-    const block_masks& m = masks[next_mask++];
     const std::uint64_t quotes = m.quote & ~escaped_bytes(m.backslash, escape_carry);
-    const std::uint64_t in_string = prefix_parity(quotes) ^ string_carry;  // from opening quote to before closing one
+    // From opening quote to before the closing one.
+    const std::uint64_t in_string = Unit::prefix_parity(quotes) ^ string_carry;
     string_carry = std::uint64_t{0} - (in_string >> 63);
     const std::uint64_t closing = quotes & ~in_string;
     const std::uint64_t opening = quotes & in_string;
@@ -276,10 +333,11 @@ scan_result scan(const char* from, const char* end, std::size_t enough_bytes, st
     precede_carry = m.may_precede_string >> 63;
     if (left < block_bytes) bad &= (std::uint64_t{1} << left) - 1;
 
+    const std::uint64_t solid = ~m.blank;
     std::uint64_t brackets = (m.open | m.close) & ~in_string;
-    if (bad != 0) brackets &= (std::uint64_t{1} << lowest_bit(bad)) - 1;
     marks.note_escapes(m.backslash);
-    marks.put(quotes | ((m.open | m.close) & ~in_string), static_cast<std::uint32_t>(block - from));
+    marks.put(quotes | brackets, static_cast<std::uint32_t>(block - from));
+    if (bad != 0) brackets &= (std::uint64_t{1} << lowest_bit(bad)) - 1;
     for (; brackets != 0; brackets &= brackets - 1) {
       const unsigned bit = lowest_bit(brackets);
       const char* const at = block + bit;
@@ -288,9 +346,9 @@ scan_result scan(const char* from, const char* end, std::size_t enough_bytes, st
         if (open_brackets.depth() == 0) {
           element = at;
         } else {
-          if (open_brackets.depth() >= nesting_bound) return {good_end, element, scan_stop::too_nested};
-          const char* before = at - 1;
-          while (is_json_space(*before)) --before;
+          if (open_brackets.depth() >= task.nesting_bound) return {good_end, element, scan_stop::too_nested};
+          const std::uint64_t solid_before = solid & ((std::uint64_t{1} << bit) - 1);
+          const char* const before = solid_before != 0 ? block + highest_bit(solid_before) : last_solid;
           const bool placed = open_brackets.in_array() ? *before == ',' || *before == '[' : *before == ':';
           if (!placed) return {good_end, element, scan_stop::broken};
         }
@@ -303,8 +361,10 @@ scan_result scan(const char* from, const char* end, std::size_t enough_bytes, st
       marks.close(bit, open_brackets.depth());
       if (open_brackets.depth() != 0) continue;
       good_end = at + 1;
-      if (static_cast<std::size_t>(good_end - from) >= enough_bytes) return {good_end, good_end, scan_stop::enough};
+      if (static_cast<std::size_t>(good_end - from) >= task.enough_bytes)
+        return {good_end, good_end, scan_stop::enough};
     }
+    if (solid != 0) last_solid = block + highest_bit(solid);
     if (bad != 0) {
       const char* const at = open_brackets.depth() == 0 ? block + lowest_bit(bad) : element;
       return {good_end, at, scan_stop::broken};
@@ -313,14 +373,34 @@ scan_result scan(const char* from, const char* end, std::size_t enough_bytes, st
   return {good_end, open_brackets.depth() == 0 ? end : element, scan_stop::more};
 }
 
+template <class Unit>
+PROFKIT_INLINE scan_result scan_either(const scan_task& task) noexcept {
+  return task.into == nullptr ? scan<Unit, no_marks<Unit>>(task) : scan<Unit, mark_writer<Unit>>(task);
+}
+
+scan_result scan_bytewise(const scan_task& task) noexcept { return scan_either<bytewise_unit>(task); }
+#if defined(PROFKIT_X86)
+scan_result scan_sse2(const scan_task& task) noexcept { return scan_either<sse2_unit>(task); }
+PROFKIT_AVX2 scan_result scan_avx2(const scan_task& task) noexcept { return scan_either<avx2_unit>(task); }
+PROFKIT_AVX512 scan_result scan_avx512(const scan_task& task) noexcept { return scan_either<avx512_unit>(task); }
+
+#endif
+
 }  // namespace
 
 scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
                           scan_variant variant, scan_marks* marks) noexcept {
-  if (marks == nullptr) return scan<no_marks>(from, end, enough_bytes, max_nesting, variant, nullptr);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   const bool countable = static_cast<std::size_t>(end - from) <= most;
-  return scan<mark_writer>(from, end, enough_bytes, max_nesting, variant, countable ? marks : nullptr);
+  const scan_task task{from, end, enough_bytes, std::min(max_nesting, deepest), countable ? marks : nullptr};
+  if (variant == scan_variant::bytewise) return scan_bytewise(task);
+#if defined(PROFKIT_X86)
+  if (variant == scan_variant::fastest && has_avx512()) return scan_avx512(task);
+  if (variant != scan_variant::sse2 && has_avx2()) return scan_avx2(task);
+  return scan_sse2(task);
+#else
+  return scan_bytewise(task);
+#endif
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -18,7 +18,7 @@ enum class scan_stop : std::uint8_t {
 
 // Which instructions look at the bytes; the result is the same. One the machine or the build lacks becomes
 // the fastest there is.
-enum class scan_variant : std::uint8_t { fastest, sse2, bytewise };
+enum class scan_variant : std::uint8_t { fastest, avx2, sse2, bytewise };
 
 struct scan_result {
   const char* good_end;  // past the last whole element; where the scan began when there is none

@@ -80,6 +80,7 @@ std::size_t append_escape(std::string& out, std::string_view text, std::size_t a
 
 // The text of a number, also out of a string around it (Ascend writes times so, at times with blanks after them).
 std::string_view number_text(std::string_view raw) noexcept {
+  if (!raw.empty() && is_digit(raw.front()) && !is_json_space(raw.back())) return raw;
   std::string_view text = trim_json_space(raw);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
     text = text.substr(1, text.size() - 2);

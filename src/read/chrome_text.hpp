@@ -39,18 +39,24 @@ struct json_scalar_ends {
 };
 inline constexpr json_scalar_ends scalar_ends;
 
+#if defined(__SSE2__)
+// A bit for each of 32 bytes that is not from '-' to '9'; none of those ends a scalar.
+[[nodiscard]] inline std::uint32_t no_number_bytes(const char* at) noexcept {
+  const auto others = [at](int from) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + from));
+    const __m128i outside =
+        _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8('-')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('9')));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(outside));
+  };
+  return others(0) | others(16) << 16;
+}
+#endif
+
 // Past a run of bytes that no separator, quote or bracket ends; many at a time while they are those of numbers.
 [[nodiscard]] inline const char* end_of_scalar(const char* at, const char* end) noexcept {
 #if defined(__SSE2__)
   if (end - at >= 32) {
-    // From '-' to '9'; none of these ends a scalar.
-    const auto others = [at](int from) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + from));
-      const __m128i outside =
-          _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8('-')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('9')));
-      return static_cast<std::uint32_t>(_mm_movemask_epi8(outside));
-    };
-    const std::uint32_t mask = others(0) | others(16) << 16;
+    const std::uint32_t mask = no_number_bytes(at);
     at += mask == 0 ? 32 : __builtin_ctz(mask);
   }
 #endif
@@ -58,18 +64,16 @@ inline constexpr json_scalar_ends scalar_ends;
   return at;
 }
 
-// [at, stop) is blank; bytes up to `end` may be read.
-[[nodiscard]] inline bool all_json_space(const char* at, const char* stop, [[maybe_unused]] const char* end) noexcept {
+// Whether a scalar at `at` goes up to `stop` at least, as far as that is seen at once: it is one of digits, and short.
+[[nodiscard]] inline bool is_number_up_to([[maybe_unused]] const char* at, [[maybe_unused]] const char* stop,
+                                          [[maybe_unused]] const char* end) noexcept {
 #if defined(__SSE2__)
-  if (stop - at <= 16 && end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const auto is = [bytes](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
-    const __m128i blank = _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\r'), is('\t')));
-    const auto needed = (std::uint32_t{1} << (stop - at)) - 1;
-    return (static_cast<std::uint32_t>(_mm_movemask_epi8(blank)) & needed) == needed;
+  if (stop - at < 32 && end - at >= 32) {
+    const std::uint32_t needed = (std::uint32_t{1} << (stop - at)) - 1;
+    return (no_number_bytes(at) & needed) == 0;
   }
 #endif
-  return skip_json_space(at, stop) == stop;
+  return false;
 }
 
 // How the end of a value was looked for.

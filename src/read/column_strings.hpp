@@ -1,12 +1,10 @@
 // Interns the texts of a table's column.
 #pragma once
+#include <base/recent_strings.hpp>
 #include <base/string_table.hpp>
 #include <profkit/csv.hpp>
 #include <read/ascend_names.hpp>
 
-#include <array>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -21,32 +19,16 @@ class column_strings {
   // The id of a field's text, without blanks and quotes around it; 0 for no value. The field outlives this.
   string_id id_of(std::string_view field) {
     if (field.empty()) return 0;
-    slot& s = slots_[index_of(field)];
-    if (s.field.size() != field.size() || std::memcmp(s.field.data(), field.data(), field.size()) != 0) {
-      s = {field, intern(field)};
+    bool known = false;
+    recent_texts::slot& s = recent_.find(field, known);
+    if (!known) {
+      s.text = field;
+      s.id = intern(field);
     }
     return s.id;
   }
 
  private:
-  struct slot {
-    std::string_view field;
-    string_id id = 0;
-  };
-  static constexpr std::size_t slots = 1024;
-
-  static std::size_t index_of(std::string_view field) noexcept {
-    std::uint64_t first = 0, last = 0;
-    if (field.size() >= 8) {
-      std::memcpy(&first, field.data(), 8);
-      std::memcpy(&last, field.data() + field.size() - 8, 8);
-    } else {
-      std::memcpy(&first, field.data(), field.size());
-    }
-    const std::uint64_t mixed = (first ^ (last << 7) ^ (last >> 13) ^ field.size()) * 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::size_t>(mixed >> 54) % slots;
-  }
-
   string_id intern(std::string_view field) {
     std::string_view text = csv_trimmed(field);
     if (is_no_value(text)) return 0;
@@ -58,7 +40,7 @@ class column_strings {
   }
 
   string_table& strings_;
-  std::array<slot, slots> slots_;
+  recent_texts recent_;
   std::string decoded_;
 };
 

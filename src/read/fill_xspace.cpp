@@ -62,9 +62,7 @@ class line_filler {
     t.plane_type = plane.kind;
     t.line_type = line.kind;
     t.device = plane.device;
-    t.stream = line.kind == line_kind::stream   ? stream_number(line.name())
-               : line.kind == line_kind::thread ? line.header.id
-                                                : -1;
+    t.stream = stream_of(line);
     t.host = host_;
     t.plane_name = into_.intern(plane.name);
     t.line_name = into_.intern(line.name());
@@ -116,6 +114,11 @@ class line_filler {
 };
 
 }  // namespace
+
+std::int64_t stream_of(const line_index& line) noexcept {
+  if (line.kind == line_kind::stream) return stream_number(line.name());
+  return line.kind == line_kind::thread ? line.header.id : -1;
+}
 
 result<void> fill_from_xspace(const profile& p, std::size_t file, timeline_sink& into) {
   return line_filler(p, file, into).fill();

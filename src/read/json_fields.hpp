@@ -19,6 +19,8 @@ inline namespace PROFKIT_NAMESPACE {
   if (raw.empty() || is_json_string(raw)) return std::nullopt;
   return json_scaled_integer(raw, scale);
 }
+// Whether the member is there and not null.
+[[nodiscard]] inline bool is_json_given(std::string_view raw) noexcept { return !raw.empty() && raw != "null"; }
 [[nodiscard]] inline std::string json_string(std::string_view raw) {
   std::string scratch;
   return is_json_string(raw) ? std::string(json_text(raw, scratch)) : std::string();

@@ -25,5 +25,8 @@ inline constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
   return base_ps + offset_ps;
 }
 
+// Stream or thread id of a line; -1 when it has none.
+[[nodiscard]] std::int64_t stream_of(const line_index& line) noexcept;  // fill_xspace.cpp
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -4,6 +4,7 @@
 #include <profkit/neutrino.hpp>
 
 #include <base/hash_map.hpp>
+#include <base/paths.hpp>
 
 #include "neutrino_log.hpp"
 #include "neutrino_parts.hpp"
@@ -89,6 +90,21 @@ bool is_inside_trace(const std::vector<found_trace>& traces, std::string_view fo
   const std::string& root = traces.back().folder->path;
   return folder.size() > root.size() && folder.substr(0, root.size()) == root &&
          (folder[root.size()] == '/' || root.back() == '/');
+}
+
+std::optional<std::string> trace_folder_around(const std::string& path, const path_facts& facts) {
+  const bool is_part = facts.kind == path_kind::file     ? facts.name == "event.log" || facts.name == "probe.toml"
+                       : facts.kind == path_kind::folder ? facts.name == "result" || facts.name == "kernel"
+                                                         : false;
+  if (!is_part) return std::nullopt;
+  const std::string_view plain = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
+  std::string around = last_part_of(plain) == facts.name ? std::string(folder_of(plain)) : joined_path(path, "..");
+  if (!is_driver_log(joined_path(around, "event.log"))) return std::nullopt;
+  return around;
+}
+
+bool is_probe_log(const std::string& path, std::string_view name) {
+  return ends_with(name, ".log") && is_driver_log(path);
 }
 
 bool is_probe_bin(const std::string& path, std::string_view name, std::uint64_t bytes) {

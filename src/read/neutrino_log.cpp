@@ -3,6 +3,7 @@
 #include "neutrino_sha1.hpp"
 
 #include <base/hash_map.hpp>
+#include <base/paths.hpp>
 
 #include <algorithm>
 #include <string>
@@ -13,11 +14,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t most_samples = 20, most_sample_bytes = 400;
-
-std::string_view last_part(std::string_view path) noexcept {
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 bool begins_with(std::string_view text, std::string_view with) noexcept { return text.substr(0, with.size()) == with; }
 
@@ -224,7 +220,7 @@ class log_reader {
     probe_launch& launch = open_launch_without([](const auto& l) { return !l.saved_path.empty() && l.kernel_ps; });
     launch.outcome = outcome;
     launch.saved_path = std::string(line.path);
-    launch.bin_name = std::string(last_part(line.path));
+    launch.bin_name = std::string(last_part_of(line.path));
     if (outcome == probe_outcome::cant_save) close();
   }
 
@@ -302,7 +298,7 @@ class log_reader {
   }
   void take_read(const log_line& line) {
     probe_kernel* kernel = probing();
-    const std::string_view folder = last_part(line.path);
+    const std::string_view folder = last_part_of(line.path);
     if (kernel == nullptr || kernel->folder != folder) {
       const auto known = std::find_if(found_.kernels.rbegin(), found_.kernels.rend(),
                                       [&](const probe_kernel& k) { return k.folder == folder; });

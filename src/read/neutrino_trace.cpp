@@ -4,8 +4,10 @@
 
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/paths.hpp>
 #include <base/progress.hpp>
 
+#include "neutrino_detect.hpp"
 #include "neutrino_log.hpp"
 #include "neutrino_parts.hpp"
 
@@ -127,8 +129,11 @@ class probe_trace_reader {
     if (facts.kind != path_kind::file)
       return fault{fault_code::unsupported, "a record file is read at random: a pipe will not do", path, no_offset,
                    "save it to a file and open that"};
-    const auto slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    if (is_probe_log(path, facts.name)) {
+      trace_.path = log_path_ = path;
+      return {};
+    }
+    const std::string folder(folder_of(path));
     const auto around = look_at_path(folder);
     if (around && around->name == "result") {
       const std::string root = joined_path(folder, "..");
@@ -225,7 +230,7 @@ class probe_trace_reader {
     for (std::size_t i = 0; i < trace_.kernels.size(); ++i)
       if (!trace_.kernels[i].folder.empty()) by_folder[trace_.kernels[i].folder] = i;
     for (const found_folder& folder : kernel_folders_) {
-      const std::string name = folder.path.substr(folder.path.rfind('/') + 1);
+      const std::string name(last_part_of(folder.path));
       const auto known = by_folder.find(name);
       if (known == by_folder.end()) {
         probe_kernel kernel;
@@ -428,7 +433,7 @@ class probe_trace_reader {
     const probe_kernel* kernel = kernel_of(bin);
     if (kernel == nullptr || !kernel->info) return probe_tool::none;
     const std::string& hook = kernel->info->hook;
-    const std::string_view name = std::string_view(hook).substr(hook.rfind('/') + 1);
+    const std::string_view name = last_part_of(hook);
     for (const probe_tool tool : {probe_tool::block_sched, probe_tool::gmem_bytes, probe_tool::tensorop,
                                   probe_tool::program_progress, probe_tool::dmat})
       if (name.find(probe_tool_name(tool)) != std::string_view::npos) return tool;

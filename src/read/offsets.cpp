@@ -184,8 +184,8 @@ class reader {
     if (!id) return stop("node_id " + std::string(raw_id.substr(0, 40)) + " of the header is no number");
     node_start start;
     start.node_id = *id;
-    start.walltime_ns = json_integer(json_member(node, "start_walltime_ns"));
-    start.gpu_ns = json_integer(json_member(node, "start_gpu_ns"));
+    if (auto ok = take_time(node, "start_walltime_ns", *id, start.walltime_ns); !ok) return ok;
+    if (auto ok = take_time(node, "start_gpu_ns", *id, start.gpu_ns); !ok) return ok;
     auto known =
         std::find_if(table_.nodes.begin(), table_.nodes.end(), [&](const node_start& n) { return n.node_id == *id; });
     if (listed && !header_ids_.insert(*id).second && !o_.reference) {
@@ -198,6 +198,22 @@ class reader {
       table_.nodes.push_back(start);
     else
       *known = start;
+    return {};
+  }
+
+  // A start time in quotes is understood as well; what is no time at all would leave device times without a zero.
+  result<void> take_time(std::string_view node, const char* name, std::int64_t id, std::optional<std::int64_t>& into) {
+    const std::string_view raw = json_member(node, name);
+    into = json_integer(raw);
+    if (into || o_.reference || !is_json_given(raw)) return {};
+    if (is_json_string(raw)) into = json_scaled_integer(raw);
+    if (!into)
+      return wrong(std::string(name) + " of node " + std::to_string(id) + " is " + std::string(raw.substr(0, 40)) +
+                   "; expected a whole number of nanoseconds");
+    if (!told_string_times_)
+      table_.warnings.push_back("line " + std::to_string(line_) + ": " + name +
+                                " is a string; it is read as a number of nanoseconds");
+    told_string_times_ = true;
     return {};
   }
 
@@ -297,7 +313,7 @@ class reader {
   std::vector<written_number> digits_;
   hash_set<std::int64_t> header_ids_;
   std::uint64_t line_ = 0, at_ = 0;
-  bool stopped_ = false, told_string_ids_ = false;
+  bool stopped_ = false, told_string_ids_ = false, told_string_times_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <profkit/core/discover.hpp>
 
 #include <base/contained.hpp>
+#include <base/paths.hpp>
 #include <base/progress.hpp>
 #include <read/ascend_rank.hpp>
 #include <read/detect.hpp>
@@ -34,11 +35,6 @@ namespace {
 
 constexpr std::size_t most_ignored_named = 100;
 constexpr std::size_t most_runs_named = 20;
-
-std::string file_name_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
 
 // A source that was read from already, with the bytes that were read put back before the rest.
 class replayed_source final : public source {
@@ -86,7 +82,7 @@ result<looked_at> look_at(const std::string& path, const limits& bounds) {
   auto opened = open_file_source(path, io_mode::read, bounds);
   if (!opened.ok()) return std::move(opened).error();
   const std::string head = read_head(**opened);
-  return looked_at{detect(file_name_of(path), head), (*opened)->encoding()};
+  return looked_at{detect(last_part_of(path), head), (*opened)->encoding()};
 }
 
 capture_file described(const std::string& path, const looked_at& look, std::uint64_t bytes) {
@@ -108,7 +104,7 @@ result<capture> open_stream(capture c) {
   const compression encoding = (*opened)->encoding();
   (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
   std::string head = read_head(**opened);
-  c.files.push_back(described(c.path, {detect(file_name_of(c.path), head), encoding}, 0));
+  c.files.push_back(described(c.path, {detect(last_part_of(c.path), head), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
   return c;
 }
@@ -125,6 +121,8 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
     look->what = {file_family::neutrino, confidence::likely, "name <elapsed>.bin, or its header", "", false};
     look->encoding = compression::none;
   }
+  if (look->what.family == file_family::unknown && is_probe_log(c.path, facts.name))
+    look->what = {file_family::neutrino, confidence::certain, "the driver's first line", "", false};
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
 }
@@ -239,7 +237,7 @@ class folder_reader {
     run_folder& run = runs_.emplace_back();
     run.itself = &folder == &found_.folders.front();
     run.path = folder.path;
-    run.name = run.itself ? name_ : file_name_of(folder.path);
+    run.name = run.itself ? name_ : last_part_of(folder.path);
     run.add(std::move(part));
   }
 
@@ -313,7 +311,7 @@ class folder_reader {
       const bool given = from.ranks.size() == 1 && capture_.path.size() >= from.ranks.front().path.size();
       run.path = given || !only ? from.ranks.front().path : from.parent;
       run.itself = given || (only && run.path.size() <= capture_.path.size());
-      run.name = run.itself && run.path == capture_.path ? name_ : file_name_of(run.path);
+      run.name = run.itself && run.path == capture_.path ? name_ : last_part_of(run.path);
       for (rank_folder& rank : from.ranks) {
         for (run_part& part : rank.content.parts) run.add(std::move(part));
       }
@@ -325,7 +323,7 @@ class folder_reader {
     constexpr std::size_t digits_of_time = 14;
     rank_folder rank;
     rank.path = path;
-    rank.worker = file_name_of(path);
+    rank.worker = last_part_of(path);
     const std::size_t suffix = rank.worker.rfind("_ascend_");
     if (suffix == std::string::npos || suffix < digits_of_time) return rank;
     const std::size_t start = suffix - digits_of_time;
@@ -417,7 +415,7 @@ class folder_reader {
       capture_.files.push_back(described(path, *c.look, c.file->bytes));
       capture_.files.back().run = run;
       if (!part.rank.empty() && capture_.files.back().host.empty()) {
-        capture_.files.back().host = file_name_of(part.rank);
+        capture_.files.back().host = last_part_of(part.rank);
       }
       exports.push_back(c.look->what.is_export_name && c.look->what.family == file_family::chrome_trace);
     }
@@ -493,8 +491,13 @@ result<capture> open_capture(const std::string& path, const open_options& option
     c.io = options.io;
     c.bounds = options.bounds;
     c.host = options.host;
-    const auto facts = look_at_path(path);
+    auto facts = look_at_path(path);
     if (!facts.ok()) return facts.error();
+    if (auto trace = trace_folder_around(path, *facts)) {
+      c.path = std::move(*trace);
+      facts = look_at_path(c.path);
+      if (!facts.ok()) return facts.error();
+    }
     if (facts->kind == path_kind::folder) return folder_reader(std::move(c), facts->name, options).run();
     return open_single_file(std::move(c), *facts, options);
   });

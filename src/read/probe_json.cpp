@@ -72,7 +72,9 @@ probe_result probe_object(json_scan& scan) noexcept {
 }
 
 probe_result probe_array(json_scan& scan) noexcept {
-  if (scan.next() != '{') return {};
+  const char first = scan.next();
+  if (first == ']' && scan.next() == 0) return {confidence::likely, "empty array"};
+  if (first != '{') return {};
   // The first events: metadata events and duration events all say their phase.
   for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next()) {
     if (c == '"' && scan.depth() == 2 && scan.string() == "ph" && scan.at_colon()) {

@@ -19,9 +19,10 @@ probe_result probe_ascend_kernels(std::string_view head) noexcept {
   bool name = false, duration = false, unit = false;
   for (std::size_t i = 0; i < std::min(reader.fields(), fields.size()); ++i) {
     const std::string_view field = csv_trimmed(fields[i]);
-    name |= field == "Name" || field == "Op Name";
-    duration |= starts_with(field, "Duration(") || starts_with(field, "Task Duration(");
-    unit |= field == "Accelerator Core" || field == "Task Type" || field == "Stream ID";
+    name |= field == "Name" || field == "Op Name" || field == "kernel_name";
+    duration |=
+        starts_with(field, "Duration(") || starts_with(field, "Task Duration(") || starts_with(field, "task_time(");
+    unit |= field == "Accelerator Core" || field == "Task Type" || field == "Stream ID" || field == "kernel_type";
   }
   if (!name || !duration || !unit) return {};
   return {confidence::certain, "columns Name, Duration, Accelerator Core or Task Type"};

@@ -130,7 +130,7 @@ std::optional<fault> damage_at_once(source& from) {
 fault unrecognised() {
   fault f;
   f.code = fault_code::unrecognised;
-  f.message = "no reader knows these bytes: they are no XSpace, no Chrome trace and no HLO module";
+  f.message = "no reader knows these bytes: not an XSpace, a Chrome trace, an HLO module, an Ascend table or a Neutrino trace";
   f.hint = "If they are another protobuf message, `profkit dump --type raw` shows it.";
   return f;
 }

@@ -41,8 +41,15 @@ result<run_metadata> read(std::string_view text, const std::string& path) {
     n.node_id = n.start.node_id = *id;
     n.hostname = json_string(json_member(node, "hostname"));
     n.trace = json_string(json_member(node, "trace"));
-    n.start.walltime_ns = json_integer(json_member(node, "start_walltime_ns"));
-    n.start.gpu_ns = json_integer(json_member(node, "start_gpu_ns"));
+    for (const auto& [name, into] :
+         {std::pair{"start_walltime_ns", &n.start.walltime_ns}, std::pair{"start_gpu_ns", &n.start.gpu_ns}}) {
+      const std::string_view raw = json_member(node, name);
+      if (!is_json_given(raw)) continue;
+      *into = json_scaled_integer(raw);  // also in quotes
+      if (!*into)
+        return wrong(path, std::string(name) + " of node " + std::to_string(*id) + " is " +
+                               std::string(raw.substr(0, 40)) + ", no whole number of nanoseconds");
+    }
     if (const std::string_view raw = json_member(node, "gpu_ordinals"); !raw.empty()) {
       json_elements ordinals(raw);
       while (ordinals.next())

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that profkit.h, capi/symbols.txt, the C99 test and the frozen layout agree.
 
-check_ledger.py PROFKIT.H SYMBOLS.TXT C99.C... LAYOUT.CPP: every declared function is listed and the other way round,
+check_ledger.py PROFKIT.H SYMBOLS.TXT C99.C... LAYOUT.CPP SIZES.CPP: every declared function is listed and the other way round,
 the list is sorted, every function and type says since when it exists, the C99 tests call every function, and the layout
-test knows every struct and field.
+test knows every struct and field, and every struct with a `struct_size` is tried with other sizes.
 """
 import re
 import sys
@@ -47,6 +47,12 @@ def layout_problems(header, layout):
                 yield f"the layout test does not know {constant}"
 
 
+def size_problems(header, sizes):
+    for struct, body in STRUCT.findall(header):
+        if "struct_size;" in without_comments(body) and not re.search(rf"(check_sizes|other_release)<{struct}>", sizes):
+            yield f"no test tries {struct} with an older and a newer struct_size"
+
+
 def problems_in(header, symbols, test, layout=""):
     listed = [line.split("#", 1)[0].split() for line in symbols.splitlines() if line.split("#", 1)[0].strip()]
     names = [name for name, _ in listed]
@@ -82,13 +88,17 @@ def self_test():
     struct = "typedef struct pk_s {\n  int a; /**< a; b; */\n  void (*call)(int x);\n} pk_s;\n"
     assert len(list(layout_problems(struct, ""))) == 3
     assert len(list(layout_problems("enum { PK_A = 1, /* PK_C */ PK_B };", "VALUE(PK_A, 1);"))) == 1
+    sized = "typedef struct pk_s {\n  uint32_t struct_size;\n} pk_s;\n"
+    assert len(list(size_problems(sized, ""))) == 1
+    assert not list(size_problems(sized, "check_sizes<pk_s>(PK_S_INIT, run);"))
     assert not list(layout_problems(struct, "SIZE(pk_s, 16); AT(pk_s, a, 0); AT(pk_s, call, 8);"))
 
 
 def main(*paths):
     self_test()
-    header, symbols, *tests, layout = (open(path, encoding="utf-8").read() for path in paths)
+    header, symbols, *tests, layout, sizes = (open(path, encoding="utf-8").read() for path in paths)
     problems, functions = problems_in(header, symbols, "\n".join(tests), layout)
+    problems += size_problems(header, sizes)
     if functions == 0:
         problems.append("no function was found in the header")
     print(*problems, sep="\n")

@@ -1,9 +1,11 @@
 // Delimited rows and decimal text.
 #include <profkit/csv.hpp>
 #include <profkit/decimal.hpp>
+#include <read/csv_index.hpp>
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +16,11 @@ namespace {
 
 using row = std::vector<std::string>;
 
-std::vector<row> rows_of(std::string_view text, std::size_t capacity = 64) {
+constexpr csv_variant variants[] = {csv_variant::fastest, csv_variant::avx2, csv_variant::plain};
+
+std::vector<row> rows_of(std::string_view text, std::size_t capacity = 64, csv_variant variant = csv_variant::plain) {
   std::vector<std::string_view> fields(capacity + 1);
-  csv_reader reader(text);
+  csv_reader reader(text, ',', csv_indexer_of(variant));
   std::vector<row> rows;
   while (reader.next(fields.data(), capacity)) {
     const std::size_t given = std::min(capacity, reader.fields());
@@ -132,11 +136,54 @@ TEST_CASE("a lost quote can be passed over line by line") {
   CHECK(left == std::vector<std::string>{"2@3", "3@4", "4@5"});
 }
 
+TEST_CASE("long rows, many fields and many lines read the same, however they are looked at") {
+  std::uint32_t seed = 99;
+  const auto below = [&seed](std::uint32_t bound) {
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % bound;
+  };
+  for (int round = 0; round < 12; ++round) {
+    std::string text;
+    for (int r = 0; r < 300; ++r) {
+      const std::uint32_t kind = below(60);
+      if (kind == 0)
+        text += '"' + std::string(below(80'000), 'x') + "\n\"\"\",";  // longer than what is looked at in one go
+      if (kind == 1) text += std::string(below(5'000), ',');
+      if (kind == 2) text += std::string(below(400), '\n');
+      if (kind == 3) text += "a\"b,";  // a quote where none may open
+      const std::uint32_t count = 1 + below(50);
+      for (std::uint32_t f = 0; f < count; ++f) {
+        text += f == 0 ? "" : ",";
+        text += below(10) == 0 ? "\"a,\n\"\"b\"" : std::string(below(12), 'v');
+      }
+      text += below(2) == 0 ? "\n" : "\r\n";
+    }
+    if (round % 3 == 0) text += "1,2";
+    if (round % 3 == 1) text += "1,\"cut\n";
+    const auto slow = slow_rows_of(text);
+    for (const csv_variant variant : variants) CHECK(rows_of(text, 6000, variant) == slow);
+    std::vector<std::string_view> fields(3), others(3);
+    csv_reader plain(text), fast = fast_csv_reader(text);
+    bool more = true;
+    while (more) {
+      more = plain.next(fields.data(), 3);
+      REQUIRE(fast.next(others.data(), 3) == more);
+      REQUIRE(plain.line() == fast.line());
+      REQUIRE(plain.end_offset() == fast.end_offset());
+      REQUIRE(plain.cut() == fast.cut());
+      REQUIRE(plain.spans_lines() == fast.spans_lines());
+      // Every line end of the text is counted once.
+      const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(plain.offset()), '\n');
+      REQUIRE(plain.line() == static_cast<std::uint64_t>(lines) + 1);
+    }
+  }
+}
+
 TEST_CASE("any capacity, any cut and any order of special bytes agree with a byte-by-byte reader") {
   const auto check = [](std::string_view text) {
     const exact_text held(text);
     const auto slow = slow_rows_of(held.view());
-    CHECK(rows_of(held.view()) == slow);
+    for (const csv_variant variant : variants) CHECK(rows_of(held.view(), 64, variant) == slow);
     for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
       std::vector<std::string_view> fields(4);
       csv_reader reader(held.view());

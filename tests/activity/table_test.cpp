@@ -1,4 +1,6 @@
 // Kernel tables: headers, bad rows, duplicates, launches, and the spans of hosts by time.
+#include "../io/test_files.hpp"
+
 #include <profkit/core/activity.hpp>
 
 #include <read/activity_store.hpp>
@@ -84,7 +86,10 @@ TEST_CASE("rows that cannot be taken are counted by reason") {
 
 TEST_CASE("missing and unknown columns are named") {
   const auto missing = read_text("Name,Type,Accelerator Core,Duration(us)\nk,T,AI_CORE,1\n", "kernel_details.csv");
-  CHECK(missing->inputs().at(0).missing_columns == std::vector<std::string>{"Start Time(us)"});
+  const std::vector<std::string> others = {"Step Id", "Stream ID", "Wait Time(us)", "Input Shapes", "aic_mac_ratio"};
+  std::vector<std::string> named = {"Start Time(us)"};
+  named.insert(named.end(), others.begin(), others.end());
+  CHECK(missing->inputs().at(0).missing_columns == named);
   CHECK_FALSE(missing->inputs().at(0).damage.has_value());
   REQUIRE(missing->devices().size() == 1);
   CHECK(missing->devices()[0].kernels == 0);
@@ -98,6 +103,10 @@ TEST_CASE("missing and unknown columns are named") {
                                  "kernel_details.csv");
   CHECK(unknown->inputs().at(0).unknown_columns == std::vector<std::string>{"Colour"});
   CHECK(unknown->inputs().at(0).notes.at(0) == "the column \"Name\" is there twice: the first one counts");
+  const std::vector<std::string>& notes = unknown->inputs().at(0).notes;
+  CHECK(std::find(notes.begin(), notes.end(),
+                  "no column \"Wait Time(us)\": wait anchors and polluted waits cannot be told") != notes.end());
+  CHECK(unknown->inputs().at(0).missing_columns.front() == "Step Id");
   CHECK(unknown->devices().at(0).kernels == 1);
   const auto empty = profile::open_buffer("", "kernel_details.csv");
   if (empty.ok()) {
@@ -105,6 +114,46 @@ TEST_CASE("missing and unknown columns are named") {
     REQUIRE(a.ok());
     CHECK((*a)->inputs().at(0).damage.has_value());
   }
+}
+
+TEST_CASE("tasks of the hardware are kernels where no other table tells of them") {
+  const std::string tasks =
+      "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us),task_stop(us)\n"
+      "0,N/A,PROFILING_ENABLE,3,1,0.020,100.380\t,100.400\t\n"
+      "0,N/A,EVENT_RECORD,3,2,0.000,100.960\t,100.960\t\n"
+      "0,MatMul_1,MIX_AIC,4,3,12.500,101.000\t,113.500\t\n"
+      "1,MatMul_1,AI_VECTOR_CORE,4,3,2.500,102.000\t,104.500\t\n";
+  const auto alone = read_text(tasks, "task_time_20260605161737.csv");
+  REQUIRE(alone->devices().size() == 2);
+  CHECK(alone->inputs().at(0).variant == "task_time");
+  CHECK(alone->inputs().at(0).rows == 4);
+  CHECK(alone->inputs().at(0).rejected == 0);
+  CHECK(alone->inputs().at(0).unknown_columns.empty());
+  const kernels_of rows(*alone, 0);
+  REQUIRE(rows.all.size() == 1);
+  CHECK(rows.all[0].start_ps == 101'000'000);
+  CHECK(rows.all[0].duration_ps == 12'500'000);
+  CHECK(alone->text(rows.all[0].name) == "MatMul_1");
+  CHECK(alone->text(rows.all[0].core) == "MIX_AIC");
+  CHECK((rows.all[0].flags & kernel_has_stream) != 0);
+
+  const test::temporary_folder both;
+  both.write("task_time_1.csv", tasks);
+  both.write("op_summary_1.csv",
+             "Device_id,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
+             "0,a,MatMul,AI_CORE,101.000,12.5\n");
+  auto p = profile::open(both.path());
+  REQUIRE(p.ok());
+  auto read = read_activity(*p);
+  REQUIRE(read.ok());
+  const std::shared_ptr<const activity> a = *read;
+  REQUIRE(a->devices().size() == 1);
+  CHECK(a->devices()[0].kernels == 1);
+  const auto unread = std::find_if(a->inputs().begin(), a->inputs().end(),
+                                   [](const activity_input& in) { return in.variant == "task_time"; });
+  REQUIRE(unread != a->inputs().end());
+  CHECK(unread->rows == 0);
+  CHECK(unread->notes.at(0).find("not read") == 0);
 }
 
 TEST_CASE("units come from the header, and a lost quote costs one row") {
@@ -250,6 +299,69 @@ TEST_CASE("a trace with broken parts gives what is intact, and says what was los
   CHECK(a->markers()[1].device == 0);
   CHECK(a->markers()[1].source == marker_source::device_annotation);
   CHECK(a->markers()[1].end_ps == 30'000'000);
+}
+
+TEST_CASE("a trace without events is empty, one without a list of them is damaged") {
+  for (const char* text : {"[]", " [ ]\n", R"({"traceEvents":[]})", R"({"traceEvents":null})"}) {
+    for (const char* label : {"x.json", "x.pt.trace.json"}) {
+      CAPTURE(text, label);
+      const auto a = read_text(text, label);
+      CHECK(a->devices().empty());
+      CHECK(a->inputs().at(0).why_empty == "the trace is empty: it has no event");
+      CHECK_FALSE(a->inputs().at(0).damage);
+    }
+  }
+  for (const char* text : {"{}", R"({"traceEvents":{}})", R"({"traceEvents":"null"})"}) {
+    CAPTURE(text);
+    const auto a = read_text(text, "x.pt.trace.json");
+    REQUIRE(a->inputs().at(0).damage);
+    CHECK(a->inputs().at(0).damage->message == "the object has no \"traceEvents\"");
+  }
+}
+
+TEST_CASE("what lies on a device and is no kernel is no host activity either") {
+  const auto a = read_text(
+      R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7}},)"
+      R"({"ph":"X","cat":"cuda_event","name":"record","pid":0,"tid":7,"ts":3,"dur":1},)"
+      R"({"ph":"X","cat":"brand_new","name":"what","pid":0,"tid":7,"ts":3,"dur":1},)"
+      R"({"ph":"X","cat":"mtia_insight","name":"i","pid":0,"tid":8,"ts":3,"dur":1},)"
+      R"({"ph":"X","cat":"brand_new","name":"host","pid":99,"tid":7,"ts":3,"dur":1}])",
+      "x.pt.trace.json");
+  REQUIRE(a->devices().size() == 1);
+  CHECK(a->devices()[0].kernels == 1);
+  struct names final : host_span_visitor {
+    explicit names(const activity& of) : of_(of) {}
+    result<void> spans(const host_span* first, std::size_t count) override {
+      for (std::size_t i = 0; i < count; ++i) all.emplace_back(of_.text(first[i].name));
+      return {};
+    }
+    const activity& of_;
+    std::vector<std::string> all;
+  } found(*a);
+  REQUIRE(a->visit_host_spans(a->devices()[0].host_group, 0, 100'000'000, found).ok());
+  CHECK(found.all == std::vector<std::string>{"host"});
+  const std::vector<std::string>& notes = a->inputs().at(0).notes;
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& n) {
+    return n.find("neither for kernels nor for hosts: 1") != std::string::npos;
+  }));
+}
+
+TEST_CASE("times of kernels are exact past nanoseconds, with a base and from strings") {
+  const auto a =
+      read_text(R"({"displayTimeUnit":"ns","baseTimeNanoseconds":1700000000123456789,"traceEvents":[)"
+                R"({"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":"2345678.123456789","dur":"0.000001",)"
+                R"("args":{"device":0,"stream":7}},)"
+                R"({"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":2345678.1234574,"dur":1e-3,)"
+                R"("args":{"device":0,"stream":7}}]})",
+                "x.pt.trace.json");
+  REQUIRE(a->devices().size() == 1);
+  const kernels_of rows(*a, 0);
+  REQUIRE(rows.all.size() == 2);
+  CHECK(rows.all[0].start_ps == 2'345'678'123'457);
+  CHECK(rows.all[0].duration_ps == 1);
+  CHECK(rows.all[1].start_ps == 2'345'678'123'457);
+  CHECK(rows.all[1].duration_ps == 1'000);
+  CHECK(a->origin_unix_ns() == 1'700'000'000'123'456'789);
 }
 
 TEST_CASE("a user's own pattern marks steps, and a broken one is refused") {

@@ -5,6 +5,7 @@
 #include <analyse/architecture/phases.hpp>
 #include <export/markdown/table.hpp>
 #include <profkit/core/architecture.hpp>
+#include <profkit/core/text.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -313,6 +314,86 @@ TEST_CASE("kernels of extreme times and no streams do not overflow") {
   check_sections(markdown_of(r, a));
 }
 
+TEST_CASE("totals of ops without start times: counts, no passes, no trees") {
+  const auto a = std::make_shared<memory_activity>();
+  const std::uint32_t npu = a->add_device("NPU 0");
+  const auto total = [&](const std::string& type, std::uint64_t calls, kernel_class kind = kernel_class::compute) {
+    a->device(npu).totals.push_back(
+        {a->id(type), a->id("AI_CORE"), kind, calls, static_cast<std::int64_t>(calls) * us});
+  };
+  total("FusedInferAttentionScore", 60);
+  total("MoeGatingTopK", 45);
+  total("GroupedMatmul", 72);
+  total("hcom_alltoallv_", 72, kernel_class::comm);
+  total("DispatchFFNCombine", 9);
+  total("ReshapeAndCacheNdKernel", 62);
+  total("rejection_random_sample_kernel", 5);  // not in every pass
+  total("ArgMaxV2", 6);
+  architecture_result r = look(*a);
+  const device_architecture& d = r.devices[0];
+  CHECK(r.absent.empty());
+  CHECK(d.totals_only);
+  CHECK(d.kernels == 331);
+  CHECK(d.anchors == 60);
+  CHECK(d.counted_passes == 6);
+  CHECK(d.layers_per_pass == 10);
+  CHECK(d.passes.empty());
+  CHECK(d.layers.empty());
+  CHECK(d.sure == confidence::low);
+  REQUIRE(d.types.size() == 3);
+  CHECK(d.types[0].kind == layer_kind::dense);
+  CHECK(d.types[0].occurrences == 15);
+  CHECK(d.types[1].kind == layer_kind::moe_fused);
+  CHECK(d.types[1].occurrences == 9);
+  CHECK(d.types[2].kind == layer_kind::moe_grouped);
+  CHECK(d.types[2].occurrences == 36);
+  REQUIRE(d.checks.size() == 2);
+  CHECK(d.checks[0].result == check_outcome::pass);
+  CHECK(d.checks[0].note == "k = 2");
+  CHECK(d.checks[1].result == check_outcome::explained);  // two cache writes more than layers
+  CHECK(has_limit(d, "no table says when kernels ran"));
+  CHECK(has_limit(d, "rests on one count: ArgMaxV2"));
+  CHECK(r.summary.rfind("probably 10 layers a pass and 6 passes (15 Dense, 9 MoE+DFC, 36 MoE+GMM in all)", 0) == 0);
+  const std::string report = markdown_of(r, a);
+  check_sections(report);
+  CHECK(report.find("| `FusedInferAttentionScore`") != std::string::npos);
+
+  // More expert kernels than layers: no types.
+  total("MoeDistributeDispatch", 200);
+  r = look(*a);
+  CHECK(r.devices[0].types.empty());
+  CHECK(has_limit(r.devices[0], "do not fit the number of layers"));
+  check_sections(markdown_of(r, a));
+
+  const auto none = std::make_shared<memory_activity>();
+  none->device(none->add_device("NPU 0")).totals.push_back({none->id("MatMul"), 0, kernel_class::compute, 5, 5 * us});
+  r = look(*none);
+  CHECK(has_limit(r.devices[0], "layers cannot be counted"));
+  CHECK(r.devices[0].layers_per_pass == 0);
+  check_sections(markdown_of(r, none));
+}
+
+TEST_CASE("parallelism: what the recorder wrote down comes before the folder's name") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  m.pass(2, 2, 100 * us);
+  a.device(0).parallel_sizes = {{"tensor_model_parallel_size", 8}, {"pipeline_model_parallel_size", 2},
+                                {"data_parallel_size", 4},         {"expert_model_parallel_size", 1},
+                                {"sequence_parallel", 1},          {"world_size", 64},
+                                {"group default_group", 64},       {"group tp", 8}};
+  const std::vector<std::string> told = look(a, "tp4_dp2_100k_bs10").devices[0].parallelism;
+  CHECK(told.at(0) == "TP 8, PP 2, DP 4, EP 1, sequence parallel, world size 64 (profiler metadata)");
+  CHECK(std::none_of(told.begin(), told.end(),
+                     [](const std::string& t) { return t.find("tensor parallel 4") != std::string::npos; }));
+  CHECK(std::any_of(told.begin(), told.end(),
+                    [](const std::string& t) { return t.find("batch size 10") != std::string::npos; }));
+  CHECK(told.size() == 3);  // context, batch size: nothing that is only probable
+  a.device(0).parallel_sizes = {{"group tp", 2}, {"group other", 3}};
+  CHECK(look(a, "tp4").devices[0].parallelism.at(0) == "TP 2 (profiler metadata)");
+  a.device(0).parallel_sizes = {{"group other", 3}};
+  CHECK(look(a, "tp4").devices[0].parallelism.at(0) == "tensor parallel 4 (folder name)");
+}
+
 TEST_CASE("phases from shapes") {
   using architecture::phase_of_shapes;
   CHECK(phase_of_shapes("\"8192,16,128;12307,128,128;12307,128,128;;2048,2048;7;7\"") == model_phase::prefill);
@@ -384,4 +465,49 @@ TEST_CASE("tables of Markdown line up and hold what is put into them") {
         "| `x\\|y'z` |      1 |\n"
         "| plain    |      - |\n");
   CHECK(markdown::plain("a*b_c") == "a\\*b\\_c");
+}
+
+TEST_CASE("wide characters: tables line up, names are cut between characters") {
+  markdown::table t;
+  t.left("a").right("number");
+  t.row({markdown::plain("注意力 kernel"), "1"});
+  t.row({markdown::code("é×→"), "22"});
+  t.row({"plain", ""});
+  std::vector<std::size_t> widths;
+  const std::string text = t.text();
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    widths.push_back(terminal_width(std::string_view(text).substr(at, text.find('\n', at) - at)));
+  REQUIRE(widths.size() == 5);
+  CHECK(std::all_of(widths.begin(), widths.end(), [&](std::size_t w) { return w == widths[0]; }));
+  const std::string cut = markdown::shortened("一二三四五六七八九十", 11);
+  CHECK(cut == "一二..九十");
+  CHECK(terminal_width(cut) <= 11);
+  CHECK(markdown::shortened("abcdefghijklmn", 10) == "abcd..klmn");
+
+  // A whole report of such names.
+  const auto a = std::make_shared<memory_activity>();
+  model m{*a, a->add_device("加速器 0")};
+  for (int i = 0; i < 2; ++i) {
+    for (int l = 0; l < 3; ++l) {
+      m.layer("FusedInferAttentionScore", l > 0, 100 * us);
+      m.op("自定义融合算子自定义融合算子自定义融合算子自定义融合算子自定义融合算子");
+    }
+    m.op("ArgMaxV2");
+  }
+  const std::string report = markdown_of(look(*a), a);
+  CHECK(report.find("加速器") != std::string::npos);
+  std::size_t width = 0, tables = 0;
+  for (std::size_t at = 0; at < report.size();) {
+    const std::size_t end = report.find('\n', at);
+    const std::string_view line = std::string_view(report).substr(at, end - at);
+    at = end + 1;
+    if (line.empty() || line.front() != '|') {
+      width = 0;
+      continue;
+    }
+    if (width == 0) ++tables;
+    if (width != 0) CHECK(terminal_width(line) == width);
+    width = terminal_width(line);
+  }
+  CHECK(tables > 6);
 }

@@ -3,9 +3,11 @@
 
 test_generated.py PROFKIT [--all]: the stored profiles, and new ones made on the spot; --all makes every scenario.
 """
+import csv
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,6 +97,39 @@ def compare(profkit, folder, where):
     check(found["confidence"] == expected, f"{where}: confidence {found['confidence']}, not {expected}")
 
 
+def compare_totals(profkit, folder, into, where):
+    """The same tables without start times, and no trace: counts equal, nothing claimed of order."""
+    truth = json.loads((folder / "ground_truth.json").read_text())
+    copy = into / "totals"
+    shutil.copytree(folder, copy)
+    for trace in [*copy.rglob("msprof*.json"), *copy.rglob("trace_view*.json")]:
+        trace.unlink()
+    for table in copy.rglob("op_summary*.csv"):
+        with open(table, newline="", encoding="utf-8-sig") as text:
+            rows = list(csv.reader(text))
+        start = next(i for i, name in enumerate(rows[0]) if "start time" in name.lower())
+        with open(table, "w", newline="", encoding="utf-8") as text:
+            csv.writer(text).writerows([cell for i, cell in enumerate(row) if i != start] for row in rows)
+    found = json.loads(run(profkit, str(copy), "--json"))
+    check(found["configuration"]["totals_only"], f"{where}: totals")
+    check(found["op_counts"] == truth["op_counts"], f"{where}: op counts of totals differ")
+    check(found["configuration"]["counted_passes"] == len(truth["passes"]), f"{where}: passes by counts")
+    check(found["layers_per_pass"] == truth["layers"], f"{where}: layers by counts")
+    want = {}
+    for kind in truth["layer_types"].values():
+        want[kind] = want.get(kind, 0) + 1
+    # The truth leaves out what a profiled pass repeats.
+    if sum(want.values()) == truth["layers"] * len(truth["passes"]):
+        check({t["type"]: t["occurrences"] for t in found["layer_types"]} == want, f"{where}: types by counts")
+    check(sum(t["occurrences"] for t in found["layer_types"]) == found["anchor_details"]["count"], f"{where}: all layers")
+    check(found["passes"] == [] and found["layers"] == [] and found["substructures"] == [], f"{where}: no order is known")
+    check(found["confidence"] == "low", f"{where}: confidence of totals")
+    check(all(c["result"] != "fail" for c in found["cross_checks"]), f"{where}: a check of totals fails")
+    report = run(profkit, str(copy), "--markdown").decode()
+    headings = [line for line in report.splitlines() if line.startswith("## ")]
+    check([h.split(".")[0] for h in headings] == [f"## {i}" for i in range(1, 11)], f"{where}: headings {headings}")
+
+
 def compare_forms(profkit, folder, where):
     """The same bytes over runs and thread counts; ten sections in order."""
     first = run(profkit, str(folder), "--json", "--threads", "1")
@@ -140,10 +175,13 @@ def main():
     compare_forms(profkit, ascend / "golden" / "gen_mixed" / "input", "gen_mixed")
     compare_forms(profkit, ascend / "golden" / "gen_two_devices" / "input", "gen_two_devices")
     with tempfile.TemporaryDirectory() as temporary:
+        compare_totals(profkit, ascend / "golden" / "gen_mixed_op_summary" / "input", pathlib.Path(temporary), "totals")
         number = int(os.environ.get("PROFKIT_TEST_SEED", "0"))
         for folder, where in generated(ascend / "gen_ascend.py", pathlib.Path(temporary), number, "--all" in sys.argv):
             compare(profkit, folder, where)
             count += 1
+            if any(folder.rglob("op_summary*.csv")) and not json.loads((folder / "ground_truth.json").read_text())["flags"].get("partial"):
+                compare_totals(profkit, folder, pathlib.Path(tempfile.mkdtemp(dir=temporary)), where)
     for what in FAILURES[:40]:
         print(what)
     print(f"{count} profiles, {len(FAILURES)} failures")

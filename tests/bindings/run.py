@@ -3,6 +3,11 @@
 
 run.py python|rust|go --library LIBPROFKIT.SO --source ROOT --scratch FOLDER [--sanitize KINDS]
 
+Rust and Go are tested with every toolchain that is found: the one of PATH, and the oldest that is promised.
+
+With --sanitize address… the library is sanitized and the binding is not: the run-time library of the sanitizer is loaded
+before all else (LD_PRELOAD), so that every byte the binding makes the library touch is looked at.
+
 Nothing is fetched from a network. What a machine lacks is a skip with its reason (exit 77).
 """
 import argparse
@@ -97,54 +102,129 @@ def test_python(options):
     summary(counts.get("passed", 0), failed if failed or status == 0 else 1, counts.get("skipped", 0))
 
 
+OLDEST_RUST, OLDEST_GO = (1, 63), (1, 19)  # what the packages promise
+
+
+def version_of(command):
+    """(major, minor) that a tool tells; None when it cannot be run."""
+    try:
+        told = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return None
+    found = re.search(r"(\d+)\.(\d+)", told)
+    return (int(found.group(1)), int(found.group(2))) if found else None
+
+
+def rust_toolchains():
+    """(version, cargo, variables): of PATH, and of the oldest release promised where the machine has it."""
+    found = {}
+    for folder in (None, "/usr/bin"):
+        tools = {tool: shutil.which(tool) if folder is None else f"{folder}/{tool}"
+                 for tool in ("cargo", "rustc", "rustdoc")}
+        version = version_of([tools["rustc"], "--version"]) if tools["cargo"] and tools["rustc"] else None
+        if version and version not in found and version_of([tools["cargo"], "--version"]):
+            found[version] = (tools["cargo"], {} if folder is None else
+                              {"RUSTC": tools["rustc"], "RUSTDOC": tools["rustdoc"]})
+    return found
+
+
+def runner_of(options, environment, leaks):
+    """What runs the test programs: nothing, or env with a sanitizer's library before all else."""
+    preload = sanitizer_runtime(options.sanitize)
+    if not preload:
+        return ""
+    environment["ASAN_OPTIONS"] = f"detect_leaks={int(leaks)}:abort_on_error=0"
+    environment["LSAN_OPTIONS"] = "print_suppressions=0"
+    environment["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
+    return f"/usr/bin/env LD_PRELOAD={preload}"
+
+
 def test_rust(options):
-    if shutil.which("cargo") is None:
+    toolchains = rust_toolchains()
+    if not toolchains:
         skip("rust", "cargo was not found (Debian: cargo)")
-    if options.sanitize != "none":
-        skip("rust", "a sanitized library cannot be linked into Rust's test programs")
+    if sanitizer_runtime(options.sanitize) is None:
+        skip("rust", f"no run-time library to preload for -Db_sanitize={options.sanitize}")
     prefix = staged(options)
     environment = environment_for(options, prefix)
-    environment["CARGO_TARGET_DIR"] = str(pathlib.Path(options.scratch) / "rust")
+    runner = runner_of(options, environment, leaks=True)
+    if runner:
+        environment["CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"] = runner
     folder = pathlib.Path(options.source) / "bindings" / "rust"
     passed = failed = skipped = 0
-    status, out = run(["cargo", "test", "--offline", "--workspace", "--all-targets"], environment, folder)
-    doc_status, doc_out = run(["cargo", "test", "--offline", "--workspace", "--doc"], environment, folder)
-    for good, bad in re.findall(r"test result: \w+\. (\d+) passed; (\d+) failed", out + doc_out):
-        passed, failed = passed + int(good), failed + int(bad)
-    failed = max(failed, 1 if status or doc_status else 0)
-    if shutil.which("cargo-clippy") is None:
-        print("SKIPPED rust: cargo clippy was not found (rustup component add clippy)")
-        skipped += 1
-    else:
-        status, _ = run(["cargo", "clippy", "--offline", "--workspace", "--all-targets", "--", "-D", "warnings"],
-                        environment, folder)
+    for version, (cargo, variables) in toolchains.items():
+        print(f"== rustc {version[0]}.{version[1]}")
+        chosen = dict(environment, **variables,
+                      CARGO_TARGET_DIR=str(pathlib.Path(options.scratch) / f"rust-{version[0]}.{version[1]}"))
+        status, out = run([cargo, "test", "--offline", "--workspace", "--all-targets"], chosen, folder)
+        doc_status, doc_out = (0, "") if runner else run([cargo, "test", "--offline", "--workspace", "--doc"], chosen, folder)
+        bad_of_this = 0
+        for good, bad in re.findall(r"test result: \w+\. (\d+) passed; (\d+) failed", out + doc_out):
+            passed, bad_of_this = passed + int(good), bad_of_this + int(bad)
+        failed += max(bad_of_this, 1 if status or doc_status else 0)
+        if runner:
+            continue
+        if variables or shutil.which("cargo-clippy") is None:
+            if not variables:
+                print("SKIPPED rust: cargo clippy was not found (rustup component add clippy)")
+                skipped += 1
+            continue
+        status, _ = run([cargo, "clippy", "--offline", "--workspace", "--all-targets", "--", "-D", "warnings"],
+                        chosen, folder)
         passed, failed = passed + (status == 0), failed + (status != 0)
-    status, _ = run(["cargo", "doc", "--offline", "--workspace", "--no-deps"],
-                    dict(environment, RUSTDOCFLAGS="-D warnings"), folder)
-    passed, failed = passed + (status == 0), failed + (status != 0)
+        status, _ = run([cargo, "doc", "--offline", "--workspace", "--no-deps"],
+                        dict(chosen, RUSTDOCFLAGS="-D warnings"), folder)
+        passed, failed = passed + (status == 0), failed + (status != 0)
+    if OLDEST_RUST not in toolchains:
+        print(f"SKIPPED rust: rustc {OLDEST_RUST[0]}.{OLDEST_RUST[1]}, the oldest promised, was not found (Debian 12: rustc)")
+        skipped += 1
     summary(passed, failed, skipped)
 
 
+def go_toolchains():
+    """{version: go}: of PATH, and of the oldest release promised where the machine has it."""
+    found = {}
+    for tool in (shutil.which("go"), f"/usr/lib/go-{OLDEST_GO[0]}.{OLDEST_GO[1]}/bin/go"):
+        version = version_of([tool, "version"]) if tool else None
+        if version and version not in found:
+            found[version] = tool
+    return found
+
+
 def test_go(options):
-    if shutil.which("go") is None:
+    toolchains = go_toolchains()
+    if not toolchains:
         skip("go", "go was not found (Debian: golang-go)")
-    if options.sanitize != "none":
-        skip("go", "a sanitized library cannot be linked into Go's test programs")
+    if sanitizer_runtime(options.sanitize) is None:
+        skip("go", f"no run-time library to preload for -Db_sanitize={options.sanitize}")
     prefix = staged(options)
     environment = environment_for(options, prefix)
     environment.update(GOFLAGS="-mod=mod", GOPROXY="off", GOTOOLCHAIN="local", CGO_ENABLED="1",
                        CGO_LDFLAGS=f"-O2 -L{prefix / 'lib'}")  # Go's cache does not look at what pkg-config says
     folder = pathlib.Path(options.source) / "bindings" / "go"
-    passed = failed = 0
-    for command in (["go", "vet", "./..."], ["go", "test", "-race", "-count=1", "-v", "./..."],
-                    ["go", "test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "./..."]):
-        status, out = run(command, environment, folder)
-        good, bad = len(re.findall(r"^\s*--- PASS", out, re.MULTILINE)), len(re.findall(r"^\s*--- FAIL", out, re.MULTILINE))
-        passed += good if good else status == 0
-        failed += bad if bad else status != 0
+    # Go's heap is no place where a leak checker looks for pointers.
+    runner = runner_of(options, environment, leaks=False)
+    passed = failed = skipped = 0
+    for version, go in toolchains.items():
+        print(f"== go {version[0]}.{version[1]}")
+        commands = [[go, "vet", "./..."], [go, "test", "-race", "-count=1", "-v", "./..."],
+                    [go, "test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "./..."]]
+        if runner:
+            commands = [[go, "test", "-exec", runner, "-count=1", "-v", "./..."]]
+        for command in commands:
+            status, out = run(command, environment, folder)
+            good = len(re.findall(r"^\s*--- PASS", out, re.MULTILINE))
+            bad = len(re.findall(r"^\s*--- FAIL", out, re.MULTILINE))
+            passed += good if good else status == 0
+            failed += bad if bad else status != 0
+        if runner:
+            break
+    if OLDEST_GO not in toolchains:
+        print(f"SKIPPED go: go {OLDEST_GO[0]}.{OLDEST_GO[1]}, the oldest promised, was not found (Debian 12: golang-1.19-go)")
+        skipped += 1
     unformatted, out = run(["gofmt", "-l", "."], environment, folder) if shutil.which("gofmt") else (0, "")
     failed += bool(unformatted or out.strip())
-    summary(passed, failed)
+    summary(passed, failed, skipped)
 
 
 def main(arguments):

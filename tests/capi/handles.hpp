@@ -20,7 +20,7 @@ struct freed {
   void operator()(pk_memory* m) const noexcept { pk_memory_free(m); }
   void operator()(pk_merge* m) const noexcept { pk_merge_free(m); }
   void operator()(pk_clock* c) const noexcept { pk_clock_free(c); }
-
+  void operator()(pk_validation* v) const noexcept { pk_validation_free(v); }
   void operator()(pk_bubbles* b) const noexcept { pk_bubbles_free(b); }
   void operator()(pk_architecture* a) const noexcept { pk_architecture_free(a); }
   void operator()(pk_chrome_reader* r) const noexcept { pk_chrome_free(r); }

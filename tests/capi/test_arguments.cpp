@@ -178,6 +178,35 @@ TEST_CASE("a cursor that was not begun is rejected") {
   CHECK(pk_event_metadata_next(&entries, &entry, nullptr) == PK_E_INVALID_ARGUMENT);
 }
 
+#ifndef NDEBUG
+TEST_CASE("debug builds refuse a cursor that another thread is inside") {
+  const auto profile = opened(tpu_capture());
+  pk_profile* p = profile.get();
+  pk_event_cursor events;
+  pk_event event;
+  REQUIRE(pk_events_begin(p, 0, 0, 0, &events, nullptr) == PK_OK);
+  pk_stat_cursor stats;
+  pk_stat stat;
+  REQUIRE(pk_plane_stats(p, 0, 0, &stats, nullptr) == PK_OK);
+  pk_metadata_cursor entries;
+  pk_event_metadata entry;
+  REQUIRE(pk_event_metadata_begin(p, 0, 0, &entries, nullptr) == PK_OK);
+  // As the other thread leaves them meanwhile. Two threads that really do it would be a race of the test's.
+  const auto last_byte = [](auto& cursor) -> char& { return reinterpret_cast<char*>(&cursor)[sizeof cursor - 1]; };
+  const auto check = [&](char inside, bool refused) {
+    last_byte(events) = last_byte(stats) = last_byte(entries) = inside;
+    error_slot error;
+    CHECK((pk_event_next(&events, &event, error.out()) == PK_E_INVALID_ARGUMENT) == refused);
+    CHECK((error.message().find("two threads") != std::string::npos) == refused);
+    CHECK((pk_stat_next(&stats, &stat, nullptr) == PK_E_INVALID_ARGUMENT) == refused);
+    CHECK((pk_event_metadata_next(&entries, &entry, nullptr) == PK_E_INVALID_ARGUMENT) == refused);
+  };
+  check(0, false);
+  check(1, true);
+  check(0, false);  // and it may go on
+}
+#endif
+
 TEST_CASE("an event of another file is not read with this plane's names") {
   const auto tpu = opened(tpu_capture());
   const auto gpu = opened(gpu_capture());
@@ -286,6 +315,16 @@ TEST_CASE("option structs of older and newer releases") {
       return status;
     });
   }
+  SECTION("pk_architecture_options") {
+    const auto profile = opened(gpu_capture());
+    check_sizes<pk_architecture_options>(
+        PK_ARCHITECTURE_OPTIONS_INIT, [&](const pk_architecture_options& o, error_slot& error) {
+          pk_architecture* made = nullptr;
+          const pk_status status = pk_architecture_open(profile.get(), &o, &made, error.out());
+          pk_architecture_free(made);
+          return status;
+        });
+  }
   SECTION("pk_validation_options") {
     const auto profile = opened(gpu_capture());
     const pk_profile* const all[] = {profile.get()};
@@ -373,6 +412,15 @@ TEST_CASE("option structs of older and newer releases") {
     callbacks.size_bytes = 12345;
     CHECK(pk_profile_open_callbacks(&callbacks, "a.xplane.pb", nullptr, &profile, error.out()) == PK_OK);
     pk_profile_free(profile);
+    const pk_read_callbacks init = PK_READ_CALLBACKS_INIT;
+    callbacks.size_bytes = init.size_bytes;
+    for (const unsigned char tail : {std::uint8_t{0}, std::uint8_t{1}}) {
+      const other_release<pk_read_callbacks> newer(callbacks, sizeof callbacks + 16, tail);
+      profile = nullptr;
+      CHECK(pk_profile_open_callbacks(&newer.known, "a.xplane.pb", nullptr, &profile, error.out()) ==
+            (tail == 0 ? PK_OK : PK_E_UNSUPPORTED));
+      pk_profile_free(profile);
+    }
   }
 }
 

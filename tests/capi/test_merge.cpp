@@ -1,10 +1,13 @@
 // Clocks and merging through the C ABI: the core's own results, and arguments that make no sense.
 #include <profkit/core/merge.hpp>
+#include <profkit/core/xspace_writer.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include <unistd.h>
 
@@ -77,13 +80,67 @@ TEST_CASE("merge: progress is told, and a caller can stop it") {
   run.options.hooks = &hooks;
   error_slot error;
   std::string bytes;
-  CHECK(pk_merge_run(&run.options, append, &bytes, nullptr, error.out()) == PK_OK);
   pk_cancel_token_cancel(made);
   bytes.clear();
   CHECK(pk_merge_run(&run.options, append, &bytes, nullptr, error.out()) == PK_E_CANCELLED);
   CHECK(bytes.empty());
   run.options.hooks = nullptr;
   CHECK(pk_merge_run(&run.options, refuse, nullptr, nullptr, error.out()) == PK_E_CANCELLED);
+}
+
+TEST_CASE("merge: progress is told as it goes on") {
+  // Longer than the pieces that are written at once.
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("profkit-capi-long-" + std::to_string(::getpid()))).string();
+  {
+    auto file = profkit::atomic_file_sink(path);
+    REQUIRE(file.ok());
+    profkit::xspace_writer w(**file);
+    for (std::int64_t p = 0; p < 4; ++p) {
+      w.begin_plane("/device:GPU:" + std::to_string(p), p);
+      const auto kernel = w.event_metadata("a kernel");
+      w.begin_line({1, "Stream #1", 1'700'000'000'000'000'000, 0, ""});
+      for (std::int64_t i = 0; i < 200'000; ++i) w.add_event(kernel, i * 1'000'000'000, 500'000'000);
+      w.end_plane();
+    }
+    REQUIRE(w.finish().ok());
+    REQUIRE((*file)->finish().ok());
+  }
+  struct watched {
+    std::uint64_t calls = 0, done = 0, written = 0;
+    bool in_order = true;
+    static std::int32_t progress(void* user, std::uint64_t done, std::uint64_t total) {
+      auto& self = *static_cast<watched*>(user);
+      self.in_order = self.in_order && done >= self.done && done <= total;
+      self.done = done;
+      ++self.calls;
+      return 0;
+    }
+    // Progress comes at most every 50 ms: the first piece takes as long.
+    static std::int32_t write(void* user, const void*, std::size_t size) {
+      auto& self = *static_cast<watched*>(user);
+      if (self.written == 0) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      self.written += size;
+      return 0;
+    }
+  } seen;
+  pk_hooks hooks = PK_HOOKS_INIT;
+  hooks.progress = &watched::progress;
+  hooks.user = &seen;
+  const char* const paths[1] = {path.c_str()};
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+  options.traces = paths;
+  options.trace_count = 1;
+  options.correction = PK_CORRECTION_NONE;
+  options.hooks = &hooks;
+  error_slot error;
+  const pk_status ran = pk_merge_run(&options, &watched::write, &seen, nullptr, error.out());
+  INFO(error.message());
+  CHECK(ran == PK_OK);
+  CHECK(seen.written > 4'000'000);
+  CHECK(seen.calls > 0);
+  CHECK(seen.in_order);
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("merge and clock: arguments that make no sense") {

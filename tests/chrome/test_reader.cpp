@@ -67,6 +67,17 @@ TEST_CASE("a bare array, closed or not, is sound") {
   CHECK_FALSE(record(std::string_view("[")).summary.terminated);
 }
 
+TEST_CASE("a list that is null is an empty one, anything else in its place is none") {
+  const recorded_trace null = record(std::string_view(R"({"traceEvents": null , "displayTimeUnit":"ns"})"));
+  CHECK(null.summary.has_events_key);
+  CHECK(null.summary.terminated);
+  CHECK(null.events.empty());
+  CHECK_FALSE(null.summary.damage);
+  CHECK_FALSE(record(std::string_view(R"({"traceEvents":{}})")).summary.has_events_key);
+  CHECK_FALSE(record(std::string_view(R"({"traceEvents":"null"})")).summary.has_events_key);
+  CHECK_FALSE(record(std::string_view(R"({"events":null})")).summary.has_events_key);
+}
+
 TEST_CASE("times are exact") {
   CHECK(duration_of("0") == 0);
   CHECK(duration_of("\"12.345678\"") == 12'345'678);

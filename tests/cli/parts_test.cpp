@@ -83,6 +83,18 @@ TEST_CASE("operations have short names") {
   CHECK(short_op_name("a\tb", "") == "a\\x09b");
 }
 
+TEST_CASE("linkers' names are shown as the source has them") {
+  CHECK(source_name("_Z3addPf") == "add");
+  CHECK(
+      source_name("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIN3c104HalfEEENS_6detail5ArrayIPc"
+                  "Li1EEEEEviT0_T1_") == "at::native::vectorized_elementwise_kernel<\u2026>");
+  CHECK(source_name("_ZN12_GLOBAL__N_14stepEi") == "(anonymous namespace)::step");
+  CHECK(source_name("_Z1fPFivE") == "f");
+  CHECK(source_name("_Z") == "_Z");
+  CHECK(source_name("triton_poi_fused_add_0") == "triton_poi_fused_add_0");
+  CHECK(source_name("").empty());
+}
+
 TEST_CASE("sentences wrap between words") {
   CHECK(wrap("one two three", 8, 2) == "one\n  two\n  three");
   CHECK(wrap("one two three", 9, 2) == "one two\n  three");

@@ -126,7 +126,7 @@ class Ascend(unittest.TestCase):
     def test_what_a_person_reads(self):
         done = run("architecture", ASCEND)
         self.assertEqual(done.status, 0, done.err)
-        self.assertIn("6 layers a pass (2 Dense, 3 MoE+DFC, 1 MoE+GMM)", done.out)
+        self.assertIn("6 layers a pass (2 Dense, 3 MoE+DFC, 1 MoE+GMM; in decode 2 Dense, 4 MoE+GMM)", " ".join(done.out.split()))
         for line in done.out.splitlines():
             self.assertLessEqual(len(line), 100, line)
 
@@ -139,6 +139,21 @@ class Ascend(unittest.TestCase):
             done, found = document(copy)
             self.assertIn(done.status, (0, 5))
             self.assertGreater(len(found["layers"]), 10)
+
+    def test_sizes_of_the_recorder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "dp2_tp4_ascend_pt"
+            shutil.copytree(ASCEND, copy)
+            (copy / "profiler_metadata.json").write_text(json.dumps({
+                "distributed_args": {"tensor_model_parallel_size": 8, "pipeline_model_parallel_size": 1, "rank": 3,
+                                     "sequence_parallel": True, "world_size": 16},
+                "parallel_group_info": {"a": {"group_name": "dp", "group_rank": 1, "global_ranks": [3, 11]}}}))
+            _, found = document(copy)
+            told = found["configuration"]["parallelism"]
+            self.assertIn("TP 8, PP 1, DP 2, sequence parallel, world size 16 (profiler metadata)", told)
+            self.assertFalse([t for t in told if "folder name" in t], told)
+            report = run("architecture", copy, "--markdown").out
+            self.assertNotIn("\n| - ", report)
 
     def test_limits_bound_lists(self):
         _, found = document(ASCEND, "--limit", "2")

@@ -82,6 +82,33 @@ class Export(Case):
         out = run("export", GPU, "--format", "csv")
         self.check_status(out, 0)
         self.assertTrue(out.out.startswith("file,host,plane,line,"))
+        dash = run("export", GPU, "--format", "csv", "-o", "-")
+        self.check_status(dash, 0)
+        self.assertEqual(dash.out, out.out)
+        self.assertFalse(os.path.exists("-"))
+        self.check_status(run("export", GPU, "--format", "csv", "-o", "/dev/null"), 0)
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
+    def test_nothing_but_the_outcome_on_standard_error(self):
+        out = run("export", TPU, "-o", self.scratch / "a.trace.json")
+        self.assertEqual(len(out.err.splitlines()), 1 + out.err.count("\n  "), out.err)
+        self.assertIn("a.trace.json: 26,723 events", out.err)
+        self.assertEqual(run("export", TPU, "-q", "-o", self.scratch / "b.trace.json").err, "")
+
+    def test_a_full_disk_leaves_what_was_there(self):
+        """Every format; a file that is there already stays as it is."""
+        import signal
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        for name in ("a.trace.json", "a.trace.json.gz", "a.pftrace", "a.xplane.pb", "a.csv"):
+            target = self.write(name, b"before")
+            done = subprocess.run([harness.PROFKIT, "export", str(TPU), "-o", str(target)], stderr=subprocess.PIPE,
+                                  stdin=subprocess.DEVNULL, check=False, preexec_fn=small_files)
+            self.assertEqual(done.returncode, 4, (name, done.stderr))
+            self.assertEqual(target.read_bytes(), b"before")
+            target.unlink()
+        self.assertEqual(list(self.scratch.iterdir()), [])
 
     def test_usage(self):
         for arguments, what in ((("-o", self.scratch / "a.txt"), "does not tell the format"),
@@ -187,6 +214,18 @@ class Validate(Case):
         errors = [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
                   for e in checks["validate"].iter_errors(document)]
         self.assertEqual(errors, [])
+
+    def test_outputs(self):
+        traces = self.traces(node(), node(20 * 10**6))
+        out = run("validate", *traces, "--csv", self.scratch / "x", "-o", f"{self.scratch}/./x")
+        self.check_status(out, 2)
+        self.assertIn("same file", out.err)
+        self.assertFalse((self.scratch / "x").exists())
+        self.assertEqual(json.loads(run("validate", *traces, "-o", "-").out)["overlaps"], 3)
+        self.assertTrue(run("validate", *traces, "--csv", "-").out.startswith("event_idx,op_name,"))
+        self.check_status(run("validate", *traces, "--json", "--csv", "-"), 2)
+        self.assertFalse(os.path.exists("-"))
+        self.check_status(run("validate", *traces, "-o", "/dev/full"), 4)
 
     def test_reference_document(self):
         out = run("validate", *self.traces(node(), node(200 * 10**6)), "--compat", "reference")

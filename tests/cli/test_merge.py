@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """profkit merge, seen from outside: outputs, flags, exit statuses, and its second name."""
+import functools
 import json
 import os
 import shutil
@@ -32,6 +33,7 @@ def line(line_id, name, events, timestamp_ns=0):
     return text(3, number(1, line_id) + text(2, name) + (number(3, timestamp_ns) if timestamp_ns else b"") + b"".join(events))
 
 
+@functools.lru_cache(maxsize=4)
 def node_trace(node, snapshots=True, events=3):
     own = OFFSET * node
     kernels = [event(1 + i % 2, 10 ** 6 + i * 10 ** 9, 5 * 10 ** 8, text(4, number(1, 1) + text(5, f"all-reduce.{i % 2}")))
@@ -237,6 +239,77 @@ class Merge(Case):
         done = self.merge(output="/dev/full")
         self.check_status(done, 4)
         self.assertIn("no space", done.err.lower())
+
+    def test_outputs_that_are_no_files(self):
+        done = self.merge(output="-")
+        self.check_status(done, 2)
+        self.assertIn("name a file", done.err)
+        self.assertFalse(os.path.exists("-") or os.path.exists("-.metadata.json"))
+        done = self.merge(output="/dev/null")
+        self.check_status(done, 0)
+        self.assertIn("no metadata beside it", done.out)
+        self.assertFalse(os.path.exists("/dev/null.metadata.json"))
+        self.assertEqual(json.loads(self.merge("--json", output="/dev/null").out)["nodes"][1]["status"], "corrected")
+        for flag in ("--validate", "--trace-json"):
+            done = self.merge(flag, output="/dev/null")
+            self.check_status(done, 2)
+            self.assertIn("name a file", done.err)
+
+    def slow_merge(self, stderr):
+        """A merge of 2 x 30 MB whose offsets come through a pipe, a second after it began."""
+        big = [self.write(f"node{n}.xplane.pb", node_trace(n, events=400_000)) for n in range(2)]
+        pipe = self.scratch / "offsets"
+        os.mkfifo(pipe)
+        running = subprocess.Popen([harness.PROFKIT, "merge", "--traces", *big, "--offsets", pipe, "-o", self.output, "-j1", "--validate"],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+        writer = os.open(pipe, os.O_WRONLY)
+        time.sleep(1.1)
+        os.write(writer, offsets())
+        os.close(writer)
+        return running
+
+    def test_no_progress_but_on_a_terminal(self):
+        running = self.slow_merge(subprocess.PIPE)
+        _, err = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, err), (0, b""))
+
+    def test_progress_on_a_terminal(self):
+        ours, theirs = os.openpty()
+        running = self.slow_merge(theirs)
+        os.close(theirs)
+        told = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            told += piece
+        os.close(ours)
+        self.assertEqual(running.wait(timeout=60), 0)
+        if not told:
+            self.skipTest("the merge took less than the 50 ms between two notes")
+        self.assertIn(b"profkit: read ", told)
+        self.assertTrue(told.endswith(b"\r\x1b[K"), told[-80:])  # the line is cleared in the end
+
+    def test_interrupted_between_two_outputs(self):
+        """What is complete and what is not is told by name."""
+        big = [self.write(f"node{n}.xplane.pb", node_trace(n, events=400_000)) for n in range(2)]
+        running = subprocess.Popen([harness.PROFKIT, "merge", "--traces", *big, "--offsets", self.offsets, "-o", self.output, "-j1",
+                                    "--trace-json"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        deadline = time.time() + 30
+        while not self.output.exists() and running.poll() is None and time.time() < deadline:
+            time.sleep(0.001)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+        if running.returncode == 0:
+            self.skipTest("the merge was faster than the interrupt")
+        self.assertEqual(running.returncode, -signal.SIGINT)
+        told = err.decode()
+        self.assertIn("combined.metadata.json are complete", told)
+        self.assertIn("combined.trace.json.gz was not written", told)
+        self.assertEqual(self.written(), ["combined.metadata.json", "combined.xspace"])
 
     def test_interrupted(self):
         big = [self.write(f"node{n}.xplane.pb", node_trace(n, events=400_000)) for n in range(2)]

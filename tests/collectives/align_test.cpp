@@ -1,10 +1,13 @@
 // Clocks from collectives alone, against known clocks and against an independent linear program.
+#include "../merge/cluster_truth.hpp"
 #include "cluster.hpp"
 
 #include <support.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
+#include <optional>
 
 using namespace profkit;
 using test::cluster;
@@ -144,6 +147,23 @@ truth_of_relation truth_between(const cluster& c, std::size_t node, std::int64_t
           ((1 + clock.drift) / (1 + zero.drift) - 1) * 1e6};
 }
 
+// The clock that stamped a node's collectives, a straight line from the first of them to the last: what was recorded
+// against what the generator says is true.
+std::optional<test::node_truth> clock_of(const validation_result& found, std::uint32_t node,
+                                         const std::vector<std::int64_t>& true_starts_ps) {
+  std::vector<std::int64_t> recorded;
+  for (const collective_member& m : found.members)
+    if (m.node == node) recorded.push_back(m.start_ps);
+  if (recorded.size() != true_starts_ps.size() || recorded.size() < 2) return std::nullopt;
+  const auto [first, last] = std::minmax_element(recorded.begin(), recorded.end());
+  const auto [true_first, true_last] = std::minmax_element(true_starts_ps.begin(), true_starts_ps.end());
+  test::node_truth clock;
+  const auto span = static_cast<double>(*true_last - *true_first);
+  clock.drift = (static_cast<double>(*last - *first) - span) / span;
+  clock.offset_ps = static_cast<double>(*first) - (1 + clock.drift) * static_cast<double>(*true_first);
+  return clock;
+}
+
 }  // namespace
 
 TEST_CASE("the intervals contain the true clocks, and the best guess is near") {
@@ -200,6 +220,67 @@ TEST_CASE("the intervals are about as narrow as all inequalities together allow"
         CHECK(width >= 0.99 * least);  // not narrower than what is possible, but for the choice of the pivot's clock
       }
     }
+}
+
+TEST_CASE("clusters of the corpus's generator: the intervals contain the truth and are nearly as narrow as can be") {
+  const auto generator = test::corpus_path("oracles/merge/gen_cluster.py");
+  if (!generator) PROFKIT_SKIP("no corpus");
+  const bool slow = test::has_time();
+  constexpr double reading_ps = 4000;  // the generator writes ns, twice
+  std::size_t cases = 0, contained = 0, compared = 0;
+  double widest = 0;
+  int seed = 7000;
+  for (int round = 0; round < (slow ? 20 : 1); ++round)
+    for (const int nodes : slow ? std::vector<int>{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64} : std::vector<int>{2, 3, 8}) {
+      test::scratch_folder folder;
+      const std::string arguments =
+          "--gpus 1 --steps 8 --events-per-line 16 --host-events-per-step 1 --drift-ppm 100 --offset-ns 50000000 "
+          "--nodes " +
+          std::to_string(nodes) + " --seed " + std::to_string(++seed);
+      INFO(arguments);
+      REQUIRE(test::generate_cluster(*generator, folder.path(), arguments));
+      std::vector<std::shared_ptr<const profile>> traces;
+      for (int n = 0; n < nodes; ++n) {
+        auto p = profile::open((folder.path() / ("node" + std::to_string(n) + ".xplane.pb")).string());
+        REQUIRE(p.ok());
+        traces.push_back(*p);
+      }
+      const auto found = validate_collectives(traces);
+      REQUIRE(found.ok());
+      REQUIRE(found->nodes.size() == static_cast<std::size_t>(nodes));
+      const alignment_result aligned = align_by_collectives(*found);
+      CHECK(aligned.contradictions == 0);
+      const test::truth_table truth = test::read_truth(folder.path() / "truth.json");
+      cluster c;
+      for (std::uint32_t n = 0; n < found->nodes.size(); ++n) {
+        const auto clock = clock_of(*found, n, truth.starts_ps.at({n, 0}));
+        if (clock) c.nodes.push_back(*clock);
+      }
+      CHECK(c.nodes.size() == found->nodes.size());
+      if (c.nodes.size() != found->nodes.size()) continue;
+      for (std::size_t n = 1; n < c.nodes.size(); ++n) {
+        const clock_relation& r = aligned.nodes[n].to_reference;
+        const truth_of_relation is = truth_between(c, n, r.pivot_ps);
+        ++cases;
+        contained += r.feasible && static_cast<double>(r.least_offset_ps) - reading_ps <= is.offset_ps &&
+                             is.offset_ps <= static_cast<double>(r.most_offset_ps) + reading_ps &&
+                             r.least_drift_ppm <= is.drift_ppm + 1 && is.drift_ppm - 1 <= r.most_drift_ppm
+                         ? 1
+                         : 0;
+      }
+      if (nodes > 4 && !(slow && nodes <= 8 && round < 3)) continue;
+      const exact_set exact(c, *found, static_cast<double>(aligned.nodes[1].to_reference.pivot_ps));
+      for (std::size_t n = 1; n < c.nodes.size(); ++n) {
+        const clock_relation& r = aligned.nodes[n].to_reference;
+        widest = std::max(widest, static_cast<double>(r.most_offset_ps - r.least_offset_ps) / exact.width_ps(n));
+        ++compared;
+      }
+    }
+  std::printf("%zu nodes against the first: %zu contain the truth; %zu intervals at most %.3f of the exact set\n",
+              cases, contained, compared, widest);
+  CHECK(static_cast<double>(contained) >= 0.999 * static_cast<double>(cases));
+  CHECK(compared > 0);
+  CHECK(widest <= 1.2);
 }
 
 TEST_CASE("nodes that never meet are joined through others, or not at all") {

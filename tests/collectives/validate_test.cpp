@@ -144,24 +144,102 @@ TEST_CASE("run ids join what time would not") {
   CHECK(found.violations == 15);
 }
 
-TEST_CASE("permutes and sends without a recv allow any order") {
-  for (const char* const name : {"collective-permute-start.2", "send.3"}) {
-    cluster c = test::random_cluster(1, one_clock(2));
-    for (auto& node : c.executions)
-      for (auto& e : node) e.op = name;
-    for (auto& e : c.executions[1]) {
-      e.start_ps += 400e6;
-      e.end_ps += 400e6;
-    }
-    const test::traces t(c);
-    const validation_result found = test::validated(t, within(0));
-    INFO(name);
-    REQUIRE(found.ops.size() == 1);
-    CHECK(found.ops[0].semantics == collective_semantics::point_to_point);
-    CHECK(found.violations == 0);
-    CHECK(found.unjudged == found.groups.size());
-    CHECK(found.violations_raw > 0);
+TEST_CASE("sends without a recv allow any order") {
+  cluster c = test::random_cluster(1, one_clock(2));
+  for (auto& node : c.executions)
+    for (auto& e : node) e.op = "send.3";
+  for (auto& e : c.executions[1]) {
+    e.start_ps += 400e6;
+    e.end_ps += 400e6;
   }
+  const test::traces t(c);
+  const validation_result found = test::validated(t, within(0));
+  REQUIRE(found.ops.size() == 1);
+  CHECK(found.ops[0].semantics == collective_semantics::point_to_point);
+  CHECK(found.violations == 0);
+  CHECK(found.unjudged == found.groups.size());
+  CHECK(found.violations_raw > 0);
+  CHECK(found.ops[0].unjudged_why.find("which recv belongs to which send") != std::string::npos);
+}
+
+TEST_CASE("of a permute of two nodes one receives from the other, always the same one") {
+  cluster c = test::random_cluster(1, one_clock(2));
+  for (auto& node : c.executions)
+    for (auto& e : node) e.op = "collective-permute-start.2";
+  // Node 0 sends and is through before node 1 begins.
+  for (auto& e : c.executions[1]) {
+    e.start_ps += 400e6;
+    e.end_ps += 400e6;
+  }
+  const test::traces sound(c);
+  const validation_result in_order = test::validated(sound, within(0));
+  REQUIRE(in_order.ops.size() == 1);
+  CHECK(in_order.ops[0].semantics == collective_semantics::point_to_point);
+  CHECK(in_order.violations == 0);
+  CHECK(in_order.unjudged == 0);
+  CHECK(in_order.overlaps == 16);
+  CHECK(in_order.violations_raw == 16);  // as a barrier
+  // Twice node 1 is through before node 0 begins: it cannot have received.
+  for (const std::size_t k : {3U, 9U}) {
+    auto& e = c.executions[1][k];
+    e.end_ps = c.executions[0][k].start_ps - 5e6;
+    e.start_ps = e.end_ps - 100e6;
+  }
+  const test::traces broken(c);
+  const validation_result found = test::validated(broken, within(0));
+  CHECK(found.violations == 2);
+  CHECK(found.overlaps == 14);
+  CHECK(test::validated(broken, within(2'600'000)).violations == 0);  // each of two clocks
+}
+
+TEST_CASE("of a permute of several nodes only what no pattern of pairs allows is told") {
+  cluster c = test::random_cluster(1, one_clock(3));
+  for (auto& node : c.executions)
+    for (std::size_t k = 0; k < node.size(); ++k) {
+      node[k].op = "collective-permute.2";
+      node[k].run_id = static_cast<std::int64_t>(k);
+    }
+  const test::traces sound(c);
+  const validation_result quiet = test::validated(sound, within(0));
+  CHECK(quiet.violations == 0);
+  CHECK(quiet.unjudged == quiet.groups.size());
+  CHECK(quiet.ops[0].unjudged_why.find("who receives from whom") != std::string::npos);
+  // Node 2 runs alone: now it is through before the others begin, now it begins after they are through. Whoever its
+  // partner is, and whichever way data goes, half of the invocations are impossible.
+  for (std::size_t k = 0; k < 16; ++k) {
+    auto& e = c.executions[2][k];
+    const double away = k % 2 == 0 ? -700e6 : 700e6;
+    e.start_ps += away;
+    e.end_ps += away;
+  }
+  const test::traces broken(c);
+  const validation_result found = test::validated(broken, within(0));
+  REQUIRE(found.groups.size() == 16);
+  CHECK(found.violations == 8);
+  CHECK(found.unjudged == 8);
+}
+
+TEST_CASE("a permute that is no kernel says when it was issued, and a kernel without an instruction says nothing") {
+  cluster c = test::random_cluster(1, one_clock(2));
+  for (auto& e : c.executions[1]) {
+    e.start_ps += 400e6;
+    e.end_ps += 400e6;
+  }
+  for (auto& node : c.executions)
+    for (auto& e : node) e.op = "collective-permute-start.2";
+  c.kernel = "collective-permute-start.2";
+  const test::traces issued(c);
+  const validation_result no_kernel = test::validated(issued, within(0));
+  CHECK(no_kernel.unjudged == 16);
+  CHECK(no_kernel.ops[0].unjudged_why.find("not when its data arrived") != std::string::npos);
+  for (auto& node : c.executions)
+    for (auto& e : node) e.op.clear();
+  c.kernel = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
+  const test::traces kernels(c);
+  const validation_result no_instruction = test::validated(kernels, within(0));
+  CHECK(no_instruction.unjudged == 16);
+  CHECK(no_instruction.ops[0].unjudged_why.find("another pair of nodes each time") != std::string::npos);
+  CHECK(no_instruction.violations == 0);
 }
 
 TEST_CASE("nobody ends a broadcast before its root begins") {

@@ -5,6 +5,8 @@
 
 #include <support.hpp>
 
+#include <limits>
+
 using namespace profkit;
 namespace pb = profkit::oracle::xplane;
 
@@ -114,6 +116,17 @@ TEST_CASE("CSV has a row an event, quoted where it must be") {
   CHECK(made.told.events == 3);
 }
 
+TEST_CASE("a table is UTF-8 whatever names are made of") {
+  const std::string trace =
+      "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":\"t\\ud800\",\"ts\":1,\"dur\":1,\"name\":\"lone \\ud800, pair "
+      "\\ud83d\\ude00, \xff\",\"args\":{\"k\":\"\\udc00\"}}]}";
+  const auto csv = test::export_as(*test::opened(trace, "a.json"), trace_format::csv);
+  CHECK(csv.text ==
+        "file,host,plane,line,line_id,start_ps,duration_ps,name,stats\r\n"
+        "0,,1,,t\\xed\\xa0\\x80,1000000,1000000,\"lone \\xed\\xa0\\x80, pair \xf0\x9f\x98\x80, \\xff\","
+        "\"{\"\"k\"\":\"\"\\\\xed\\\\xb0\\\\x80\"\"}\"\r\n");
+}
+
 TEST_CASE("captures without events are absent, and Chrome traces are no XSpace") {
   const std::string hlo;
   const std::string trace = "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\"}]}";
@@ -149,4 +162,37 @@ TEST_CASE("a damaged capture gives what is intact and says so") {
     }
   }
   CHECK(partial > 100);
+}
+
+TEST_CASE("events past what int64 can place are left out and counted; the others are all there") {
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
+  const std::string bytes = test::written([&](xspace_writer& w) {
+    w.begin_plane("Task Environment");
+    w.add_plane_stat(w.stat_metadata("profile_start_time"), stat_value::of_uint64(1'700'000'000'000'000'000));
+    w.end_plane();
+    w.begin_plane("/device:GPU:0", 0);
+    const auto kernel = w.event_metadata("kernel");
+    w.begin_line({1, "Stream #1", 1'700'000'000'000'001'000, 0, ""});
+    w.add_event(kernel, 0, 500);
+    w.add_event(kernel, far, 1);        // beyond the origin by more than fits
+    w.add_event(kernel, 1000, far);     // its end is
+    w.add_event(kernel, far - 5, far);  // both
+    w.add_event(kernel, 2000, 500);
+    w.end_line();
+    w.begin_line({2, "Stream #2", far, 0, ""});  // a line in the year 2262
+    w.add_event(kernel, 0, 500);
+    w.end_plane();
+  });
+  const auto p = test::opened(bytes);
+  for (const trace_format format : {trace_format::trace_json, trace_format::perfetto, trace_format::csv}) {
+    const auto made = test::export_as(*p, format);
+    INFO(trace_format_name(format));
+    CHECK(made.told.events + made.told.out_of_reach == 6);
+    CHECK(made.told.out_of_reach >= 3);
+    CHECK(made.told.events >= 2);
+    CHECK(made.text.find("kernel") != std::string::npos);
+  }
+  // A part without filters is the file itself, whatever its times are.
+  CHECK(test::export_as(*p, trace_format::xspace).text == bytes);
+  static_cast<void>(test::export_as(*p, trace_format::trace_json, true));
 }

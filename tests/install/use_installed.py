@@ -2,10 +2,12 @@
 """Installs the build into a scratch folder and uses it as a stranger would.
 
 use_installed.py BUILD_ROOT MESON CC CXX: a C99 program through pkg-config, a C++ program on the views alone,
-the examples as their READMEs build them, find_package of CMake, a Meson subproject, a Debian package, Bazel.
+the examples as their READMEs build them, find_package of CMake, a Meson subproject, a static and a self-contained
+library, a Debian package, Bazel.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,7 @@ C_PROGRAM = """
 #include <stdio.h>
 int main(void) { return puts(pk_version_string()) < 0; }
 """
+QUICK = "--buildtype=plain"  # how they are linked is tested, not how fast they are
 VIEWS_PROGRAM = """
 #include <profkit/xspace.hpp>
 int main() { return 0; }
@@ -70,6 +73,7 @@ def main(build_root, meson, cc, cxx):
         cmake_package(source, prefix, scratch, cc, cxx, capture)
         meson_subproject(source, meson, scratch, capture)
         static_library(source, meson, scratch, cc, capture)
+        bundled_library(source, meson, scratch, cc, capture)
         debian_package(source, build_root, scratch, capture)
         bazel_package(source, prefix, scratch, capture)
 
@@ -100,7 +104,7 @@ def meson_subproject(source, meson, scratch, capture):
     (host / "subprojects" / "profkit").symlink_to(source)
     for example in ("c/busiest_ops.c", "cpp-views/events_per_plane.cpp"):
         shutil.copy(source / "examples" / example, host)
-    run(meson, "setup", host / "build", host, "-Dprofkit:tools=disabled", "--buildtype=release")
+    run(meson, "setup", host / "build", host, "-Dprofkit:tools=disabled", QUICK)
     programs = ["events_per_plane"] + (["busiest_ops"] if whole else [])
     run("ninja", "-C", host / "build", *programs)
     for program in programs:
@@ -118,7 +122,7 @@ def static_library(source, meson, scratch, cc, capture):
         print("SKIPPED static: the static library was not built; PROFKIT_TEST_SUBPROJECT=library does")
         return
     prefix = scratch / "static-prefix"
-    run(meson, "setup", scratch / "static", source, "--buildtype=release", "-Ddefault_library=static",
+    run(meson, "setup", scratch / "static", source, QUICK, "-Ddefault_library=static",
         "-Dtests=disabled", "-Dtools=disabled", "-Dexamples=disabled", f"--prefix={prefix}", "--libdir=lib")
     run(meson, "install", "-C", scratch / "static", "--quiet")
     environment = dict(os.environ)
@@ -129,6 +133,36 @@ def static_library(source, meson, scratch, cc, capture):
     shows_the_device(program, capture)
     if "libprofkit" in run("readelf", "-d", program):
         sys.exit("the static program needs libprofkit.so")
+
+
+def bundled_library(source, meson, scratch, cc, capture):
+    """-Dbundle_deps: one library that needs nothing but the compiler's run time. An archive that cannot enter a shared
+    library stays outside, where its wrap is not there either; the build says so."""
+    if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
+        print("SKIPPED bundle: the self-contained library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        return
+    prefix = scratch / "bundle-prefix"
+    told = run(meson, "setup", scratch / "bundle", source, QUICK, "-Dbundle_deps=true",
+               "-Dtests=disabled", "-Dtools=disabled", "-Dexamples=disabled", f"--prefix={prefix}", "--libdir=lib")
+    run(meson, "install", "-C", scratch / "bundle", "--quiet")
+    library = prefix / "lib" / "libprofkit.so.0"
+    dynamic = run("readelf", "-d", library)
+    needed = {name.split(".so")[0] for name in re.findall(r"\(NEEDED\).*\[(.+?)\]", dynamic)}
+    allowed = {"libc", "libm", "libstdc++", "libgcc_s", "ld-linux-x86-64", "ld-linux-aarch64"}
+    if "abseil stays a shared library" in told:
+        print("SKIPPED bundle: abseil's archive cannot enter a shared library and its wrap is not there")
+        allowed |= {"libabsl_hash", "libabsl_raw_hash_set"}
+    if needed - allowed:
+        sys.exit(f"the self-contained library needs {', '.join(sorted(needed - allowed))}")
+    problems = subprocess.run([sys.executable, source / "tests/abi/check_exports.py", library,
+                               source / "capi/symbols.txt", source / "tests/abi/needed.txt"],
+                              capture_output=True, text=True)
+    if problems.returncode != 0:
+        sys.exit(f"the self-contained library exports other names:\n{problems.stdout}{problems.stderr}")
+    program = scratch / "busiest_ops_bundled"
+    run(cc, "-std=c99", source / "examples" / "c" / "busiest_ops.c", "-o", program, f"-I{prefix}/include",
+        f"-L{prefix}/lib", "-lprofkit", f"-Wl,-rpath,{prefix}/lib")
+    shows_the_device(program, capture)
 
 
 def debian_package(source, build_root, scratch, capture):

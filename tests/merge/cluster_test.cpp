@@ -1,47 +1,17 @@
 // Made-up clusters whose clocks are known: how far corrected times are from the truth, and whether the bound says so.
+#include "cluster_truth.hpp"
 #include "merge_support.hpp"
 
-#include <profkit/core/chrome.hpp>
 #include <profkit/core/collectives.hpp>
-
-#include <read/json_elements.hpp>
-#include <read/json_fields.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
 namespace profkit::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct truth_table {
-  std::int64_t wall0_ns = 0;
-  std::int64_t bound_ps = 0;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> starts_ps;  // node, gpu -> since wall0
-};
-
-truth_table read_truth(const fs::path& path) {
-  const std::string text = text_of_file(path);
-  truth_table t;
-  t.wall0_ns = json_integer(json_member(text, "wall0_ns")).value();
-  t.bound_ps = json_integer(json_member(json_member(text, "bound_ns"), "exact_arithmetic"), 3).value();
-  json_elements rows(json_member(text, "collectives"));
-  while (rows.next()) {
-    std::int64_t n[6] = {};
-    std::size_t i = 0;
-    json_elements cells(rows.value());
-    while (cells.next() && i < 6) {
-      if (i != 3) n[i] = json_integer(cells.value(), i >= 4 ? 3 : 0).value();
-      ++i;
-    }
-    t.starts_ps[{n[0], n[1]}].push_back(n[4]);
-  }
-  REQUIRE(rows.ok());
-  return t;
-}
 
 struct node_case {
   std::int64_t worst_ps = 0, bound_ps = 0, stated_ps = 0;
@@ -94,12 +64,6 @@ merge_options options_of(const fs::path& folder, int nodes) {
   o.run_metadata = (folder / "run_metadata.json").string();
   o.keep_order = true;
   return o;
-}
-
-// A cluster by the generator of the corpus.
-bool generate(const fs::path& generator, const fs::path& into, const std::string& arguments) {
-  const std::string command = "python3 '" + generator.string() + "' --out '" + into.string() + "' " + arguments;
-  return std::system(command.c_str()) == 0;
 }
 
 struct totals {
@@ -167,8 +131,7 @@ constexpr noise kinds[] = {
 TEST_CASE("the bound holds the truth on new clusters") {
   const auto generator = corpus_path("oracles/merge/gen_cluster.py");
   if (!generator) PROFKIT_SKIP("no corpus");
-  const char* const slow = std::getenv("PROFKIT_SLOW");
-  const bool all = slow != nullptr && *slow == '1';
+  const bool all = has_time();
   const int sizes_slow[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   const int sizes_fast[] = {2, 6};
   totals sum;
@@ -185,7 +148,7 @@ TEST_CASE("the bound holds the truth on new clusters") {
             "--offset-ns 50000000 --nodes " +
             std::to_string(nodes) + " --seed " + std::to_string(++seed) + ' ' + kind.arguments;
         INFO(arguments);
-        REQUIRE(generate(*generator, folder.path(), arguments));
+        REQUIRE(generate_cluster(*generator, folder.path(), arguments));
         const merged m = merge_into_memory(options_of(folder.path(), nodes));
         if (!m.outcome) FAIL(m.outcome.error().message);
         const auto cases = compare(m, read_truth(folder / "truth.json"));

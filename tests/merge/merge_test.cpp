@@ -486,6 +486,60 @@ TEST_CASE("offsets that cannot be used") {
   CHECK(m.outcome->warnings[0].find("node_id is a string") != std::string::npos);
 }
 
+TEST_CASE("start times in quotes are read as numbers; what is no time is told with its line") {
+  small_run run;
+  const auto replaced = [](std::string text, const std::string& what, const std::string& with) {
+    const std::size_t at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, what.size(), with);
+  };
+  const std::string number = "\"start_walltime_ns\":" + std::to_string(wall_ns);
+  const std::string quoted = "\"start_walltime_ns\":\"" + std::to_string(wall_ns) + '"';
+  const merged plain = merge_into_memory(run.options());
+  require_merged(plain);
+  run.write_offsets(replaced(run.default_offsets(), number, quoted));
+  const merged m = merge_into_memory(run.options());
+  require_merged(m);
+  CHECK(m.bytes == plain.bytes);
+  REQUIRE(m.outcome->warnings.size() == 1);
+  CHECK(m.outcome->warnings[0].find("line 1: start_walltime_ns is a string") != std::string::npos);
+
+  run.write_offsets(replaced(run.default_offsets(), number, "\"start_walltime_ns\":\"2025-12-10T20:53:20Z\""));
+  CHECK(failure(run.options()).find("line 1: start_walltime_ns of node 0 is \"2025-12-10T20:53:20Z\"; expected") !=
+        std::string::npos);
+  run.write_offsets(replaced(run.default_offsets(), number, "\"start_walltime_ns\":null"));
+  CHECK(failure(run.options()).find("no start times") != std::string::npos);
+
+  run.write_offsets(run.default_offsets());
+  merge_options o = run.options();
+  o.run_metadata = (run.folder() / "run_metadata.json").string();
+  write_file(o.run_metadata, R"({"run_id":"r","nodes":[{"node_id":0,)" + quoted + R"(},{"node_id":1}]})");
+  require_merged(merge_into_memory(o));
+  write_file(o.run_metadata, R"({"run_id":"r","nodes":[{"node_id":0},{"node_id":1,"start_gpu_ns":"soon"}]})");
+  CHECK(failure(o).find("start_gpu_ns of node 1 is \"soon\"") != std::string::npos);
+}
+
+TEST_CASE("what repeats about a clock is told once with its number") {
+  small_run run;
+  std::string text = run.default_offsets();
+  // Every offset of node 1 twice, the second time a little off; and rows whose window is unknown stay silent.
+  std::string more;
+  for (int round = 0; round < 8; ++round)
+    more += R"({"round_id":)" + std::to_string(round) + R"(,"midpoint_sys_ns":)" +
+            std::to_string(wall_ns + std::int64_t{round} * 20'000'000 - 10'000'000) + R"(,"node_id":1,"offset_ns":)" +
+            std::to_string(5'000'000 + 10 * (round + 1)) + "}\n";
+  run.write_offsets(text + more);
+  const merged m = merge_into_memory(run.options());
+  require_merged(m);
+  CHECK(m.outcome->nodes[1].anomalies.size() >= 8);  // each stays in the metadata
+  const auto& w = m.outcome->warnings;
+  CHECK(std::count_if(w.begin(), w.end(), [](const std::string& one) {
+          return one.find("two offsets of one time") != std::string::npos;
+        }) == 1);
+  REQUIRE_FALSE(w.empty());
+  CHECK(w[0] == "node 1: two offsets of one time are 10.0 ns apart; their middle is used (8 times, up to 80.0 ns)");
+}
+
 TEST_CASE("traces that are cut, at every byte") {
   small_run run;
   const std::string whole = text_of_file(run.trace(1));
@@ -582,6 +636,50 @@ TEST_CASE("a full disk and a caller who stops end the merge") {
   merge_options going = run.options();
   going.keep_going = true;
   CHECK_FALSE(merge_into_memory(going, host).outcome);
+}
+
+TEST_CASE("a merge that is stopped while it writes leaves no file") {
+  small_run run;
+  std::vector<message> events;
+  for (int i = 0; i < 60000; ++i)
+    events.push_back(event(1, std::int64_t{i} * 1'500'000, 900).sub(4, text_stat(1, "some text to copy")));
+  for (int node = 0; node < 2; ++node)
+    run.write_node(node, message()
+                             .sub(1, plane_of(node, "/device:GPU:0", {{"Stream #1", events}, {"Stream #2", events}}))
+                             .sub(1, run.snapshots_of(node)));
+  std::atomic<bool> stop{false};
+  // Passes bytes on to the file; the caller changes its mind when so many were written.
+  struct watched : sink {
+    watched(sink& to, std::atomic<bool>& flag, std::size_t bytes) : into(to), stop(flag), left(bytes) {}
+    result<void> write(std::string_view bytes) override {
+      if (bytes.size() >= left) stop = true;
+      left -= std::min(left, bytes.size());
+      return into.write(bytes);
+    }
+    result<void> finish() override { return into.finish(); }
+    sink& into;
+    std::atomic<bool>& stop;
+    std::size_t left;
+  };
+  hooks host;
+  host.cancel = &stop;
+  host.threads = 2;
+  const std::size_t size = merge_into_memory(run.options(), host).bytes.size();
+  REQUIRE(size > 4'000'000);
+  const fs::path target = run.folder() / "combined.xspace";
+  for (const std::size_t after : {std::size_t{1}, size / 8, size / 4, size / 2}) {
+    stop = false;
+    {
+      const auto file = atomic_file_sink(target.string());
+      REQUIRE(file);
+      watched into(**file, stop, after);
+      const auto outcome = merge_traces(run.options(), into, host);
+      INFO("stopped after " << after << " of " << size << " bytes");
+      REQUIRE_FALSE(outcome);
+      CHECK(outcome.error().code == fault_code::cancelled);
+    }
+    CHECK(std::distance(fs::directory_iterator(target.parent_path()), fs::directory_iterator()) == 3);
+  }
 }
 
 TEST_CASE("real captures of two processes merge by wall time and keep every event") {

@@ -153,6 +153,50 @@ TEST_CASE("folder: one bad record file of several") {
   CHECK(text.find("\"truncated\"") != std::string::npos);
 }
 
+TEST_CASE("folder: its parts stand for it") {
+  const scratch_folder root;
+  const fs::path folder = write_trace(root.path(), 6);
+  for (const char* const part : {"event.log", "probe.toml", "result", "result/"}) {
+    CAPTURE(part);
+    const auto opened = profile::open((folder / part).string());
+    REQUIRE(opened);
+    CHECK((*opened)->what().files[0].path == folder.string());
+    CHECK((*opened)->neutrino(0)->bins.size() == 2);
+    CHECK((*opened)->neutrino(0)->launches.size() == 2);
+  }
+  // The same names elsewhere are nothing of ours.
+  write_file(root.path() / "other" / "event.log", "started\n");
+  write_file(root.path() / "other" / "result" / "table.txt", "1 2 3\n");
+  CHECK_FALSE(profile::open((root.path() / "other" / "event.log").string()));
+  const auto result = profile::open((root.path() / "other" / "result").string());
+  CHECK((!result || (*result)->neutrino(0) == nullptr));
+}
+
+TEST_CASE("folder: a log on its own, under any name") {
+  const scratch_folder root;
+  write_file(root.path() / "copied.log", event_log({"0.100000.bin", "0.250000.bin"}, 24));
+  const auto opened = profile::open((root.path() / "copied.log").string());
+  REQUIRE(opened);
+  REQUIRE((*opened)->neutrino(0) != nullptr);
+  CHECK((*opened)->neutrino(0)->launches.size() == 2);
+  CHECK((*opened)->neutrino(0)->bins.empty());
+  CHECK((*opened)->file_fault(0) == nullptr);
+}
+
+TEST_CASE("folder: a record file whose name is no time is read, after those that have one") {
+  const scratch_folder root;
+  const fs::path folder = write_trace(root.path(), 6);
+  write_file(folder / "result" / "0weird.bin", block_sched_file(6));
+  write_file(folder / "result" / "a.bin", block_sched_file(6));
+  const auto trace = open_trace(folder);
+  REQUIRE(trace->bins.size() == 4);
+  CHECK(trace->bins[2].name == "0weird.bin");
+  CHECK(trace->bins[3].name == "a.bin");
+  CHECK_FALSE(trace->bins[3].elapsed_us);
+  CHECK(trace->bins[3].launch == -1);
+  CHECK_FALSE(trace->bins[3].damage);
+}
+
 TEST_CASE("folder: nothing of a trace") {
   const scratch_folder root;
   CHECK(probe_trace::open(root.path().string()).error().code == fault_code::unrecognised);

@@ -46,12 +46,14 @@ class merge_options final : public command_options {
   }
 
   [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    const char* const help = "profkit merge --help";
+    if (into.output_path == "-")
+      return wrong_options("--output '-': a merge writes files beside its output, named after it; name a file", help);
     if (auto wrong = input_.understand(into)) return wrong;
     if (auto wrong = output_.understand(into)) return wrong;
     if (auto wrong = understand_clocks(into.merge)) return wrong;
     into.merge.io = into.io;
     into.merge.not_an_input = into.output_path;
-    const char* const help = "profkit merge --help";
     if (into.merge.traces.empty() && into.merge.run_dir.empty())
       return wrong_options(auto_discover_ ? "--auto-discover needs --run-dir, the folder to look into"
                                           : "no traces: name them with --traces, or a folder with --run-dir",

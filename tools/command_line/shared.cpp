@@ -42,6 +42,7 @@ void output_words::list_color(option_list& all) {
 }
 
 std::optional<fault> output_words::understand(options& into) const {
+  if (into.output_path == "-") into.output_path.clear();  // standard output, as where no file is named
   if (auto wrong = understand_word<color_mode>(
           "--color", color, into.color,
           {{"auto", color_mode::automatic}, {"always", color_mode::always}, {"never", color_mode::never}}))

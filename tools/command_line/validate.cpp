@@ -1,6 +1,8 @@
 #include "command_line/command_options.hpp"
 #include "command_line/words.hpp"
 
+#include <filesystem>
+
 namespace profkit_tool {
 namespace {
 
@@ -20,8 +22,8 @@ class validate_options final : public command_options {
               "An offset known less well than this is undecidable (default 1ms)");
     all.value("--fail-on,--fail_on", fail_on_, "WHAT", "'violations': exit with 1 when there are any");
     all.group("Output");
-    all.value("-o,--output", into.output_path, "FILE", "Write the JSON document to FILE as well");
-    all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE");
+    all.value("-o,--output", into.output_path, "FILE", "Write the JSON document to FILE as well ('-': instead of text)");
+    all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)");
     all.value("--compat", compat_, "WHAT", "'reference': matching and document of the reference tool");
     all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20)");
     all.flag("--json", into.json, "One JSON document (schemas in docs/schemas)");
@@ -53,11 +55,27 @@ class validate_options final : public command_options {
     if (max_bound_ps) into.max_bound_ps = *max_bound_ps;
     if (auto wrong = understand_time("--bound", bound_, into.bound_ps)) return wrong;
     if (auto wrong = input_.understand(into)) return wrong;
-    if (auto wrong = output_.understand(into)) return wrong;
+    if (auto wrong = understand_outputs(into)) return wrong;
     return understand_window(time_, into.from_ps, into.to_ps);
   }
 
  private:
+  // '-' is standard output, which has room for one of them: the document, the rows or text for people.
+  [[nodiscard]] std::optional<fault> understand_outputs(options& into) const {
+    const char* const help = "profkit validate --help";
+    const bool both = !into.output_path.empty() && !into.csv_path.empty();
+    if (both && names_same_file(into.output_path, into.csv_path))
+      return wrong_options("--output and --csv name the same file: " + into.csv_path, help);
+    into.json = into.json || into.output_path == "-";
+    if (into.json && into.csv_path == "-")
+      return wrong_options("--csv '-': the JSON document goes to standard output already", help);
+    return output_.understand(into);
+  }
+  static bool names_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
+  }
+
   std::string match_, bound_, time_, align_, max_bound_, fail_on_, compat_;
   output_words output_;
   input_words input_;

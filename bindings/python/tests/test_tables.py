@@ -1,5 +1,10 @@
 """Tables through __arrow_c_stream__: pyarrow and DuckDB read them, whatever is closed or dropped first."""
 import gc
+import os
+import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -16,6 +21,64 @@ def test_events_are_those_of_the_lines(tpu):
     assert table.schema.field("start_ps").type == pyarrow.int64()
     assert table.schema.field("start_ps").metadata[b"unit"] == b"ps"
     assert pyarrow.types.is_dictionary(table.schema.field("name").type)
+
+
+def shown_rows(profile):
+    """What events_table() should hold, read event by event."""
+    for file in profile.files:
+        host = file.hostnames[0] if file.hostnames else file.host
+        for plane in file.planes:
+            shown = {entry.id: entry.display_name or entry.name for entry in plane.event_metadata()}
+            for line in plane.lines:
+                for event in line:
+                    if event.num_occurrences is None:
+                        yield (file.position, host, plane.name, line.name, plane.kind.name.lower(), line.kind.name.lower(),
+                               plane.position, line.position, plane.device_ordinal, shown.get(event.metadata_id, ""),
+                               event.start_ps, event.duration_ps)
+
+
+@pytest.mark.parametrize("batch_rows", [0, 1000, 1, 1 << 20])
+def test_every_column_of_every_event(tpu, gpu_path, two_nodes, batch_rows):
+    names = ["file", "host", "plane", "line", "plane_kind", "line_kind", "plane_position", "line_position", "device",
+             "name", "start_ps", "duration_ps"]
+    for profile in (tpu, profkit.open(gpu_path), profkit.open(two_nodes[1])):
+        if batch_rows == 1 and profile is tpu:
+            continue
+        table = profile.events_table(batch_rows=batch_rows).to_pyarrow()
+        table.validate(full=True)
+        columns = [table[name].to_pylist() for name in names]
+        assert list(zip(*columns)) == list(shown_rows(profile))
+        if batch_rows:
+            assert max(batch.num_rows for batch in table.to_batches()) <= batch_rows
+
+
+def test_batches_of_a_long_capture_end_at_lines_and_share_what_repeats(data):
+    content = (data / "xspace" / "tpu_v6e_inference.xplane.pb").read_bytes() * 8
+    profile = profkit.open_buffer(content, "a.xplane.pb")
+    batches = list(pyarrow.RecordBatchReader.from_stream(profile.events_table()))
+    assert sum(batch.num_rows for batch in batches) == 8 * 26723
+    assert all(16384 <= batch.num_rows <= 65536 for batch in batches[:-1])
+    for batch in batches:
+        batch.validate(full=True)
+    addresses = {batch["file"].buffers()[1].address for batch in batches}
+    assert len(addresses) == 1  # file 0 in all of them
+    whole = pyarrow.Table.from_batches(batches)
+    once = profkit.open_buffer(content[:len(content) // 8], "a.xplane.pb").events_table().to_pyarrow()
+    for column in ("name", "line", "start_ps", "duration_ps", "device", "stream"):
+        assert whole[column].to_pylist() == once[column].to_pylist() * 8
+
+
+def test_aggregated_events_and_far_ids_have_rows_of_their_own():
+    """Events without a place in time are left out; ids need not be small."""
+    with_time = b"\x22\x0c\x08\xff\xff\xff\xff\xff\xff\x7f\x10\x05\x18\x07"
+    aggregated = b"\x22\x06\x08\x01\x28\x03\x18\x02"
+    entry = b"\x22\x0c\x08\x01\x12\x08\x08\x01\x12\x04near"
+    line = aggregated + with_time + b"\x22\x06\x08\x01\x10\x02\x18\x01" + aggregated
+    body = b"\x12\x01p" + entry + b"\x1a" + bytes([len(line)]) + line
+    profile = profkit.open_buffer(b"\x0a" + bytes([len(body)]) + body, "a.xplane.pb")
+    table = profile.events_table().to_pyarrow()
+    assert table["name"].to_pylist() == ["", "near"]
+    assert table["start_ps"].to_pylist() == [5, 2] and table["duration_ps"].to_pylist() == [7, 1]
 
 
 def test_every_table(tpu, data):
@@ -40,6 +103,54 @@ def test_sql_over_a_profile(data):
     events = profkit.open(data / "xspace" / "tpu_v6e_inference.xplane.pb").events_table()
     found = duckdb.sql("select plane, count(*) from events where line = 'XLA Ops' group by plane order by plane").fetchall()
     assert [plane for plane, _ in found] == [f"/device:TPU:{at}" for at in range(4)]
+
+
+def test_duckdb_in_any_order(data):
+    duckdb = pytest.importorskip("duckdb")
+    profile = profkit.open(data / "xspace" / "tpu_v6e_inference.xplane.pb")
+    events, ops = profile.events_table(), profile.ops_table()
+    memory, bubbles = profile.memory(curve_points=16), profile.bubbles()
+    buffers, gaps = memory.live_buffers_table(), bubbles.table()
+    for each in (profile, memory, bubbles):
+        each.close()
+    with duckdb.connect() as database:
+        relation = database.sql("select name, sum(duration_ps) as total from events group by name order by total desc, name")
+        first = relation.limit(3).fetchall()
+        assert len(first) == 3 and first[0][1] >= first[1][1]
+        assert database.sql("select count(*) from ops").fetchall()[0][0] == ops.to_pyarrow().num_rows
+        assert database.sql("select * from buffers limit 1").fetchall()  # and left
+        assert database.sql("select count(*) from gaps").fetchall()[0][0] > 0
+        kept = database.sql("select * from events").limit(5)
+        del events, relation
+        gc.collect()
+        assert len(kept.fetchall()) == 5
+        left = database.sql("select * from buffers")  # never read
+        del left, buffers
+    gc.collect()
+    with duckdb.connect() as database:
+        reader = pyarrow.RecordBatchReader.from_stream(profkit.open(data / "xspace" / "jax08_gemm_mi300.xplane.pb").events_table())
+        assert database.sql("select sum(duration_ps) from reader").fetchall()[0][0] > 0
+        closed = pyarrow.RecordBatchReader.from_stream(ops)
+        closed.close()  # before anything was read
+
+
+def test_what_the_pages_show(data, tmp_path):
+    """The SQL of docs/arrow.md and of the README, as it stands there."""
+    pytest.importorskip("duckdb")
+    library = os.environ.get("PROFKIT_LIBRARY")
+    if library is None:
+        pytest.skip("PROFKIT_LIBRARY does not name the library")
+    root = data.parents[1]
+    (tmp_path / "run").mkdir()
+    shutil.copy(data / "xspace" / "tpu_v6e_inference.xplane.pb", tmp_path / "run" / "vm.xplane.pb")
+    (tmp_path / "libprofkit.so.0").symlink_to(library)
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(tmp_path), PYTHONPATH=str(root / "bindings" / "python" / "src"))
+    pages = ((root / "docs" / "arrow.md", 0, tmp_path), (root / "bindings" / "python" / "README.md", 1, root))
+    for page, which, folder in pages:
+        code = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)[which]
+        shown = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True,
+                               check=True).stdout
+        assert "async-copy" in shown or "fusion" in shown, shown
 
 
 def test_batches_and_early_release(tpu):

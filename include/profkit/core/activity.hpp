@@ -94,6 +94,8 @@ struct activity_device {
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
   bool steps_cut = false;  ///< there are more step markers than are kept: time behind the last one is in no step
   std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
+  /// How a model is spread, in the recorder's own words: "tensor_model_parallel_size", 8; groups as "group tp", 8.
+  std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
 };
 
 /// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of

@@ -241,6 +241,11 @@ struct device_architecture {
   std::vector<evidence_row> evidence;
   std::vector<std::string> limitations;
   confidence sure = confidence::low;
+  /// No table says when kernels ran: op_counts, the number of anchors and what follows from them (layers_per_pass,
+  /// types with their occurrences in all passes and no ranges, checks) are all there is. There are no passes and no
+  /// layers.
+  bool totals_only = false;
+  std::uint64_t counted_passes = 0;  ///< totals_only: by kernels that stand once in each pass; 0: not known
   [[nodiscard]] std::uint64_t complete_passes() const noexcept;
 };
 

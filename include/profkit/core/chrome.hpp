@@ -56,7 +56,7 @@ struct chrome_event {
 /// What a file was like. Offsets are in decoded bytes.
 struct chrome_summary {
   bool bare_array = false;               ///< the file is an array of events; else an object around "traceEvents"
-  bool has_events_key = false;           ///< there was a "traceEvents" array (always true for a bare array)
+  bool has_events_key = false;           ///< there was a "traceEvents" array, or null (true for a bare array)
   bool terminated = false;               ///< the closing bracket was there; a bare array may lack it by the format
   std::uint64_t bytes = 0;               ///< decoded bytes read
   std::uint64_t events = 0;              ///< delivered; objects without "ph" count

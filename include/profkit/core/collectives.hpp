@@ -54,7 +54,9 @@ struct collective_op {
   std::string module;  ///< hlo_module; "" when unknown
   std::int32_t device = -1;  ///< local device number; -1: all together
   collective_semantics semantics = collective_semantics::barrier;
+  bool library_kernels = false;  ///< every execution is a kernel of a communication library
   std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
+  std::string unjudged_why;       ///< "" where every group could be judged
   std::int64_t most_skew_ps = 0;  ///< latest start - first start
   std::int64_t mean_skew_ps = 0;
   std::int64_t mean_transfer_ps = 0;  ///< first end - latest start, where that is not negative

@@ -7,6 +7,7 @@
 #include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/paths.hpp>
 #include <base/progress.hpp>
 
 #include <algorithm>
@@ -17,14 +18,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::string_view file_name(std::string_view path) noexcept {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 // "jit_f(12)" of "jit_f(12).hlo_proto.pb"; compression endings go, too.
 std::string_view module_file_stem(std::string_view path) noexcept {
-  std::string_view name = file_name(path);
+  std::string_view name = last_part_of(path);
   for (const std::string_view ending : {".gz", ".zst", ".pb", ".hlo_proto", ".hlo"})
     if (name.size() > ending.size() && ends_with(name, ending)) name.remove_suffix(ending.size());
   return name;

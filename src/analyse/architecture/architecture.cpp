@@ -3,6 +3,7 @@
 #include <analyse/architecture/streams.hpp>
 #include <analyse/architecture/substructure.hpp>
 #include <analyse/architecture/summary.hpp>
+#include <analyse/architecture/totals.hpp>
 #include <analyse/bubbles/windows.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
@@ -142,6 +143,13 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
                                            const hooks& host) {
   device_architecture d;
   d.device = static_cast<std::uint32_t>(device);
+  if (of.devices()[device].kernels == 0 && !of.devices()[device].totals.empty()) {
+    const device_kernels totals = collect_totals(of, device);
+    d.kernels = totals.all;
+    d.op_counts = totals.counts;
+    read_totals(of, totals, label, d);
+    return d;
+  }
   auto windows = bubbles::find_windows(of, device, window_policy::guide, host);
   if (!windows) return std::move(windows).error();
   auto kernels = collect_kernels(of, device, host);

@@ -243,7 +243,8 @@ class anatomist {
                             " of " + std::to_string(firsts) + " passes: warm-up");
     if (extra > 0)
       a.anomalies.push_back(std::to_string(extra) + " of " + std::to_string(layers.size()) +
-                            " layers do not have the usual " + std::to_string(a.kernel_count.median) + " kernels (" +
+                            (extra == 1 ? " layers does" : " layers do") + " not have the usual " +
+                            std::to_string(a.kernel_count.median) + " kernels (" +
                             std::to_string(a.kernel_count.least) + " to " + std::to_string(a.kernel_count.most) + ")");
     if (aicpu > 0) name_aicpu(layers, aicpu, a);
   }

@@ -1,10 +1,10 @@
+#include <analyse/architecture/parallelism.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <analyse/input_texts.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -19,54 +19,6 @@ std::string counted(std::uint64_t n, const char* singular, const char* plural) {
 std::string layers_text(std::uint64_t n) { return counted(n, "layer", "layers"); }
 std::string passes_text(std::uint64_t n) { return counted(n, "pass", "passes"); }
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-// Words of a folder name such as dp2_tp8_ep_100k_1k_bs10.
-std::vector<std::string> words_of(std::string_view label) {
-  std::vector<std::string> words(1);
-  for (const char c : label) {
-    if (c == '_' || c == '-' || c == '.' || c == ' ') {
-      if (!words.back().empty()) words.emplace_back();
-    } else {
-      words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.size() <= 6 && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-void read_label(std::string_view label, std::vector<std::string>& into) {
-  struct meaning {
-    std::string_view prefix;
-    const char* what;
-    bool bare;  // may stand without a number
-  };
-  static constexpr meaning meanings[] = {
-      {"dp", "data parallel", false},  {"tp", "tensor parallel", false},  {"pp", "pipeline parallel", false},
-      {"ep", "expert parallel", true}, {"cp", "context parallel", false}, {"sp", "sequence parallel", true},
-      {"bs", "batch size", false},
-  };
-  std::vector<std::string> lengths;
-  for (const std::string& word : words_of(label)) {
-    for (const meaning& m : meanings) {
-      if (word.compare(0, m.prefix.size(), m.prefix) != 0) continue;
-      const std::string number = word.substr(m.prefix.size());
-      if (number.empty() ? !m.bare : !is_number(number)) continue;
-      into.push_back(std::string(m.what) + (number.empty() ? "" : ' ' + number) + " (folder name)");
-      break;
-    }
-    if (word.size() >= 2 && word.back() == 'k' && is_number(std::string_view(word).substr(0, word.size() - 1)))
-      lengths.push_back(word);
-  }
-  static constexpr const char* uses[] = {"context of ", "generation of "};
-  for (std::size_t i = 0; i < lengths.size() && i < 2; ++i)
-    into.push_back(uses[i] + lengths[i] + " tokens (folder name)");
-}
-
 std::string share(std::int64_t part, std::int64_t whole) {
   return part < 0 || whole <= 0 ? "-"
                                 : percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
@@ -77,23 +29,6 @@ class summariser {
   summariser(const activity& of, const device_kernels& kernels, const layer_anchors& anchors, const pass_cuts& cuts,
              device_architecture& into)
       : of_(of), kernels_(kernels), anchors_(anchors), cuts_(cuts), d_(into), on_(of.devices()[into.device]) {}
-
-  void find_parallelism(std::string_view label) {
-    read_label(label, d_.parallelism);
-    std::set<string_id> groups;
-    for (const communication_row& row : of_.communication())
-      if (row.device == d_.device && row.group != 0) groups.insert(row.group);
-    if (!groups.empty())
-      d_.parallelism.push_back(counted(groups.size(), "communication group", "communication groups") +
-                               " (communication.json)");
-    if (of_.devices().size() > 1)
-      d_.parallelism.push_back(grouped(std::uint64_t{of_.devices().size()}) + " devices in the capture");
-    if (count_of(op_kind::point_to_point) > 0 && d_.source == anchor_source::attention)
-      d_.parallelism.push_back("probable: pipeline parallel, the device sends to and receives from others");
-    if (count_of(op_kind::all_to_all) > 0)
-      d_.parallelism.push_back("probable: expert parallel, there are all-to-all kernels");
-    if (d_.parallelism.empty()) d_.parallelism.emplace_back("not determinable");
-  }
 
   void find_limitations() {
     const auto add = [&](std::string text) { d_.limitations.push_back(std::move(text)); };
@@ -203,7 +138,7 @@ class summariser {
     }
     if (attention && d_.backward_anchors == 0)
       add("By length alone", grouped(d_.rule_prefill) + " above 10 ms, " + grouped(d_.rule_decode) + " below 1 ms",
-          std::string_view(d_.phase_source) != "durations" ? "not what the phases are taken from"
+          std::string_view(d_.phase_source) != "durations" ? "for comparison: phases are not taken from it"
           : d_.rule_prefill + d_.rule_decode == d_.anchors
               ? "every attention kernel is decided by the rule"
               : "the rule leaves " + grouped(d_.anchors - d_.rule_prefill - d_.rule_decode) + " open");
@@ -295,12 +230,8 @@ class summariser {
   const activity_device& on_;
 };
 
-// "6 layers (2 Dense, 3 MoE+DFC, 1 MoE+GMM)" of the layout that stands for the model.
-std::string types_text(const device_architecture& d) {
-  std::string text;
-  const auto whole = std::find_if(d.layouts.begin(), d.layouts.end(), [](const layer_layout& l) { return !l.cut; });
-  if (whole == d.layouts.end()) return text;
-  const auto layout = static_cast<std::uint32_t>(whole - d.layouts.begin());
+// "2 Dense, 3 MoE+DFC, 1 MoE+GMM" of a layout.
+std::string types_text(const device_architecture& d, std::uint32_t layout) {
   std::vector<std::pair<layer_kind, std::uint32_t>> kinds;
   for (const layer_type& t : d.types) {
     if (t.layout != layout) continue;
@@ -310,9 +241,34 @@ std::string types_text(const device_architecture& d) {
     else
       same->second += t.count;
   }
+  std::string text;
   for (const auto& [kind, count] : kinds)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + layer_kind_name(kind);
   return text;
+}
+
+// Of the layout that stands for the model, and of the other phase where it runs other layers.
+std::string types_text(const device_architecture& d) {
+  const auto whole = std::find_if(d.layouts.begin(), d.layouts.end(), [](const layer_layout& l) { return !l.cut; });
+  if (whole == d.layouts.end()) return "";
+  std::string text = types_text(d, static_cast<std::uint32_t>(whole - d.layouts.begin()));
+  const auto other =
+      std::find_if(whole, d.layouts.end(), [&](const layer_layout& l) { return !l.cut && l.phase != whole->phase; });
+  if (other == d.layouts.end()) return text;
+  const std::string types = types_text(d, static_cast<std::uint32_t>(other - d.layouts.begin()));
+  return types == text ? text : text + "; in " + model_phase_name(other->phase) + ' ' + types;
+}
+
+// "probably 6 layers a pass and 3 passes (…)": of counts alone.
+std::string totals_summary(const device_architecture& d) {
+  std::string text = d.counted_passes > 0
+                         ? "probably " + layers_text(d.layers_per_pass) + " a pass and " + passes_text(d.counted_passes)
+                         : layers_text(d.anchors) + " in an unknown number of passes";
+  std::string types;
+  for (const layer_type& t : d.types)
+    types += (types.empty() ? "" : ", ") + grouped(t.occurrences) + ' ' + layer_kind_name(t.kind);
+  if (!types.empty()) text += " (" + types + " in all)";
+  return text + ", from totals of ops without times; confidence " + confidence_name(d.sure);
 }
 
 }  // namespace
@@ -320,7 +276,7 @@ std::string types_text(const device_architecture& d) {
 void sum_up(const activity& of, const device_kernels& kernels, const layer_anchors& anchors, const pass_cuts& cuts,
             std::string_view label, device_architecture& into) {
   summariser s(of, kernels, anchors, cuts, into);
-  s.find_parallelism(label);
+  into.parallelism = parallelism_of(of, kernels, into.device, into.source == anchor_source::attention, label);
   s.find_limitations();
   s.judge();
   s.find_evidence();
@@ -330,7 +286,9 @@ std::string summary_of(const activity& of, const architecture_result& r) {
   if (r.devices.empty()) return "";
   const device_architecture& d = r.devices[r.reported];
   const std::string device(of.text(of.devices()[d.device].name));
-  if (d.source == anchor_source::none) return device + ": no layers are told apart";
+  if (d.source == anchor_source::none)
+    return device + (d.totals_only ? ": op totals only, without an attention kernel" : ": no layers are told apart");
+  if (d.totals_only) return totals_summary(d);
   std::string text = layers_text(d.layers_per_pass) + " a pass";
   if (d.source != anchor_source::attention) {
     text = counted(d.layers_per_pass, "repeating block", "repeating blocks") + " a pass, by " + d.anchor;

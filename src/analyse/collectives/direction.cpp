@@ -4,6 +4,8 @@
 
 #include "base/collective_names.hpp"
 
+#include <algorithm>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
@@ -13,6 +15,8 @@ namespace {
 bool is_instruction(const collective_op& op) {
   return !op.module.empty() || !collective_of(instruction_name(op.name)).empty();
 }
+
+bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.name)) == "collective-permute"; }
 
 }  // namespace
 
@@ -36,6 +40,12 @@ collective_directions::collective_directions(const validation_result& found, con
       }
     }
     if (op.semantics != collective_semantics::point_to_point) continue;
+    if (is_permute(op) && op.library_kernels) {
+      pair_tallies& pairs = pairs_[g.op];
+      for (std::uint32_t s = 0; s < g.member_count; ++s)
+        for (std::uint32_t r = 0; r < g.member_count; ++r)
+          if (s != r) add(pairs[{members[s].node, members[r].node}], contradicts(members[s], members[r]));
+    }
     for (std::uint32_t s = 0; s < g.member_count; ++s)
       for (std::uint32_t r = 0; r < g.member_count; ++r)
         if (members[s].part == collective_part::sends && members[r].part == collective_part::receives &&
@@ -70,6 +80,45 @@ std::optional<std::uint32_t> collective_directions::root_of(std::uint32_t op) co
 std::optional<std::uint32_t> collective_directions::sender_to(std::uint32_t op, std::uint32_t node) const {
   const auto at = senders_.find({op, node});
   return at == senders_.end() ? std::nullopt : best_of(at->second);
+}
+
+std::optional<collective_directions::relation> collective_directions::pair_of(std::uint32_t op) const {
+  const auto at = pairs_.find(op);
+  if (at == pairs_.end()) return std::nullopt;
+  struct partner {
+    std::uint32_t sender = 0, receiver = 0;
+    tally of;
+  };
+  std::map<std::uint32_t, partner> best;  // of each node
+  for (const auto& [pair, t] : at->second)
+    for (const std::uint32_t node : {pair.first, pair.second}) {
+      const auto [known, is_new] = best.try_emplace(node, partner{pair.first, pair.second, t});
+      const tally& old = known->second.of;
+      if (!is_new && t.invocations - t.contradictions > old.invocations - old.contradictions)
+        known->second = {pair.first, pair.second, t};
+    }
+  const auto worst = std::max_element(best.begin(), best.end(), [](const auto& a, const auto& b) {
+    return a.second.of.contradictions < b.second.of.contradictions;
+  });
+  return relation{worst->second.sender, worst->second.receiver, best.size()};
+}
+
+const char* collective_directions::why_unjudged(const collective_op& op) {
+  const bool kernel = !is_instruction(op);
+  switch (op.semantics) {
+    case collective_semantics::barrier: break;
+    case collective_semantics::to_one:
+    case collective_semantics::from_one:
+      return kernel ? "a kernel that is not of one instruction serves every root in turn"
+                    : "the node that seems to be the root did not take part";
+    case collective_semantics::point_to_point:
+      if (is_permute(op))
+        return op.library_kernels ? "the trace does not say who receives from whom, and some pattern of pairs fits"
+                                  : "the event says when the operation was issued, not when its data arrived";
+      if (kernel) return "a kernel that is not of one instruction may join another pair of nodes each time";
+      return "it is not known which recv belongs to which send";
+  }
+  return "";
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,6 @@
-// Who waits for whom in a collective that is no barrier. Traces do not name the root of a broadcast, nor the sender of
-// a recv; but an instruction has the same ones in every invocation, so that all of them together can tell.
+// Who waits for whom in a collective that is no barrier. Traces do not name the root of a broadcast, the sender of a
+// recv nor the pairs of a permute; but an instruction has the same ones in every invocation, so that all of them
+// together can tell.
 #pragma once
 #include <profkit/core/collectives.hpp>
 
@@ -25,6 +26,18 @@ class collective_directions {
   // The same for what a node receives in a send and recv that belong together.
   [[nodiscard]] std::optional<std::uint32_t> sender_to(std::uint32_t op, std::uint32_t node) const;
 
+  // Every kernel of a collective-permute sends or receives, so that each node has a partner that the fewest invocations
+  // contradict. Given is the relation of the node for which even that one is contradicted most: whatever the pairs are,
+  // no fewer invocations break their order. Empty for what is no kernel of such an instruction.
+  struct relation {
+    std::uint32_t sender = 0, receiver = 0;  // nodes
+    std::size_t nodes = 0;                   // that take part
+  };
+  [[nodiscard]] std::optional<relation> pair_of(std::uint32_t op) const;
+
+  // Why groups of this op could not be judged.
+  [[nodiscard]] static const char* why_unjudged(const collective_op& op);
+
  private:
   struct tally {
     std::uint64_t contradictions = 0, invocations = 0;
@@ -33,8 +46,10 @@ class collective_directions {
   static void add(tally& to, bool contradicted) noexcept;
   static std::optional<std::uint32_t> best_of(const candidates& all);
 
-  std::map<std::uint32_t, candidates> roots_;                              // by op
-  std::map<std::pair<std::uint32_t, std::uint32_t>, candidates> senders_;  // by op and receiving node
+  std::map<std::uint32_t, candidates> roots_;                                     // by op
+  std::map<std::pair<std::uint32_t, std::uint32_t>, candidates> senders_;         // by op and receiving node
+  using pair_tallies = std::map<std::pair<std::uint32_t, std::uint32_t>, tally>;  // by sender and receiver
+  std::map<std::uint32_t, pair_tallies> pairs_;                                   // by op
 };
 
 }  // namespace PROFKIT_NAMESPACE

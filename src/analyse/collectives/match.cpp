@@ -33,6 +33,13 @@ struct op_events {
   }
 };
 
+bool all_library_kernels(const collective_instances& found, const op_events& op) {
+  for (const auto& events : op.by_node)
+    for (const std::uint32_t e : events)
+      if (!found.all[e].library_kernel) return false;
+  return true;
+}
+
 collective_op& add_op(const collective_instances& found, const op_events& events, validation_result& into) {
   collective_op& op = into.ops.emplace_back();
   op.name = std::string(found.texts.text(events.name));
@@ -40,6 +47,7 @@ collective_op& add_op(const collective_instances& found, const op_events& events
   if (events.receives) op.name += ", " + std::string(found.texts.text(*events.receives));
   op.module = std::string(found.texts.text(events.module));
   op.device = events.device;
+  op.library_kernels = all_library_kernels(found, events);
   return op;
 }
 
@@ -89,11 +97,8 @@ void add_group(const collective_instances& found, const op_events& op, std::uint
 // An XLA instruction `opcode` of a known module whose executions are kernels of a communication library. What else has
 // that name may talk to the host, or only say when the operation was issued.
 bool is_kernel_of(std::string_view opcode, const collective_instances& found, const op_events& op) {
-  if (found.texts.text(op.module).empty() || collective_of(found.texts.text(op.name)) != opcode) return false;
-  for (const auto& events : op.by_node)
-    for (const std::uint32_t e : events)
-      if (!found.all[e].library_kernel) return false;
-  return true;
+  return !found.texts.text(op.module).empty() && collective_of(found.texts.text(op.name)) == opcode &&
+         all_library_kernels(found, op);
 }
 
 // A recv belongs to a send. Traces do not tell which: a compiler numbers both in the order of their channels, so that

@@ -127,8 +127,25 @@ class judge {
     if (g.judged) compare(g, broadcast ? *at : *other, broadcast ? *other : *at);
   }
 
+  // Of two nodes one receives from the other; of more, only what no pattern of pairs allows is told.
+  void judge_permute(collective_group& g, const collective_directions::relation& pair) const {
+    std::optional<std::uint32_t> sender, receiver;
+    for (std::uint32_t i = 0; i < g.member_count; ++i) {
+      if (member(g, i).node == pair.sender) sender = i;
+      if (member(g, i).node == pair.receiver) receiver = i;
+    }
+    g.judged = sender && receiver;
+    if (!g.judged) return;
+    const collective_group before = g;
+    compare(g, *sender, *receiver);
+    if (pair.nodes == 2 || g.violates) return;
+    g = before;
+    g.judged = false;
+  }
+
   // Nobody has received before the sender begins. Of several, the one furthest beyond its bound.
   void judge_send(collective_group& g) {
+    if (const auto pair = directions_->pair_of(g.op)) return judge_permute(g, *pair);
     g.judged = false;
     collective_group worst = g;
     bool out_of_order = false;
@@ -236,6 +253,7 @@ class judge {
       op.latest_node = static_cast<std::int32_t>(latest - of[i].late.begin());
       op.latest_count = *latest;
       op.cost = share_of(op, of[i].bound / n);
+      if (op.unjudged > 0) op.unjudged_why = collective_directions::why_unjudged(op);
     }
   }
 

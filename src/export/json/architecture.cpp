@@ -147,6 +147,8 @@ class writer {
     out_.field("steps", static_cast<std::uint64_t>(d.steps));
     out_.field("step_source", d.step_source);
     write_strings(out_, "parallelism", d.parallelism);
+    out_.field("totals_only", d.totals_only);
+    out_.field("counted_passes", d.counted_passes);
     out_.end_object();
   }
 

@@ -84,6 +84,11 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
     out.field("violations", op.violations);
     out.field("violations_raw", op.violations_raw);
     out.field("unjudged", op.unjudged);
+    out.key("unjudged_reason");
+    if (op.unjudged_why.empty())
+      out.null();
+    else
+      out.value(std::string_view(op.unjudged_why));
     out.field("mean_arrival_skew_ps", op.mean_skew_ps);
     out.field("most_arrival_skew_ps", op.most_skew_ps);
     out.field("mean_transfer_ps", op.mean_transfer_ps);

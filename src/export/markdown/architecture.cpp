@@ -90,7 +90,9 @@ class report {
   std::string op(string_id id, std::size_t most = 48) const { return code(of_.text(id), most); }
   bool has_layers() const { return !d_.layers.empty(); }
   const char* why_no_layers() const {
-    return d_.kernels == 0 ? "the device has no kernel" : "no layers are told apart in this capture";
+    return d_.kernels == 0  ? "the device has no kernel"
+           : d_.totals_only ? "no table says when kernels ran, so that only totals of ops are known"
+                            : "no layers are told apart in this capture";
   }
 
   // ---- 1, 2 ----
@@ -101,15 +103,19 @@ class report {
     t.left("Item").left("Value");
     t.row({"Profile", code(label_, 80)});
     t.row({"Device", code(of_.text(on_.name), 60) + " (" + accelerator_name(on_.type) + ")"});
-    for (std::size_t i = 0; i < d_.parallelism.size(); ++i)
-      t.row({i == 0 ? "Parallelism" : "", plain(d_.parallelism[i])});
-    t.row({"Span", human_duration(d_.last_ps - d_.first_ps)});
+    std::string parallelism;
+    for (const std::string& told : d_.parallelism) parallelism += (parallelism.empty() ? "" : "; ") + plain(told);
+    t.row({"Parallelism", parallelism});
+    t.row({"Span", d_.totals_only ? "not known: no start times" : human_duration(d_.last_ps - d_.first_ps)});
     t.row({"Kernels", kernels_text(d_.kernels) +
                           (d_.duplicates > 0 ? ", " + grouped(d_.duplicates) + " of them listed twice" : "")});
-    t.row({"Streams", counted(d_.streams.size(), "stream", "streams")});
+    t.row({"Streams", d_.totals_only ? "not known" : counted(d_.streams.size(), "stream", "streams")});
     t.row(
         {"Steps", d_.steps == 0 ? "no step markers" : counted(d_.steps, "step", "steps") + ", from " + d_.step_source});
-    t.row({"Passes", passes_text(d_.passes.size()) + phases_of_passes()});
+    if (d_.totals_only)
+      t.row({"Passes", d_.counted_passes == 0 ? "not known" : "probably " + passes_text(d_.counted_passes)});
+    else
+      t.row({"Passes", passes_text(d_.passes.size()) + phases_of_passes()});
     t.row({d_.source == anchor_source::attention ? "Attention kernels" : "Anchors", kernels_text(d_.anchors)});
     t.row({"Layers a pass", d_.layers_per_pass == 0 ? "not known" : layers_text(d_.layers_per_pass)});
     add(t.text());
@@ -169,7 +175,7 @@ class report {
     constexpr std::size_t head = 20, tail = 5;
     table t;
     t.right("Pass").left("Phase").left("Step").left("Anchors").right("Start").right("End").right("Wall").right("Busy");
-    t.right("Kernels").right("Mean anchor").left("Note");
+    t.right("Kernels").right(d_.source == anchor_source::attention ? "Mean attention" : "Mean anchor").left("Note");
     const bool all = d_.passes.size() <= head + tail + 1;
     for (std::size_t i = 0; i < d_.passes.size(); ++i) {
       if (!all && i >= head && i + tail < d_.passes.size()) continue;
@@ -221,6 +227,7 @@ class report {
 
   void types() {
     section(4, "Layer classification");
+    if (d_.totals_only && !d_.types.empty()) return counted_types();
     if (!has_layers()) return unsupported(why_no_layers());
     table t;
     t.left("Layer type").left("Phase").left("Layers").right("Count").right("Passes").left("Characteristics");
@@ -238,6 +245,48 @@ class report {
     add("\nA layer reaches from its attention kernel to the next one's, so it holds the norm, the projections and the "
         "cache "
         "writes of the layer behind it. `+sampling`: tokens are chosen behind the layer.\n");
+  }
+
+  void counted_types() {
+    table t;
+    t.left("Layer type").right("In all passes").right("Mean of a pass");
+    for (const layer_type& type : d_.types)
+      t.row({"**" + type_text(type.kind, type.sampling) + "**", layers_text(type.occurrences),
+             d_.counted_passes == 0 ? "not known"
+                                    : times_text(static_cast<std::int64_t>(type.occurrences),
+                                                 static_cast<std::int64_t>(d_.counted_passes)) +
+                                          " layers"});
+    add(t.text());
+    add("\nBy the counts of expert kernels; which layers these are is not known, because nothing says when they "
+        "ran.\n");
+  }
+
+  // What took the device's time, where that is all there is to say.
+  void op_totals() {
+    const std::vector<op_total>& totals = on_.totals;
+    if (totals.empty()) return;
+    std::vector<const op_total*> order;
+    std::int64_t all = 0, communication = 0;
+    for (const op_total& total : totals) {
+      order.push_back(&total);
+      all = saturating_add(all, total.duration_ps);
+      if (total.kind == kernel_class::comm) communication = saturating_add(communication, total.duration_ps);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const op_total* a, const op_total* b) { return a->duration_ps > b->duration_ps; });
+    constexpr std::size_t most = 24;
+    add("\nWhat is known are the totals of each op:\n\n");
+    table t;
+    t.left("Op").left("Core").right("Kernels").right("Sum").right("Mean").right("Share of all kernels");
+    for (std::size_t i = 0; i < order.size() && i < most; ++i) {
+      const op_total& o = *order[i];
+      t.row({op(o.op_type), o.core == 0 ? "" : code(of_.text(o.core), 24), kernels_text(o.calls),
+             human_duration(o.duration_ps), mean(o.duration_ps, o.calls), share(o.duration_ps, all)});
+    }
+    add(t.text());
+    if (order.size() > most) add("\n" + grouped(std::uint64_t{order.size() - most}) + " more ops are not listed.\n");
+    add("\nKernels add up to " + human_duration(all) + ", **" + share(communication, all) +
+        "** of it communication; what ran side by side is not known.\n");
   }
 
   const layer_anatomy* anatomy_of(layer_kind kind, bool sampling, model_phase phase) const {
@@ -271,7 +320,8 @@ class report {
              plain(c.note)});
     }
     add(t.text());
-    add("\nCounts are of kernels and layers, over all whole passes.\n");
+    add(d_.totals_only ? "\nCounts are of kernels and layers, over the whole capture.\n"
+                       : "\nCounts are of kernels and layers, over all whole passes.\n");
     if (failed)
       add("\n**A check fails: the classification or the capture is not complete, and the confidence is low.**\n");
   }
@@ -280,7 +330,11 @@ class report {
 
   void substructure() {
     section(6, "Per-layer sub-structure");
-    if (d_.anatomies.empty()) return unsupported(why_no_layers());
+    if (d_.anatomies.empty()) {
+      unsupported(why_no_layers());
+      if (d_.totals_only) op_totals();
+      return;
+    }
     // Each type once, as it runs in prefill where it does.
     static constexpr model_phase order[] = {model_phase::prefill, model_phase::training, model_phase::undetermined,
                                             model_phase::decode};
@@ -502,7 +556,7 @@ class report {
 
   void pipeline() {
     section(8, "Communication pipeline structure");
-    if (d_.streams.empty()) return unsupported("the device has no kernel");
+    if (d_.streams.empty()) return unsupported(why_no_layers());
     table t;
     t.left("Stream").left("Role").right("Kernels").right("Busy").right("Share of span").left("Overlaps with");
     const std::int64_t span = d_.pipeline.wall_ps;
@@ -548,9 +602,11 @@ class report {
   void variation() {
     section(9, "Layer-to-layer variation");
     if (d_.anatomies.empty()) return unsupported(why_no_layers());
-    table t;
-    t.left("Layer type").left("Phase").right("Layers").right("Wall min").right("median").right("max").right("CV");
-    t.right("Attention share").right("Fused experts").right("Compute behind attention").right("Kernels");
+    table walls, parts;
+    walls.left("Layer type").left("Phase").right("Layers").right("Wall, min").right("Wall, median").right("Wall, max");
+    walls.right("CV");
+    parts.left("Layer type").left("Phase").right("Attention share").right("Fused experts");
+    parts.right("Compute behind attention").right("Kernels");
     std::vector<std::string> wide;
     for (const layer_anatomy& a : d_.anatomies) {
       const std::string type = type_text(a.kind, a.sampling);
@@ -558,16 +614,16 @@ class report {
         return s.least == s.most ? kernels_text(static_cast<std::uint64_t>(s.least))
                                  : grouped(s.least) + " to " + kernels_text(static_cast<std::uint64_t>(s.most));
       };
-      t.row({type, model_phase_name(a.phase), layers_text(a.layers), human_duration(a.wall_ps.least),
-             human_duration(a.wall_ps.median), human_duration(a.wall_ps.most), variation_text(a.wall_ps),
-             share(a.anchor_ps.median, a.wall_ps.median),
-             a.dispatch_ps.most > 0 ? human_duration(a.dispatch_ps.median) : "", human_duration(a.compute_ps.median),
-             range(a.kernel_count)});
+      walls.row({type, model_phase_name(a.phase), layers_text(a.layers), human_duration(a.wall_ps.least),
+                 human_duration(a.wall_ps.median), human_duration(a.wall_ps.most), variation_text(a.wall_ps)});
+      parts.row({type, model_phase_name(a.phase), share(a.anchor_ps.median, a.wall_ps.median),
+                 a.dispatch_ps.most > 0 ? human_duration(a.dispatch_ps.median) : "",
+                 human_duration(a.compute_ps.median), range(a.kernel_count)});
       if (a.wall_ps.variation > 0.2 && a.layers > 1)
         wide.push_back("**" + type + "** in " + model_phase_name(a.phase) + " varies by " + variation_text(a.wall_ps) +
                        " (standard deviation of the wall time, of its mean)");
     }
-    add(t.text());
+    add(walls.text() + "\n" + parts.text());
     add("\nMedians, where nothing else is said. CV: standard deviation of the wall time, of its mean.\n");
     if (wide.empty()) return;
     add("\n");

@@ -50,6 +50,12 @@ std::string padded(std::string text, std::size_t columns) {
   return text;
 }
 
+// "0 … 2.788 ms", as wide as what it stands under.
+std::string ruler_to(std::int64_t length_ps, std::size_t columns) {
+  const std::string end = human_duration(length_ps);
+  return '0' + std::string(columns > end.size() + 1 ? columns - 1 - end.size() : 1, ' ') + end;
+}
+
 // Which role has most of a stream's time in each column.
 class lane_row {
  public:
@@ -108,7 +114,8 @@ std::string draw_lanes(const device_architecture& d) {
   std::map<std::uint32_t, lane_row> rows;
   for (const lane_kernel& k : p.sample) rows[k.lane].add(k, p.sample_start_ps, p.sample_end_ps);
   std::size_t names = 6;
-  for (const auto& [lane, row] : rows) names = std::max(names, std::min<std::size_t>(d.streams[lane].name.size(), 16));
+  for (const auto& [lane, row] : rows)
+    names = std::max(names, std::min<std::size_t>(terminal_width(d.streams[lane].name), 16));
   std::set<layer_role> used;
   std::string ruler(drawn_columns, ' ');
   for (std::uint32_t l = p.first_layer; l <= p.last_layer; ++l) {
@@ -119,8 +126,7 @@ std::string draw_lanes(const device_architecture& d) {
   std::string text = std::string(names, ' ') + "  " + ruler + '\n';
   for (const auto& [lane, row] : rows)
     text += padded(shortened(d.streams[lane].name, names), names) + "  " + row.text(used) + '\n';
-  text += std::string(names, ' ') + "  0" + std::string(drawn_columns - 14, ' ') +
-          human_duration(p.sample_end_ps - p.sample_start_ps) + "\n\n";
+  text += std::string(names, ' ') + "  " + ruler_to(p.sample_end_ps - p.sample_start_ps, drawn_columns) + "\n\n";
   std::string line;
   for (const layer_role r : used) {
     const std::string one = std::string(1, letter_of(r)) + " " + layer_role_title(r);
@@ -208,7 +214,7 @@ std::string draw_timeline(const device_architecture& d) {
             std::to_string(d.layers[p.first_layer].index) + '-' + std::to_string(d.layers[p.last_layer].index) + '\n';
   }
   if (d.passes.size() > most) text += "... " + grouped(std::uint64_t{d.passes.size() - most}) + " more passes\n";
-  text += std::string(9, ' ') + '0' + std::string(columns - 1, ' ') + human_duration(to - from) + '\n';
+  text += std::string(9, ' ') + ruler_to(to - from, columns) + '\n';
   return text;
 }
 

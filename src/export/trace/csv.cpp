@@ -5,6 +5,7 @@
 #include "plane_text.hpp"
 
 #include "base/format.hpp"
+#include "base/utf8.hpp"
 
 #include <string>
 #include <utility>
@@ -15,7 +16,24 @@ namespace {
 
 constexpr std::size_t flush_bytes = std::size_t{256} << 10;
 
+// Bytes that are not UTF-8 as \\xNN, like in JSON: other programs refuse a table with one of them.
+std::string all_utf8(std::string_view text) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string valid;
+  for (std::size_t at = 0; at < text.size();) {
+    const utf8_step step = decode_utf8(text, at);
+    if (step.valid) {
+      valid += text.substr(at, step.bytes);
+    } else {
+      valid += {'\\', 'x', hex[step.code_point >> 4 & 15], hex[step.code_point & 15]};
+    }
+    at += step.bytes;
+  }
+  return valid;
+}
+
 void append_cell(std::string& out, std::string_view text) {
+  if (!is_valid_utf8(text)) return append_cell(out, all_utf8(text));
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
     out += text;
     return;
@@ -139,8 +157,8 @@ class csv_exporter {
         stats.clear();
         const std::string_view args = json_member(json, "args");
         append_sound_json(stats, args.empty() ? std::string_view("{}") : args);
-        result<void> added = append_row(head, slice.start_ps, slice.duration_ps,
-                                        json_text(json_member(json, "name"), scratch), stats);
+        result<void> added =
+            append_row(head, slice.start_ps, slice.duration_ps, json_text(json_member(json, "name"), scratch), stats);
         if (!added) return added;
       }
     }

@@ -13,13 +13,12 @@ SONAME = "libprofkit.so.0"
 def _load() -> c.CDLL:
     """$PROFKIT_LIBRARY, else the library that the wheel carries, else the system's."""
     named = os.environ.get("PROFKIT_LIBRARY")
-    if named:
-        return c.CDLL(named)
     carried = pathlib.Path(__file__).with_name(SONAME)
+    path = named or (str(carried) if carried.exists() else SONAME)
     try:
-        return c.CDLL(str(carried) if carried.exists() else SONAME)
+        return c.CDLL(path)
     except OSError as why:
-        raise ImportError(f"{SONAME} could not be loaded: {why}. Install profkit, or name the library in "
+        raise ImportError(f"{path} could not be loaded: {why}. Install profkit, or name the library in "
                           "PROFKIT_LIBRARY") from why
 
 
@@ -49,7 +48,21 @@ class _Functions:
         raise AttributeError(name)
 
 
-lib: Any = _Functions(_load())
+def _require_version(library: c.CDLL) -> None:
+    """Refuses what is no libprofkit, and one that is older than the header that the declarations come from."""
+    try:
+        number = int(library.pk_version_number())
+    except AttributeError:
+        raise ImportError("what was loaded is no libprofkit: it has no pk_version_number") from None
+    wanted = (d.PK_VERSION_MAJOR, d.PK_VERSION_MINOR)
+    if (number // 1000000, number // 1000 % 1000) < wanted:
+        raise ImportError(f"libprofkit {number // 1000000}.{number // 1000 % 1000}.{number % 1000} is older than "
+                          f"{wanted[0]}.{wanted[1]}, which this package was made for: update libprofkit")
+
+
+_loaded = _load()
+_require_version(_loaded)
+lib: Any = _Functions(_loaded)
 
 
 def version() -> str:
@@ -73,11 +86,18 @@ def raw(value: d.pk_str) -> bytes:
 
 
 def encoded(value: Optional[str]) -> Optional[bytes]:
-    return None if value is None else value.encode("utf-8", "surrogateescape")
+    return None if value is None else _without_nul(value.encode("utf-8", "surrogateescape"))
 
 
 def encoded_path(value: Any) -> bytes:
-    return os.fsencode(value)
+    return _without_nul(os.fsencode(value))
+
+
+def _without_nul(value: bytes) -> bytes:
+    """C would see the part before a NUL: another path, another filter."""
+    if b"\0" in value:
+        raise ValueError(f"embedded null byte in {value!r}")
+    return value
 
 
 def borrowed(value: bytes) -> d.pk_str:
@@ -120,12 +140,14 @@ def damage_of(error: Optional[int]) -> Optional[errors.Error]:
 # ---- handles ----
 
 class Handle:
-    """A C object that is freed when nothing refers to it any more."""
+    """A C object that is freed when nothing refers to it any more: a call that is given it keeps it, whatever another
+    thread closes meanwhile."""
 
-    __slots__ = ("address", "_free", "_keep", "__weakref__")
+    __slots__ = ("address", "_as_parameter_", "_free", "_keep", "__weakref__")
 
     def __init__(self, address: Optional[int], free: Callable[[int], None], keep: Any = None) -> None:
         self.address, self._free, self._keep = address, free, keep
+        self._as_parameter_ = address
 
     @property
     def borrowed(self) -> Any:
@@ -143,12 +165,11 @@ class Owner:
     _handle: Optional[Handle]
 
     @property
-    def _h(self) -> int:
-        if self._handle is None:
+    def _h(self) -> Handle:
+        handle = self._handle
+        if handle is None:
             raise ValueError(f"this {type(self).__name__} was closed")
-        address = self._handle.address
-        assert address is not None
-        return address
+        return handle
 
     def close(self) -> None:
         """Lets go of the C object. What was taken from it before keeps it alive for as long as it needs it."""
@@ -174,6 +195,7 @@ T = TypeVar("T")
 def got(function: Callable[..., int], kind: Type[T], *arguments: Any) -> T:
     """Calls a function that ends in (T *out, pk_error **err)."""
     out = kind()
+    setattr(out, "_keep", arguments)  # what its text is borrowed from
     check(function, *arguments, c.byref(out))  # type: ignore[arg-type]
     return out
 
@@ -253,8 +275,7 @@ def hooks(calls: Calls, *, progress: Any = None, log: Any = None, cancel: Any = 
         made_hooks.log = calls.callback(
             FIELD_KINDS["log"], lambda _, level, message: log(level, message.decode("utf-8", "backslashreplace")), None)
     if cancel is not None:
-        made_hooks.cancel = cancel._h  # pylint: disable=protected-access
-        calls.keep(cancel)
+        made_hooks.cancel = calls.keep(cancel._h).address  # pylint: disable=protected-access
     return c.pointer(calls.keep(made_hooks))
 
 

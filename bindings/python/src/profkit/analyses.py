@@ -141,7 +141,7 @@ class Memory(_Document):
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
         fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME"."""
-        calls = Calls()
+        calls, source = Calls(), profile._h
         policy = _choice(step_policy, {"peak": 0, "last": 1, "first": 2}, "step_policy")
         flags = (d.PK_MEMORY_NO_RUNTIME * (not runtime) | d.PK_MEMORY_ALL_TRACE * all_trace
                  | d.PK_MEMORY_HAS_STEP * (step is not None) | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
@@ -151,7 +151,7 @@ class Memory(_Document):
                         memory_space=memory_space, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
                         what_if_count=len(what_if))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, profile._h, c.byref(given), keep=profile._handle))
+        self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, source, c.byref(given), keep=source))
 
     @property
     def modules(self) -> List[MemoryModule]:
@@ -172,15 +172,11 @@ class Memory(_Document):
 
     def live_buffers(self) -> Iterator[LiveBuffer]:
         """What is alive at the peak of the chosen module, largest first; the sizes add up to the peak."""
-        self._h  # pylint: disable=pointless-statement
-        assert self._handle is not None
-        return read_positions(lib.pk_live_buffers_read, self._handle, (), d.pk_live_buffer, _live_buffer)
+        return read_positions(lib.pk_live_buffers_read, self._h, (), d.pk_live_buffer, _live_buffer)
 
     def live_curve(self) -> Iterator[CurvePoint]:
         """The curve that `curve_points` asked for."""
-        self._h  # pylint: disable=pointless-statement
-        assert self._handle is not None
-        return read_positions(lib.pk_live_curve_read, self._handle, (), d.pk_curve_point, _curve_point)
+        return read_positions(lib.pk_live_curve_read, self._h, (), d.pk_curve_point, _curve_point)
 
     def live_buffers_table(self) -> Table:
         """The same as an Arrow table."""
@@ -279,18 +275,19 @@ class Bubbles(_Document):
                  reference: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """thresholds: by the names that the document lists. window_policy: "guide", "marker", "device"."""
-        calls = Calls()
+        calls, source = Calls(), profile._h
         named = [L.encoded(f"{name}={value}") for name, value in (thresholds or {}).items()]
         given = options(d.pk_bubbles_options, flags=d.PK_BUBBLES_REFERENCE if reference else 0,
                         device=L.encoded(device), step_pattern=L.encoded(step_pattern), thresholds=L.strings(named),
                         threshold_count=len(named), limit=limit,
                         window_policy=_choice(window_policy, {"guide": 0, "marker": 1, "device": 2}, "window_policy"))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, profile._h, c.byref(given), keep=profile._handle))
+        self._handle = calls.run(lambda: made(lib.pk_bubbles_open, lib.pk_bubbles_free, source, c.byref(given), keep=source))
 
     @property
     def devices(self) -> List[str]:
-        return [text(lib.pk_bubbles_device_name(self._h, at)) for at in range(lib.pk_bubbles_device_count(self._h))]
+        handle = self._h
+        return [text(lib.pk_bubbles_device_name(handle, at)) for at in range(lib.pk_bubbles_device_count(handle))]
 
     @property
     def steps(self) -> List[BubbleStep]:
@@ -312,8 +309,7 @@ class Bubbles(_Document):
                           _CONFIDENCES[row.confidence], bool(row.flags & d.PK_BUBBLE_HEAVY),
                           bool(row.flags & d.PK_BUBBLE_AT_EDGE), bool(row.flags & d.PK_BUBBLE_INTER_STEP))
 
-        assert self._handle is not None
-        return read_positions(lib.pk_bubbles_read, self._handle, (), d.pk_bubble, convert)
+        return read_positions(lib.pk_bubbles_read, self._h, (), d.pk_bubble, convert)
 
     def table(self) -> Table:
         """The gaps as an Arrow table."""
@@ -336,22 +332,24 @@ class Architecture(_Document):
                  limit: int = 0, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """device: only those whose name contains it. limit: rows of passes and layers of the document, 0 for all."""
-        calls = Calls()
+        calls, source = Calls(), profile._h
         given = options(d.pk_architecture_options, device=L.encoded(device), step_pattern=L.encoded(step_pattern),
                         limit=limit)
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_architecture_open, lib.pk_architecture_free, profile._h,
-                                              c.byref(given), keep=profile._handle))
+        self._handle = calls.run(lambda: made(lib.pk_architecture_open, lib.pk_architecture_free, source,
+                                              c.byref(given), keep=source))
 
     @property
     def summary(self) -> str:
         """One sentence: layers, passes, confidence; "" without a device."""
-        return text(lib.pk_architecture_summary(self._h))
+        handle = self._h
+        return text(lib.pk_architecture_summary(handle))
 
     @property
     def file_name(self) -> str:
         """The name that the report has by convention."""
-        return path_text(lib.pk_architecture_file_name(self._h))
+        handle = self._h
+        return path_text(lib.pk_architecture_file_name(handle))
 
     def markdown(self) -> str:
         """The report: that of `profkit architecture --markdown`."""
@@ -417,11 +415,11 @@ class Kernels(Owner):
                  details: bool = True, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """device: only those whose name contains it. details: shapes and types, too."""
-        calls = Calls()
+        calls, source = Calls(), profile._h
         given = options(d.pk_activity_options, flags=0 if details else d.PK_ACTIVITY_NO_DETAILS,
                         device=L.encoded(device), step_pattern=L.encoded(step_pattern))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_activity_open, lib.pk_activity_free, profile._h, c.byref(given), keep=profile._handle))
+        self._handle = calls.run(lambda: made(lib.pk_activity_open, lib.pk_activity_free, source, c.byref(given), keep=source))
 
     @property
     def devices(self) -> List[Device]:
@@ -430,9 +428,7 @@ class Kernels(Owner):
 
     def rows(self, device: int = 0) -> Iterator[Kernel]:
         """The kernels of a device, by start."""
-        self._h  # pylint: disable=pointless-statement
-        assert self._handle is not None
-        return read_positions(lib.pk_kernel_rows_read, self._handle, (device,), d.pk_kernel_row, _kernel)
+        return read_positions(lib.pk_kernel_rows_read, self._h, (device,), d.pk_kernel_row, _kernel)
 
     def table(self) -> Table:
         """The kernels of all devices as an Arrow table."""
@@ -462,10 +458,10 @@ class Modules(Owner, Sequence[Module]):
 
     def __init__(self, profile: Profile, *, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
-        calls = Calls()
+        calls, source = Calls(), profile._h
         hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        self._handle = calls.run(lambda: made(lib.pk_module_list_open, lib.pk_module_list_free, profile._h, hooks,
-                                              keep=profile._handle))
+        self._handle = calls.run(lambda: made(lib.pk_module_list_open, lib.pk_module_list_free, source, hooks,
+                                              keep=source))
 
     def __len__(self) -> int:
         return int(lib.pk_module_count(self._h))
@@ -476,16 +472,17 @@ class Modules(Owner, Sequence[Module]):
         position = at + len(self) if at < 0 else at
         if not 0 <= position < len(self):
             raise IndexError(f"there are {len(self)} modules")
-        row = got(lib.pk_module_get, d.pk_module_info, self._h, position)
+        handle = self._h
+        row = got(lib.pk_module_get, d.pk_module_info, handle, position)
         proto = memoryview(b"")
         if row.hlo_proto.size:
             array = (c.c_ubyte * row.hlo_proto.size).from_address(row.hlo_proto.data)
-            setattr(array, "_modules", self._handle)
+            setattr(array, "_modules", handle)
             proto = memoryview(array).cast("B").toreadonly()
         return Module(row.file, row.plane if row.plane >= 0 else None, row.metadata_id, text(row.name),
                       text(row.module_name), row.module_id, row.computation_count, row.instruction_count, proto,
                       path_text(row.sibling_path), lib.pk_sibling_name(row.sibling).decode(),
-                      L.damage_of(lib.pk_module_damage(self._h, position)))
+                      L.damage_of(lib.pk_module_damage(handle, position)))
 
 
 # ---- Chrome events ----
@@ -526,7 +523,8 @@ class ChromeEvents(Owner):
     """The events of a trace-event JSON file, in bounded memory, once. One thread at a time."""
 
     def __init__(self, profile: Profile, file: int = 0) -> None:
-        self._handle = made(lib.pk_chrome_open, lib.pk_chrome_free, profile._h, file, keep=profile._handle)
+        source = profile._h
+        self._handle = made(lib.pk_chrome_open, lib.pk_chrome_free, source, file, keep=source)
 
     def __iter__(self) -> Iterator[ChromeEvent]:
         """Reads on. Raises Damaged at the end when something was broken, after all that was intact."""
@@ -637,8 +635,9 @@ class Neutrino(Owner):
     def __init__(self, profile: Profile, tool: str = "none") -> None:
         """tool: whose records maps without a description hold: "block_sched", "gmem_bytes", "tensorop",
         "program_progress", "dmat"."""
-        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, profile._h, _choice(tool, _TOOLS, "tool"),
-                            keep=profile._handle)
+        source = profile._h
+        self._handle = made(lib.pk_probe_open, lib.pk_probe_free, source, _choice(tool, _TOOLS, "tool"),
+                            keep=source)
 
     @property
     def launches(self) -> List[Launch]:
@@ -648,13 +647,13 @@ class Neutrino(Owner):
     @property
     def files(self) -> List[RecordFile]:
         """By elapsed time."""
-        found = []
-        for at in range(lib.pk_probe_bin_count(self._h)):
-            row = got(lib.pk_probe_bin_get, d.pk_probe_bin, self._h, at)
+        found, handle = [], self._h
+        for at in range(lib.pk_probe_bin_count(handle)):
+            row = got(lib.pk_probe_bin_get, d.pk_probe_bin, handle, at)
             found.append(RecordFile(text(row.name), path_text(row.path), row.bytes, row.elapsed_us,
                                     row.launch if row.launch >= 0 else None, row.map_count, row.shared_bytes,
                                     tuple(row.grid), tuple(row.block),
-                                    L.damage_of(lib.pk_probe_bin_damage(self._h, at))))
+                                    L.damage_of(lib.pk_probe_bin_damage(handle, at))))
         return found
 
     def maps(self, file: int) -> List[RecordMap]:
@@ -673,7 +672,8 @@ class Neutrino(Owner):
     def records(self, file: int, map: int = 0) -> Iterator[Record]:  # pylint: disable=redefined-builtin
         """The records of a map that were written, block by block and lane by lane."""
         layout = self.maps(file)[map]
-        handle = made(lib.pk_probe_records_open, lib.pk_probe_records_free, self._h, file, map, keep=self._handle)
+        probe = self._h
+        handle = made(lib.pk_probe_records_open, lib.pk_probe_records_free, probe, file, map, keep=probe)
 
         def read(rows: Any, capacity: int, count: Any, err: Any) -> int:
             return int(lib.pk_probe_records_read(handle.address, rows, capacity, count, err))

@@ -149,7 +149,8 @@ class Validation(_Document):
                  | d.PK_VALIDATION_HAS_BOUND * (bound_ps is not None))
         given = options(d.pk_validation_options, flags=flags, bound_ps=bound_ps, max_bound_ps=max_bound_ps)
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
-        handles = (c.c_void_p * max(1, len(profiles)))(*[None if p is None else p._h for p in profiles])
+        kept = [None if profile is None else profile._h for profile in profiles]
+        handles = (c.c_void_p * max(1, len(kept)))(*[None if handle is None else handle.address for handle in kept])
         self._handle = calls.run(lambda: made(lib.pk_validation_open, lib.pk_validation_free, handles, len(profiles),
                                               c.byref(given)))
 
@@ -160,9 +161,7 @@ class Validation(_Document):
 
     def clock_intervals(self) -> Iterator[ClockInterval]:
         """One a node; none unless `align` was asked for."""
-        self._h  # pylint: disable=pointless-statement
-        assert self._handle is not None
-        return read_positions(lib.pk_clock_intervals_read, self._handle, (), d.pk_clock_interval, _interval)
+        return read_positions(lib.pk_clock_intervals_read, self._h, (), d.pk_clock_interval, _interval)
 
     def write(self, write: Callable[[bytes], Any]) -> Status:
         return self._written(lib.pk_validation_write, write)

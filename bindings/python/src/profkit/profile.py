@@ -423,9 +423,8 @@ class Profile(Owner):
 
     @property
     def files(self) -> List[File]:
-        self._h  # pylint: disable=pointless-statement
-        assert self._handle is not None
-        return [File(self._handle, at) for at in range(lib.pk_file_count(self._h))]
+        handle = self._h
+        return [File(handle, at) for at in range(lib.pk_file_count(handle))]
 
     @property
     def runs(self) -> List[Run]:

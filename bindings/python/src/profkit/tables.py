@@ -55,9 +55,7 @@ class Table:
     def __init__(self, owner: Owner, function: Any, *arguments: Any, batch_rows: int = 0,
                  skip_damage: bool = False) -> None:
         """batch_rows: 0 is 65536. skip_damage: end where damage begins instead of failing after the intact rows."""
-        owner._h  # pylint: disable=pointless-statement
-        assert owner._handle is not None
-        self._handle: Handle = owner._handle
+        self._handle: Handle = owner._h
         self._function, self._arguments = function, arguments
         self._options = options(d.pk_arrow_options, batch_rows=batch_rows,
                                 flags=d.PK_ARROW_SKIP_DAMAGE if skip_damage else 0)

@@ -66,7 +66,7 @@ pub struct BubbleOptions<'h> {
 /// The idle gaps of every step of every device, with what is around them.
 #[derive(Debug)]
 pub struct Bubbles<'d> {
-    handle: Handle<'d, sys::pk_bubbles>,
+    pub(crate) handle: Handle<'d, sys::pk_bubbles>,
 }
 
 /// One step of one device. busy + prelaunch + internal + tail is its length, exactly.

@@ -98,6 +98,27 @@ pub struct DocumentOptions<'h> {
     pub hooks: Hooks<'h>,
 }
 
+impl DocumentOptions<'_> {
+    /// Without hooks.
+    pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_document_options {
+        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
+        sys::pk_document_options {
+            flags: flag(self.step.is_some(), sys::PK_DOCUMENT_HAS_STEP)
+                | flag(self.from_ps.is_some(), sys::PK_DOCUMENT_HAS_FROM)
+                | flag(self.to_ps.is_some(), sys::PK_DOCUMENT_HAS_TO),
+            host: strings.optional(self.host.as_deref()),
+            plane: strings.optional(self.plane.as_deref()),
+            line: strings.optional(self.line.as_deref()),
+            name: strings.optional(self.name.as_deref()),
+            step: self.step.unwrap_or(0),
+            from_ps: self.from_ps.unwrap_or(0),
+            to_ps: self.to_ps.unwrap_or(0),
+            limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
+            ..Default::default()
+        }
+    }
+}
+
 impl Profile<'_> {
     /// Writes a document.
     ///
@@ -111,21 +132,7 @@ impl Profile<'_> {
         to: &mut dyn io::Write,
     ) -> Result<DocumentStatus> {
         let mut strings = Strings::default();
-        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
-        let mut raw = sys::pk_document_options {
-            flags: flag(options.step.is_some(), sys::PK_DOCUMENT_HAS_STEP)
-                | flag(options.from_ps.is_some(), sys::PK_DOCUMENT_HAS_FROM)
-                | flag(options.to_ps.is_some(), sys::PK_DOCUMENT_HAS_TO),
-            host: strings.optional(options.host.as_deref()),
-            plane: strings.optional(options.plane.as_deref()),
-            line: strings.optional(options.line.as_deref()),
-            name: strings.optional(options.name.as_deref()),
-            step: options.step.unwrap_or(0),
-            from_ps: options.from_ps.unwrap_or(0),
-            to_ps: options.to_ps.unwrap_or(0),
-            limit: options.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
-            ..Default::default()
-        };
+        let mut raw = options.raw(&mut strings);
         let mut status = 0;
         Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;

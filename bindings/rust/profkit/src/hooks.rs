@@ -176,6 +176,12 @@ unsafe extern "C" fn log(user: *mut c_void, level: i32, message: *const c_char) 
     }
 }
 
+impl std::fmt::Debug for Output<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output").field("failed", &self.failed).finish_non_exhaustive()
+    }
+}
+
 /// A writer behind the write callback. What it fails with comes out as [`crate::Kind::Output`].
 pub(crate) struct Output<'w> {
     to: &'w mut dyn io::Write,
@@ -191,7 +197,13 @@ impl<'w> Output<'w> {
     pub(crate) const CALLBACK: sys::pk_write_callback = Some(write);
 
     pub(crate) fn run<T>(mut self, call: impl FnOnce(*mut c_void) -> crate::Result<T>) -> crate::Result<T> {
-        let result = call((&mut self as *mut Output<'w>).cast());
+        let user = (&mut self as *mut Output<'w>).cast();
+        self.settle(|| call(user))
+    }
+
+    /// Makes a call that may write here; then tells what became of the writing.
+    pub(crate) fn settle<T>(&mut self, call: impl FnOnce() -> crate::Result<T>) -> crate::Result<T> {
+        let result = call();
         if let Some(panic) = self.panic.take() {
             resume_unwind(panic);
         }
@@ -206,6 +218,9 @@ unsafe extern "C" fn write(user: *mut c_void, data: *const c_void, size: usize) 
     let output = &mut *user.cast::<Output<'_>>();
     let bytes = slice(data.cast(), size);
     let Output { to, failed, panic } = output;
+    if failed.is_some() || panic.is_some() {
+        return 1;
+    }
     match catch_unwind(AssertUnwindSafe(|| to.write_all(bytes))) {
         Ok(Ok(())) => 0,
         Ok(Err(why)) => {

@@ -39,7 +39,7 @@ pub struct KernelOptions<'h> {
 /// The kernels of a capture: of Ascend tables, Kineto and XLA traces, and XSpace planes.
 #[derive(Debug)]
 pub struct Kernels<'d> {
-    handle: Handle<'d, sys::pk_activity>,
+    pub(crate) handle: Handle<'d, sys::pk_activity>,
 }
 
 /// A device of one rank, process or file.

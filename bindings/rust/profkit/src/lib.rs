@@ -18,19 +18,31 @@
 //! * Handles are [`Send`] and [`Sync`]: any number of threads may read one.
 #![warn(missing_docs)]
 
+mod architecture;
+mod arrow;
 mod bubbles;
+mod chrome;
 mod document;
 mod error;
+mod export;
 mod hooks;
 mod kernels;
 mod memory;
 mod merge;
+mod modules;
+mod neutrino;
 mod profile;
 mod rows;
+mod validation;
+mod writer;
 
+pub use architecture::{Architecture, ArchitectureOptions};
+pub use arrow::{ArrowStream, TableOptions};
 pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Confidence, Gaps, Scope, WindowPolicy};
+pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
 pub use document::{Document, DocumentOptions, DocumentStatus};
 pub use error::{Error, Kind};
+pub use export::{ExportOptions, ExportOutcome, TraceFormat};
 pub use hooks::{CancelToken, Hooks};
 pub use kernels::{Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
 pub use memory::{
@@ -38,10 +50,21 @@ pub use memory::{
     PeakBound, PeakMethod,
 };
 pub use merge::{Correction, Merge, MergeNode, MergeOptions, NodeStatus, PlaneNames, Zero};
-pub use profile::{
-    Event, EventMetadata, Events, Family, File, Files, Io, Limits, Line, LineKind, LineSummary, Lines, OpenOptions,
-    Plane, PlaneKind, Planes, Profile, Stat, StatOrigin, Stats, Value,
+pub use modules::{Module, Modules, Sibling};
+pub use neutrino::{
+    Launch, LaunchDurations, LaunchOutcome, Neutrino, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool, Record,
+    RecordField, RecordFile, RecordMap, RecordRows, Records,
 };
+pub use profile::{
+    AllEventMetadata, Event, EventMetadata, Events, Family, File, Files, Io, Limits, Line, LineKind, LineSummary,
+    Lines, OpenOptions, Plane, PlaneKind, Planes, Profile, ReadAt, Stat, StatOrigin, Stats, Value,
+};
+
+pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};
+pub use writer::{NameId, XSpaceWriter};
+
+/// `struct ArrowArrayStream` of the Arrow C stream interface.
+pub use profkit_sys::ArrowArrayStream;
 
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -51,6 +74,34 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub fn version() -> &'static str {
     // SAFETY: a static, NUL-terminated ASCII text.
     unsafe { std::ffi::CStr::from_ptr(profkit_sys::pk_version_string()) }.to_str().unwrap_or("")
+}
+
+/// What was linked may be older than what the crate was made for: the names are checked by the loader, the rest here.
+pub(crate) fn require_library() -> Result<()> {
+    // SAFETY: takes nothing, gives a number.
+    fits(unsafe { profkit_sys::pk_version_number() })
+}
+
+fn fits(library: u32) -> Result<()> {
+    const MADE_FOR: u32 = profkit_sys::PK_VERSION_MAJOR * 1_000_000 + profkit_sys::PK_VERSION_MINOR * 1000;
+    if library >= MADE_FOR {
+        return Ok(());
+    }
+    let shown = |number: u32| format!("{}.{}", number / 1_000_000, number / 1000 % 1000);
+    let what =
+        format!("libprofkit {} is older than {}, which this crate was made for", shown(library), shown(MADE_FOR));
+    Err(Error::new(profkit_sys::PK_E_UNSUPPORTED, what))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_older_library_is_refused() {
+        assert!(super::require_library().is_ok());
+        let why = super::fits(0).unwrap_err();
+        assert_eq!(why.kind(), super::Kind::Unsupported);
+        assert!(why.message().contains("libprofkit 0.0 is older than 0.1"));
+    }
 }
 
 /// The README's code, compiled and run.

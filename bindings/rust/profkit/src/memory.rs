@@ -56,7 +56,7 @@ pub struct MemoryOptions<'h> {
 /// What the compiler assigned and what the allocators did.
 #[derive(Debug)]
 pub struct Memory<'d> {
-    handle: Handle<'d, sys::pk_memory>,
+    pub(crate) handle: Handle<'d, sys::pk_memory>,
 }
 
 /// A compiled module.

@@ -171,8 +171,8 @@ impl<'h> MergeOptions<'h> {
 
     fn merge(mut self, output: Option<&Path>, to: Option<&mut dyn io::Write>) -> Result<Merge> {
         let mut strings = Strings::default();
-        let traces: Vec<_> = self.traces.iter().map(|path| strings.path(path)).collect();
-        let snapshots: Vec<_> = self.snapshots.iter().map(|path| strings.path(path)).collect();
+        let traces: Vec<_> = self.traces.iter().map(|path| strings.path(path)).collect::<Result<_>>()?;
+        let snapshots: Vec<_> = self.snapshots.iter().map(|path| strings.path(path)).collect::<Result<_>>()?;
         let limits = self.limits.raw();
         let mut raw = sys::pk_merge_options {
             flags: if self.keep_going { sys::PK_MERGE_KEEP_GOING as u32 } else { 0 },
@@ -180,10 +180,10 @@ impl<'h> MergeOptions<'h> {
             trace_count: traces.len(),
             snapshots: snapshots.as_ptr(),
             snapshot_count: snapshots.len(),
-            offsets: strings.optional_path(self.offsets.as_deref()),
-            run_metadata: strings.optional_path(self.run_metadata.as_deref()),
-            run_dir: strings.optional_path(self.run_dir.as_deref()),
-            output: strings.optional_path(output),
+            offsets: strings.optional_path(self.offsets.as_deref())?,
+            run_metadata: strings.optional_path(self.run_metadata.as_deref())?,
+            run_dir: strings.optional_path(self.run_dir.as_deref())?,
+            output: strings.optional_path(output)?,
             correction: match self.correction {
                 Correction::Clock => sys::PK_CORRECTION_CLOCK,
                 Correction::Walltime => sys::PK_CORRECTION_WALLTIME,

@@ -5,9 +5,14 @@ use crate::hooks::{Bridge, Handle, Hooks};
 use crate::rows::{bytes, text, Batched, Strings};
 use crate::Result;
 use profkit_sys as sys;
+use std::any::Any;
 use std::borrow::Cow;
+use std::io;
 use std::marker::PhantomData;
+use std::os::raw::c_void;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::ptr;
 
 /// How files are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +68,24 @@ pub struct OpenOptions<'h> {
 }
 
 /// An opened capture. `'d` is the lifetime of the bytes that it was opened over, `'static` for files.
+///
+/// What is borrowed from it cannot outlive it:
+///
+/// ```compile_fail,E0505
+/// let profile = profkit::Profile::open("vm.xplane.pb").unwrap();
+/// let plane = profile.planes().next().unwrap();
+/// drop(profile);
+/// println!("{}", plane.name());
+/// ```
+///
+/// Nor can an analysis outlive the bytes that the profile was opened over:
+///
+/// ```compile_fail,E0505
+/// let bytes = std::fs::read("vm.xplane.pb").unwrap();
+/// let bubbles = profkit::Profile::from_bytes(&bytes, "vm.xplane.pb").unwrap().bubbles(Default::default());
+/// drop(bytes);
+/// drop(bubbles);
+/// ```
 #[derive(Debug)]
 pub struct Profile<'d> {
     pub(crate) handle: Handle<'d, sys::pk_profile>,
@@ -83,11 +106,76 @@ impl Profile<'static> {
     /// As [`Profile::open`]; [`crate::Kind::Cancelled`].
     pub fn open_with(path: impl AsRef<Path>, options: OpenOptions<'_>) -> Result<Self> {
         let mut strings = Strings::default();
-        let path = strings.path(path.as_ref());
-        opened(options, 0, strings, |options, out, err| {
+        let path = strings.path(path.as_ref())?;
+        opened(options, strings, |options, out, err| {
             // SAFETY: the strings and the options live until the call returns.
             unsafe { sys::pk_profile_open(path, options, out, err) }
         })
+    }
+}
+
+/// Reads of the caller, while a profile is opened.
+struct Reads<'r> {
+    read_at: &'r mut ReadAt<'r>,
+    failed: Option<io::Error>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// Reads up to `into.len()` bytes from an offset on and gives their number, 0 at the end.
+pub type ReadAt<'r> = dyn FnMut(u64, &mut [u8]) -> io::Result<usize> + 'r;
+
+unsafe extern "C" fn read_at(user: *mut c_void, offset: u64, into: *mut c_void, size: usize) -> i64 {
+    let Reads { read_at, failed, panic } = &mut *user.cast::<Reads<'_>>();
+    if failed.is_some() || panic.is_some() {
+        return -1;
+    }
+    // The library does not clear what it wants filled; a slice may only be made over bytes that were written.
+    ptr::write_bytes(into.cast::<u8>(), 0, size);
+    let into = if size == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(into.cast::<u8>(), size) };
+    match catch_unwind(AssertUnwindSafe(|| read_at(offset, into))) {
+        Ok(Ok(read)) => read.min(size) as i64,
+        Ok(Err(why)) => {
+            *failed = Some(why);
+            -1
+        }
+        Err(why) => {
+            *panic = Some(why);
+            -1
+        }
+    }
+}
+
+impl Profile<'static> {
+    /// Opens one file through reads of the caller, which come during this call only. `label` as for
+    /// [`Profile::from_bytes`]; `size` is that of the whole input, still compressed, if it is known.
+    ///
+    /// # Errors
+    /// As [`Profile::open`], and [`crate::Kind::Io`] with what a read failed with. A panic of a read goes on here.
+    pub fn open_reads(label: &str, size: Option<u64>, read: &mut ReadAt<'_>, options: OpenOptions<'_>) -> Result<Self> {
+        if options.one_pass {
+            let why = "what is read once when a document asks cannot be read through a borrowed closure";
+            return Err(Error::new(sys::PK_E_INVALID_ARGUMENT, why.into()));
+        }
+        let mut strings = Strings::default();
+        let label = strings.add(label.as_bytes());
+        let mut reads = Reads { read_at: read, failed: None, panic: None };
+        let callbacks = sys::pk_read_callbacks {
+            user: (&mut reads as *mut Reads<'_>).cast(),
+            read_at: Some(read_at),
+            size_bytes: size.unwrap_or(sys::PK_NO_OFFSET),
+            ..Default::default()
+        };
+        let made = opened(options, strings, |options, out, err| {
+            // SAFETY: everything that is pointed to lives until the call returns; no read comes later.
+            unsafe { sys::pk_profile_open_callbacks(&callbacks, label, options, out, err) }
+        });
+        if let Some(panic) = reads.panic.take() {
+            resume_unwind(panic);
+        }
+        match reads.failed.take() {
+            Some(why) => Err(Error::new(sys::PK_E_IO, why.to_string())),
+            None => made,
+        }
     }
 }
 
@@ -108,7 +196,7 @@ impl<'d> Profile<'d> {
     pub fn from_bytes_with(data: &'d [u8], label: &str, options: OpenOptions<'_>) -> Result<Self> {
         let mut strings = Strings::default();
         let label = strings.add(label.as_bytes());
-        opened(options, 0, strings, |options, out, err| {
+        opened(options, strings, |options, out, err| {
             // SAFETY: `data` outlives the handle, which has its lifetime.
             unsafe { sys::pk_profile_open_buffer(data.as_ptr().cast(), data.len(), label, options, out, err) }
         })
@@ -148,6 +236,16 @@ impl<'d> Profile<'d> {
         }
     }
 
+    /// The runs below a parent of runs, newest first: folder names, and whether the profile holds their files.
+    pub fn runs(&self) -> impl Iterator<Item = (Cow<'_, str>, bool)> {
+        (0..self.info().run_count).map(move |at| {
+            // SAFETY: the handle is alive, and the position was counted; text is borrowed from the profile.
+            let run: sys::pk_run_info =
+                got(|out, err| unsafe { sys::pk_run_get(self.raw(), at, out, err) }).unwrap_or_default();
+            (unsafe { text(run.name) }, run.chosen != 0)
+        })
+    }
+
     /// The planes of all files.
     pub fn planes(&self) -> impl Iterator<Item = Plane<'_>> {
         self.files().flat_map(|file| file.planes())
@@ -156,13 +254,13 @@ impl<'d> Profile<'d> {
 
 fn opened<'d>(
     mut options: OpenOptions<'_>,
-    flags: u32,
     mut strings: Strings,
     open: impl FnOnce(*const sys::pk_open_options, *mut *mut sys::pk_profile, *mut *mut sys::pk_error) -> i32,
 ) -> Result<Profile<'d>> {
+    crate::require_library()?;
     let limits = options.limits.raw();
     let mut raw = sys::pk_open_options {
-        flags: flags | if options.one_pass { sys::PK_OPEN_ONE_PASS as u32 } else { 0 },
+        flags: if options.one_pass { sys::PK_OPEN_ONE_PASS as u32 } else { 0 },
         io: match options.io {
             Io::Auto => sys::PK_IO_AUTO,
             Io::Map => sys::PK_IO_MAP,
@@ -179,7 +277,7 @@ fn opened<'d>(
     Ok(Profile { handle })
 }
 
-fn path_of(raw: &[u8]) -> PathBuf {
+pub(crate) fn path_of(raw: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     Path::new(std::ffi::OsStr::from_bytes(raw)).to_path_buf()
 }
@@ -350,6 +448,36 @@ impl<'p> File<'p> {
     pub fn family(&self) -> Family {
         Family::of(self.info().family)
     }
+    /// The run folder; "" for a file given by path.
+    #[must_use]
+    pub fn run(&self) -> Cow<'p, str> {
+        // SAFETY: borrowed from the profile.
+        unsafe { text(self.info().run) }
+    }
+    /// Position of the XSpace that this file repeats.
+    #[must_use]
+    pub fn export_of(&self) -> Option<u32> {
+        u32::try_from(self.info().export_of).ok()
+    }
+    /// Names of the hosts that were profiled, as an XSpace lists them.
+    pub fn hostnames(&self) -> impl Iterator<Item = Cow<'p, str>> {
+        self.notes(sys::PK_NOTE_HOSTNAME)
+    }
+    /// Errors that the profiler wrote into an XSpace.
+    pub fn errors(&self) -> impl Iterator<Item = Cow<'p, str>> {
+        self.notes(sys::PK_NOTE_ERROR)
+    }
+    /// Warnings that the profiler wrote into an XSpace.
+    pub fn warnings(&self) -> impl Iterator<Item = Cow<'p, str>> {
+        self.notes(sys::PK_NOTE_WARNING)
+    }
+    fn notes(&self, kind: i32) -> impl Iterator<Item = Cow<'p, str>> {
+        let File { profile, position, .. } = *self;
+        // SAFETY: as info(); text is borrowed from the profile.
+        (0..unsafe { sys::pk_file_note_count(profile, position, kind) }).map(move |note| unsafe {
+            text(got(|out, err| sys::pk_file_note_get(profile, position, kind, note, out, err)).unwrap_or_default())
+        })
+    }
     /// Size on disk.
     #[must_use]
     pub fn encoded_bytes(&self) -> u64 {
@@ -404,6 +532,14 @@ pub struct EventMetadata<'p> {
     pub name: Cow<'p, str>,
     /// Shorter; "" when there is none.
     pub display_name: Cow<'p, str>,
+}
+
+impl<'p> EventMetadata<'p> {
+    /// # Safety
+    /// The text lives as long as `'p`.
+    unsafe fn of(found: &sys::pk_event_metadata) -> Self {
+        Self { id: found.id, name: text(found.name), display_name: text(found.display_name) }
+    }
 }
 
 impl<'p> Plane<'p> {
@@ -464,7 +600,48 @@ impl<'p> Plane<'p> {
             got(|out, err| unsafe { sys::pk_event_metadata_get(self.profile, self.file, self.position, id, out, err) })
                 .ok()?;
         // SAFETY: borrowed from the profile.
-        unsafe { Some(EventMetadata { id: found.id, name: text(found.name), display_name: text(found.display_name) }) }
+        Some(unsafe { EventMetadata::of(&found) })
+    }
+    /// All entries, in the order of the file, each id once. An error comes where the bytes break the format.
+    #[must_use]
+    pub fn all_event_metadata(&self) -> AllEventMetadata<'p> {
+        let mut cursor = sys::pk_metadata_cursor::default();
+        // SAFETY: as info().
+        let failed = check(|err| unsafe {
+            sys::pk_event_metadata_begin(self.profile, self.file, self.position, &mut cursor, err)
+        })
+        .err();
+        AllEventMetadata { cursor, failed, ended: false, owner: PhantomData }
+    }
+    /// The name of a stat id, in constant time.
+    #[must_use]
+    pub fn stat_name(&self, id: i64) -> Option<Cow<'p, str>> {
+        // SAFETY: as info().
+        let found: sys::pk_stat_metadata =
+            got(|out, err| unsafe { sys::pk_stat_metadata_get(self.profile, self.file, self.position, id, out, err) })
+                .ok()?;
+        // SAFETY: borrowed from the profile.
+        Some(unsafe { text(found.name) })
+    }
+    /// The id of a stat name, by looking at every entry: do it once a plane.
+    #[must_use]
+    pub fn stat_id(&self, name: &str) -> Option<i64> {
+        let mut id = 0;
+        // SAFETY: as info(); the name lives until the call returns.
+        check(|err| unsafe {
+            let (profile, file, plane) = (self.profile, self.file, self.position);
+            sys::pk_stat_metadata_find(profile, file, plane, name.as_ptr().cast(), name.len(), &mut id, err)
+        })
+        .ok()
+        .map(|_| id)
+    }
+    /// Stats that all events of an id share.
+    #[must_use]
+    pub fn metadata_stats(&self, id: i64) -> Stats<'p> {
+        // SAFETY: as info().
+        Stats::begin(|out, err| unsafe {
+            sys::pk_event_metadata_stats(self.profile, self.file, self.position, id, out, err)
+        })
     }
     /// The name of an event; "" when its id has no entry.
     #[must_use]
@@ -479,6 +656,40 @@ impl<'p> Plane<'p> {
         Stats::begin(|out, err| unsafe {
             sys::pk_event_stats(self.profile, self.file, self.position, &event.raw, origins, out, err)
         })
+    }
+}
+
+/// The event metadata entries of a plane.
+#[derive(Debug)]
+pub struct AllEventMetadata<'p> {
+    cursor: sys::pk_metadata_cursor,
+    failed: Option<Error>,
+    ended: bool,
+    owner: PhantomData<&'p ()>,
+}
+
+// SAFETY: profkit.h: a cursor belongs to one thread at a time.
+unsafe impl Send for AllEventMetadata<'_> {}
+
+impl<'p> Iterator for AllEventMetadata<'p> {
+    type Item = Result<EventMetadata<'p>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let mut found = sys::pk_event_metadata::default();
+        let read = match self.failed.take() {
+            Some(why) => Err(why),
+            // SAFETY: the cursor borrows the profile, which lives as long as 'p.
+            None => check(|err| unsafe { sys::pk_event_metadata_next(&mut self.cursor, &mut found, err) }),
+        };
+        self.ended = !matches!(read, Ok(true));
+        match read {
+            // SAFETY: borrowed from the profile.
+            Ok(true) => Some(Ok(unsafe { EventMetadata::of(&found) })),
+            Ok(false) => None,
+            Err(why) => Some(Err(why)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Text of the C ABI, C strings for it, and rows that are read in batches.
 
+use crate::error::Error;
 use crate::hooks::slice;
 use crate::Result;
 use profkit_sys as sys;
@@ -38,12 +39,17 @@ impl Strings {
     pub(crate) fn optional(&mut self, value: Option<&str>) -> *const c_char {
         value.map_or(ptr::null(), |text| self.add(text.as_bytes()))
     }
-    pub(crate) fn path(&mut self, path: &Path) -> *const c_char {
+    /// A path with a NUL names no file: the part before it would name another.
+    pub(crate) fn path(&mut self, path: &Path) -> Result<*const c_char> {
         use std::os::unix::ffi::OsStrExt;
-        self.add(path.as_os_str().as_bytes())
+        let bytes = path.as_os_str().as_bytes();
+        if bytes.contains(&0) {
+            return Err(Error::new(sys::PK_E_INVALID_ARGUMENT, format!("there is a NUL byte in the path {path:?}")));
+        }
+        Ok(self.add(bytes))
     }
-    pub(crate) fn optional_path(&mut self, path: Option<&Path>) -> *const c_char {
-        path.map_or(ptr::null(), |path| self.path(path))
+    pub(crate) fn optional_path(&mut self, path: Option<&Path>) -> Result<*const c_char> {
+        path.map_or(Ok(ptr::null()), |path| self.path(path))
     }
 }
 

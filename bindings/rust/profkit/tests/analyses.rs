@@ -101,6 +101,22 @@ fn a_merge_tells_progress_and_can_be_cancelled() {
     // Small traces are merged before 50 ms are over: progress is asked for, and need not come.
     let hooks = Hooks::new().progress(|_, _| ControlFlow::Continue(()));
     assert!(options().hooks(hooks).run_to(&mut Vec::new()).is_ok());
+    // A larger one takes longer: it tells how far it is, and can be stopped there.
+    let folder = std::env::temp_dir().join(format!("profkit-rust-progress-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let large = folder.join("large.xplane.pb");
+    std::fs::write(&large, std::fs::read(tpu()).unwrap().repeat(60)).unwrap();
+    let mut told = Vec::new();
+    let hooks = Hooks::new().progress(|done, total| {
+        told.push((done, total));
+        ControlFlow::Break(())
+    });
+    let output = folder.join("merged.xplane.pb");
+    let stopped = MergeOptions::new([&large, &large]).correction(Correction::None).keep_going(true).hooks(hooks);
+    assert_eq!(stopped.run(&output).unwrap_err().kind(), Kind::Cancelled);
+    assert!(told.len() == 1 && told[0].0 <= told[0].1, "{told:?}");
+    assert!(!output.exists());
+    std::fs::remove_dir_all(&folder).unwrap();
     let missing = MergeOptions::new(["/nonexistent/a", "/nonexistent/b"]).run_to(&mut Vec::new()).unwrap_err();
     assert_eq!(missing.kind(), Kind::NotFound);
 }

@@ -1,0 +1,275 @@
+package profkit
+
+/*
+#include <profkit/profkit.h>
+
+static pk_probe_query pkgo_probe_query(void) { pk_probe_query q = PK_PROBE_QUERY_INIT; return q; }
+*/
+import "C"
+
+import (
+	"context"
+	"io"
+	"sync"
+	"unsafe"
+)
+
+// Whose records maps without a description hold.
+const (
+	ProbeToolNone            = C.PK_PROBE_TOOL_NONE // as the name of the kernel's hook says, if it does
+	ProbeToolBlockSched      = C.PK_PROBE_TOOL_BLOCK_SCHED
+	ProbeToolGmemBytes       = C.PK_PROBE_TOOL_GMEM_BYTES
+	ProbeToolTensorop        = C.PK_PROBE_TOOL_TENSOROP
+	ProbeToolProgramProgress = C.PK_PROBE_TOOL_PROGRAM_PROGRESS
+	ProbeToolDmat            = C.PK_PROBE_TOOL_DMAT
+)
+
+// Parts of the document of a trace.
+const (
+	ProbeSummary  = C.PK_PROBE_SLICE_SUMMARY
+	ProbeLaunches = C.PK_PROBE_SLICE_LAUNCHES
+	ProbeKernels  = C.PK_PROBE_SLICE_KERNELS
+	ProbeMaps     = C.PK_PROBE_SLICE_MAPS
+	ProbeRecords  = C.PK_PROBE_SLICE_RECORDS
+	ProbeSchedule = C.PK_PROBE_SLICE_SCHEDULE
+	ProbeBytes    = C.PK_PROBE_SLICE_BYTES
+	ProbeDensity  = C.PK_PROBE_SLICE_DENSITY
+	ProbeProgress = C.PK_PROBE_SLICE_PROGRESS
+	ProbeOverhead = C.PK_PROBE_SLICE_OVERHEAD
+	ProbeLog      = C.PK_PROBE_SLICE_LOG
+)
+
+// ProbeTrace is an opened Neutrino trace: what probes recorded inside GPU kernels.
+type ProbeTrace struct{ h *handle }
+
+// Launch is one of the log.
+type Launch struct {
+	Kernel, Function                             string
+	Bin                                          string // base name of its record file; "" without one
+	Grid, Block                                  [3]uint32
+	SharedBytes                                  uint32
+	Outcome                                      string // "unfinished", "ok", "failed", …
+	Params                                       []uint64
+	TimeNs                                       int64 // since the Unix epoch
+	ProbeMemoryBytes                             uint64
+	ProloguePs, KernelPs, EpiloguePs             int64
+	HasGeometry, HasTime, HasMemory, HasDuration bool
+	File                                         int // position of its record file; -1: it is not there
+}
+
+var launchOutcomes = [...]string{"unfinished", "ok", "failed", "cant_save", "backup", "memusage", "benchmark"}
+
+// RecordFile is one record file.
+type RecordFile struct {
+	Name, Path  string
+	Bytes       uint64
+	ElapsedUs   int64 // from the driver's start to the end of the launch; -1: the name does not tell
+	Launch      int   // -1: no launch of the log names it
+	MapCount    int   // 0 when the file is damaged
+	Grid, Block [3]uint32
+	Damage      error // nil when it is sound
+}
+
+// RecordField is one field of a map's records: unsigned, little endian.
+type RecordField struct {
+	Name          string
+	Bytes, Offset int
+}
+
+// RecordMap is one map of a record file.
+type RecordMap struct {
+	Name                           string
+	Level                          string   // "thread", "warp", "unknown"
+	Flags                          []string // what is doubtful
+	RecordBytes                    int
+	Capacity, LanesPerBlock, Lanes uint64
+	Fields                         []RecordField
+}
+
+var probeLevels = [...]string{"unknown", "thread", "warp"}
+
+// Record is one that was written. Values has its fields in the order of RecordMap.Fields.
+type Record struct {
+	Block    uint64
+	HasBlock bool
+	Lane, K  uint64
+	Values   []uint64
+}
+
+// Neutrino opens the Neutrino trace of the capture: ErrNotFound when it has none.
+func (p *Profile) Neutrino(tool int) (*ProbeTrace, error) {
+	var out *C.pk_probe
+	err := get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
+		return C.pk_probe_open(object, C.int32_t(tool), &out, raw)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &ProbeTrace{newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_probe_free((*C.pk_probe)(raw)) })}, nil
+}
+
+// Close frees the trace; records that were opened keep it.
+func (t *ProbeTrace) Close() { t.h.close() }
+
+func three(values [3]C.uint32_t) [3]uint32 {
+	return [3]uint32{uint32(values[0]), uint32(values[1]), uint32(values[2])}
+}
+
+// Launches are in the order of the log.
+func (t *ProbeTrace) Launches() ([]Launch, error) {
+	var made []Launch
+	err := t.h.use(func(object unsafe.Pointer) error {
+		probe := (*C.pk_probe)(object)
+		for at, count := C.size_t(0), C.pk_probe_launch_count(probe); at < count; at++ {
+			var row C.pk_probe_launch
+			var raw *C.pk_error
+			if err := failure(C.pk_probe_launch_get(probe, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			launch := Launch{text(row.kernel), text(row.function), text(row.bin), three(row.grid), three(row.block),
+				uint32(row.shared_bytes), "", nil, int64(row.time_ns), uint64(row.probe_memory_bytes), int64(row.prologue_ps),
+				int64(row.kernel_ps), int64(row.epilogue_ps), row.known&C.PK_PROBE_HAS_GEOMETRY != 0,
+				row.known&C.PK_PROBE_HAS_TIME != 0, row.known&C.PK_PROBE_HAS_MEMORY != 0,
+				row.known&C.PK_PROBE_HAS_DURATIONS != 0, int(row.bin_index)}
+			if int(row.outcome) < len(launchOutcomes) {
+				launch.Outcome = launchOutcomes[row.outcome]
+			}
+			if row.param_count > 0 {
+				launch.Params = append(launch.Params, unsafe.Slice((*uint64)(unsafe.Pointer(row.params)), int(row.param_count))...)
+			}
+			made = append(made, launch)
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Files are the record files, by elapsed time.
+func (t *ProbeTrace) Files() ([]RecordFile, error) {
+	var made []RecordFile
+	err := t.h.use(func(object unsafe.Pointer) error {
+		probe := (*C.pk_probe)(object)
+		for at, count := C.size_t(0), C.pk_probe_bin_count(probe); at < count; at++ {
+			var row C.pk_probe_bin
+			var raw *C.pk_error
+			if err := failure(C.pk_probe_bin_get(probe, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			file := RecordFile{text(row.name), text(row.path), uint64(row.bytes), int64(row.elapsed_us), int(row.launch),
+				int(row.map_count), three(row.grid), three(row.block), nil}
+			if why := C.pk_probe_bin_damage(probe, at); why != nil {
+				file.Damage = errorOf(C.pk_error_code(why), (*C.pk_error)(unsafe.Pointer(why)))
+			}
+			made = append(made, file)
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Map is one map of a record file.
+func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
+	var made RecordMap
+	err := t.h.use(func(object unsafe.Pointer) error {
+		probe := (*C.pk_probe)(object)
+		var row C.pk_probe_map
+		var raw *C.pk_error
+		status := C.pk_probe_map_get(probe, C.size_t(file), C.uint32_t(position), &row, &raw)
+		if err := failure(status, raw); err != nil {
+			return err
+		}
+		made = RecordMap{Name: text(row.name), Level: probeLevels[0], RecordBytes: int(row.record_bytes),
+			Capacity: uint64(row.capacity), LanesPerBlock: uint64(row.lanes_per_block), Lanes: uint64(row.lanes)}
+		if int(row.level) < len(probeLevels) {
+			made.Level = probeLevels[row.level]
+		}
+		for bit := 0; bit < 32; bit++ {
+			if row.flags>>bit&1 != 0 {
+				made.Flags = append(made.Flags, C.GoString(C.pk_probe_flag_name(1<<bit)))
+			}
+		}
+		for at := C.uint32_t(0); at < row.field_count; at++ {
+			var field C.pk_probe_field
+			status := C.pk_probe_field_get(probe, C.size_t(file), C.uint32_t(position), at, &field, &raw)
+			if err := failure(status, raw); err != nil {
+				return err
+			}
+			made.Fields = append(made.Fields, RecordField{text(field.name), int(field.bytes), int(field.offset)})
+		}
+		return nil
+	})
+	return made, err
+}
+
+// Records gives the records of a map that were written, block by block and lane by lane.
+func (t *ProbeTrace) Records(file, position int) *Rows[Record] {
+	layout, err := t.Map(file, position)
+	if err != nil {
+		return failed[Record](err)
+	}
+	var out *C.pk_probe_records
+	err = t.h.use(func(object unsafe.Pointer) error {
+		var raw *C.pk_error
+		return failure(C.pk_probe_records_open((*C.pk_probe)(object), C.size_t(file), C.uint32_t(position), &out, &raw), raw)
+	})
+	if err != nil {
+		return failed[Record](err)
+	}
+	records := newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_probe_records_free((*C.pk_probe_records)(raw)) })
+	var turn sync.Mutex
+	return converted(records, func(object unsafe.Pointer, _ uint64, rows *C.pk_probe_record, capacity int) (int, error) {
+		turn.Lock()
+		defer turn.Unlock()
+		var count C.size_t
+		var raw *C.pk_error
+		status := C.pk_probe_records_read((*C.pk_probe_records)(object), rows, C.size_t(capacity), &count, &raw)
+		return int(count), failure(status, raw)
+	}, func(row *C.pk_probe_record) Record {
+		made := Record{uint64(row.block), row.block != C.PK_PROBE_NO_BLOCK, uint64(row.lane), uint64(row.k),
+			make([]uint64, len(layout.Fields))}
+		data := unsafe.Slice((*byte)(row.data), layout.RecordBytes)
+		for at, field := range layout.Fields {
+			for byteAt := field.Bytes - 1; byteAt >= 0; byteAt-- {
+				made.Values[at] = made.Values[at]<<8 | uint64(data[field.Offset+byteAt])
+			}
+		}
+		return made
+	})
+}
+
+// ProbeQuery says what to look at.
+type ProbeQuery struct {
+	Slice         int     // ProbeSummary and so on
+	Launch        string  // number of a launch, or name of a record file
+	Map           string  // name of a map, or its number
+	Block, Lane   *uint64 // only their records
+	Limit         uint64  // rows a list; 0: all
+	Width, Height int     // of the density's grid; 0: 16 columns, 10 rows
+	Hooks         Hooks
+}
+
+// WriteDocument writes what `profkit neutrino PATH SLICE --json` prints.
+func (t *ProbeTrace) WriteDocument(ctx context.Context, to io.Writer, query ProbeQuery) (DocumentStatus, error) {
+	var status C.int32_t
+	err := calling(ctx, query.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
+		given := (*C.pk_probe_query)(memory.alloc(unsafe.Sizeof(C.pk_probe_query{})))
+		*given = C.pkgo_probe_query()
+		given.slice = C.int32_t(query.Slice)
+		given.launch, given._map = memory.text(query.Launch), memory.text(query.Map)
+		if query.Block != nil {
+			given.flags |= C.PK_PROBE_QUERY_HAS_BLOCK
+			given.block = C.uint64_t(*query.Block)
+		}
+		if query.Lane != nil {
+			given.flags |= C.PK_PROBE_QUERY_HAS_LANE
+			given.lane = C.uint64_t(*query.Lane)
+		}
+		given.limit, given.width, given.height = C.uint64_t(query.Limit), C.uint32_t(query.Width), C.uint32_t(query.Height)
+		given.hooks = hooks
+		return t.h.use(func(object unsafe.Pointer) error {
+			var raw *C.pk_error
+			return failure(C.pk_probe_write((*C.pk_probe)(object), given, writer(), user, &status, &raw), raw)
+		})
+	})
+	return DocumentStatus(status), err
+}

@@ -1,0 +1,487 @@
+//! What probes recorded inside GPU kernels.
+
+use crate::document::DocumentStatus;
+use crate::error::{check, got, Error};
+use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
+use crate::profile::{named, path_of, Profile};
+use crate::rows::{bytes, text, Batched, Strings};
+use crate::Result;
+use profkit_sys as sys;
+use std::borrow::Cow;
+use std::ffi::CStr;
+use std::io;
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+/// Whose records maps without a description hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ProbeTool {
+    /// As the name of the kernel's hook says, if it does.
+    #[default]
+    None,
+    BlockSched,
+    GmemBytes,
+    Tensorop,
+    ProgramProgress,
+    Dmat,
+}
+
+named!(
+    /// How a launch ended.
+    LaunchOutcome, Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED, {
+    /// The log does not say.
+    Unfinished = sys::PK_PROBE_OUTCOME_UNFINISHED,
+    /// Well.
+    Ok = sys::PK_PROBE_OUTCOME_OK,
+    /// It failed.
+    Failed = sys::PK_PROBE_OUTCOME_FAILED,
+    /// The records could not be saved.
+    CantSave = sys::PK_PROBE_OUTCOME_CANT_SAVE,
+    /// It ran without the probe.
+    Backup = sys::PK_PROBE_OUTCOME_BACKUP,
+    /// It only told its memory.
+    MemUsage = sys::PK_PROBE_OUTCOME_MEMUSAGE,
+    /// It was measured.
+    Benchmark = sys::PK_PROBE_OUTCOME_BENCHMARK,
+});
+named!(
+    /// Who has a slot of its own in a map.
+    ProbeLevel, Unknown = sys::PK_PROBE_LEVEL_UNKNOWN, {
+    /// Not told.
+    Unknown = sys::PK_PROBE_LEVEL_UNKNOWN,
+    /// Every thread.
+    Thread = sys::PK_PROBE_LEVEL_THREAD,
+    /// Every warp.
+    Warp = sys::PK_PROBE_LEVEL_WARP,
+});
+
+/// Which part of the document to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ProbeSlice {
+    #[default]
+    Summary,
+    Launches,
+    Kernels,
+    Maps,
+    Records,
+    Schedule,
+    Bytes,
+    Density,
+    Progress,
+    Overhead,
+    Log,
+}
+
+/// What to look at.
+#[derive(Debug, Default)]
+pub struct ProbeQuery<'h> {
+    /// Which part.
+    pub slice: ProbeSlice,
+    /// Number of a launch, or name of a record file.
+    pub launch: Option<String>,
+    /// Name of a map, or its number.
+    pub map: Option<String>,
+    /// Only this block's records.
+    pub block: Option<u64>,
+    /// Only this lane's records.
+    pub lane: Option<u64>,
+    /// Rows a list; 0 is all.
+    pub limit: u64,
+    /// Columns of the density's grid; 0 is 16.
+    pub width: u32,
+    /// Its rows; 0 is 10.
+    pub height: u32,
+    /// Progress, log, cancel, threads.
+    pub hooks: Hooks<'h>,
+}
+
+/// An opened Neutrino trace: the launches of the log, the record files, their maps and records.
+#[derive(Debug)]
+pub struct Neutrino<'d> {
+    pub(crate) handle: Handle<'d, sys::pk_probe>,
+}
+
+/// How long the parts of a launch took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct LaunchDurations {
+    pub prologue_ps: i64,
+    pub kernel_ps: i64,
+    pub epilogue_ps: i64,
+}
+
+/// One launch of the log. What the log does not tell is `None`.
+#[derive(Clone, Debug)]
+pub struct Launch<'n> {
+    /// Name of the kernel.
+    pub kernel: Cow<'n, str>,
+    /// The driver's handle, "0x8209510".
+    pub function: Cow<'n, str>,
+    /// Base name of its record file; "" without one.
+    pub bin: Cow<'n, str>,
+    /// Blocks of the grid and threads of a block.
+    pub geometry: Option<([u32; 3], [u32; 3])>,
+    /// Shared memory of a block.
+    pub shared_bytes: u32,
+    /// How it ended.
+    pub outcome: LaunchOutcome,
+    /// Its parameters, as the log writes them.
+    pub params: &'n [u64],
+    /// Since the Unix epoch.
+    pub time_ns: Option<i64>,
+    /// Memory that the probe took.
+    pub probe_memory_bytes: Option<u64>,
+    /// How long its parts took.
+    pub durations: Option<LaunchDurations>,
+    /// Position of its record file.
+    pub file: Option<usize>,
+}
+
+/// One record file.
+#[derive(Clone, Debug)]
+pub struct RecordFile<'n> {
+    /// Base name.
+    pub name: Cow<'n, str>,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// From the driver's start to the end of the launch; `None` when the name does not tell.
+    pub elapsed_us: Option<i64>,
+    /// Position of its launch.
+    pub launch: Option<usize>,
+    /// Maps; 0 when the file is damaged.
+    pub map_count: u32,
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Why it cannot be read; `None` when it is sound.
+    pub damage: Option<Error>,
+}
+
+/// One field of a map's records: unsigned, little endian.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordField {
+    /// Name.
+    pub name: String,
+    /// 8 or 4.
+    pub bytes: u32,
+    /// In the record.
+    pub offset: u32,
+    /// Place in the probe's description.
+    pub declared: u32,
+}
+
+/// One map of a record file.
+#[derive(Clone, Debug)]
+pub struct RecordMap {
+    /// Name.
+    pub name: String,
+    /// Who has a slot of its own.
+    pub level: ProbeLevel,
+    /// What is doubtful: "offset_recomputed", …
+    pub flags: Vec<&'static str>,
+    /// Size of a record.
+    pub record_bytes: u32,
+    /// Records that a lane has room for.
+    pub capacity: u64,
+    /// Lanes of a block.
+    pub lanes_per_block: u64,
+    /// Lanes that the file holds.
+    pub lanes: u64,
+    /// Of the region in the file.
+    pub offset: u64,
+    /// Of the region.
+    pub bytes: u64,
+    /// Of the region, how much the file has.
+    pub present_bytes: u64,
+    /// The fields of a record, in the order of memory.
+    pub fields: Vec<RecordField>,
+}
+
+/// The records of one map.
+#[derive(Debug)]
+pub struct Records<'d> {
+    handle: Handle<'d, sys::pk_probe_records>,
+    map: RecordMap,
+}
+
+/// One record that was written.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'r> {
+    /// Its block; `None` when it is not known.
+    pub block: Option<u64>,
+    /// Its lane.
+    pub lane: u64,
+    /// Which of its lane.
+    pub k: u64,
+    /// Its bytes, not copied.
+    pub data: &'r [u8],
+    fields: &'r [RecordField],
+}
+
+impl<'d> Profile<'d> {
+    /// Opens the Neutrino trace of the capture.
+    ///
+    /// # Errors
+    /// [`crate::Kind::NotFound`] when there is none.
+    pub fn neutrino(&self, tool: ProbeTool) -> Result<Neutrino<'d>> {
+        let tool = match tool {
+            ProbeTool::None => sys::PK_PROBE_TOOL_NONE,
+            ProbeTool::BlockSched => sys::PK_PROBE_TOOL_BLOCK_SCHED,
+            ProbeTool::GmemBytes => sys::PK_PROBE_TOOL_GMEM_BYTES,
+            ProbeTool::Tensorop => sys::PK_PROBE_TOOL_TENSOROP,
+            ProbeTool::ProgramProgress => sys::PK_PROBE_TOOL_PROGRAM_PROGRESS,
+            ProbeTool::Dmat => sys::PK_PROBE_TOOL_DMAT,
+        };
+        let handle = Handle::make(sys::pk_probe_free, |out, err| unsafe {
+            // SAFETY: the handle is alive; the trace takes a reference of its own.
+            sys::pk_probe_open(self.handle.get_mut(), tool, out, err)
+        })?;
+        Ok(Neutrino { handle })
+    }
+}
+
+impl<'d> Neutrino<'d> {
+    /// The launches, in the order of the log.
+    pub fn launches(&self) -> impl ExactSizeIterator<Item = Launch<'_>> {
+        // SAFETY: the handle is alive.
+        let count = unsafe { sys::pk_probe_launch_count(self.handle.get()) };
+        (0..count).map(move |at| {
+            // SAFETY: the handle is alive, and the position was counted.
+            let found: sys::pk_probe_launch =
+                got(|out, err| unsafe { sys::pk_probe_launch_get(self.handle.get(), at, out, err) })
+                    .unwrap_or_default();
+            let known = |bit: i32| found.known & bit as u32 != 0;
+            // SAFETY: text and params are borrowed from the trace.
+            unsafe {
+                Launch {
+                    kernel: text(found.kernel),
+                    function: text(found.function),
+                    bin: text(found.bin),
+                    geometry: known(sys::PK_PROBE_HAS_GEOMETRY).then_some((found.grid, found.block)),
+                    shared_bytes: found.shared_bytes,
+                    outcome: LaunchOutcome::of(found.outcome),
+                    params: if found.param_count == 0 {
+                        &[]
+                    } else {
+                        std::slice::from_raw_parts(found.params, found.param_count as usize)
+                    },
+                    time_ns: known(sys::PK_PROBE_HAS_TIME).then_some(found.time_ns),
+                    probe_memory_bytes: known(sys::PK_PROBE_HAS_MEMORY).then_some(found.probe_memory_bytes),
+                    durations: known(sys::PK_PROBE_HAS_DURATIONS).then_some(LaunchDurations {
+                        prologue_ps: found.prologue_ps,
+                        kernel_ps: found.kernel_ps,
+                        epilogue_ps: found.epilogue_ps,
+                    }),
+                    file: usize::try_from(found.bin_index).ok(),
+                }
+            }
+        })
+    }
+
+    /// The record files, by elapsed time.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = RecordFile<'_>> {
+        // SAFETY: the handle is alive.
+        let count = unsafe { sys::pk_probe_bin_count(self.handle.get()) };
+        (0..count).map(move |at| {
+            // SAFETY: the handle is alive, and the position was counted.
+            let found: sys::pk_probe_bin =
+                got(|out, err| unsafe { sys::pk_probe_bin_get(self.handle.get(), at, out, err) }).unwrap_or_default();
+            // SAFETY: text is borrowed from the trace; the error is borrowed and copied.
+            unsafe {
+                let damage = sys::pk_probe_bin_damage(self.handle.get(), at);
+                RecordFile {
+                    name: text(found.name),
+                    path: path_of(bytes(found.path)),
+                    bytes: found.bytes,
+                    elapsed_us: (found.elapsed_us >= 0).then_some(found.elapsed_us),
+                    launch: usize::try_from(found.launch).ok(),
+                    map_count: found.map_count,
+                    grid: found.grid,
+                    block: found.block,
+                    damage: (!damage.is_null()).then(|| Error::borrow(damage)),
+                }
+            }
+        })
+    }
+
+    /// The map of a record file at a position.
+    ///
+    /// # Errors
+    /// No such file or map.
+    pub fn map(&self, file: usize, map: u32) -> Result<RecordMap> {
+        // SAFETY: the handle is alive.
+        let found: sys::pk_probe_map =
+            got(|out, err| unsafe { sys::pk_probe_map_get(self.handle.get(), file, map, out, err) })?;
+        let fields = (0..found.field_count).map(|at| {
+            // SAFETY: the handle is alive, and the position was counted.
+            let field: sys::pk_probe_field =
+                got(|out, err| unsafe { sys::pk_probe_field_get(self.handle.get(), file, map, at, out, err) })?;
+            Ok(RecordField {
+                // SAFETY: borrowed from the trace, and copied.
+                name: unsafe { text(field.name) }.into_owned(),
+                bytes: field.bytes,
+                offset: field.offset,
+                declared: field.declared,
+            })
+        });
+        // SAFETY: static, NUL-terminated ASCII texts.
+        let flag_name = |bit| unsafe { CStr::from_ptr(sys::pk_probe_flag_name(1u32 << bit)) }.to_str().unwrap_or("");
+        Ok(RecordMap {
+            // SAFETY: borrowed from the trace, and copied.
+            name: unsafe { text(found.name) }.into_owned(),
+            level: ProbeLevel::of(found.level),
+            flags: (0..32).filter(|bit| found.flags >> bit & 1 != 0).map(flag_name).collect(),
+            record_bytes: found.record_bytes,
+            capacity: found.capacity,
+            lanes_per_block: found.lanes_per_block,
+            lanes: found.lanes,
+            offset: found.offset,
+            bytes: found.bytes,
+            present_bytes: found.present_bytes,
+            fields: fields.collect::<Result<_>>()?,
+        })
+    }
+
+    /// The records of a map that were written.
+    ///
+    /// # Errors
+    /// No such file or map; what kept the file from being read.
+    pub fn records(&self, file: usize, map: u32) -> Result<Records<'d>> {
+        let layout = self.map(file, map)?;
+        let handle = Handle::make(sys::pk_probe_records_free, |out, err| unsafe {
+            // SAFETY: the handle is alive; the records take a reference of their own.
+            sys::pk_probe_records_open(self.handle.get(), file, map, out, err)
+        })?;
+        Ok(Records { handle, map: layout })
+    }
+
+    /// Writes what `profkit neutrino PATH SLICE --json` prints.
+    ///
+    /// # Errors
+    /// No such launch or map; [`crate::Kind::Cancelled`]; what `to` failed with.
+    pub fn write_document(&self, to: &mut dyn io::Write, mut query: ProbeQuery<'_>) -> Result<DocumentStatus> {
+        let mut strings = Strings::default();
+        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
+        let mut raw = sys::pk_probe_query {
+            flags: flag(query.block.is_some(), sys::PK_PROBE_QUERY_HAS_BLOCK)
+                | flag(query.lane.is_some(), sys::PK_PROBE_QUERY_HAS_LANE),
+            slice: match query.slice {
+                ProbeSlice::Summary => sys::PK_PROBE_SLICE_SUMMARY,
+                ProbeSlice::Launches => sys::PK_PROBE_SLICE_LAUNCHES,
+                ProbeSlice::Kernels => sys::PK_PROBE_SLICE_KERNELS,
+                ProbeSlice::Maps => sys::PK_PROBE_SLICE_MAPS,
+                ProbeSlice::Records => sys::PK_PROBE_SLICE_RECORDS,
+                ProbeSlice::Schedule => sys::PK_PROBE_SLICE_SCHEDULE,
+                ProbeSlice::Bytes => sys::PK_PROBE_SLICE_BYTES,
+                ProbeSlice::Density => sys::PK_PROBE_SLICE_DENSITY,
+                ProbeSlice::Progress => sys::PK_PROBE_SLICE_PROGRESS,
+                ProbeSlice::Overhead => sys::PK_PROBE_SLICE_OVERHEAD,
+                ProbeSlice::Log => sys::PK_PROBE_SLICE_LOG,
+            },
+            launch: strings.optional(query.launch.as_deref()),
+            map: strings.optional(query.map.as_deref()),
+            block: query.block.unwrap_or(0),
+            lane: query.lane.unwrap_or(0),
+            limit: query.limit,
+            width: query.width,
+            height: query.height,
+            ..Default::default()
+        };
+        let mut status = 0;
+        Bridge::new(&mut query.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            Output::new(to).run(|user| {
+                // SAFETY: everything that is pointed to lives until the call returns.
+                check(|err| unsafe {
+                    sys::pk_probe_write(self.handle.get(), &raw, Output::CALLBACK, user, &mut status, err)
+                })
+            })
+        })?;
+        Ok(DocumentStatus::of(status))
+    }
+}
+
+impl Records<'_> {
+    /// The map that they are of.
+    #[must_use]
+    pub fn map(&self) -> &RecordMap {
+        &self.map
+    }
+
+    /// Reads on: block by block and lane by lane.
+    pub fn rows(&mut self) -> RecordRows<'_> {
+        RecordRows { records: self.handle.get_mut(), map: &self.map, rows: Batched::new(), owner: PhantomData }
+    }
+
+    /// Record `k` of a lane, written or not.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn get(&self, block: u64, lane: u64, k: u64) -> Result<Option<Record<'_>>> {
+        let mut found = sys::pk_probe_record::default();
+        // SAFETY: the handle is alive.
+        let there =
+            check(|err| unsafe { sys::pk_probe_record_get(self.handle.get(), block, lane, k, &mut found, err) })?;
+        // SAFETY: the bytes are borrowed from the records.
+        Ok(there.then(|| unsafe { Record::of(&found, &self.map) }))
+    }
+}
+
+impl<'r> Record<'r> {
+    /// # Safety
+    /// The bytes live as long as `'r`.
+    unsafe fn of(found: &sys::pk_probe_record, map: &'r RecordMap) -> Self {
+        Record {
+            block: (found.block != sys::PK_PROBE_NO_BLOCK).then_some(found.block),
+            lane: found.lane,
+            k: found.k,
+            data: slice(found.data.cast(), map.record_bytes as usize),
+            fields: &map.fields,
+        }
+    }
+
+    /// The value of a field.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<u64> {
+        self.fields.iter().find(|field| field.name == name).and_then(|field| self.read(field))
+    }
+
+    /// The values of all fields, in the order of memory.
+    pub fn values(&self) -> impl Iterator<Item = u64> + '_ {
+        self.fields.iter().map(move |field| self.read(field).unwrap_or(0))
+    }
+
+    fn read(&self, field: &RecordField) -> Option<u64> {
+        let from = field.offset as usize;
+        let written = self.data.get(from..from + field.bytes as usize)?;
+        Some(written.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+}
+
+/// The records of a map, read on.
+#[derive(Debug)]
+pub struct RecordRows<'r> {
+    records: *mut sys::pk_probe_records,
+    map: &'r RecordMap,
+    rows: Batched<sys::pk_probe_record>,
+    owner: PhantomData<&'r mut ()>,
+}
+
+impl<'r> Iterator for RecordRows<'r> {
+    type Item = Result<Record<'r>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let records = self.records;
+        let row = self.rows.next(|rows, capacity, count| {
+            // SAFETY: the records are borrowed for 'r and read by nobody else; `rows` has room for `capacity`.
+            check(|err| unsafe { sys::pk_probe_records_read(records, rows, capacity, count, err) })
+        })?;
+        let map = self.map;
+        // SAFETY: the bytes are borrowed from the records, which live as long as 'r.
+        Some(row.map(|found| unsafe { Record::of(&found, map) }))
+    }
+}

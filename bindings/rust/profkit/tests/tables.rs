@@ -1,0 +1,175 @@
+//! Arrow streams: what they hold, who releases them, and in which order.
+
+mod common;
+
+use common::{data, gpu, tpu};
+use profkit::{
+    ArrowArrayStream, ArrowStream, BubbleOptions, DocumentOptions, Kind, MemoryOptions, Profile, TableOptions,
+};
+use profkit::{KernelOptions, ProbeTool};
+use std::ffi::CStr;
+use std::os::raw::{c_char, c_void};
+use std::ptr;
+
+// The structs of the Arrow C data interface, as every library declares them.
+#[repr(C)]
+struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut Schema,
+    dictionary: *mut Schema,
+    release: Option<unsafe extern "C" fn(*mut Schema)>,
+    private_data: *mut c_void,
+}
+
+#[repr(C)]
+struct Array {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut Array,
+    dictionary: *mut Array,
+    release: Option<unsafe extern "C" fn(*mut Array)>,
+    private_data: *mut c_void,
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if let Some(release) = self.release {
+            unsafe { release(self) }
+        }
+    }
+}
+
+unsafe fn names(stream: *mut ArrowArrayStream) -> Vec<String> {
+    let mut schema: Schema = std::mem::zeroed();
+    assert_eq!(((*stream).get_schema.unwrap())(stream, (&mut schema as *mut Schema).cast()), 0);
+    assert_eq!(CStr::from_ptr(schema.format).to_str(), Ok("+s"));
+    let children = std::slice::from_raw_parts(schema.children, schema.n_children as usize);
+    let found = children.iter().map(|child| CStr::from_ptr((**child).name).to_str().unwrap().to_owned()).collect();
+    schema.release.unwrap()(&mut schema);
+    found
+}
+
+/// The next batch; `None` at the end.
+unsafe fn next(stream: *mut ArrowArrayStream) -> Result<Option<Array>, String> {
+    let mut batch: Array = std::mem::zeroed();
+    let code = ((*stream).get_next.unwrap())(stream, (&mut batch as *mut Array).cast());
+    if code != 0 {
+        return Err(CStr::from_ptr((*stream).get_last_error.unwrap()(stream)).to_str().unwrap().to_owned());
+    }
+    Ok(batch.release.map(|_| batch))
+}
+
+fn rows_of(mut stream: ArrowStream<'_>) -> i64 {
+    let mut rows = 0;
+    while let Some(batch) = unsafe { next(stream.as_mut_ptr()) }.unwrap() {
+        assert!(batch.length > 0 && batch.null_count == 0 && batch.offset == 0);
+        rows += batch.length;
+    }
+    rows
+}
+
+#[test]
+fn every_table_has_its_rows_after_all_else_is_gone() {
+    let profile = Profile::open(tpu()).unwrap();
+    let few = TableOptions { batch_rows: 1000, ..Default::default() };
+    let events: u64 =
+        profile.planes().flat_map(|plane| plane.lines()).map(|line| line.summary().unwrap().event_count).sum();
+    let kernels = profile.kernels(KernelOptions::default()).unwrap();
+    let executions: u64 = kernels.devices().map(|device| device.kernel_count).sum();
+    let bubbles = profile.bubbles(BubbleOptions::default()).unwrap();
+    let (steps, gaps) = (bubbles.steps().len(), bubbles.gaps().count());
+    let memory = profile.memory(MemoryOptions { curve_points: 64, ..Default::default() }).unwrap();
+    let (buffers, points) = (memory.live_buffers().count(), memory.live_curve().count());
+    let tables = [
+        (profile.events_table(None, few).unwrap(), events as i64),
+        (profile.events_table(Some(0), few).unwrap(), events as i64),
+        (kernels.table(few).unwrap(), executions as i64),
+        (bubbles.steps_table(few).unwrap(), steps as i64),
+        (bubbles.table(few).unwrap(), gaps as i64),
+        (memory.live_buffers_table(few).unwrap(), buffers as i64),
+        (memory.live_curve_table(few).unwrap(), points as i64),
+    ];
+    let ops = profile.ops_table(DocumentOptions::default(), few).unwrap();
+    drop((profile, kernels, bubbles, memory));
+    for (table, expected) in tables {
+        assert!(expected > 0);
+        assert_eq!(rows_of(table), expected);
+    }
+    assert!(rows_of(ops) > 0);
+}
+
+#[test]
+fn tables_of_a_neutrino_trace() {
+    let profile = Profile::open(data("neutrino/block_sched")).unwrap();
+    let probe = profile.neutrino(ProbeTool::None).unwrap();
+    let mut records = probe.records_table(0, 0, TableOptions::default()).unwrap();
+    let launches = probe.launches_table(TableOptions::default()).unwrap();
+    assert_eq!(unsafe { names(records.as_mut_ptr()) }[..4], ["block", "lane", "k", "start"]);
+    let expected = probe.records(0, 0).unwrap().rows().count();
+    assert_eq!(rows_of(records), expected as i64);
+    assert_eq!(rows_of(launches), probe.launches().len() as i64);
+    assert!(probe.records_table(0, 99, TableOptions::default()).is_err());
+    assert!(probe.records_table(99, 0, TableOptions::default()).is_err());
+}
+
+#[test]
+fn a_stream_is_moved_out_left_early_and_released_in_any_order() {
+    let profile = Profile::open(gpu()).unwrap();
+    let mut stream = profile.events_table(None, TableOptions { batch_rows: 100, ..Default::default() }).unwrap();
+    // As arrow::ffi_stream::ArrowArrayStreamReader::from_raw does it: the struct is moved, and `release` cleared.
+    let mut moved = unsafe { ptr::read(stream.as_mut_ptr()) };
+    unsafe { (*stream.as_mut_ptr()).release = None };
+    assert!(stream.is_released());
+    drop((stream, profile));
+    let first = unsafe { next(&mut moved) }.unwrap().unwrap();
+    let second = unsafe { next(&mut moved) }.unwrap().unwrap();
+    unsafe { moved.release.unwrap()(&mut moved) }; // before the end, and before its batches
+    assert!(moved.release.is_none());
+    let name = unsafe { &**second.children.add(10) };
+    assert!(!name.dictionary.is_null() && name.length == second.length);
+    drop(first);
+    assert_eq!(unsafe { (*(*second.children.add(11))).length }, second.length);
+
+    let profile = Profile::open(gpu()).unwrap();
+    let mut into = unsafe { std::mem::zeroed::<ArrowArrayStream>() };
+    unsafe {
+        profile.events_table(None, TableOptions::default()).unwrap().export(&mut into);
+        assert_eq!(names(&mut into).len(), 14);
+        into.release.unwrap()(&mut into);
+    }
+    drop(profile.events_table(None, TableOptions::default()).unwrap()); // never read
+}
+
+#[test]
+fn damage_comes_behind_what_was_intact() {
+    let bytes = std::fs::read(gpu()).unwrap();
+    let profile = Profile::from_bytes(&bytes[..bytes.len() / 2], "cut.xplane.pb").unwrap();
+    let mut stream = profile.events_table(None, TableOptions::default()).unwrap();
+    let mut rows = 0;
+    let why = loop {
+        match unsafe { next(stream.as_mut_ptr()) } {
+            Ok(batch) => rows += batch.expect("damage before the end").length,
+            Err(why) => break why,
+        }
+    };
+    assert!(rows > 0 && why.contains("cut.xplane.pb"), "{why}");
+    let skipping = TableOptions { skip_damage: true, ..Default::default() };
+    assert_eq!(rows_of(profile.events_table(None, skipping).unwrap()), rows);
+}
+
+#[test]
+fn wrong_options_are_errors() {
+    let profile = Profile::open(gpu()).unwrap();
+    let why = profile.events_table(Some(99), TableOptions::default()).unwrap_err();
+    assert_eq!(why.kind(), Kind::InvalidArgument);
+    let huge = TableOptions { batch_rows: 1 << 40, ..Default::default() };
+    assert_eq!(profile.events_table(None, huge).unwrap_err().kind(), Kind::InvalidArgument);
+}

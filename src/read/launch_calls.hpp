@@ -1,0 +1,63 @@
+// Which call of the host launched a kernel, and what the operation behind it worked on, where a trace ties them
+// together by numbers.
+#pragma once
+#include <profkit/core/timeline.hpp>
+
+#include <base/hash_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+inline constexpr std::uint64_t no_launch_id = ~std::uint64_t{0};
+
+// How a kernel is tied to the host.
+struct launch_link {
+  std::uint64_t correlation = no_launch_id, external = no_launch_id;
+};
+
+// Calls come in any number, kernels are few: calls are only put down, and looked through when the kernels are known.
+class launch_calls {
+ public:
+  struct call {
+    std::uint64_t correlation, external;
+    std::int64_t start_ps;
+  };
+  struct operation {
+    std::uint64_t external;
+    string_id dims, types;
+  };
+
+  void add_call(const launch_link& ids, std::int64_t start_ps, bool graph) {
+    if (graph) graphs_.push_back(calls_.size());
+    calls_.push_back({ids.correlation, ids.external, start_ps});
+  }
+  void add_operation(const operation& o) { operations_.push_back(o); }
+
+  // Looks for what those links lead to; once, when all is there.
+  void join(const std::vector<const std::vector<launch_link>*>& links);
+
+  // The call of the kernel's correlation, the first one of it; for a kernel without, that of its operation.
+  [[nodiscard]] const call* launcher_of(const launch_link& link) const;
+  [[nodiscard]] bool is_graph(const call& c) const;
+  // The last one that had shapes.
+  [[nodiscard]] const operation* operation_of(const launch_link& link) const;
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+  struct of_external {
+    std::size_t call = none, operation = none;
+  };
+
+  std::vector<call> calls_;
+  std::vector<std::size_t> graphs_;  // of the calls, in order
+  std::vector<operation> operations_;
+  hash_map<std::uint64_t, std::size_t> by_correlation_;
+  hash_map<std::uint64_t, of_external> by_external_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,92 @@
+// Paths are bytes: those that are no UTF-8 reach the file, come back as they were, and are shown as valid text.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "handles.hpp"
+
+using namespace profkit::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder whose name is no UTF-8, gone at the end.
+class odd_folder {
+ public:
+  odd_folder() : path_(fs::temp_directory_path() / ("profkit_\xff\xfe_" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~odd_folder() { fs::remove_all(path_); }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::int32_t append(void* user, const void* data, std::size_t size) {
+  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a capture at a path that is no UTF-8") {
+  const odd_folder folder;
+  const std::string path = folder.file("caf\xe9.xplane.pb");
+  fs::copy_file(gpu_capture(), path);
+  for (const std::string& opened_as : {path, folder.path()}) {
+    const auto profile = opened(opened_as);
+    REQUIRE(pk_file_count(profile.get()) == 1);
+    pk_file_info info;
+    REQUIRE(pk_file_get(profile.get(), 0, &info, nullptr) == PK_OK);
+    CHECK(text_of(info.path) == path);
+    std::string document;
+    REQUIRE(pk_document_write(profile.get(), PK_DOCUMENT_INFO, nullptr, append, &document, nullptr, nullptr) == PK_OK);
+    CHECK(document.find("caf") != std::string::npos);
+    CHECK(std::none_of(document.begin(), document.end(), [](char c) { return c == '\xff' || c == '\xe9'; }));
+  }
+}
+
+TEST_CASE("a path that is no UTF-8 and leads nowhere") {
+  const odd_folder folder;
+  const std::string path = folder.file("\x80\xbf.xplane.pb");
+  pk_profile* profile = nullptr;
+  error_slot error;
+  CHECK(pk_profile_open(path.c_str(), nullptr, &profile, error.out()) == PK_E_NOT_FOUND);
+  CHECK(std::string(pk_error_path(error.get())) == path);
+  std::string document;
+  CHECK(pk_document_write_error(PK_DOCUMENT_INFO, error.get(), append, &document, nullptr) == PK_OK);
+  CHECK(document.find('\x80') == std::string::npos);
+}
+
+TEST_CASE("what is written to a path that is no UTF-8") {
+  const odd_folder folder;
+  const std::string written = folder.file("w\xff.xplane.pb"), merged = folder.file("m\xff.xplane.pb");
+  pk_xspace_writer* writer = nullptr;
+  REQUIRE(pk_xspace_writer_open(written.c_str(), &writer, nullptr) == PK_OK);
+  const auto text = [](std::string_view t) { return pk_str{t.data(), t.size()}; };
+  pk_xspace_begin_plane(writer, text("/device:GPU:0"), 1);
+  pk_xspace_begin_line(writer, 1, text("XLA Ops"), 0);
+  pk_xspace_event(writer, pk_xspace_event_metadata(writer, text("fusion"), text("")), 0, 1000);
+  pk_xspace_end_line(writer);
+  pk_xspace_end_plane(writer);
+  REQUIRE(pk_xspace_writer_finish(writer, nullptr) == PK_OK);
+  pk_xspace_writer_free(writer);
+  CHECK(pk_plane_count(opened(written).get(), 0) == 1);
+
+  const char* const traces[] = {written.c_str()};
+  pk_merge_options options = PK_MERGE_OPTIONS_INIT;
+  options.traces = traces;
+  options.trace_count = 1;
+  options.output = merged.c_str();
+  options.correction = PK_CORRECTION_NONE;
+  pk_merge* merge = nullptr;
+  error_slot error;
+  CHECK(pk_merge_run(&options, nullptr, nullptr, &merge, error.out()) == PK_OK);
+  INFO(error.message());
+  pk_merge_free(merge);
+  CHECK(pk_plane_count(opened(merged).get(), 0) >= 1);
+}
