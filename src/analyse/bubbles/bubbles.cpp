@@ -41,10 +41,26 @@ struct joined {
 template <class T>
 void append(std::vector<T>& to, std::vector<T>& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  from = {};  // these lists are long: no two copies of all of them
+}
+
+void reserve_for(const std::vector<device_found>& devices, bubbles_result& into) {
+  std::size_t steps = 0, structures = 0, sides = 0, bubbles = 0;
+  for (const device_found& d : devices) {
+    steps += d.steps.size();
+    structures += d.structures.size();
+    sides += d.block_sides.size();
+    bubbles += d.bubbles.size();
+  }
+  into.steps.reserve(steps);
+  into.structures.reserve(structures);
+  into.block_sides.reserve(sides);
+  into.bubbles.reserve(bubbles);
 }
 
 joined join(bubbles_result& into, std::vector<device_found>& devices) {
   joined all;
+  reserve_for(devices, into);
   for (device_found& d : devices) {
     const auto first_step = static_cast<std::uint32_t>(into.steps.size());
     const auto first_structure = static_cast<std::uint32_t>(into.structures.size());

@@ -57,9 +57,18 @@ bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcep
 class group_collector final : public host_span_visitor {
  public:
   group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists, bool reference)
-      : of_(of), group_(group), reference_(reference), lists_(lists), cells_(lists), names_(lists, cells_) {
+      : of_(of),
+        group_(group),
+        reference_(reference),
+        lists_(lists),
+        cells_(lists),
+        names_(lists, cells_),
+        by_thread_(cells_) {
     for (const step_marker& m : of.markers())
       if (m.host_group == group) marker_names_.insert(m.name);
+    // An XSpace is read line by line, and a line is a thread.
+    for (const activity_device& d : of.devices())
+      if (d.host_group == group && d.plane >= 0) threads_one_by_one_ = true;
   }
 
   result<host_facts> visit(const hooks& host) {
@@ -77,20 +86,14 @@ class group_collector final : public host_span_visitor {
   void finish() {
     for (const gap_list& list : lists_)
       for (const gap& g : list) g.of->host.traced = true;
-    cell_cover by_thread(cells_);
-    span_union host;
-    for (auto& [thread, own] : threads_) {
-      by_thread.add(own.settled());
-      for (const interval& s : own.settled()) host.add(s);
-      own = {};
-    }
-    by_thread.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
+    for (auto& [thread, own] : threads_) take_thread(own);
+    by_thread_.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
     const auto measure = [&](span_union& all, std::int64_t host_evidence::*into) {
       cell_cover cover(cells_);
       cover.add(all.settled());
       cover.take(lists_, [&](bubble& b, std::int64_t ps) { b.host.*into = ps; });
     };
-    measure(host, &host_evidence::host_ps);
+    measure(host_, &host_evidence::host_ps);
     measure(leaf_, &host_evidence::leaf_ps);
     measure(sync_, &host_evidence::sync_ps);
     measure(comm_, &host_evidence::comm_ps);
@@ -116,6 +119,13 @@ class group_collector final : public host_span_visitor {
     return k;
   }
 
+  // After the last span of a thread.
+  void take_thread(span_union& own) {
+    by_thread_.add(own.settled());
+    for (const interval& s : own.settled()) host_.add(s);
+    own = {};
+  }
+
   // The span touches a gap.
   void add(const host_span& given) {
     const interval s{given.start_ps, saturating_add(given.start_ps, given.duration_ps)};
@@ -130,6 +140,7 @@ class group_collector final : public host_span_visitor {
     if (given.kind == host_span_kind::gc) gc_.add(s);
     if (!frame) leaf_.add(s);
     if (thread_ == nullptr || given.thread != thread_number_) {
+      if (thread_ != nullptr && threads_one_by_one_) take_thread(*thread_);
       thread_number_ = given.thread;
       thread_ = &threads_[given.thread];
     }
@@ -156,10 +167,12 @@ class group_collector final : public host_span_visitor {
   std::size_t cell_ = 0;  // the first that ends behind the start of the span looked at last
   hash_set<string_id> marker_names_;
   std::vector<known_name> known_;
-  span_union leaf_, sync_, comm_, gc_;
+  cell_cover by_thread_;
+  span_union host_, leaf_, sync_, comm_, gc_;  // host_: of the threads that were taken
   std::map<std::uint32_t, span_union> threads_;
   span_union* thread_ = nullptr;  // of the span looked at last
   std::uint32_t thread_number_ = 0;
+  bool threads_one_by_one_ = false;
 };
 
 }  // namespace
