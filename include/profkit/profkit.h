@@ -305,7 +305,7 @@ typedef struct pk_file_info {
   int64_t shift_ns;       /**< added to the file's times to put them on the capture's clock */
   int32_t family;         /**< PK_FAMILY_ */
   int32_t compression;    /**< PK_COMPRESSION_ */
-  int32_t export_of;      /**< position of the XSpace that this file repeats; -1: none */
+  int32_t export_of;      /**< position of the file that this one repeats; -1: none */
   uint32_t plane_count;   /**< 0 when the file is not an XSpace */
   uint32_t flags;         /**< PK_FILE_ */
   uint32_t reserved;

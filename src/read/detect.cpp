@@ -52,7 +52,7 @@ constexpr format_row formats[] = {
     {file_family::ascend_kernels, "op_summary*.csv", "op_summary", ".csv", confidence::certain, probe_ascend_kernels,
      host_rule::none, false},
     {file_family::ascend_kernels, "task_time*.csv", "task_time", ".csv", confidence::certain, probe_ascend_kernels,
-     host_rule::none, false},
+     host_rule::none, true},
     {file_family::ascend_table, "step_trace_time*.csv", "step_trace_time", ".csv", confidence::certain, nullptr,
      host_rule::none, false},
     {file_family::ascend_table, "operator_details*.csv", "operator_details", ".csv", confidence::certain, nullptr,

@@ -417,9 +417,10 @@ class folder_reader {
       if (!part.rank.empty() && capture_.files.back().host.empty()) {
         capture_.files.back().host = last_part_of(part.rank);
       }
-      exports.push_back(c.look->what.is_export_name && c.look->what.family == file_family::chrome_trace);
+      exports.push_back(c.look->what.is_export_name);
     }
     link_exports(first, exports);
+    link_task_lists(first, exports);
     return {};
   }
 
@@ -432,7 +433,7 @@ class folder_reader {
     if (spaces.empty()) return;
     for (std::size_t i = first; i < capture_.files.size(); ++i) {
       capture_file& file = capture_.files[i];
-      if (!exports[i - first]) continue;
+      if (!exports[i - first] || file.family != file_family::chrome_trace) continue;
       const auto same_host = std::find_if(spaces.begin(), spaces.end(), [&](std::size_t space) {
         return !file.host.empty() && capture_.files[space].host == file.host;
       });
@@ -443,6 +444,16 @@ class folder_reader {
         file.export_of = static_cast<std::int32_t>(spaces.front());
       }
     }
+  }
+
+  // The tasks of the hardware beside a table of the same kernels.
+  void link_task_lists(std::size_t first, const std::vector<bool>& exports) {
+    const auto is_table = [&](std::size_t i) { return capture_.files[i].family == file_family::ascend_kernels; };
+    std::size_t table = first;
+    while (table < capture_.files.size() && (!is_table(table) || exports[table - first])) ++table;
+    if (table == capture_.files.size()) return;
+    for (std::size_t i = first; i < capture_.files.size(); ++i)
+      if (is_table(i) && exports[i - first]) capture_.files[i].export_of = static_cast<std::int32_t>(table);
   }
 
   // Of the chosen runs, or of everything when there is no run.

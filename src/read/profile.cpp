@@ -306,10 +306,19 @@ struct profile::state {
     return f;
   }
 
+  // Of the files whose events count, or of exports alone.
+  std::optional<std::int64_t> earliest_origin(bool of_exports) const noexcept {
+    std::optional<std::int64_t> earliest;
+    for (std::size_t i = 0; i < files.size(); ++i)
+      if (const auto& origin = files[i]->origin_unix_ns;
+          origin && (what.files[i].export_of >= 0) == of_exports && (!earliest || *origin < *earliest))
+        earliest = origin;
+    return earliest;
+  }
+
   void align() {
-    for (const auto& f : files)
-      if (f->origin_unix_ns && (!origin_unix_ns || *f->origin_unix_ns < *origin_unix_ns))
-        origin_unix_ns = f->origin_unix_ns;
+    origin_unix_ns = earliest_origin(false);
+    if (!origin_unix_ns) origin_unix_ns = earliest_origin(true);
     for (std::size_t i = 0; i < files.size(); ++i) {
       held_file& f = *files[i];
       if (f.origin_unix_ns) {

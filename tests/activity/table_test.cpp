@@ -154,6 +154,9 @@ TEST_CASE("tasks of the hardware are kernels where no other table tells of them"
   REQUIRE(unread != a->inputs().end());
   CHECK(unread->rows == 0);
   CHECK(unread->notes.at(0).find("not read") == 0);
+  // Nor do its tasks count twice on the timeline.
+  CHECK((*p)->what().files.at(0).export_of == -1);
+  CHECK((*p)->what().files.at(1).export_of == 0);
 }
 
 TEST_CASE("units come from the header, and a lost quote costs one row") {

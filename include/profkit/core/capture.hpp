@@ -33,7 +33,7 @@ struct capture_file {
   compression encoding = compression::none;
   std::uint64_t bytes = 0;      ///< on disk
   std::string run;              ///< run folder name; empty for a file given by path
-  std::int32_t export_of = -1;  ///< index of the XSpace this file is an export of, never counted twice; -1: none
+  std::int32_t export_of = -1;  ///< index of the file whose events this one shows again, never counted twice; -1: none
   std::string host;             ///< from the file name ("vm" in vm.xplane.pb); empty when it says none
   std::string why;              ///< why it was taken for its family: "name *.xplane.pb", "magic", "probe"
 };

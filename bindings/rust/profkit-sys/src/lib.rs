@@ -705,7 +705,7 @@ pub struct pk_file_info {
     pub family: i32,
     /// PK_COMPRESSION_
     pub compression: i32,
-    /// position of the XSpace that this file repeats; -1: none
+    /// position of the file that this one repeats; -1: none
     pub export_of: i32,
     /// 0 when the file is not an XSpace
     pub plane_count: u32,
