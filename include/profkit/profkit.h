@@ -17,9 +17,6 @@
  *    frozen: new facts come as new functions.
  *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
  *    pk_probe_records, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
-
- *  - pk_profile, pk_module_list, pk_activity, pk_memory, pk_bubbles and pk_probe are immutable: any number of threads
- *    may read one at a time. A cursor, a stream or a pk_chrome_reader belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -1796,7 +1793,7 @@ typedef struct pk_arrow_options {
 
 /** Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
  *  plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
- *  the file that is being read. \since 0.1 */
+ *  the file that is being read; nothing of an XSpace. \since 0.1 */
 PK_API pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
                                  struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
 /** Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,

@@ -34,9 +34,9 @@ def line(line_id, name, events, timestamp_ns=0):
 
 
 @functools.lru_cache(maxsize=4)
-def node_trace(node, snapshots=True, events=3):
+def node_trace(node, snapshots=True, events=3, spacing=10 ** 9):
     own = OFFSET * node
-    kernels = [event(1 + i % 2, 10 ** 6 + i * 10 ** 9, 5 * 10 ** 8, text(4, number(1, 1) + text(5, f"all-reduce.{i % 2}")))
+    kernels = [event(1 + i % 2, 10 ** 6 + i * spacing, 5 * 10 ** 8, text(4, number(1, 1) + text(5, f"all-reduce.{i % 2}")))
                for i in range(events)]
     device = plane(0, "/device:GPU:0", line(1, "Stream #1", kernels, WALL + own),
                    event_name(1, "ncclDevKernel_AllReduce"), event_name(2, "gemm"), stat_names("hlo_op"))
@@ -46,7 +46,7 @@ def node_trace(node, snapshots=True, events=3):
     return host + device + (taken if snapshots else b"") + text(4, f"host{node}")
 
 
-def offsets(nodes=2, header=True):
+def offsets(nodes=2, header=True, wrong=0):
     lines = []
     if header:
         lines.append(json.dumps({"meta": True, "nodes": [
@@ -55,7 +55,7 @@ def offsets(nodes=2, header=True):
         for n in range(nodes):
             start = WALL + r * 16_000_000 - 16_000_000
             lines.append(json.dumps({"round_id": r, "window_id": r, "window_start_ns": start, "window_end_ns": start + 16_000_000,
-                                     "node_id": n, "offset_ns": float(OFFSET * n), "drift_ppm": 0.0, "residual": 0,
+                                     "node_id": n, "offset_ns": float((OFFSET + wrong) * n), "drift_ppm": 0.0, "residual": 0,
                                      "reachable": True, "converged": True}))
     return ("\n".join(lines) + "\n").encode()
 
@@ -181,6 +181,18 @@ class Merge(Case):
         counts = [self.merge("--validate", *scheme).out.splitlines()[-1] for scheme in ([], ["--plane-scheme", "node"])]
         self.assertRegex(counts[0], r"Overlaps: [1-9]")
         self.assertEqual(counts[0], counts[1])
+
+    def test_clocks_from_collectives_agree_with_snapshots_or_say_so(self):
+        self.traces = [self.write(f"node{n}.xplane.pb", node_trace(n, events=8, spacing=10 ** 10)) for n in range(2)]
+        for wrong, agrees in ((0, True), (2_000_000, False)):
+            self.offsets.write_bytes(offsets(wrong=wrong))
+            self.check_status(self.merge(), 0)
+            done = run("validate", self.output, "--align=collectives", "--json")
+            [_, node] = json.loads(done.out)["alignment"]["nodes"]
+            self.assertEqual(node["snapshot_offset_ps"], 0)
+            self.assertEqual(node["agrees_with_snapshots"], agrees, node)
+            told = run("validate", self.output, "--align=collectives").out
+            self.assertEqual("disagrees with the snapshots" in told, not agrees, told)
 
     def test_prints_events_and_collectives(self):
         done = self.merge("--print_events", "--print_collectives")

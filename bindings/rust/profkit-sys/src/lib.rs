@@ -2892,7 +2892,7 @@ extern "C" {
     pub fn pk_architecture_free(architecture: *mut pk_architecture);
     /// Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
     /// plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
-    /// the file that is being read. Since 0.1.
+    /// the file that is being read; nothing of an XSpace. Since 0.1.
     pub fn pk_arrow_events(
         profile: *mut pk_profile,
         file: u32,
