@@ -83,10 +83,16 @@ class memory_activity final : public activity {
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override { return std::nullopt; }
   [[nodiscard]] bool has_host_spans(std::uint32_t group) const noexcept override { return traced_.count(group) != 0; }
   result<void> visit_kernels(std::size_t device, kernel_visitor& into, const hooks&) const override {
-    std::vector<kernel_row> sorted = kernels_[device];
-    std::stable_sort(sorted.begin(), sorted.end(), [](const kernel_row& a, const kernel_row& b) {
+    const auto earlier = [](const kernel_row& a, const kernel_row& b) {
       return std::make_tuple(a.start_ps, a.duration_ps) < std::make_tuple(b.start_ps, b.duration_ps);
-    });
+    };
+    std::vector<kernel_row> copy;
+    const bool in_order = std::is_sorted(kernels_[device].begin(), kernels_[device].end(), earlier);
+    if (!in_order) {
+      copy = kernels_[device];
+      std::stable_sort(copy.begin(), copy.end(), earlier);
+    }
+    const std::vector<kernel_row>& sorted = in_order ? kernels_[device] : copy;
     for (std::size_t i = 0; i < sorted.size(); i += 7)  // odd batches
       if (auto r = into.rows(sorted.data() + i, std::min<std::size_t>(7, sorted.size() - i)); !r) return r;
     return {};
