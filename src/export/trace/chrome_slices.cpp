@@ -236,9 +236,15 @@ chrome_event_text fields_of(std::string_view event_json) {
 
 void append_sound_json(std::string& out, std::string_view raw) {
   std::string scratch;
-  std::size_t at = 0;
+  std::size_t at = 0, skipped = 0;
+  bool after_value = false;  // what stands there before the next comma or bracket is no JSON, and is left out
   while (at < raw.size()) {
     const char c = raw[at];
+    const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
+    if (opens && (after_value || skipped > 0)) ++skipped;
+    const std::size_t kept = out.size();
+    const bool ignored = skipped > 0 || (after_value && c != ',' && c != ':' && !closes);
+    if (closes && skipped > 0) --skipped;
     if (c == '"') {
       std::size_t end = at + 1;
       bool plain = true;
@@ -256,11 +262,14 @@ void append_sound_json(std::string& out, std::string_view raw) {
       else
         append_json_string(out, json_text(text, scratch));
       at = end + 1;
+      if (ignored) out.resize(kept);
+      after_value = true;
       continue;
     }
     if (c == ',') {
+      after_value = skipped > 0;
       const std::size_t next = raw.find_first_not_of(" \t\r\n,", at + 1);
-      if (next != std::string_view::npos && raw[next] != '}' && raw[next] != ']') out += ',';
+      if (next != std::string_view::npos && raw[next] != '}' && raw[next] != ']' && !ignored) out += ',';
       at = next == std::string_view::npos ? raw.size() : next;
       continue;
     }
@@ -269,7 +278,10 @@ void append_sound_json(std::string& out, std::string_view raw) {
       continue;
     }
     if (c == '{' || c == '}' || c == '[' || c == ']' || c == ':') {
-      out += c;
+      if (!ignored) {
+        out += c;
+        after_value = closes;
+      }
       ++at;
       continue;
     }
@@ -285,6 +297,8 @@ void append_sound_json(std::string& out, std::string_view raw) {
     else
       append_json_string(out, word);
     at = end;
+    if (ignored) out.resize(kept);
+    after_value = true;
   }
 }
 
