@@ -91,6 +91,10 @@ class Merge(Case):
         for wanted in ("/host:CPU", "/device:GPU:64", "/device:GPU:10000", "/node:1/clock_metadata"):
             self.assertIn(wanted, names)
 
+    def test_hosts_named_like_devices_are_no_devices(self):
+        self.merge()
+        self.assertRegex(run("report", self.output).out, r"\n  devices   2 × GPU\n")
+
     def test_json_is_the_metadata(self):
         done = self.merge("--json")
         self.check_status(done, 0)
