@@ -27,6 +27,10 @@ inline namespace PROFKIT_NAMESPACE {
          __builtin_cpu_supports("popcnt") != 0 && __builtin_cpu_supports("pclmul") != 0;
 }
 [[nodiscard]] inline bool has_avx512() noexcept {
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+  // GCC stores 64 bytes at once to stack frames that detect_stack_use_after_return aligns to less (its bug 110027).
+  return false;
+#endif
   return has_avx2() && __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
          __builtin_cpu_supports("avx512vbmi2") != 0;
