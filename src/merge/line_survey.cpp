@@ -68,7 +68,7 @@ std::uint64_t field_bytes(std::uint64_t body) noexcept { return 1 + quick_varint
 // The times of the events of a line in the output, one after another.
 class event_times {
  public:
-  event_times(const line_clock& clock, const line_rules& rules) noexcept
+  event_times(const line_correction& clock, const line_rules& rules) noexcept
       : mapper_(clock), rules_(rules), clock_(clock) {}
 
   // False: the event has no place in time and is copied.
@@ -102,7 +102,7 @@ class event_times {
     const std::int64_t local = mapper_.host_time(e.offset_ps);
     const std::int64_t correction = local - at_ps_ + clock_.to_local_ps;
     facts.snapshot_extrapolated +=
-        clock_.kind == line_clock::how::tracer && clock_.clock->tracer_to_host().extrapolates(e.offset_ps);
+        clock_.kind == line_correction::how::tracer && clock_.clock->tracer_to_host().extrapolates(e.offset_ps);
     facts.offset_extrapolated += clock_.clock->host_to_reference().extrapolates(local);
     facts.greatest_correction_ps = std::max(facts.greatest_correction_ps, correction);
     facts.min_correction_ps = std::min(facts.min_correction_ps, correction);
@@ -138,7 +138,7 @@ class event_times {
 
   line_mapper mapper_;
   const line_rules& rules_;
-  const line_clock& clock_;
+  const line_correction& clock_;
   reference_guard guard_;
   std::int64_t at_ps_ = 0;
   bool fits_ = true, clamped_ = false;
@@ -228,8 +228,8 @@ PROFKIT_ALWAYS_INLINE char* put_varint_wide(char* to, std::uint64_t value) noexc
 }
 
 // Events that are all of the usual shape, which the survey has seen: only the offset is looked at.
-void write_usual_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_mark& from,
-                        std::uint64_t to, char* out) noexcept {
+void write_usual_events(std::string_view body, const line_correction& clock, const line_rules& rules,
+                        const line_mark& from, std::uint64_t to, char* out) noexcept {
   line_mapper mapper(clock);
   mapper.resume(from.last_ps);
   const char* const end = body.data() + body.size();
@@ -273,8 +273,8 @@ bool line_mapper::map(std::int64_t offset_ps, std::int64_t& at_ps) const noexcep
   const auto x = checked_add(offset_ps, how_.base_ps);
   if (!x) return false;
   at_ps = *x;
-  if (how_.kind == line_clock::how::tracer) at_ps = how_.clock->tracer_to_reference()(*x);
-  if (how_.kind == line_clock::how::host) at_ps = how_.clock->host_to_reference()(*x);
+  if (how_.kind == line_correction::how::tracer) at_ps = how_.clock->tracer_to_reference()(*x);
+  if (how_.kind == line_correction::how::host) at_ps = how_.clock->host_to_reference()(*x);
   return at_ps <= most_corrected_ps && at_ps >= -most_corrected_ps;
 }
 
@@ -282,9 +282,9 @@ bool line_mapper::place_slowly(std::int64_t offset_ps, std::int64_t& at_ps) noex
   if (!map(offset_ps, at_ps)) return false;
   const std::int64_t x = offset_ps + how_.base_ps;  // map() has checked it
   const piecewise_map nothing;
-  const piecewise_map& map = how_.kind == line_clock::how::tracer ? how_.clock->tracer_to_reference()
-                             : how_.kind == line_clock::how::host ? how_.clock->host_to_reference()
-                                                                  : nothing;
+  const piecewise_map& map = how_.kind == line_correction::how::tracer ? how_.clock->tracer_to_reference()
+                             : how_.kind == line_correction::how::host ? how_.clock->host_to_reference()
+                                                                       : nothing;
   quick_ = quick_segment(map.piece_at(x), how_.base_ps);
   return true;
 }
@@ -304,7 +304,7 @@ line_facts read_line_head(std::string_view body) noexcept {
   return facts;
 }
 
-line_facts survey_line(std::string_view body, const line_clock& clock, const line_rules& rules,
+line_facts survey_line(std::string_view body, const line_correction& clock, const line_rules& rules,
                        const passed_piece& passed) {
   line_facts facts;
   event_times times(clock, rules);
@@ -364,7 +364,7 @@ line_facts survey_line(std::string_view body, const line_clock& clock, const lin
   return facts;
 }
 
-void survey_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules, line_facts& facts) {
+void survey_unsorted(std::string_view body, const line_correction& clock, const line_rules& rules, line_facts& facts) {
   line_facts fresh;
   event_times times(clock, rules);
   for (const sort_key& key : sorted_events(body, facts.events)) {
@@ -394,7 +394,7 @@ std::uint64_t written_bytes(const line_facts& facts, std::size_t mark) noexcept 
   return end - facts.marks[mark].written_at;
 }
 
-void write_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_facts& facts,
+void write_events(std::string_view body, const line_correction& clock, const line_rules& rules, const line_facts& facts,
                   std::size_t mark, char* to) {
   const std::uint64_t end = mark_end(body, facts, mark);
   if (facts.usual && !rules.reference && !rules.scale_durations) {
@@ -410,7 +410,7 @@ void write_events(std::string_view body, const line_clock& clock, const line_rul
     if (is_event) to = put_event(to, read_event(event), times);
 }
 
-result<void> write_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules,
+result<void> write_unsorted(std::string_view body, const line_correction& clock, const line_rules& rules,
                             std::uint64_t events, event_output& into) {
   event_times times(clock, rules);
   std::string buffer;

@@ -18,7 +18,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 // How the times of a line become corrected ones.
-struct line_clock {
+struct line_correction {
   enum class how : std::uint8_t { tracer, host, shift, reference };
   how kind = how::shift;
   bool device = false;           // reference: a device plane
@@ -35,7 +35,7 @@ __extension__ using wide_sum = __int128;
 // The state in which the events of a line are written, one after another.
 class line_mapper {
  public:
-  explicit line_mapper(const line_clock& how) noexcept : how_(how) {}
+  explicit line_mapper(const line_correction& how) noexcept : how_(how) {}
 
   // Corrected time of an offset, never before the last one when the line is in order. False: it is out of reach.
   PROFKIT_ALWAYS_INLINE bool place(std::int64_t offset_ps, bool in_order, std::int64_t& at_ps, bool& clamped) noexcept {
@@ -53,7 +53,7 @@ class line_mapper {
   }
   // S of an offset that was placed, of a line that has a clock.
   PROFKIT_ALWAYS_INLINE std::int64_t host_time(std::int64_t offset_ps) noexcept {
-    if (how_.kind == line_clock::how::host) return offset_ps + how_.base_ps;
+    if (how_.kind == line_correction::how::host) return offset_ps + how_.base_ps;
     return PROFKIT_LIKELY(quick_local_.holds(offset_ps)) ? quick_local_(offset_ps) : host_time_slowly(offset_ps);
   }
   // No guard, no state: of an end of an event.
@@ -66,7 +66,7 @@ class line_mapper {
   PROFKIT_NOINLINE bool place_slowly(std::int64_t offset_ps, std::int64_t& at_ps) noexcept;
   PROFKIT_NOINLINE std::int64_t host_time_slowly(std::int64_t offset_ps) noexcept;
 
-  line_clock how_;
+  line_correction how_;
   quick_segment quick_, quick_local_;  // in terms of offsets
   std::int64_t last_ps_ = std::numeric_limits<std::int64_t>::min();
 };
@@ -114,10 +114,10 @@ line_facts read_line_head(std::string_view body) noexcept;
 // Reads the whole line. An unsorted line is only found to be so: survey_unsorted() has to follow.
 // `passed` is told of every piece that was read, and may stop it.
 using passed_piece = std::function<result<void>(std::uint64_t from, std::uint64_t to)>;
-line_facts survey_line(std::string_view body, const line_clock& clock, const line_rules& rules,
+line_facts survey_line(std::string_view body, const line_correction& clock, const line_rules& rules,
                        const passed_piece& passed);
 // The part of the facts that depends on the order of the events, for a line that is not in order.
-void survey_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules, line_facts& facts);
+void survey_unsorted(std::string_view body, const line_correction& clock, const line_rules& rules, line_facts& facts);
 
 // Where events are written to: `take` gets whole events, a buffer at a time.
 class event_output {
@@ -131,11 +131,11 @@ inline constexpr std::size_t write_slack_bytes = 128;
 
 // Writes the events of a line in order, from one mark to the next (or the end), to where there is room for exactly
 // their bytes.
-void write_events(std::string_view body, const line_clock& clock, const line_rules& rules, const line_facts& facts,
+void write_events(std::string_view body, const line_correction& clock, const line_rules& rules, const line_facts& facts,
                   std::size_t mark, char* to);
 [[nodiscard]] std::uint64_t written_bytes(const line_facts& facts, std::size_t mark) noexcept;
 // Writes the events of an unsorted line in the order of their starts (longer ones first).
-result<void> write_unsorted(std::string_view body, const line_clock& clock, const line_rules& rules,
+result<void> write_unsorted(std::string_view body, const line_correction& clock, const line_rules& rules,
                             std::uint64_t events, event_output& into);
 
 // Whether a field of a line is copied as it is.

@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct line_plan {
   std::string_view body;
-  line_clock clock;
+  line_correction clock;
   line_facts facts;
   std::uint64_t body_bytes = 0;  // of the line as it will be written
   std::string head, tail;        // fields around the events

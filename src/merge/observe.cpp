@@ -58,7 +58,7 @@ class observation {
         set_instant(plan_.all.base_ns, saturating_add(at_ps, correction), e.before_ns, e.before_sub_ps);
         e.recorded_ns = e.before_ns;
         e.recorded_sub_ps = e.before_sub_ps;
-        if (line.clock.kind == line_clock::how::tracer)
+        if (line.clock.kind == line_correction::how::tracer)
           set_instant(t.start.gpu_ns.value_or(0), event.offset_ps(), e.recorded_ns, e.recorded_sub_ps);
       }
       const metadata_entry entry = names.find(event.metadata_id());

@@ -32,7 +32,8 @@ struct quick_segment {
     y0 = s.y0;
     excess = s.excess;
     length = s.length;
-    multiplier = static_cast<std::int64_t>(static_cast<wide_product>(excess) * (wide_product{1} << fraction_bits) / length);
+    multiplier =
+        static_cast<std::int64_t>(static_cast<wide_product>(excess) * (wide_product{1} << fraction_bits) / length);
   }
   [[nodiscard]] PROFKIT_ALWAYS_INLINE bool holds(std::int64_t x) const noexcept { return x >= from && x < to; }
 

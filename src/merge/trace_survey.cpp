@@ -144,12 +144,12 @@ class surveyor {
     return reader.ok() ? nullptr : reader.position();
   }
 
-  line_clock clock_of(const plane_plan& p, const line_facts& head) const {
+  line_correction clock_of(const plane_plan& p, const line_facts& head) const {
     const aligned_trace& t = plan_.trace_of(p);
-    line_clock c;
+    line_correction c;
     c.device = p.device;
     if (t.reference) {
-      c.kind = line_clock::how::reference;
+      c.kind = line_correction::how::reference;
       c.reference = &*t.reference;
       return c;
     }
@@ -162,7 +162,7 @@ class surveyor {
         p.device || (o_.tracer_host_threads && p.name == roctracer_plane && starts_with(head.name, tracer_line));
     if (t.clock) {
       c.clock = &*t.clock;
-      c.kind = by_tracer ? line_clock::how::tracer : line_clock::how::host;
+      c.kind = by_tracer ? line_correction::how::tracer : line_correction::how::host;
       if (!by_tracer) c.base_ps = relative_ps(line_ns, wall).value_or(out_of_reach_ps);
       c.to_local_ps = relative_ps(wall, plan_.all.base_ns).value_or(0);
       return c;
@@ -187,7 +187,7 @@ class surveyor {
         if (first.done()) continue;
         const event_bytes e = read_event(first.bytes());
         if (e.aggregated || e.shape == event_shape::damaged) continue;
-        const line_clock clock = clock_of(p, head);
+        const line_correction clock = clock_of(p, head);
         std::int64_t at_ps = 0;
         if (line_mapper(clock).map(e.offset_ps, at_ps)) least = std::min(least, at_ps);
       }

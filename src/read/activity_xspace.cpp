@@ -141,7 +141,7 @@ class xspace_kernels final : public kernel_source {
   }
 
  private:
-  void fill(kernel_row& k, const placed_event& e, const line_events& line, std::uint16_t stream) const {
+  void fill(kernel_row& k, const spanned_event& e, const line_events& line, std::uint16_t stream) const {
     k = {};
     k.start_ps = e.start_ps;
     k.duration_ps = e.end_ps - e.start_ps;
@@ -368,7 +368,7 @@ class file_filler {
     return e;
   }
 
-  void note_damage(const line_events& line, const line_facts& facts) {
+  void note_damage(const line_events& line, const first_look& facts) {
     if (!facts.damage || input_.damage) return;
     fault f;
     f.code = fault_code::damaged;
@@ -396,7 +396,7 @@ class file_filler {
       if (!carries_kernels(line)) continue;
       std::optional<line_events> events = events_of(line);
       if (!events || source->lines.size() == most_streams) continue;
-      const line_facts facts = look_at_line(*events);
+      const first_look facts = look_at_line(*events);
       events->lateness_ps = facts.lateness_ps;
       note_damage(*events, facts);
       rejects_.add(facts.rejects);
@@ -437,7 +437,7 @@ class file_filler {
       const std::optional<line_events> events = events_of(*line);
       if (!events) continue;
       raw_events rows(*events);
-      for (placed_event e; rows.next(e);) {
+      for (spanned_event e; rows.next(e);) {
         // The program's name without its fingerprint.
         const std::string_view name = plane.event_name(e.metadata_id);
         const std::string_view shown = numbered ? name : name.substr(0, name.find('('));
@@ -452,7 +452,7 @@ class file_filler {
     return false;
   }
 
-  void add_step(std::int32_t device, std::string_view name, const placed_event& e, marker_source source,
+  void add_step(std::int32_t device, std::string_view name, const spanned_event& e, marker_source source,
                 std::optional<std::int64_t> number_stat, bool number_in_name) {
     step_marker m;
     m.host_group = group_;
@@ -524,7 +524,7 @@ class file_filler {
         const std::optional<line_events> events = events_of(line);
         if (!events) continue;
         raw_events rows(*events);
-        for (placed_event e; rows.next(e);) {
+        for (spanned_event e; rows.next(e);) {
           const auto match = matches.find(e.metadata_id);
           const bool numbered = number_stat && number_of(e.stats, e.stats_bytes, *number_stat);
           if (match == matches.end() && !numbered) continue;

@@ -134,7 +134,7 @@ class communication_reader {
   const char* read_operation(const char* at, const char* end, std::string_view key, string_id step, bool collective) {
     if (at == end || *at != '{') return skip_value(at, end);
     scan_marks marks{places_.data(), partners_.data(), most_marks};
-    const scan_result scanned = scan_elements(at, end, 1, limits{}.max_nesting, scan_variant::fastest, &marks);
+    const scan_result scanned = scan_elements(at, end, 1, limits{}.max_nesting, json_scan_variant::fastest, &marks);
     if (scanned.why != scan_stop::enough) return stop_at(at);
     if (key == "Total Op Info") return scanned.good_end;  // their sum
     const std::string_view text(at, static_cast<std::size_t>(scanned.good_end - at));

@@ -281,7 +281,7 @@ void chrome_reader::state::read_events() {
   const std::size_t room = marks.size() / 2;
   scan_marks found{marks.data(), marks.data() + room, static_cast<std::uint32_t>(room)};
   const scan_result r = scan_elements(from, item_bound(), one_by_one ? 1 : options.chunk_bytes,
-                                      options.bounds.max_nesting, scan_variant::fastest, &found);
+                                      options.bounds.max_nesting, json_scan_variant::fastest, &found);
   if (r.good_end != from) {
     take_chunk(r.good_end, {from, found.places, found.partners, 0, found.count, found.escapes});
   } else if (r.why == scan_stop::more) {

@@ -389,14 +389,14 @@ PROFKIT_AVX512 scan_result scan_avx512(const scan_task& task) noexcept { return 
 }  // namespace
 
 scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
-                          scan_variant variant, scan_marks* marks) noexcept {
+                          json_scan_variant variant, scan_marks* marks) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   const bool countable = static_cast<std::size_t>(end - from) <= most;
   const scan_task task{from, end, enough_bytes, std::min(max_nesting, deepest), countable ? marks : nullptr};
-  if (variant == scan_variant::bytewise) return scan_bytewise(task);
+  if (variant == json_scan_variant::bytewise) return scan_bytewise(task);
 #if defined(PROFKIT_X86)
-  if (variant == scan_variant::fastest && has_avx512()) return scan_avx512(task);
-  if (variant != scan_variant::sse2 && has_avx2()) return scan_avx2(task);
+  if (variant == json_scan_variant::fastest && has_avx512()) return scan_avx512(task);
+  if (variant != json_scan_variant::sse2 && has_avx2()) return scan_avx2(task);
   return scan_sse2(task);
 #else
   return scan_bytewise(task);

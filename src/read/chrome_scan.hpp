@@ -18,7 +18,7 @@ enum class scan_stop : std::uint8_t {
 
 // Which instructions look at the bytes; the result is the same. One the machine or the build lacks becomes
 // the fastest there is.
-enum class scan_variant : std::uint8_t { fastest, avx2, sse2, bytewise };
+enum class json_scan_variant : std::uint8_t { fastest, avx2, sse2, bytewise };
 
 struct scan_result {
   const char* good_end;  // past the last whole element; where the scan began when there is none
@@ -41,7 +41,7 @@ struct scan_marks {
 // and strings have nothing but separators around them, so that a lost quote is seen at once. Not
 // checked: scalars and commas.
 scan_result scan_elements(const char* from, const char* end, std::size_t enough_bytes, std::uint32_t max_nesting,
-                          scan_variant variant = scan_variant::fastest, scan_marks* marks = nullptr) noexcept;
+                          json_scan_variant variant = json_scan_variant::fastest, scan_marks* marks = nullptr) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

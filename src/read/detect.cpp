@@ -22,7 +22,7 @@ struct format_row {
   file_family family;
   const char* pattern;  // for detection::why
   std::string_view prefix, suffix;
-  confidence by_name;
+  detection_confidence by_name;
   probe_result (*probe)(std::string_view head) noexcept;
   host_rule host;
   bool is_export_name;
@@ -30,48 +30,50 @@ struct format_row {
 
 // A whole name stands in both places.
 constexpr format_row formats[] = {
-    {file_family::xspace, "*.xplane.pb", "", ".xplane.pb", confidence::certain, probe_xspace, host_rule::stem, false},
+    {file_family::xspace, "*.xplane.pb", "", ".xplane.pb", detection_confidence::certain, probe_xspace, host_rule::stem,
+     false},
     {file_family::chrome_trace, "perfetto_trace.json", "perfetto_trace.json", "perfetto_trace.json",
-     confidence::certain, probe_chrome_trace, host_rule::none, true},
-    {file_family::chrome_trace, "*.pt.trace.json", "", ".pt.trace.json", confidence::certain, probe_chrome_trace,
-     host_rule::stem_and_time, false},
-    {file_family::chrome_trace, "*.trace.json", "", ".trace.json", confidence::certain, probe_chrome_trace,
+     detection_confidence::certain, probe_chrome_trace, host_rule::none, true},
+    {file_family::chrome_trace, "*.pt.trace.json", "", ".pt.trace.json", detection_confidence::certain,
+     probe_chrome_trace, host_rule::stem_and_time, false},
+    {file_family::chrome_trace, "*.trace.json", "", ".trace.json", detection_confidence::certain, probe_chrome_trace,
      host_rule::stem, true},
-    {file_family::ascend_json, "communication.json", "communication.json", "communication.json", confidence::certain,
-     nullptr, host_rule::none, false},
-    {file_family::ascend_json, "profiler_info*.json", "profiler_info", ".json", confidence::certain, nullptr,
+    {file_family::ascend_json, "communication.json", "communication.json", "communication.json",
+     detection_confidence::certain, nullptr, host_rule::none, false},
+    {file_family::ascend_json, "profiler_info*.json", "profiler_info", ".json", detection_confidence::certain, nullptr,
      host_rule::none, false},
     {file_family::ascend_json, "profiler_metadata.json", "profiler_metadata.json", "profiler_metadata.json",
-     confidence::certain, nullptr, host_rule::none, false},
-    {file_family::chrome_trace, "trace_view.json", "trace_view.json", "trace_view.json", confidence::certain,
+     detection_confidence::certain, nullptr, host_rule::none, false},
+    {file_family::chrome_trace, "trace_view.json", "trace_view.json", "trace_view.json", detection_confidence::certain,
      probe_chrome_trace, host_rule::none, false},
-    {file_family::chrome_trace, "*.json", "", ".json", confidence::possible, probe_chrome_trace, host_rule::none,
-     false},
-    {file_family::ascend_kernels, "kernel_details*.csv", "kernel_details", ".csv", confidence::certain,
+    {file_family::chrome_trace, "*.json", "", ".json", detection_confidence::possible, probe_chrome_trace,
+     host_rule::none, false},
+    {file_family::ascend_kernels, "kernel_details*.csv", "kernel_details", ".csv", detection_confidence::certain,
      probe_ascend_kernels, host_rule::none, false},
-    {file_family::ascend_kernels, "op_summary*.csv", "op_summary", ".csv", confidence::certain, probe_ascend_kernels,
+    {file_family::ascend_kernels, "op_summary*.csv", "op_summary", ".csv", detection_confidence::certain,
+     probe_ascend_kernels, host_rule::none, false},
+    {file_family::ascend_kernels, "task_time*.csv", "task_time", ".csv", detection_confidence::certain,
+     probe_ascend_kernels, host_rule::none, true},
+    {file_family::ascend_table, "step_trace_time*.csv", "step_trace_time", ".csv", detection_confidence::certain,
+     nullptr, host_rule::none, false},
+    {file_family::ascend_table, "operator_details*.csv", "operator_details", ".csv", detection_confidence::certain,
+     nullptr, host_rule::none, false},
+    {file_family::ascend_table, "op_statistic*.csv", "op_statistic", ".csv", detection_confidence::certain, nullptr,
      host_rule::none, false},
-    {file_family::ascend_kernels, "task_time*.csv", "task_time", ".csv", confidence::certain, probe_ascend_kernels,
-     host_rule::none, true},
-    {file_family::ascend_table, "step_trace_time*.csv", "step_trace_time", ".csv", confidence::certain, nullptr,
+    {file_family::ascend_kernels, "*.csv", "", ".csv", detection_confidence::possible, probe_ascend_kernels,
      host_rule::none, false},
-    {file_family::ascend_table, "operator_details*.csv", "operator_details", ".csv", confidence::certain, nullptr,
+    {file_family::ascend_database, "ascend_*_profiler*.db", "ascend_", ".db", detection_confidence::certain, nullptr,
      host_rule::none, false},
-    {file_family::ascend_table, "op_statistic*.csv", "op_statistic", ".csv", confidence::certain, nullptr,
+    {file_family::ascend_database, "msprof_*.db", "msprof_", ".db", detection_confidence::certain, nullptr,
      host_rule::none, false},
-    {file_family::ascend_kernels, "*.csv", "", ".csv", confidence::possible, probe_ascend_kernels, host_rule::none,
+    {file_family::ascend_database, "analysis.db", "analysis.db", "analysis.db", detection_confidence::certain, nullptr,
+     host_rule::none, false},
+    {file_family::hlo_proto, "*.hlo_proto.pb", "", ".hlo_proto.pb", detection_confidence::certain, probe_hlo_proto,
+     host_rule::none, false},
+    {file_family::hlo_proto, "*.hlo.pb", "", ".hlo.pb", detection_confidence::certain, probe_hlo_proto, host_rule::none,
      false},
-    {file_family::ascend_database, "ascend_*_profiler*.db", "ascend_", ".db", confidence::certain, nullptr,
+    {file_family::op_stats, "*.op_stats_v2.pb", "", ".op_stats_v2.pb", detection_confidence::certain, nullptr,
      host_rule::none, false},
-    {file_family::ascend_database, "msprof_*.db", "msprof_", ".db", confidence::certain, nullptr, host_rule::none,
-     false},
-    {file_family::ascend_database, "analysis.db", "analysis.db", "analysis.db", confidence::certain, nullptr,
-     host_rule::none, false},
-    {file_family::hlo_proto, "*.hlo_proto.pb", "", ".hlo_proto.pb", confidence::certain, probe_hlo_proto,
-     host_rule::none, false},
-    {file_family::hlo_proto, "*.hlo.pb", "", ".hlo.pb", confidence::certain, probe_hlo_proto, host_rule::none, false},
-    {file_family::op_stats, "*.op_stats_v2.pb", "", ".op_stats_v2.pb", confidence::certain, nullptr, host_rule::none,
-     false},
 };
 
 std::string_view without_compression(std::string_view name) noexcept {
@@ -145,14 +147,15 @@ detection detect_by_content(std::string_view head) {
 detection detect(std::string_view file_name, std::string_view head) {
   detection named = detect_by_name(file_name);
   detection probed = detect_by_content(head);
-  if (named.sure == confidence::certain) {
-    if (probed.sure != confidence::certain || probed.family == named.family || !names_one_format(named.family)) {
+  if (named.sure == detection_confidence::certain) {
+    if (probed.sure != detection_confidence::certain || probed.family == named.family ||
+        !names_one_format(named.family)) {
       return named;
     }
     probed.why += ", though the name says " + named.why.substr(named.why.find(' ') + 1);
     return probed;
   }
-  if (probed.sure < confidence::likely) return {};
+  if (probed.sure < detection_confidence::likely) return {};
   if (probed.family == named.family) {
     probed.host = named.host;
     probed.is_export_name = named.is_export_name;

@@ -9,11 +9,11 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-enum class confidence { none, possible, likely, certain };
+enum class detection_confidence { none, possible, likely, certain };
 
 struct detection {
   file_family family = file_family::unknown;
-  confidence sure = confidence::none;
+  detection_confidence sure = detection_confidence::none;
   std::string why;   // "name *.xplane.pb", "probe: traceEvents"
   std::string host;  // from the name; empty when it says none
   // An exporter writes files of this name beside the XSpace that they show.

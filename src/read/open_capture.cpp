@@ -118,11 +118,11 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
   auto look = look_at(c.path, c.bounds);
   if (!look.ok()) return std::move(look).error();
   if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
-    look->what = {file_family::neutrino, confidence::likely, "name <elapsed>.bin, or its header", "", false};
+    look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false};
     look->encoding = compression::none;
   }
   if (look->what.family == file_family::unknown && is_probe_log(c.path, facts.name))
-    look->what = {file_family::neutrino, confidence::certain, "the driver's first line", "", false};
+    look->what = {file_family::neutrino, detection_confidence::certain, "the driver's first line", "", false};
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
 }
@@ -247,9 +247,9 @@ class folder_reader {
     for (const found_file& file : folder.files) {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
       candidate c{&file, detect_by_name(file.name), std::nullopt};
-      if (c.by_name.sure == confidence::none) continue;
+      if (c.by_name.sure == detection_confidence::none) continue;
       file_family family = c.by_name.family;
-      if (c.by_name.sure != confidence::certain) {
+      if (c.by_name.sure != detection_confidence::certain) {
         auto look = look_at(joined_path(folder.path, file.name), options_.bounds);
         if (!look.ok() || look->what.family == file_family::unknown) continue;
         family = look->what.family;
@@ -396,8 +396,9 @@ class folder_reader {
 
   result<void> list_part(run_part& part, const std::string& run) {
     if (part.probes != nullptr) {
-      const looked_at look{{file_family::neutrino, confidence::certain, "event.log and result/*.bin", "", false},
-                           compression::none};
+      const looked_at look{
+          {file_family::neutrino, detection_confidence::certain, "event.log and result/*.bin", "", false},
+          compression::none};
       capture_.files.push_back(described(part.folder->path, look, part.probes->bytes));
       capture_.files.back().run = run;
       return {};

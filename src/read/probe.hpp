@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 
 // What a probe found; `what` is a short static text for detection::why.
 struct probe_result {
-  confidence sure = confidence::none;
+  detection_confidence sure = detection_confidence::none;
   const char* what = "";
 };
 

@@ -59,26 +59,26 @@ probe_result probe_object(json_scan& scan) noexcept {
   bool unit = false, schema = false, devices = false;
   for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next()) {
     if (c != '"' || scan.depth() != 1 || !scan.at_colon()) continue;
-    if (scan.string() == "traceEvents") return {confidence::certain, "traceEvents"};
+    if (scan.string() == "traceEvents") return {detection_confidence::certain, "traceEvents"};
     unit |= scan.string() == "displayTimeUnit";
     schema |= scan.string() == "schemaVersion";
     devices |= scan.string() == "deviceProperties";
   }
   // The events may begin past the head; an object that closed without them holds none.
   if (scan.depth() == 0) return {};
-  if (unit) return {confidence::likely, "displayTimeUnit"};
-  if (schema && devices) return {confidence::likely, "schemaVersion, deviceProperties"};
+  if (unit) return {detection_confidence::likely, "displayTimeUnit"};
+  if (schema && devices) return {detection_confidence::likely, "schemaVersion, deviceProperties"};
   return {};
 }
 
 probe_result probe_array(json_scan& scan) noexcept {
   const char first = scan.next();
-  if (first == ']' && scan.next() == 0) return {confidence::likely, "empty array"};
+  if (first == ']' && scan.next() == 0) return {detection_confidence::likely, "empty array"};
   if (first != '{') return {};
   // The first events: metadata events and duration events all say their phase.
   for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next()) {
     if (c == '"' && scan.depth() == 2 && scan.string() == "ph" && scan.at_colon()) {
-      return {confidence::certain, "array of events with ph"};
+      return {detection_confidence::certain, "array of events with ph"};
     }
   }
   return {};

@@ -25,7 +25,7 @@ probe_result probe_ascend_kernels(std::string_view head) noexcept {
     unit |= field == "Accelerator Core" || field == "Task Type" || field == "Stream ID" || field == "kernel_type";
   }
   if (!name || !duration || !unit) return {};
-  return {confidence::certain, "columns Name, Duration, Accelerator Core or Task Type"};
+  return {detection_confidence::certain, "columns Name, Duration, Accelerator Core or Task Type"};
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -195,12 +195,12 @@ probe_result probe_xspace(std::string_view head) noexcept {
     }
   }
   if (!seen.possible || !walk.plausible()) {
-    if (looks_text_mangled(head)) return {confidence::likely, "XSpace after a text conversion (EF BF BD)"};
+    if (looks_text_mangled(head)) return {detection_confidence::likely, "XSpace after a text conversion (EF BF BD)"};
     return {};
   }
-  if (seen.plane_names != 0 && seen.plane_parts != 0) return {confidence::certain, "shape of an XSpace"};
-  if (seen.plane_names != 0 || seen.plane_parts != 0) return {confidence::likely, "shape of an XSpace"};
-  if (seen.planes != 0 || seen.strings != 0) return {confidence::possible, "could be an XSpace"};
+  if (seen.plane_names != 0 && seen.plane_parts != 0) return {detection_confidence::certain, "shape of an XSpace"};
+  if (seen.plane_names != 0 || seen.plane_parts != 0) return {detection_confidence::likely, "shape of an XSpace"};
+  if (seen.planes != 0 || seen.strings != 0) return {detection_confidence::possible, "could be an XSpace"};
   return {};
 }
 
@@ -223,9 +223,9 @@ probe_result probe_hlo_proto(std::string_view head) noexcept {
     }
   }
   if (!inside.plausible()) return {};
-  if (entry && computation) return {confidence::certain, "shape of an HloProto"};
-  if (entry) return {confidence::likely, "shape of an HloProto"};
-  return {confidence::possible, "could be an HloProto"};
+  if (entry && computation) return {detection_confidence::certain, "shape of an HloProto"};
+  if (entry) return {detection_confidence::likely, "shape of an HloProto"};
+  return {detection_confidence::possible, "could be an HloProto"};
 }
 
 }  // namespace PROFKIT_NAMESPACE

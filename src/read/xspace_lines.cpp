@@ -14,8 +14,8 @@ bool raw_events::read_on() noexcept {
   return count_ > 0;
 }
 
-line_facts look_at_line(const line_events& line) noexcept {
-  line_facts facts;
+first_look look_at_line(const line_events& line) noexcept {
+  first_look facts;
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   facts.damage = for_each_event(line, facts.rejects, [&](const event_row&, std::int64_t start_ps, std::int64_t) {
     ++facts.events;
@@ -67,11 +67,11 @@ void ordered_events::refill() {
   // Enough of them at once that sorting pays.
   std::size_t wanted = std::max<std::size_t>(1024, 2 * waiting_.size());
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
-  for (const placed_event& e : waiting_) latest = std::max(latest, e.start_ps);
+  for (const spanned_event& e : waiting_) latest = std::max(latest, e.start_ps);
   for (;; wanted = 2 * waiting_.size()) {  // nothing was certain yet: twice as much
     latest = read_until(wanted, latest);
     const auto before = checked_sub(latest, lateness_ps_);
-    const auto is_late = [&](const placed_event& e) { return more_ && !(before && e.start_ps < *before); };
+    const auto is_late = [&](const spanned_event& e) { return more_ && !(before && e.start_ps < *before); };
     const auto held = std::partition(waiting_.begin(), waiting_.end(), is_late);
     ready_.assign(held, waiting_.end());
     waiting_.erase(held, waiting_.end());

@@ -22,13 +22,13 @@ struct line_events {
   line_kind kind = line_kind::other;
 };
 
-struct placed_event {
+struct spanned_event {
   std::int64_t start_ps = 0, end_ps = 0;
   std::int64_t metadata_id = 0;
   std::uint64_t offset = 0;  // in the line
   const char* stats = nullptr;
   std::uint32_t stats_bytes = 0;
-  friend bool operator<(const placed_event& a, const placed_event& b) noexcept {
+  friend bool operator<(const spanned_event& a, const spanned_event& b) noexcept {
     return std::tie(a.start_ps, a.end_ps, a.offset) < std::tie(b.start_ps, b.end_ps, b.offset);
   }
 };
@@ -68,7 +68,7 @@ class raw_events {
  public:
   explicit raw_events(const line_events& line) noexcept
       : base_ps_(line.base_ps), begin_(line.body.data()), scan_(line.body) {}
-  bool next(placed_event& into) noexcept {
+  bool next(spanned_event& into) noexcept {
     for (;;) {
       if (__builtin_expect(at_ == count_, 0) && !read_on()) return false;
       const event_row& row = rows_[at_++];
@@ -113,13 +113,13 @@ std::optional<std::uint64_t> for_each_event(const line_events& line, event_rejec
 }
 
 // What a first look at a line tells.
-struct line_facts {
+struct first_look {
   std::uint64_t events = 0;
   std::int64_t lateness_ps = 0;
   event_rejects rejects;
   std::optional<std::uint64_t> damage;  // where the first damaged event lies in the line
 };
-[[nodiscard]] line_facts look_at_line(const line_events& line) noexcept;
+[[nodiscard]] first_look look_at_line(const line_events& line) noexcept;
 
 // By (start, end, place). Holds the events that one still to come may precede: of a line in order those that start
 // together.
@@ -127,7 +127,7 @@ class ordered_events {
  public:
   explicit ordered_events(const line_events& line);
   [[nodiscard]] bool done() const noexcept { return done_; }
-  [[nodiscard]] const placed_event& front() const noexcept { return ready_.empty() ? read_[last_ ^ 1U] : ready_[at_]; }
+  [[nodiscard]] const spanned_event& front() const noexcept { return ready_.empty() ? read_[last_ ^ 1U] : ready_[at_]; }
   void pop() {
     if (__builtin_expect(!ready_.empty(), 0)) {
       if (++at_ < ready_.size()) return;
@@ -145,9 +145,9 @@ class ordered_events {
   void take_together();
   raw_events events_;
   std::int64_t lateness_ps_;
-  std::vector<placed_event> ready_, waiting_;  // ready_: in order from at_ on
+  std::vector<spanned_event> ready_, waiting_;  // ready_: in order from at_ on
   std::size_t at_ = 0;
-  std::array<placed_event, 2> read_;  // the event read last, not yet among the others; without ready ones, the front
+  std::array<spanned_event, 2> read_;  // the event read last, not yet among the others; without ready ones, the front
   unsigned last_ = 0;
   bool more_ = false;  // read_[last_] is an event
   bool done_ = false;

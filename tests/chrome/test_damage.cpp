@@ -383,7 +383,8 @@ TEST_CASE("every kind of instructions finds the same ends of events") {
     const char* const end = begin + text.size();
     const std::size_t enough = random() % 2 ? 1 : text.size();
     const scan_result fastest = scan_elements(begin, end, enough, 5);
-    for (const scan_variant variant : {scan_variant::avx2, scan_variant::sse2, scan_variant::bytewise}) {
+    for (const json_scan_variant variant :
+         {json_scan_variant::avx2, json_scan_variant::sse2, json_scan_variant::bytewise}) {
       const scan_result other = scan_elements(begin, end, enough, 5, variant);
       CAPTURE(text);
       REQUIRE(other.why == fastest.why);

@@ -24,9 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view name = names[data[0] % (sizeof names / sizeof *names)];
   const std::string_view head(reinterpret_cast<const char*>(data) + 1, size - 1);
   const detection named = detect_by_name(name), probed = detect_by_content(head), both = detect(name, head);
-  require((probed.family == file_family::unknown) == (probed.sure == confidence::none));
-  require((both.family == file_family::unknown) == (both.sure == confidence::none));
-  if (named.sure == confidence::certain) require(both.sure == confidence::certain);
+  require((probed.family == file_family::unknown) == (probed.sure == detection_confidence::none));
+  require((both.family == file_family::unknown) == (both.sure == detection_confidence::none));
+  if (named.sure == detection_confidence::certain) require(both.sure == detection_confidence::certain);
   if (both.family != named.family) require(both.family == probed.family || both.family == file_family::unknown);
   // Content is judged without the name.
   require(detect_by_content(head).why == probed.why);

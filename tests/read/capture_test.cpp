@@ -85,24 +85,24 @@ TEST_CASE("formats are told by name") {
   const struct {
     const char* name;
     file_family family;
-    confidence sure;
+    detection_confidence sure;
     const char* host;
   } rows[] = {
-      {"vm.xplane.pb", file_family::xspace, confidence::certain, "vm"},
-      {"a.b.xplane.pb.gz", file_family::xspace, confidence::certain, "a.b"},
-      {"vm.xplane.pb.zst", file_family::xspace, confidence::certain, "vm"},
-      {"vm.trace.json.gz", file_family::chrome_trace, confidence::certain, "vm"},
-      {"vm.trace.json", file_family::chrome_trace, confidence::certain, "vm"},
-      {"perfetto_trace.json.gz", file_family::chrome_trace, confidence::certain, ""},
-      {"worker0.1694128201545.pt.trace.json.gz", file_family::chrome_trace, confidence::certain, "worker0"},
-      {"rank1.pt.trace.json", file_family::chrome_trace, confidence::certain, "rank1"},
-      {"trace_view.json", file_family::chrome_trace, confidence::certain, ""},
-      {"jit_f(3).hlo_proto.pb", file_family::hlo_proto, confidence::certain, ""},
-      {"module_0000.jit_f.hlo.pb", file_family::hlo_proto, confidence::certain, ""},
-      {"ALL_HOSTS.op_stats_v2.pb", file_family::op_stats, confidence::certain, ""},
-      {"notes.txt", file_family::unknown, confidence::none, ""},
-      {"xplane", file_family::unknown, confidence::none, ""},
-      {"", file_family::unknown, confidence::none, ""},
+      {"vm.xplane.pb", file_family::xspace, detection_confidence::certain, "vm"},
+      {"a.b.xplane.pb.gz", file_family::xspace, detection_confidence::certain, "a.b"},
+      {"vm.xplane.pb.zst", file_family::xspace, detection_confidence::certain, "vm"},
+      {"vm.trace.json.gz", file_family::chrome_trace, detection_confidence::certain, "vm"},
+      {"vm.trace.json", file_family::chrome_trace, detection_confidence::certain, "vm"},
+      {"perfetto_trace.json.gz", file_family::chrome_trace, detection_confidence::certain, ""},
+      {"worker0.1694128201545.pt.trace.json.gz", file_family::chrome_trace, detection_confidence::certain, "worker0"},
+      {"rank1.pt.trace.json", file_family::chrome_trace, detection_confidence::certain, "rank1"},
+      {"trace_view.json", file_family::chrome_trace, detection_confidence::certain, ""},
+      {"jit_f(3).hlo_proto.pb", file_family::hlo_proto, detection_confidence::certain, ""},
+      {"module_0000.jit_f.hlo.pb", file_family::hlo_proto, detection_confidence::certain, ""},
+      {"ALL_HOSTS.op_stats_v2.pb", file_family::op_stats, detection_confidence::certain, ""},
+      {"notes.txt", file_family::unknown, detection_confidence::none, ""},
+      {"xplane", file_family::unknown, detection_confidence::none, ""},
+      {"", file_family::unknown, detection_confidence::none, ""},
   };
   for (const auto& row : rows) {
     INFO(row.name);
@@ -164,7 +164,7 @@ TEST_CASE("a head may end anywhere") {
       const std::string head(whole, 0, cut);
       const std::vector<char> exact(head.begin(), head.end());
       const detection d = detect_by_content({exact.data(), exact.size()});
-      if (d.sure >= confidence::likely && d.family != family) FAIL(family_name(family) << " cut at " << cut);
+      if (d.sure >= detection_confidence::likely && d.family != family) FAIL(family_name(family) << " cut at " << cut);
     }
   }
   std::mt19937_64 random(17);
@@ -172,7 +172,7 @@ TEST_CASE("a head may end anywhere") {
   for (int i = 0; i < 20000; ++i) {
     std::vector<char> noise(random() % 200);
     for (char& c : noise) c = static_cast<char>(random());
-    taken += detect_by_content({noise.data(), noise.size()}).sure >= confidence::likely ? 1 : 0;
+    taken += detect_by_content({noise.data(), noise.size()}).sure >= detection_confidence::likely ? 1 : 0;
   }
   CHECK(taken < 20);  // random bytes are no capture
 }
@@ -405,7 +405,7 @@ TEST_CASE("every capture of the corpus is recognised, also without its name") {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(*corpus / part)) {
       const std::string path = entry.path().string();
       const detection named = detect_by_name(entry.path().filename().string());
-      if (!entry.is_regular_file() || named.sure == confidence::none) continue;
+      if (!entry.is_regular_file() || named.sure == detection_confidence::none) continue;
       std::filesystem::copy_file(path, folder.path("anonymous"), std::filesystem::copy_options::overwrite_existing);
       const capture by_name = opened(path), by_content = opened(folder.path("anonymous"));
       INFO(path);
