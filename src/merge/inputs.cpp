@@ -2,6 +2,8 @@
 
 #include <profkit/core/discover.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -14,9 +16,6 @@ constexpr std::string_view trace_endings[] = {".xplane.pb", ".xspace", ".xspace.
 constexpr std::string_view snapshot_endings[] = {".snapshot_pairs.pb", ".snapshots.pb"};
 constexpr std::int64_t most_node_id = 1'000'000'000;  // numbers of planes are made from it
 
-bool ends_with(std::string_view text, std::string_view with) noexcept {
-  return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
-}
 template <class Endings>
 std::string_view without_ending(std::string_view name, const Endings& endings) noexcept {
   for (const std::string_view e : endings)

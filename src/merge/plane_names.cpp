@@ -1,5 +1,6 @@
 #include "plane_names.hpp"
 
+#include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <base/utf8.hpp>
 
@@ -16,8 +17,6 @@ constexpr std::int64_t devices_per_node = 64, host_step = 10000, other_base = 50
 constexpr std::int64_t rocm_base = 100;
 // Viewers give a device plane the process number id + 1 and the host plane 701.
 constexpr std::int64_t host_process_id = 700;
-
-bool starts_with(std::string_view text, std::string_view with) noexcept { return text.substr(0, with.size()) == with; }
 
 enum class family { none, gpu, tpu, custom };
 family family_of(std::string_view name) noexcept {

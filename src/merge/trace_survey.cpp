@@ -3,6 +3,7 @@
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
+#include <base/affix.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
@@ -26,8 +27,6 @@ std::string_view name_of_plane(std::string_view body) noexcept {
   }
   return name;
 }
-
-bool starts_with(std::string_view text, std::string_view with) noexcept { return text.substr(0, with.size()) == with; }
 
 bool is_clock_metadata(std::string_view plane) noexcept {
   constexpr std::string_view ending = "/clock_metadata";

@@ -12,6 +12,9 @@
 #include <read/ascend_trace.hpp>
 #include <read/chrome_dialect.hpp>
 
+#include <base/affix.hpp>
+#include <base/paths.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -23,18 +26,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::string_view name_of(std::string_view path) noexcept {
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 std::string_view folder_of(std::string_view path) noexcept {
   const auto slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
-bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 // Files of one rank by what they are, in the order of the capture.
 struct rank_files {
   std::string folder;
@@ -80,7 +75,7 @@ class rank_reader {
   void read_settings() {
     bool told = false;
     for (const std::size_t file : files_.settings) {
-      const std::string_view name = name_of(p_.what().files[file].path);
+      const std::string_view name = last_part_of(p_.what().files[file].path);
       if (name == "communication.json") continue;
       const bool info = starts_with(name, "profiler_info");
       activity_input& input = add_input(file, info ? "profiler_info" : "profiler_metadata");
@@ -92,7 +87,7 @@ class rank_reader {
         read_ascend_metadata(p_.bytes(file), settings_, input);
       }
     }
-    if (settings_.rank < 0) settings_.rank = ascend_rank_number(name_of(files_.folder));
+    if (settings_.rank < 0) settings_.rank = ascend_rank_number(last_part_of(files_.folder));
     unfinished_ = !told && is_ascend_folder(files_.folder) && !files_.kernel_details.empty();
   }
 
@@ -263,13 +258,13 @@ class rank_reader {
   void read_rest() {
     const file_clock clock = table_clock_.value_or(file_clock{});
     for (const std::size_t file : files_.settings) {
-      if (name_of(p_.what().files[file].path) != "communication.json") continue;
+      if (last_part_of(p_.what().files[file].path) != "communication.json") continue;
       activity_input& input = add_input(file, "communication.json");
       if (indices_.empty()) continue;
       read_ascend_communication(p_.bytes(file), clock.zero_us, clock.shift_ps, indices_.front().second, parts_, input);
     }
     for (const std::size_t file : files_.tables) {
-      const std::string_view name = name_of(p_.what().files[file].path);
+      const std::string_view name = last_part_of(p_.what().files[file].path);
       const bool steps = starts_with(name, "step_trace_time");
       activity_input& input = add_input(file, steps ? "step_trace_time" : "");
       if (steps) {
@@ -314,7 +309,7 @@ std::vector<rank_files> ranks_of(const profile& p) {
     switch (listed.family) {
       case file_family::ascend_kernels: {
         rank_files& rank = rank_at(folder);
-        const std::string_view name = name_of(listed.path);
+        const std::string_view name = last_part_of(listed.path);
         (starts_with(name, "op_summary")  ? rank.op_summaries
          : starts_with(name, "task_time") ? rank.task_times
                                           : rank.kernel_details)

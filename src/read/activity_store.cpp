@@ -1,5 +1,6 @@
 #include <read/activity_store.hpp>
 
+#include <base/merge_runs.hpp>
 #include <base/progress.hpp>
 #include <profkit/time.hpp>
 
@@ -21,29 +22,6 @@ bool comes_before(const kernel_row& a, const kernel_row& b) noexcept {
   if (a.start_ps != b.start_ps) return a.start_ps < b.start_ps;
   if (a.duration_ps != b.duration_ps) return a.duration_ps < b.duration_ps;
   return a.source_row < b.source_row;
-}
-
-// Spans come nearly in order: the few ascending runs are merged.
-template <class Earlier>
-void sort_spans(std::vector<host_span>& spans, const Earlier& earlier) {
-  constexpr std::size_t most_runs = 256;
-  std::vector<std::size_t> starts;  // of the runs, and the end
-  for (std::size_t i = 0; i <= spans.size() && starts.size() <= most_runs; ++i)
-    if (i == 0 || i == spans.size() || earlier(spans[i], spans[i - 1])) starts.push_back(i);
-  if (starts.size() > most_runs) {
-    std::sort(spans.begin(), spans.end(), earlier);
-    return;
-  }
-  const auto at = [&spans](std::size_t i) { return spans.begin() + static_cast<std::ptrdiff_t>(i); };
-  while (starts.size() > 2) {
-    std::vector<std::size_t> left;
-    for (std::size_t r = 0; r + 1 < starts.size(); r += 2) {
-      left.push_back(starts[r]);
-      if (r + 2 < starts.size()) std::inplace_merge(at(starts[r]), at(starts[r + 1]), at(starts[r + 2]), earlier);
-    }
-    left.push_back(spans.size());
-    starts = std::move(left);
-  }
 }
 
 }  // namespace
@@ -84,7 +62,8 @@ host_span_list::host_span_list(std::vector<host_span> spans) : spans_(std::move(
   const auto earlier = [](const host_span& a, const host_span& b) {
     return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.source_row < b.source_row;
   };
-  sort_spans(spans_, earlier);
+  constexpr std::size_t most_runs = 256;
+  merge_runs(spans_, most_runs, earlier);
   const std::size_t blocks = (spans_.size() + block - 1) / block;
   leaves_ = 1;
   while (leaves_ < blocks) leaves_ *= 2;

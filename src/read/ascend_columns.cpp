@@ -3,6 +3,8 @@
 #include <profkit/csv.hpp>
 #include <profkit/decimal.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -92,9 +94,6 @@ folded_name fold(std::string_view field) {
   return f;
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
 bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }

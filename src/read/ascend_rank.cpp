@@ -11,6 +11,8 @@
 #include <read/json_elements.hpp>
 #include <read/json_walk.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -33,9 +35,6 @@ std::string_view parent_of(std::string_view path) noexcept {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   const auto slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
-}
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 bool is_rank_folder(std::string_view name) noexcept {
   return ends_with(name, "_ascend_pt") || ends_with(name, "_ascend_ms");

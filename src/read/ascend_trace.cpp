@@ -1,5 +1,6 @@
 #include <read/ascend_trace.hpp>
 
+#include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
@@ -51,9 +52,6 @@ constexpr category_rule host_categories[] = {
 // What stands before '@' in the names of the runtime, whose process has no name at Level0.
 constexpr std::string_view runtime_layers[] = {"AscendCL@", "Runtime@", "Node@", "Hccl@", "Model@"};
 
-bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
 bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }

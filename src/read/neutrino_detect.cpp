@@ -3,6 +3,7 @@
 #include <profkit/core/source.hpp>
 #include <profkit/neutrino.hpp>
 
+#include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
 
@@ -14,10 +15,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 std::string first_bytes(const std::string& path, std::size_t most) {
   auto opened = open_plain_file_source(path, io_mode::read);

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include <base/affix.hpp>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
@@ -23,11 +25,6 @@ constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_hex(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 constexpr bool is_word(char c) noexcept {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool starts_with(std::string_view text, std::string_view with) noexcept { return text.substr(0, with.size()) == with; }
-bool ends_with(std::string_view text, std::string_view with) noexcept {
-  return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
 }
 
 // What is left of a line, taken from the left. Every step tells whether it was there.

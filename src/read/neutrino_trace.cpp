@@ -2,6 +2,7 @@
 #include <profkit/core/discover.hpp>
 #include <profkit/core/probe_trace.hpp>
 
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
@@ -22,10 +23,6 @@ constexpr std::size_t most_warnings = 100;
 constexpr std::size_t most_text_bytes = std::size_t{1} << 20;
 // A probe has as many maps as its author wrote; a table of more is no table.
 constexpr std::uint32_t most_maps = std::uint32_t{1} << 20;
-
-bool ends_with(std::string_view text, std::string_view with) noexcept {
-  return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
-}
 
 // The first bytes of a file, at most so many.
 result<std::string> read_start(const std::string& path, std::size_t most) {

@@ -1,5 +1,6 @@
 #include <read/xspace_names.hpp>
 
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 
 #include <algorithm>
@@ -8,9 +9,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // Copies and sets as CUPTI, ROCTracer and the HIP runtime call them, and HLO copies that run beside the core.

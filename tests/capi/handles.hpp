@@ -28,6 +28,13 @@ struct freed {
 template <class Handle>
 using owned = std::unique_ptr<Handle, freed>;
 
+// Write callbacks: into the std::string that `user` points to, and one that takes nothing.
+inline std::int32_t append(void* user, const void* data, std::size_t size) {
+  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
+  return 0;
+}
+inline std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
+
 [[nodiscard]] inline std::string_view text_of(const pk_str& text) { return {text.data, text.size}; }
 
 // An error slot that frees what was written to it.

@@ -7,17 +7,6 @@
 
 using namespace profkit::test;
 
-namespace {
-
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-
-std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
-
-}  // namespace
-
 TEST_CASE("the C ABI writes the architecture of the command") {
   const auto profile = opened(tpu_capture());
   pk_architecture_options options = PK_ARCHITECTURE_OPTIONS_INIT;

@@ -7,15 +7,6 @@
 
 using namespace profkit::test;
 
-namespace {
-
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-
-}  // namespace
-
 TEST_CASE("the C ABI writes the bubbles of the command") {
   const auto profile = opened(tpu_capture());
   pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;

@@ -17,11 +17,6 @@ using namespace profkit::test;
 
 namespace {
 
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-
 struct written {
   std::string bytes;
   std::int32_t status = -1;

@@ -13,12 +13,6 @@ using namespace profkit::test;
 
 namespace {
 
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
-
 std::string core_bytes(const std::string& path, const profkit::trace_export_options& o,
                        profkit::trace_export_outcome& told) {
   const auto p = profkit::profile::open(path);

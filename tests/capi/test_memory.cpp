@@ -9,15 +9,6 @@
 
 using namespace profkit::test;
 
-namespace {
-
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-
-}  // namespace
-
 TEST_CASE("the C ABI writes the document of the command") {
   const auto profile = opened(tpu_capture());
   pk_memory* made = nullptr;

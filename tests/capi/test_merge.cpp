@@ -17,12 +17,6 @@ using namespace profkit::test;
 
 namespace {
 
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
-
 // Two captures of other kinds, which merge by the times they tell.
 struct two_traces {
   std::string first = gpu_capture(), second = tpu_capture();

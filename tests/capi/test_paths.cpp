@@ -26,11 +26,6 @@ class odd_folder {
   fs::path path_;
 };
 
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-
 }  // namespace
 
 TEST_CASE("a capture at a path that is no UTF-8") {

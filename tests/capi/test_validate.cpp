@@ -8,12 +8,6 @@ using namespace profkit::test;
 
 namespace {
 
-std::int32_t append(void* user, const void* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), size);
-  return 0;
-}
-std::int32_t refuse(void*, const void*, std::size_t) { return 1; }
-
 // A GPU that runs an all-reduce every ms, by a clock that is `shift_ps` ahead.
 std::string node_trace(std::int64_t shift_ps, int runs) {
   std::string bytes;

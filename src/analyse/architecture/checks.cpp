@@ -46,12 +46,7 @@ class checker {
   using kinds = std::vector<layer_kind>;
 
   cross_check& add(std::string name, std::int64_t expected, std::int64_t actual, check_outcome result) {
-    cross_check& c = d_.checks.emplace_back();
-    c.name = std::move(name);
-    c.expected = expected;
-    c.actual = actual;
-    c.result = result;
-    return c;
+    return d_.checks.emplace_back(cross_check{std::move(name), expected, actual, result, {}});
   }
 
   void check_anchors(const pass_cuts& cuts) {

@@ -123,12 +123,7 @@ class totals_reader {
   }
 
   cross_check& check(std::string name, std::int64_t expected, std::int64_t actual, check_outcome result) {
-    cross_check& c = d_.checks.emplace_back();
-    c.name = std::move(name);
-    c.expected = expected;
-    c.actual = actual;
-    c.result = result;
-    return c;
+    return d_.checks.emplace_back(cross_check{std::move(name), expected, actual, result, {}});
   }
 
   // One integer for all layers, as far as counts can tell.

@@ -1,5 +1,7 @@
 #include <analyse/bubbles/gap_cells.hpp>
 
+#include <base/merge_runs.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,29 +11,6 @@ namespace bubbles {
 namespace {
 
 bool starts_earlier(const interval& a, const interval& b) noexcept { return a.start_ps < b.start_ps; }
-
-// Merges the ascending runs, pair by pair.
-void sort_runs(std::vector<interval>& spans) {
-  constexpr std::size_t most_runs = 1024;
-  std::vector<std::size_t> starts;  // of the runs, and the end
-  for (std::size_t i = 0; i <= spans.size() && starts.size() <= most_runs; ++i)
-    if (i == 0 || i == spans.size() || starts_earlier(spans[i], spans[i - 1])) starts.push_back(i);
-  if (starts.size() > most_runs) {
-    std::sort(spans.begin(), spans.end(), starts_earlier);
-    return;
-  }
-  const auto at = [&spans](std::size_t i) { return spans.begin() + static_cast<std::ptrdiff_t>(i); };
-  while (starts.size() > 2) {
-    std::vector<std::size_t> left;
-    for (std::size_t r = 0; r + 1 < starts.size(); r += 2) {
-      left.push_back(starts[r]);
-      if (r + 2 < starts.size())
-        std::inplace_merge(at(starts[r]), at(starts[r + 1]), at(starts[r + 2]), starts_earlier);
-    }
-    left.push_back(spans.size());
-    starts = std::move(left);
-  }
-}
 
 }  // namespace
 
@@ -91,7 +70,8 @@ std::vector<std::uint64_t> cell_cover::sums() const {
 }
 
 void span_union::settle() {
-  sort_runs(spans_);
+  constexpr std::size_t most_runs = 1024;
+  merge_runs(spans_, most_runs, starts_earlier);
   normalise(spans_);
   settle_at_ = std::max(settle_at_, 2 * spans_.size());
 }

@@ -1,6 +1,8 @@
 #include <analyse/bubbles/ops.hpp>
 #include <analyse/bubbles/ratio.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,10 +12,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
-
-bool ends_with(std::string_view text, std::string_view ending) noexcept {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
 
 std::int64_t weighted_ppm(double sum, std::int64_t weight_ps, double scale) noexcept {
   if (weight_ps <= 0) return -1;

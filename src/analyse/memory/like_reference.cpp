@@ -4,6 +4,7 @@
 #include "like_reference.hpp"
 #include "spaces.hpp"
 
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 
 #include <algorithm>
@@ -15,10 +16,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 using namespace memory;
-
-bool ends_with(std::string_view text, std::string_view ending) {
-  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
-}
 
 // ---- which files ----
 

@@ -7,6 +7,7 @@
 #include "parts.hpp"
 #include "row_writer.hpp"
 
+#include "base/affix.hpp"
 #include "base/format.hpp"
 
 #include <map>
@@ -32,10 +33,6 @@ struct shown_plane {
   std::size_t position;
   std::uint32_t pid;
 };
-
-bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-  return text.substr(0, prefix.size()) == prefix;
-}
 
 // The first plane "/host:CPU", and the devices of the first family that there is any of.
 std::vector<shown_plane> planes_to_show(const xspace_index& space) {
