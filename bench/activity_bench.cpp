@@ -30,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -158,7 +159,9 @@ outcome read_ondemand(const simdjson::padded_string& text) {
 outcome analyse(const std::string& path) {
   auto p = profile::open(path);
   if (!p) fail(p.error().message.c_str());
-  const auto report = analyse_bubbles(std::move(*p));
+  hooks host;
+  host.threads = std::thread::hardware_concurrency();
+  const auto report = analyse_bubbles(std::move(*p), {}, host);
   if (!report) fail(report.error().message.c_str());
   outcome o;
   for (const device_gaps& d : report->found.devices) {
