@@ -16,8 +16,10 @@ namespace {
 using map = absl::flat_hash_map<std::string, int>;
 
 void fill(map& counts, int first) {
-  for (int i = first; i < first + 5000; ++i) counts["a key too long for the small string buffer " + std::to_string(i)] = i;
-  for (int i = first; i < first + 5000; i += 2) counts.erase("a key too long for the small string buffer " + std::to_string(i));
+  for (int i = first; i < first + 5000; ++i)
+    counts["a key too long for the small string buffer " + std::to_string(i)] = i;
+  for (int i = first; i < first + 5000; i += 2)
+    counts.erase("a key too long for the small string buffer " + std::to_string(i));
 }
 
 bool is_whole(const map& counts, int first) {
