@@ -8,39 +8,56 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::uint64_t bit(unsigned tag) noexcept { return std::uint64_t{1} << tag; }
-// The tags of a stat's value: uint64, int64 and ref; str and bytes; double.
-constexpr std::uint64_t varint_tags = bit(0x18) | bit(0x20) | bit(0x38), bytes_tags = bit(0x2a) | bit(0x32),
-                        double_tags = bit(0x11);
-
-// The stat at p if it has the shape that writers give it, of which nothing can be damaged: the id, then one value. Gives
-// its end, null for any other shape. 32 bytes may be read.
-inline const char* end_of_usual_stat(const char* p) noexcept {
-  const unsigned length = detail::byte_at(p + 1);
-  const char* const end = p + 2 + length;
-  if (!PROFKIT_LIKELY(detail::byte_at(p) == 0x22 && length < 0x80 && detail::byte_at(p + 2) == 0x08)) return nullptr;
-  const char* value = p + 4;
-  if (detail::byte_at(p + 3) >= 0x80) {
-    if (detail::byte_at(p + 4) >= 0x80) return nullptr;
-    ++value;
+// How the value of a stat is written, by its tag.
+enum class value_shape : std::uint8_t { other, varint, bytes, fixed64 };
+struct shape_table {
+  value_shape of[256] = {};
+  constexpr shape_table() noexcept {
+    of[0x11] = value_shape::fixed64;                                 // double
+    of[0x18] = of[0x20] = of[0x38] = value_shape::varint;            // uint64, int64, ref
+    of[0x2a] = of[0x32] = value_shape::bytes;                        // str, bytes
   }
-  const unsigned tag = detail::byte_at(value);
-  if (!PROFKIT_LIKELY(tag < 64)) return nullptr;
+};
+constexpr shape_table shapes;
+
+// How many bytes the stat at p takes if it has a shape that writers give it, of which nothing can be damaged: the id,
+// then one value. 0 for any other. 32 bytes may be read.
+PROFKIT_NOINLINE std::size_t size_of_rarer_stat(const char* p) noexcept {
+  const unsigned length = detail::byte_at(p + 1);
+  if (detail::byte_at(p) != 0x22 || length >= 0x80 || detail::byte_at(p + 2) != 0x08) return 0;
+  const char* value = p + 4;
+  if (detail::byte_at(p + 3) >= 0x80 && detail::byte_at(value++) >= 0x80) return 0;
+  unsigned size = 0;
+  switch (shapes.of[detail::byte_at(value++)]) {
+    case value_shape::varint:
+      while (size < 10 && detail::byte_at(value + size) >= 0x80) ++size;
+      if (size++ == 10) return 0;
+      break;
+    case value_shape::bytes: size = 1 + detail::byte_at(value); break;  // below 0x80, or longer than the stat
+    case value_shape::fixed64: size = 8; break;
+    case value_shape::other: return 0;
+  }
+  return value + size == p + 2 + length ? 2 + length : 0;
+}
+
+// The same, quick for an id and a varint that are short.
+inline std::size_t size_of_usual_stat(const char* p) noexcept {
+  const std::uint64_t head = detail::load_word(p), value = detail::load_word(p + 5);
+  if (!PROFKIT_LIKELY((head & 0x80ff80ffU) == 0x00080022U)) return size_of_rarer_stat(p);
+  const std::uint64_t length = head >> 8 & 0x7fU;
+  const value_shape shape = shapes.of[head >> 32 & 0xffU];
   // Kinds alternate from stat to stat: the size of the value is worked out for all of them, without a branch.
-  const std::uint64_t stops = ~detail::load_word(value + 1) & 0x8080808080808080U;
-  unsigned of_varint = static_cast<unsigned>(__builtin_ctzll(stops | bit(63))) / 8 + 1;
-  if (!PROFKIT_LIKELY(stops != 0)) of_varint = detail::byte_at(value + 9) < 0x80 ? 9 : 10;
-  const unsigned of_bytes = 1 + detail::byte_at(value + 1);
-  const unsigned size = (bit(tag) & varint_tags) != 0 ? of_varint : (bit(tag) & bytes_tags) != 0 ? of_bytes : 8;
-  const bool has_stop = stops != 0 || detail::byte_at(value + 9) < 0x80 || detail::byte_at(value + 10) < 0x80;
-  const bool fits = (bit(tag) & (varint_tags | bytes_tags | double_tags)) != 0 && value + 1 + size == end &&
-                    (has_stop || (bit(tag) & varint_tags) == 0) &&
-                    (of_bytes <= 0x80 || (bit(tag) & bytes_tags) == 0);
-  return fits ? end : nullptr;
+  const std::uint64_t stops = ~value & 0x8080808080808080U;
+  const std::uint64_t of_varint = stops != 0 ? static_cast<unsigned>(__builtin_ctzll(stops)) / 8 + 1 : 255;
+  std::uint64_t size = shape == value_shape::varint ? of_varint : 255;
+  size = shape == value_shape::bytes ? 1 + (value & 0xffU) : size;
+  size = shape == value_shape::fixed64 ? 8 : size;
+  if (!PROFKIT_LIKELY(3 + size == length)) return size_of_rarer_stat(p);
+  return static_cast<std::size_t>(2 + length);
 }
 
 // Counts stats up to the end of their event. False when one of them, or what stands between them, is damaged.
-bool count_any(const char* at, const char* end, const char* readable_end, std::uint64_t& stats) noexcept {
+PROFKIT_NOINLINE bool count_any(const char* at, const char* end, const char* readable_end, std::uint64_t& stats) noexcept {
   const message_range<stat_view, 4> range(std::string_view(at, static_cast<std::size_t>(end - at)), readable_end);
   bool sound = true;
   auto stat = range.begin();
@@ -48,39 +65,49 @@ bool count_any(const char* at, const char* end, const char* readable_end, std::u
   return sound && stat.ok();
 }
 
-inline bool count_stats(const event_row& event, const char* readable_end, std::uint64_t& stats) noexcept {
-  const char* at = event.stats;
-  const char* const end = at + event.stats_bytes;
-  while (at < end) {
-    const char* const next = readable_end - at >= 32 ? end_of_usual_stat(at) : nullptr;
-    if (!PROFKIT_LIKELY(next != nullptr && next <= end)) return count_any(at, end, readable_end, stats);
-    ++stats;
-    at = next;
-  }
-  return true;
-}
-
 }  // namespace
 
 const char* line_counter::add(const event_row* rows, std::size_t count, const char* readable_end) noexcept {
   const char* damage = nullptr;
-  line_counter sums = *this;  // in registers
-  sums.events_ += count;
+  const std::ptrdiff_t readable = readable_end - rows->stats;  // no address in front of what may be read is made
+  const char* const last_quick = readable >= 32 ? readable_end - 32 : rows->stats - 1;
+  // In registers.
+  std::uint64_t stats = event_stats_;
+  std::int64_t duration_sum_ps = duration_sum_ps_;
+  std::int64_t least_start_ps = least_start_ps_, greatest_start_ps = greatest_start_ps_;
+  std::int64_t least_end_ps = least_end_ps_, greatest_end_ps = greatest_end_ps_;
+  std::uint32_t seen = 0;
   for (const event_row* row = rows; row != rows + count; ++row) {
-    sums.duration_sum_ps_ = saturating_add(sums.duration_sum_ps_, row->duration_ps);
+    duration_sum_ps = saturating_add(duration_sum_ps, row->duration_ps);
     if (PROFKIT_LIKELY((row->flags & event_has_offset) != 0)) {
-      const std::optional<std::int64_t> end_ps = checked_add(row->offset_ps, row->duration_ps);
-      sums.placed_ = true;
-      sums.out_of_reach_ = sums.out_of_reach_ || !end_ps;
-      sums.least_start_ps_ = std::min(sums.least_start_ps_, row->offset_ps);
-      sums.greatest_start_ps_ = std::max(sums.greatest_start_ps_, row->offset_ps);
-      sums.least_end_ps_ = std::min(sums.least_end_ps_, end_ps.value_or(0));
-      sums.greatest_end_ps_ = std::max(sums.greatest_end_ps_, end_ps.value_or(0));
+      std::int64_t end_ps = 0;
+      if (__builtin_add_overflow(row->offset_ps, row->duration_ps, &end_ps)) out_of_reach_ = true;
+      least_start_ps = std::min(least_start_ps, row->offset_ps);
+      greatest_start_ps = std::max(greatest_start_ps, row->offset_ps);
+      least_end_ps = std::min(least_end_ps, end_ps);
+      greatest_end_ps = std::max(greatest_end_ps, end_ps);
     }
-    if (row->stats_bytes == 0) continue;
-    if (!PROFKIT_LIKELY(count_stats(*row, readable_end, sums.event_stats_)) && damage == nullptr) damage = row->stats;
+    seen |= row->flags;
+    const char* at = row->stats;
+    const char* const end = at + row->stats_bytes;
+    while (at < end) {
+      const std::size_t size = PROFKIT_LIKELY(at <= last_quick) ? size_of_usual_stat(at) : 0;
+      if (!PROFKIT_LIKELY(size != 0 && size <= static_cast<std::size_t>(end - at))) {
+        if (!count_any(at, end, readable_end, stats) && damage == nullptr) damage = row->stats;
+        break;
+      }
+      ++stats;
+      at += size;
+    }
   }
-  *this = sums;
+  events_ += count;
+  event_stats_ = stats;
+  duration_sum_ps_ = duration_sum_ps;
+  least_start_ps_ = least_start_ps;
+  greatest_start_ps_ = greatest_start_ps;
+  least_end_ps_ = least_end_ps;
+  greatest_end_ps_ = greatest_end_ps;
+  placed_ = placed_ || (seen & event_has_offset) != 0;
   return damage;
 }
 
