@@ -65,7 +65,8 @@ void print_async_totals(session& s, const collectives_result& found, std::uint64
   std::uint64_t shown = 0;
   for (const auto& [k, total] : rows) {
     if (limit != 0 && shown == limit) break;
-    t.row({s.file_label(std::get<0>(k)), short_plane_name(profkit::plane_name_at(s.capture(), std::get<0>(k), std::get<1>(k))), std::get<2>(k),
+    t.row({s.file_label(std::get<0>(k)),
+           short_plane_name(profkit::plane_name_at(s.capture(), std::get<0>(k), std::get<1>(k))), std::get<2>(k),
            std::get<3>(k), grouped(total.count), human_duration(total.total_ps), human_duration(total.max_ps),
            total.has_stall ? human_duration(total.stall_ps) : ""});
     ++shown;
@@ -124,9 +125,9 @@ void print_ops_rows(session& s, const collectives_result& found, std::uint64_t l
   std::uint64_t shown = 0;
   for (const profkit::collective_op_row& row : rows) {
     if (limit != 0 && shown == limit) break;
-    t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)), short_op_name(row.name, {}),
-           escape_for_terminal(row.category), grouped(row.count), human_duration(row.total_ps),
-           human_duration(row.min_ps), human_duration(row.max_ps)});
+    t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)),
+           short_op_name(row.name, {}), escape_for_terminal(row.category), grouped(row.count),
+           human_duration(row.total_ps), human_duration(row.min_ps), human_duration(row.max_ps)});
     ++shown;
   }
   s.heading("Synchronous collectives: nothing else runs on the stream or thread meanwhile");

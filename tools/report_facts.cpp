@@ -363,10 +363,11 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
     all.push_back("Even the busiest line ran ops for only " + share_text(busiest->busy_ps, span) +
                   " of the span: the rest is host work, waiting, or not recorded.");
   for (const step_group& g : f.steps)
-    if (g.first.source != profkit::step_source::xla_modules && g.times.count > 2 && g.times.max_ps / 2 > g.times.median_ps) {
+    if (g.first.source != profkit::step_source::xla_modules && g.times.count > 2 &&
+        g.times.max_ps / 2 > g.times.median_ps) {
       all.push_back("Step " + grouped(std::uint64_t{g.longest}) + " of " +
-                    short_plane_name(profkit::plane_name_at(capture, g.first.file, g.first.plane)) + " took " + human_duration(g.times.max_ps) +
-                    ", more than twice the median.");
+                    short_plane_name(profkit::plane_name_at(capture, g.first.file, g.first.plane)) + " took " +
+                    human_duration(g.times.max_ps) + ", more than twice the median.");
       break;
     }
   return all;

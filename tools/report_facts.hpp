@@ -20,7 +20,7 @@ namespace profkit_tool {
 
 struct report_facts {
   profkit::info_result info;
-  profkit::ops_result ops, module_runs;            // module_runs: the `XLA Modules` lines
+  profkit::ops_result ops, module_runs;  // module_runs: the `XLA Modules` lines
   profkit::modules_result modules;
   std::vector<step_group> steps;
   profkit::collectives_result collectives;

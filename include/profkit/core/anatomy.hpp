@@ -199,8 +199,8 @@ struct step_row {
   std::optional<std::int64_t> step_num;
   std::int64_t start_ps = 0, duration_ps = 0;
 };
-/// Steps by file, plane, start. Rows are made when they are asked for, from 40 bytes a step and 16 a name: keep a row by
-/// value, not a pointer to it. A copy shares them.
+/// Steps by file, plane, start. Rows are made when they are asked for, from 40 bytes a step and 16 a name: keep a row
+/// by value, not a pointer to it. A copy shares them.
 class step_list {
  public:
   using iterator = row_iterator<step_list, step_row>;

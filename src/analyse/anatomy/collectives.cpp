@@ -60,6 +60,7 @@ class async_finder {
   result<void> add_plane(std::size_t file, std::size_t plane_at) {
     file_ = file;
     plane_at_ = plane_at;
+    readable_end_ = end_of(profile_.bytes(file));
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     ids_of_flow_ = stat_ids(plane, "flow");
     ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
@@ -96,7 +97,7 @@ class async_finder {
       event.stats = row.stats;
       event.stats_bytes = row.stats_bytes;
       std::optional<std::uint64_t> flow;
-      if (const auto stat = find_stat(row, ids_of_flow_))
+      if (const auto stat = find_stat(row, ids_of_flow_, readable_end_))
         if (const auto number = integer_value(*stat)) flow = static_cast<std::uint64_t>(*number);
       add_to_flow(plane, group_of(flow), event);
       return true;
@@ -241,11 +242,11 @@ class async_finder {
 
   template <class Event>
   std::optional<std::int64_t> device_duration_of(const Event& event) const {
-    const auto waited = find_stat(row_with_stats_of(event), ids_of_device_duration_);
+    const auto waited = find_stat(row_with_stats_of(event), ids_of_device_duration_, readable_end_);
     return waited ? integer_value(*waited) : std::nullopt;
   }
   std::string_view hlo_op_of(const plane_index& plane, const async_event& event) const {
-    const auto hlo_op = find_stat(row_with_stats_of(event), ids_of_hlo_op_);
+    const auto hlo_op = find_stat(row_with_stats_of(event), ids_of_hlo_op_, readable_end_);
     return hlo_op ? text_value(plane, *hlo_op) : std::string_view();
   }
   static const event_row& row_with_stats_of(const event_row& row) noexcept { return row; }
@@ -269,6 +270,7 @@ class async_finder {
   progress_meter& meter_;
   collectives_result& found_;
   std::size_t file_ = 0, plane_at_ = 0;
+  const char* readable_end_ = nullptr;  // of the file
   std::vector<std::int64_t> ids_of_flow_, ids_of_hlo_op_, ids_of_device_duration_, ids_of_category_;
   std::vector<flow_group> groups_;
   std::vector<flow_pair> pairs_;  // of the groups that have more than one event
@@ -326,6 +328,7 @@ class host_op_finder {
     if (file_ != at.file) {
       file_ = at.file;
       opcodes_.emplace(space);
+      readable_end_ = end_of(profile_.bytes(at.file));
       plane_ = no_plane;
     }
     const plane_index& plane = space.planes[plane_at];
@@ -371,13 +374,13 @@ class host_op_finder {
   }
 
   std::string_view category_of(const plane_index& plane, const event_row& event) {
-    const auto hlo_op = find_stat(event, ids_of_hlo_op_);
+    const auto hlo_op = find_stat(event, ids_of_hlo_op_, readable_end_);
     if (!hlo_op) return {};
     instruction_key key;
     auto& [program, module, instruction] = key;
     instruction = text_value(plane, *hlo_op);
-    if (const auto stat = find_stat(event, ids_of_module_)) module = text_value(plane, *stat);
-    if (const auto stat = find_stat(event, ids_of_program_)) program = integer_value(*stat);
+    if (const auto stat = find_stat(event, ids_of_module_, readable_end_)) module = text_value(plane, *stat);
+    if (const auto stat = find_stat(event, ids_of_program_, readable_end_)) program = integer_value(*stat);
     const auto [at, is_new] = categories_.try_emplace(key);
     if (is_new) {
       const std::string_view opcode = opcodes_->find(program, module, instruction);
@@ -406,6 +409,7 @@ class host_op_finder {
   collectives_result& found_;
   std::optional<program_opcodes> opcodes_;  // of the file
   std::optional<std::uint32_t> file_;
+  const char* readable_end_ = nullptr;  // of the file
   std::size_t plane_ = no_plane;
   std::vector<std::int64_t> ids_of_hlo_op_, ids_of_module_, ids_of_program_;
   hash_map<instruction_key, std::string_view> categories_;

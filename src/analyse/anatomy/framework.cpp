@@ -47,8 +47,7 @@ class framework_finder {
   result<void> add_plane(std::size_t file, std::size_t plane_at) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     const event_filter filter = selected_.events_of(file, plane_at);
-    const std::string_view bytes = profile_.bytes(file);
-    const char* const readable_end = bytes.data() + bytes.size();
+    const char* const readable_end = end_of(profile_.bytes(file));
     id_table<event_total> events;
     id_table<stat_total> stats;
     for (std::size_t line = 0; line < plane.lines.size(); ++line) {
@@ -56,8 +55,7 @@ class framework_finder {
       if (!selected_.line(line_at) || line_at.kind == line_kind::derived) continue;
       const line_clock clock(profile_, file, line_at, complete_header(line_at));
       for_each_event(line_at, file, plane, damage_, [&](const event_row& event) {
-        const std::optional<std::int64_t> start = clock.start_of(event);
-        if (!filter.keeps(event, start)) return true;
+        if (!filter.keeps_all() && !filter.keeps(event, clock.start_of(event))) return true;
         ++found_.matched;
         event_total& total = events[event.metadata_id];
         total.met = true;
@@ -71,7 +69,8 @@ class framework_finder {
           ++seen.count;
           seen.kinds = static_cast<std::uint8_t>(seen.kinds | 1u << static_cast<unsigned>(stat.kind()));
         }
-        if (options_.limit == 0 || found_.events.size() < options_.limit) sample(file, plane_at, line, event, start);
+        if (options_.limit == 0 || found_.events.size() < options_.limit)
+          sample(file, plane_at, line, event, clock.start_of(event));
         return true;
       });
       if (result<void> going = meter_.step(line_at.offset + line_at.body.size()); !going) return going;

@@ -120,8 +120,7 @@ class line_reader {
       into.header = complete_header(*into.line);
       clock.emplace(profile_, into.file, *into.line, into.header);
     }
-    const std::string_view file = profile_.bytes(into.file);
-    const char* const readable_end = file.data() + file.size();
+    const char* const readable_end = end_of(profile_.bytes(into.file));
     counted_line& found = into.found;
     event_scanner scan(body);
     result<void> scanned = scan_batches(scan, meter_, [&](event_row* rows, std::size_t count) {
@@ -221,8 +220,7 @@ class inventory {
       const line_index& line = index.lines[at];
       if (!selected_.line(line)) continue;
       const counted_line* const counted = streamed_.find(file, plane, at);
-      info.lines.push_back(counted != nullptr ? line_totals(file, index, line, *counted)
-                                              : line_totals(lines_.next()));
+      info.lines.push_back(counted != nullptr ? line_totals(file, index, line, *counted) : line_totals(lines_.next()));
       const line_info& added = info.lines.back();
       if (added.first_ps) widen(into.first_ps, into.last_ps, *added.first_ps, *added.last_ps);
       ++found_.lines;

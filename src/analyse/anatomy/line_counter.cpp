@@ -13,9 +13,9 @@ enum class value_shape : std::uint8_t { other, varint, bytes, fixed64 };
 struct shape_table {
   value_shape of[256] = {};
   constexpr shape_table() noexcept {
-    of[0x11] = value_shape::fixed64;                                 // double
-    of[0x18] = of[0x20] = of[0x38] = value_shape::varint;            // uint64, int64, ref
-    of[0x2a] = of[0x32] = value_shape::bytes;                        // str, bytes
+    of[0x11] = value_shape::fixed64;                       // double
+    of[0x18] = of[0x20] = of[0x38] = value_shape::varint;  // uint64, int64, ref
+    of[0x2a] = of[0x32] = value_shape::bytes;              // str, bytes
   }
 };
 constexpr shape_table shapes;
@@ -57,7 +57,8 @@ inline std::size_t size_of_usual_stat(const char* p) noexcept {
 }
 
 // Counts stats up to the end of their event. False when one of them, or what stands between them, is damaged.
-PROFKIT_NOINLINE bool count_any(const char* at, const char* end, const char* readable_end, std::uint64_t& stats) noexcept {
+PROFKIT_NOINLINE bool count_any(const char* at, const char* end, const char* readable_end,
+                                std::uint64_t& stats) noexcept {
   const message_range<stat_view, 4> range(std::string_view(at, static_cast<std::size_t>(end - at)), readable_end);
   bool sound = true;
   auto stat = range.begin();
@@ -69,6 +70,7 @@ PROFKIT_NOINLINE bool count_any(const char* at, const char* end, const char* rea
 
 const char* line_counter::add(const event_row* rows, std::size_t count, const char* readable_end) noexcept {
   const char* damage = nullptr;
+  if (count == 0) return damage;
   const std::ptrdiff_t readable = readable_end - rows->stats;  // no address in front of what may be read is made
   const char* const last_quick = readable >= 32 ? readable_end - 32 : rows->stats - 1;
   // In registers.

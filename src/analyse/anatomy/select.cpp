@@ -233,13 +233,5 @@ std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view na
   return ids;
 }
 
-std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept {
-  std::optional<stat_view> found;
-  if (ids.empty()) return found;
-  for (const stat_view stat : stats_of(event))
-    if (std::find(ids.begin(), ids.end(), stat.metadata_id()) != ids.end()) found = stat;
-  return found;
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

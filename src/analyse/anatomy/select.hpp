@@ -133,6 +133,8 @@ class damage_list {
 
 [[nodiscard]] inline bool is_xspace(file_family f) noexcept { return f == file_family::xspace; }
 
+[[nodiscard]] inline const char* end_of(std::string_view bytes) noexcept { return bytes.data() + bytes.size(); }
+
 // Hands the events of a line to `take(rows, count)`, a batch at a time, which may change the rows.
 template <class Take>
 result<void> scan_batches(event_scanner& scan, shared_meter& meter, Take&& take) {
@@ -176,9 +178,6 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
 
 // What begin_plane() of the tree and of the metadata gets.
 [[nodiscard]] tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at);
-
-// The last stat of an event whose id is among `ids`.
-[[nodiscard]] std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

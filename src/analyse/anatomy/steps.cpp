@@ -142,9 +142,10 @@ class step_finder {
     const auto origin = static_cast<std::uint32_t>(packed_->origins.size());
     packed_->origins.push_back(
         {static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane), static_cast<std::int32_t>(line), source});
+    const char* const readable_end = end_of(profile_.bytes(file));
     id_table<step_name> names;
     for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
-      const std::optional<stat_view> number = find_stat(event, number_ids);
+      const std::optional<stat_view> number = find_stat(event, number_ids, readable_end);
       if (!ids.empty() && !number) return true;
       const std::optional<std::int64_t> start = clock.start_of(event);
       if (!start) {
@@ -197,8 +198,8 @@ class step_finder {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (i > 0) {
         const auto &before = origins[steps[i - 1].origin], &own = origins[steps[i].origin];
-        const bool same_list = before.file == own.file &&
-                               (own.source == step_source::host_step_num || before.plane == own.plane);
+        const bool same_list =
+            before.file == own.file && (own.source == step_source::host_step_num || before.plane == own.plane);
         index = same_list ? index + 1 : 0;
       }
       steps[i].index = index;

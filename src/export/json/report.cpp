@@ -46,7 +46,8 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   if (taken) taken = take(anatomy_ops(p, at_default_limit(o, document::ops), host), s.ops);
   if (taken) taken = take(anatomy_modules(p, at_default_limit(o, document::modules), host), s.modules);
   if (taken) taken = take(anatomy_framework(p, at_default_limit(o, document::framework), host), s.framework);
-  if (taken) taken = take(anatomy_collectives(p, s.ops, at_default_limit(o, document::collectives), host), s.collectives);
+  if (taken)
+    taken = take(anatomy_collectives(p, s.ops, at_default_limit(o, document::collectives), host), s.collectives);
   if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), host), s.chrome);
   s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
   if (taken && memory_keeps_to(o)) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory.emplace());
