@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 namespace profkit {
@@ -54,39 +56,146 @@ bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcep
                      [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
-class group_collector final : public host_span_visitor {
+// What the names of spans mean, found once for all parts.
+class name_meanings {
  public:
-  group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists, bool reference)
-      : of_(of),
-        group_(group),
-        reference_(reference),
-        lists_(lists),
-        cells_(lists),
-        names_(lists, cells_),
-        by_thread_(cells_) {
+  struct meaning {
+    bool known = false, sync = false, comm = false, marker = false;
+  };
+  name_meanings(const activity& of, std::uint32_t group, bool reference) : of_(of), reference_(reference) {
     for (const step_marker& m : of.markers())
-      if (m.host_group == group) marker_names_.insert(m.name);
-    // An XSpace is read line by line, and a line is a thread.
-    for (const activity_device& d : of.devices())
-      if (d.host_group == group && d.plane >= 0) threads_one_by_one_ = true;
+      if (m.host_group == group) markers_.insert(m.name);
+  }
+  // From any thread.
+  meaning of(string_id name) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    if (name >= found_.size()) found_.resize(std::size_t{name} + 1);
+    meaning& m = found_[name];
+    if (!m.known) {
+      const span_meaning says = meaning_of(of_.text(name), reference_);
+      m = {true, says.sync, says.comm, markers_.count(name) != 0};
+    }
+    return m;
   }
 
-  result<host_facts> visit(const hooks& host) {
-    auto kinds = of_.visit_host_spans_in(group_, cells_.together(), *this, host);
-    if (!kinds) return std::move(kinds).error();
-    const auto met = [&](host_span_kind k) { return (*kinds >> static_cast<unsigned>(k) & 1U) != 0; };
-    return host_facts{met(host_span_kind::frame), met(host_span_kind::runtime)};
-  }
+ private:
+  const activity& of_;
+  const bool reference_;
+  hash_set<string_id> markers_;
+  std::mutex mutex_;
+  std::vector<meaning> found_;  // by name
+};
+
+// What the spans of one part cover.
+class evidence_part final : public host_span_visitor {
+ public:
+  evidence_part(const std::vector<gap_list>& lists, const gap_cells& cells, name_meanings& meanings)
+      : cells_(cells.cells()), meanings_(meanings), names(lists, cells) {}
 
   result<void> spans(const host_span* spans, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(spans[i]);
     return {};
   }
 
+ private:
+  // What is known of a name, apart for frames.
+  struct known_name {
+    std::uint32_t number = 0;
+    name_meanings::meaning means;
+  };
+
+  const known_name& look_up(string_id name, bool frame) {
+    const std::size_t at = 2 * std::size_t{name} + (frame ? 1 : 0);
+    if (at >= known_.size()) known_.resize(at + 1);
+    known_name& k = known_[at];
+    if (!k.means.known) k = {names.add_name(name, frame), meanings_.of(name)};
+    return k;
+  }
+
+  // The span touches a gap.
+  void add(const host_span& given) {
+    const interval s{given.start_ps, saturating_add(given.start_ps, given.duration_ps)};
+    const bool frame = given.kind == host_span_kind::frame;
+    const known_name& name = look_up(given.name, frame);
+    if (name.means.marker) return;
+    // What a device process recorded is a wait: of the host for the device by its name, else for other devices.
+    const bool on_device = given.kind == host_span_kind::device_marker;
+    if (name.means.sync) sync.add(s);
+    if (name.means.comm || (on_device && !name.means.sync)) comm.add(s);
+    if (on_device) return;
+    if (given.kind == host_span_kind::gc) gc.add(s);
+    if (!frame) leaf.add(s);
+    if (thread_ == nullptr || given.thread != thread_number_) {
+      thread_number_ = given.thread;
+      thread_ = &threads[given.thread];
+    }
+    thread_->add(s);
+    note_name(name.number, s, given.thread);
+  }
+
+  void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
+    if (cell_ > 0 && cells_[cell_ - 1].end_ps > s.start_ps) cell_ = 0;
+    cell_ = first_behind(cell_, cells_.size(), s.start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
+    if (cell_ + 1 < cells_.size() && cells_[cell_ + 1].start_ps < s.end_ps)
+      names.add_long(name, s, thread);
+    else
+      names.add(name, cell_, static_cast<std::int64_t>(common(cells_[cell_], s).length_ps()));
+  }
+
+  const std::vector<interval>& cells_;
+  name_meanings& meanings_;
+  std::size_t cell_ = 0;  // the first that ends behind the start of the span looked at last
+  std::vector<known_name> known_;
+  span_union* thread_ = nullptr;  // of the span looked at last
+  std::uint32_t thread_number_ = 0;
+
+ public:
+  part_overlaps names;
+  span_union leaf, sync, comm, gc;
+  std::map<std::uint32_t, span_union> threads;
+};
+
+class group_collector final : public host_span_parts {
+ public:
+  group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists, bool reference)
+      : of_(of),
+        group_(group),
+        lists_(lists),
+        cells_(lists),
+        meanings_(of, group, reference),
+        names_(lists, cells_),
+        by_thread_(cells_) {}
+
+  result<host_facts> visit(const hooks& host) {
+    auto kinds = of_.visit_host_spans_in_parts(group_, cells_.together(), *this, host);
+    if (!kinds) return std::move(kinds).error();
+    const auto met = [&](host_span_kind k) { return (*kinds >> static_cast<unsigned>(k) & 1U) != 0; };
+    return host_facts{met(host_span_kind::frame), met(host_span_kind::runtime)};
+  }
+
+  std::unique_ptr<host_span_visitor> begin() override {
+    return std::make_unique<evidence_part>(lists_, cells_, meanings_);
+  }
+
+  result<void> keep(std::unique_ptr<host_span_visitor> given) override {
+    auto& part = static_cast<evidence_part&>(*given);
+    leaf_.add(part.leaf);
+    sync_.add(part.sync);
+    comm_.add(part.comm);
+    gc_.add(part.gc);
+    for (auto& [number, spans] : part.threads) {
+      if (number != thread_number_) take_thread();
+      thread_number_ = number;
+      thread_.add(spans);
+    }
+    names_.add(std::move(part.names));
+    return {};
+  }
+
   void finish() {
     for (const gap_list& list : lists_)
       for (const gap& g : list) g.of->host.traced = true;
-    for (auto& [thread, own] : threads_) take_thread(own);
+    take_thread();
     by_thread_.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
     const auto measure = [&](span_union& all, std::int64_t host_evidence::*into) {
       cell_cover cover(cells_);
@@ -102,77 +211,23 @@ class group_collector final : public host_span_visitor {
   }
 
  private:
-  // What is known of a name, apart for frames.
-  struct known_name {
-    std::uint32_t number = 0;
-    bool known = false, sync = false, comm = false, marker = false;
-  };
-
-  const known_name& look_up(string_id name, bool frame) {
-    const std::size_t at = 2 * std::size_t{name} + (frame ? 1 : 0);
-    if (at >= known_.size()) known_.resize(at + 1);
-    known_name& k = known_[at];
-    if (!k.known) {
-      const span_meaning says = meaning_of(of_.text(name), reference_);
-      k = {names_.add_name(name, frame), true, says.sync, says.comm, marker_names_.count(name) != 0};
-    }
-    return k;
-  }
-
   // After the last span of a thread.
-  void take_thread(span_union& own) {
-    by_thread_.add(own.settled());
-    for (const interval& s : own.settled()) host_.add(s);
-    own = {};
-  }
-
-  // The span touches a gap.
-  void add(const host_span& given) {
-    const interval s{given.start_ps, saturating_add(given.start_ps, given.duration_ps)};
-    const bool frame = given.kind == host_span_kind::frame;
-    const known_name& name = look_up(given.name, frame);
-    if (name.marker) return;
-    // What a device process recorded is a wait: of the host for the device by its name, else for other devices.
-    const bool on_device = given.kind == host_span_kind::device_marker;
-    if (name.sync) sync_.add(s);
-    if (name.comm || (on_device && !name.sync)) comm_.add(s);
-    if (on_device) return;
-    if (given.kind == host_span_kind::gc) gc_.add(s);
-    if (!frame) leaf_.add(s);
-    if (thread_ == nullptr || given.thread != thread_number_) {
-      if (thread_ != nullptr && threads_one_by_one_) take_thread(*thread_);
-      thread_number_ = given.thread;
-      thread_ = &threads_[given.thread];
-    }
-    thread_->add(s);
-    note_name(name.number, s, given.thread);
-  }
-
-  void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
-    const std::vector<interval>& cells = cells_.cells();
-    if (cell_ > 0 && cells[cell_ - 1].end_ps > s.start_ps) cell_ = 0;
-    cell_ = first_behind(cell_, cells.size(), s.start_ps, [&](std::size_t i) { return cells[i].end_ps; });
-    if (cell_ + 1 < cells.size() && cells[cell_ + 1].start_ps < s.end_ps)
-      names_.add_long(name, s, thread);
-    else
-      names_.add(name, cell_, static_cast<std::int64_t>(common(cells[cell_], s).length_ps()));
+  void take_thread() {
+    by_thread_.add(thread_.settled());
+    host_.add(thread_);
+    thread_ = {};
   }
 
   const activity& of_;
   const std::uint32_t group_;
-  const bool reference_;
   const std::vector<gap_list>& lists_;
   const gap_cells cells_;
+  name_meanings meanings_;
   name_overlaps names_;
-  std::size_t cell_ = 0;  // the first that ends behind the start of the span looked at last
-  hash_set<string_id> marker_names_;
-  std::vector<known_name> known_;
   cell_cover by_thread_;
   span_union host_, leaf_, sync_, comm_, gc_;  // host_: of the threads that were taken
-  std::map<std::uint32_t, span_union> threads_;
-  span_union* thread_ = nullptr;  // of the span looked at last
+  span_union thread_;                          // of the thread whose spans came last
   std::uint32_t thread_number_ = 0;
-  bool threads_one_by_one_ = false;
 };
 
 }  // namespace
