@@ -152,6 +152,7 @@ class xspace_kernels final : public kernel_source {
   std::shared_ptr<const launch_map> launches;
 
   result<void> visit(kernel_visitor& into, const hooks& host) const override {
+    if (lines.size() == 1 && lines[0].lateness_ps == 0) return visit_line(into, host);
     progress_meter meter(host);
     std::vector<ordered_events> cursors;
     cursors.reserve(lines.size());
@@ -191,11 +192,64 @@ class xspace_kernels final : public kernel_source {
   }
 
  private:
+  // The only line, which is in order. Of events that start together the shorter one comes first.
+  result<void> visit_line(kernel_visitor& into, const hooks& host) const {
+    progress_meter meter(host);
+    const line_events& line = lines[0];
+    const auto shorter = [](const kernel_row& a, const kernel_row& b) {
+      return a.duration_ps != b.duration_ps ? a.duration_ps < b.duration_ps : a.source_row < b.source_row;
+    };
+    std::array<event_row, batch> events;
+    std::vector<kernel_row> rows(batch);
+    event_rejects rejects;
+    event_scanner scan(line.body);
+    std::uint64_t offset = 0, decoded = 0;
+    std::size_t held = 0;  // rows that start together with what may come
+    while (const std::size_t count = scan.next(events.data(), events.size())) {
+      if (rows.size() < held + count) rows.resize(2 * rows.size());
+      std::size_t filled = held, together = 0;  // where the rows begin that start together with the last one
+      bool sorted = held < 2;
+      for (std::size_t i = 0; i < count; ++i) {
+        spanned_event e;
+        e.offset = offset;
+        offset = static_cast<std::uint64_t>(events[i].stats + events[i].stats_bytes - line.body.data());
+        if (!place_event(events[i], line.base_ps, e.start_ps, e.end_ps, rejects)) continue;
+        e.metadata_id = events[i].metadata_id;
+        e.stats = events[i].stats;
+        e.stats_bytes = events[i].stats_bytes;
+        fill(rows[filled], e, line, 0);
+        if (filled > 0 && rows[filled - 1].start_ps == e.start_ps) {
+          sorted = false;
+        } else {
+          if (!sorted) std::sort(at(rows, together), at(rows, filled), shorter);
+          together = filled;
+          sorted = true;
+        }
+        ++filled;
+      }
+      if (result<void> taken = give(into, rows.data(), together); !taken) return taken;
+      std::copy(at(rows, together), at(rows, filled), rows.begin());
+      held = filled - together;
+      decoded += count;
+      if (result<void> stepped = meter.step(decoded); !stepped) return stepped;
+    }
+    std::sort(rows.begin(), at(rows, held), shorter);
+    return give(into, rows.data(), held);
+  }
+  static std::vector<kernel_row>::iterator at(std::vector<kernel_row>& rows, std::size_t i) {
+    return rows.begin() + static_cast<std::ptrdiff_t>(i);
+  }
+  static result<void> give(kernel_visitor& into, const kernel_row* rows, std::size_t count) {
+    return count == 0 ? result<void>() : into.rows(rows, count);
+  }
+
   void fill(kernel_row& k, const spanned_event& e, const line_events& line, std::uint16_t stream) const {
-    k = {};
     k.start_ps = e.start_ps;
     k.duration_ps = e.end_ps - e.start_ps;
+    k.wait_ps = k.launch_ps = no_time_ps;
     k.source_row = line.offset + e.offset;
+    k.core = k.step = 0;
+    k.details = 0;
     const kernel_name& named = names->find(e.metadata_id);
     k.name = named.name;
     k.op_type = named.op_type;
