@@ -87,6 +87,7 @@ class span_union {
   void add(span_union& other) {
     for (const interval& s : other.settled()) add(s);
   }
+  void clear() noexcept { spans_.clear(); }
   // Normal.
   [[nodiscard]] const std::vector<interval>& settled() {
     settle();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -86,51 +87,81 @@ class name_meanings {
   std::vector<meaning> found_;  // by name
 };
 
-// What the spans of one part cover.
+// What the spans of one part cover. May be used again for another part.
 class evidence_part final : public host_span_visitor {
  public:
+  // The spans of a thread; as long as none is a frame, the leaves are all of them.
+  struct thread_spans {
+    std::uint32_t number = 0;
+    bool frames = false;
+    span_union all, leaves;
+  };
+
   evidence_part(const std::vector<gap_list>& lists, const gap_cells& cells, name_meanings& meanings)
-      : cells_(cells.cells()), meanings_(meanings), names(lists, cells) {}
+      : names(lists, cells), cells_(cells.cells()), meanings_(meanings) {}
 
   result<void> spans(const host_span* spans, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(spans[i]);
     return {};
   }
+  // Without the names.
+  void clear() {
+    for (span_union* spans : {&sync, &comm, &gc}) spans->clear();
+    for (thread_spans& t : threads) {
+      t.frames = false;
+      t.all.clear();
+      t.leaves.clear();
+    }
+    used = 0;
+    thread_at_.clear();
+    thread_ = nullptr;
+    cell_ = 0;
+  }
+
+  part_overlaps names;
+  span_union sync, comm, gc;
+  std::deque<thread_spans> threads;
+  std::size_t used = 0;  // of the threads
 
  private:
-  // What is known of a name, apart for frames.
-  struct known_name {
-    std::uint32_t number = 0;
-    name_meanings::meaning means;
-  };
-
-  const known_name& look_up(string_id name, bool frame) {
-    const std::size_t at = 2 * std::size_t{name} + (frame ? 1 : 0);
-    if (at >= known_.size()) known_.resize(at + 1);
-    known_name& k = known_[at];
-    if (!k.means.known) k = {names.add_name(name, frame), meanings_.of(name)};
-    return k;
+  const name_meanings::meaning& look_up(std::uint32_t number) {
+    if (number >= known_.size()) {
+      known_.resize(std::size_t{number} + 2);
+      names.make_room_for_names(known_.size());
+    }
+    name_meanings::meaning& known = known_[number];
+    if (!known.known) known = meanings_.of(id_of(number));
+    return known;
   }
 
   // The span touches a gap.
   void add(const host_span& given) {
     const interval s{given.start_ps, saturating_add(given.start_ps, given.duration_ps)};
     const bool frame = given.kind == host_span_kind::frame;
-    const known_name& name = look_up(given.name, frame);
-    if (name.means.marker) return;
+    const std::uint32_t name = number_of(given.name, frame);
+    const name_meanings::meaning& means = look_up(name);
+    if (means.marker) return;
     // What a device process recorded is a wait: of the host for the device by its name, else for other devices.
     const bool on_device = given.kind == host_span_kind::device_marker;
-    if (name.means.sync) sync.add(s);
-    if (name.means.comm || (on_device && !name.means.sync)) comm.add(s);
+    if (means.sync) sync.add(s);
+    if (means.comm || (on_device && !means.sync)) comm.add(s);
     if (on_device) return;
     if (given.kind == host_span_kind::gc) gc.add(s);
-    if (!frame) leaf.add(s);
-    if (thread_ == nullptr || given.thread != thread_number_) {
-      thread_number_ = given.thread;
-      thread_ = &threads[given.thread];
+    if (thread_ == nullptr || given.thread != thread_->number) thread_ = &thread_of(given.thread);
+    if (frame && !thread_->frames) {
+      thread_->frames = true;
+      thread_->leaves = thread_->all;
     }
-    thread_->add(s);
-    note_name(name.number, s, given.thread);
+    if (thread_->frames && !frame) thread_->leaves.add(s);
+    thread_->all.add(s);
+    note_name(name, s, given.thread);
+  }
+
+  thread_spans& thread_of(std::uint32_t number) {
+    const auto [at, is_new] = thread_at_.try_emplace(number, used);
+    if (is_new && used++ == threads.size()) threads.emplace_back();
+    threads[at->second].number = number;
+    return threads[at->second];
   }
 
   void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
@@ -144,15 +175,10 @@ class evidence_part final : public host_span_visitor {
 
   const std::vector<interval>& cells_;
   name_meanings& meanings_;
-  std::size_t cell_ = 0;  // the first that ends behind the start of the span looked at last
-  std::vector<known_name> known_;
-  span_union* thread_ = nullptr;  // of the span looked at last
-  std::uint32_t thread_number_ = 0;
-
- public:
-  part_overlaps names;
-  span_union leaf, sync, comm, gc;
-  std::map<std::uint32_t, span_union> threads;
+  std::size_t cell_ = 0;                       // the first that ends behind the start of the span looked at last
+  std::vector<name_meanings::meaning> known_;  // by the number of a name
+  hash_map<std::uint32_t, std::size_t> thread_at_;
+  thread_spans* thread_ = nullptr;  // of the span looked at last
 };
 
 class group_collector final : public host_span_parts {
@@ -174,25 +200,43 @@ class group_collector final : public host_span_parts {
   }
 
   std::unique_ptr<host_span_visitor> begin() override {
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      if (!spare_.empty()) {
+        auto part = std::move(spare_.back());
+        spare_.pop_back();
+        return part;
+      }
+    }
     return std::make_unique<evidence_part>(lists_, cells_, meanings_);
   }
 
   result<void> keep(std::unique_ptr<host_span_visitor> given) override {
     auto& part = static_cast<evidence_part&>(*given);
-    leaf_.add(part.leaf);
     sync_.add(part.sync);
     comm_.add(part.comm);
     gc_.add(part.gc);
-    for (auto& [number, spans] : part.threads) {
-      if (number != thread_number_) take_thread();
-      thread_number_ = number;
-      thread_.add(spans);
+    for (std::size_t i = 0; i < part.used; ++i) {
+      evidence_part::thread_spans& thread = part.threads[i];
+      if (thread.number != thread_number_) take_thread();
+      thread_number_ = thread.number;
+      thread_.add(thread.all);
+      if (thread.frames && !frames_) {
+        frames_ = true;
+        host_ = leaf_;
+      }
+      leaf_.add(thread.frames ? thread.leaves : thread.all);
+      if (frames_) host_.add(thread.all);
     }
-    names_.add(std::move(part.names));
+    names_.add(part.names);
+    part.clear();
+    const std::lock_guard<std::mutex> hold(mutex_);
+    spare_.push_back(std::move(given));
     return {};
   }
 
   void finish() {
+    spare_.clear();
     for (const gap_list& list : lists_)
       for (const gap& g : list) g.of->host.traced = true;
     take_thread();
@@ -202,7 +246,7 @@ class group_collector final : public host_span_parts {
       cover.add(all.settled());
       cover.take(lists_, [&](bubble& b, std::int64_t ps) { b.host.*into = ps; });
     };
-    measure(host_, &host_evidence::host_ps);
+    measure(frames_ ? host_ : leaf_, &host_evidence::host_ps);
     measure(leaf_, &host_evidence::leaf_ps);
     measure(sync_, &host_evidence::sync_ps);
     measure(comm_, &host_evidence::comm_ps);
@@ -214,8 +258,7 @@ class group_collector final : public host_span_parts {
   // After the last span of a thread.
   void take_thread() {
     by_thread_.add(thread_.settled());
-    host_.add(thread_);
-    thread_ = {};
+    thread_.clear();
   }
 
   const activity& of_;
@@ -225,9 +268,12 @@ class group_collector final : public host_span_parts {
   name_meanings meanings_;
   name_overlaps names_;
   cell_cover by_thread_;
-  span_union host_, leaf_, sync_, comm_, gc_;  // host_: of the threads that were taken
-  span_union thread_;                          // of the thread whose spans came last
+  span_union host_, leaf_, sync_, comm_, gc_;
+  bool frames_ = false;  // as long as there is none, the leaves are all that the host did
+  span_union thread_;    // of the thread whose spans came last
   std::uint32_t thread_number_ = 0;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<host_span_visitor>> spare_;  // parts that were taken
 };
 
 }  // namespace

@@ -39,17 +39,20 @@ class place_sums {
   std::size_t first_;  // of the place
 };
 
-void make_room_for_names(std::vector<std::int64_t>& sums, const overlap_run& of) {
-  std::uint32_t names = 0;
-  for (const overlap_entry& e : of) names = std::max(names, e.name + 1);
-  if (sums.size() < names) sums.resize(names, 0);
+std::uint32_t numbers_in(const overlap_run& run) noexcept {
+  std::uint32_t numbers = 0;
+  for (const overlap_entry& e : run) numbers = std::max(numbers, e.name + 1);
+  return numbers;
+}
+
+void make_room(std::vector<std::int64_t>& sums, std::size_t numbers) {
+  if (sums.size() < numbers) sums.resize(numbers, 0);
 }
 
 // Of the spans that hold a gap as a whole the ones that began last tell most: ten of them are enough. Hands on gaps and
 // numbers of names, by gap.
 template <class Use>
-void take_covers(const gap_list& gaps, std::vector<gap_cover>& covers, const std::vector<string_id>& names, Use&& use) {
-  const auto id_of = [&](std::uint32_t name) { return names[name / 2]; };
+void take_covers(const gap_list& gaps, std::vector<gap_cover>& covers, Use&& use) {
   std::sort(covers.begin(), covers.end(), [&](const gap_cover& a, const gap_cover& b) {
     if (a.span.start_ps != b.span.start_ps) return a.span.start_ps < b.span.start_ps;
     if (a.span.end_ps != b.span.end_ps) return a.span.end_ps > b.span.end_ps;
@@ -81,24 +84,19 @@ void take_covers(const gap_list& gaps, std::vector<gap_cover>& covers, const std
 
 }  // namespace
 
-overlap_run overlap_notes::take() {
-  settle();
-  return std::move(entries_);
-}
-
 // Each entry goes to its place; then they are added up place by place.
 void overlap_notes::settle() {
-  make_room_for_names(sums_, entries_);
+  make_room(sums_, numbers_in(entries_));
   std::fill(begin_.begin(), begin_.end(), std::size_t{0});
   for (const overlap_entry& e : entries_) ++begin_[e.place + 1];
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  overlap_run sorted(entries_.size());
-  for (const overlap_entry& e : entries_) sorted[begin_[e.place]++] = e;
+  sorted_.resize(entries_.size());
+  for (const overlap_entry& e : entries_) sorted_[begin_[e.place]++] = e;
   entries_.clear();
-  for (std::size_t i = 0; i < sorted.size();) {
+  for (std::size_t i = 0; i < sorted_.size();) {
     place_sums sums(sums_, entries_);
-    for (const std::uint32_t place = sorted[i].place; i < sorted.size() && sorted[i].place == place; ++i)
-      sums.add(sorted[i]);
+    for (const std::uint32_t place = sorted_[i].place; i < sorted_.size() && sorted_[i].place == place; ++i)
+      sums.add(sorted_[i]);
     sums.finish();
   }
   settle_at_ = std::max(settle_at_, 2 * entries_.size());
@@ -109,11 +107,11 @@ overlap_sums::overlap_sums(std::size_t places, std::size_t most)
   for (shard& of : shards_) of.begin.assign(places_of_shard + 1, 0);
 }
 
-void overlap_sums::add(overlap_run run) {
+void overlap_sums::add(const overlap_run& run) {
   constexpr std::size_t few = std::size_t{1} << 16;
-  make_room_for_names(sums_, run);
+  make_room(sums_, numbers_in(run));
   in_runs_ += run.size();
-  if (!run.empty()) runs_.push_back(std::move(run));
+  if (!run.empty()) runs_.push_back(run);
   if (in_runs_ >= std::max(few, std::min(settled_, most_ - std::min(most_, settled_)))) settle();
 }
 
@@ -179,13 +177,6 @@ part_overlaps::part_overlaps(const std::vector<gap_list>& lists, const gap_cells
   for (const gap_list& list : lists) by_list_.push_back({&list, overlap_notes(list.size()), {}, 0});
 }
 
-std::uint32_t part_overlaps::add_name(string_id name, bool frame) {
-  names_.push_back(name);
-  frames_.push_back(frame);
-  sums_.resize(2 * names_.size(), 0);
-  return static_cast<std::uint32_t>(2 * (names_.size() - 1)) + (frame ? 1 : 0);
-}
-
 void part_overlaps::leave_cell() {
   for (const std::uint32_t name : touched_)
     by_cell_.add(static_cast<std::uint32_t>(cell_), name, std::exchange(sums_[name], 0));
@@ -209,9 +200,8 @@ void part_overlaps::add_long(std::uint32_t name, const interval& span, std::uint
     if (last - first < 2) continue;
     of.covers.push_back({first + 1, last, span, thread, name});
     if (of.covers.size() < most_held_covers) continue;
-    take_covers(gaps, of.covers, names_, [&](std::uint32_t at, std::uint32_t by) {
-      of.sums.add(at, by, gaps[at].of->length_ps());
-    });
+    take_covers(gaps, of.covers,
+                [&](std::uint32_t at, std::uint32_t by) { of.sums.add(at, by, gaps[at].of->length_ps()); });
   }
 }
 
@@ -221,45 +211,34 @@ name_overlaps::name_overlaps(const std::vector<gap_list>& lists, const gap_cells
     by_list_.push_back({&list, overlap_sums(list.size(), most_entries / lists.size()), {}});
 }
 
-std::uint32_t name_overlaps::number_of(string_id name, bool frame) {
-  const auto next = static_cast<std::uint32_t>(2 * names_.size()) + (frame ? 1 : 0);
-  const auto [at, is_new] = numbers_.try_emplace(std::uint64_t{name} << 1 | (frame ? 1 : 0), next);
-  if (is_new) names_.push_back(name);
-  return at->second;
-}
-
-void name_overlaps::add(part_overlaps&& part) {
+void name_overlaps::add(part_overlaps& part) {
   part.leave_cell();
-  std::vector<std::uint32_t> numbers;
-  for (std::size_t i = 0; i < part.names_.size(); ++i) numbers.push_back(number_of(part.names_[i], part.frames_[i]));
-  const auto renamed = [&](overlap_run run) {
-    for (overlap_entry& e : run) e.name = numbers[e.name / 2];
-    return run;
-  };
-  by_cell_.add(renamed(part.by_cell_.take()));
+  numbers_ = std::max(numbers_, static_cast<std::uint32_t>(part.sums_.size()));
+  by_cell_.add(part.by_cell_.settled());
+  part.by_cell_.clear();
   for (std::size_t i = 0; i < by_list_.size(); ++i) {
     of_list& to = by_list_[i];
-    to.sums.add(renamed(part.by_list_[i].sums.take()));
-    for (const gap_cover& c : part.by_list_[i].covers) {
-      to.covers.push_back(c);
-      to.covers.back().name = numbers[c.name / 2];
-    }
+    part_overlaps::of_list& from = part.by_list_[i];
+    to.sums.add(from.sums.settled());
+    from.sums.clear();
+    to.covers.insert(to.covers.end(), from.covers.begin(), from.covers.end());
+    from.covers.clear();
     if (to.covers.size() >= most_held_covers) add_covers(to);
   }
 }
 
 void name_overlaps::add_covers(of_list& of) {
   overlap_run run;
-  take_covers(*of.gaps, of.covers, names_, [&](std::uint32_t gap, std::uint32_t name) {
-    run.push_back({gap, name, (*of.gaps)[gap].of->length_ps()});
+  take_covers(*of.gaps, of.covers, [&](std::uint32_t at, std::uint32_t name) {
+    run.push_back({at, name, (*of.gaps)[at].of->length_ps()});
   });
-  of.sums.add(std::move(run));
+  of.sums.add(run);
 }
 
 void name_overlaps::take() {
   by_cell_.settle();
   std::vector<std::uint32_t> found;
-  std::vector<std::int64_t> sums(2 * names_.size(), 0);
+  std::vector<std::int64_t> sums(numbers_, 0);
   for (of_list& of : by_list_) {
     add_covers(of);
     of.sums.settle();
@@ -274,7 +253,6 @@ void name_overlaps::take() {
       for (std::size_t cell = g.first_cell; cell < g.behind_cell; ++cell) by_cell_.for_each_of(cell, note);
       for (const std::uint32_t name : found) sums[name] = std::min(sums[name], g.of->length_ps());
       // Frames enclose everything and tell least, so they stand last.
-      const auto id_of = [&](std::uint32_t name) { return names_[name / 2]; };
       const auto listed = found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), most_names));
       std::partial_sort(found.begin(), listed, found.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (a % 2 != b % 2) return a % 2 < b % 2;

@@ -1,7 +1,6 @@
 // Which names of host spans overlap which gaps, and for how long.
 #pragma once
 #include <analyse/bubbles/gap_cells.hpp>
-#include <base/hash_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,13 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// How long a name overlaps a place; a name with an odd number is that of a frame.
+// The number of a name, apart for frames: odd ones are those of frames.
+[[nodiscard]] constexpr std::uint32_t number_of(string_id name, bool frame) noexcept {
+  return 2 * name + (frame ? 1U : 0U);
+}
+[[nodiscard]] constexpr string_id id_of(std::uint32_t number) noexcept { return number / 2; }
+
+// How long a name overlaps a place.
 struct overlap_entry {
   std::uint32_t place, name;
   std::int64_t overlap_ps;
@@ -27,11 +32,16 @@ class overlap_notes {
     if (entries_.size() >= settle_at_) settle();
     entries_.push_back({place, name, overlap_ps});
   }
-  [[nodiscard]] overlap_run take();
+  // What was noted down since it was cleared.
+  [[nodiscard]] const overlap_run& settled() {
+    settle();
+    return entries_;
+  }
+  void clear() noexcept { entries_.clear(); }
 
  private:
   void settle();
-  overlap_run entries_;
+  overlap_run entries_, sorted_;
   std::vector<std::size_t> begin_;  // of each place
   std::vector<std::int64_t> sums_;  // by name, while a place is added up; else 0
   std::size_t settle_at_ = std::size_t{1} << 15;
@@ -43,7 +53,7 @@ class overlap_sums {
  public:
   // `most` entries are held, or some for each place.
   overlap_sums(std::size_t places, std::size_t most);
-  void add(overlap_run run);
+  void add(const overlap_run& run);
   // Before they are looked at.
   void settle();
   template <class Use>
@@ -76,14 +86,16 @@ struct gap_cover {
   std::uint32_t thread, name;
 };
 
-// What the spans of one part overlap.
+// What the spans of one part overlap. May be used again for another part.
 class part_overlaps {
  public:
   // Both have to outlive this.
   part_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells);
 
-  // A new name; spans are told by its number.
-  std::uint32_t add_name(string_id name, bool frame);
+  // Before spans of names with lower numbers.
+  void make_room_for_names(std::size_t numbers) {
+    if (sums_.size() < numbers) sums_.resize(numbers, 0);
+  }
   // A span that overlaps this cell and no other.
   void add(std::uint32_t name, std::size_t cell, std::int64_t overlap_ps) {
     if (cell != cell_) {
@@ -108,8 +120,6 @@ class part_overlaps {
   };
   void leave_cell();
 
-  std::vector<string_id> names_;        // by half of their number
-  std::vector<bool> frames_;            // as names_
   std::vector<std::int64_t> sums_;      // by name, in the cell
   std::vector<std::uint32_t> touched_;  // names with a sum
   std::size_t cell_ = 0;
@@ -121,7 +131,8 @@ class name_overlaps {
  public:
   // Both have to outlive this.
   name_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells);
-  void add(part_overlaps&& part);
+  // The part is empty afterwards.
+  void add(part_overlaps& part);
   // Puts the ten names that overlap most into each bubble.
   void take();
 
@@ -131,11 +142,9 @@ class name_overlaps {
     overlap_sums sums;
     std::vector<gap_cover> covers;
   };
-  [[nodiscard]] std::uint32_t number_of(string_id name, bool frame);
   void add_covers(of_list& of);
 
-  std::vector<string_id> names_;                    // by half of their number
-  hash_map<std::uint64_t, std::uint32_t> numbers_;  // by name, apart for frames
+  std::uint32_t numbers_ = 0;  // more than the greatest of a name
   overlap_sums by_cell_;
   std::vector<of_list> by_list_;
 };
