@@ -255,6 +255,9 @@ const (
 	TraceCSV      = C.PK_TRACE_CSV      // a row an event
 )
 
+// TraceFormatName is how a format is spelled: "trace.json", "pftrace", "xspace", "csv".
+func TraceFormatName(format int) string { return C.GoString(C.pk_trace_format_name(C.int32_t(format))) }
+
 // ExportOptions say what to write. Text filters are substrings.
 type ExportOptions struct {
 	Format                  int  // TraceJSON and so on; 0 is TraceJSON
