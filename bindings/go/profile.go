@@ -77,11 +77,7 @@ func OpenContext(ctx context.Context, path string, options OpenOptions) (*Profil
 		return nil, err
 	}
 	return opened(ctx, options, 0, func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
-		name := memory.text(path)
-		if name == nil {
-			name = (*C.char)(memory.alloc(1))
-		}
-		return C.pk_profile_open(name, given, out, raw)
+		return C.pk_profile_open(memory.path(path), given, out, raw)
 	})
 }
 
@@ -752,12 +748,29 @@ func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 
 // WriteDocument writes a document. Damage of the capture is told in the document and is no error.
 func (p *Profile) WriteDocument(ctx context.Context, to io.Writer, document Document, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, _ *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_document_write(object, C.int32_t(document), given, writer(), user, status, raw)
+	})
+}
+
+// WriteModuleDocument writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it,
+// and the instructions of its entry computation, which Limit counts. ErrNotFound: no such module.
+func (p *Profile) WriteModuleDocument(ctx context.Context, to io.Writer, module string, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_module_write(object, memory.path(module), given, writer(), user, status, raw)
+	})
+}
+
+func (p *Profile) writeFiltered(ctx context.Context, to io.Writer, options DocumentOptions,
+	write func(*C.pk_profile, *arena, *C.pk_document_options, unsafe.Pointer, *C.int32_t, **C.pk_error) C.pk_status) (DocumentStatus, error) {
 	var status C.int32_t
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_document_options)(documentOptions(memory, options))
 		given.hooks = hooks
 		return get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
-			return C.pk_document_write(object, C.int32_t(document), given, writer(), user, &status, raw)
+			return write(object, memory, given, user, &status, raw)
 		})
 	})
 	return DocumentStatus(status), err

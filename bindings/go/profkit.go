@@ -146,6 +146,14 @@ func (a *arena) text(value string) *C.char {
 	return made
 }
 
+// path is a text that must be one, be it "".
+func (a *arena) path(value string) *C.char {
+	if value == "" {
+		return (*C.char)(a.alloc(1))
+	}
+	return a.text(value)
+}
+
 func (a *arena) texts(values []string) **C.char {
 	if len(values) == 0 {
 		return nil

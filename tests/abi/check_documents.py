@@ -76,6 +76,16 @@ def documents(path):
                         command(name, path, "--markdown"))
 
 
+def entries():
+    path = CAPTURES[0]
+    with profkit.open(path) as profile:
+        for module in profile.modules():
+            compare(f"the entry of {module.name}", profile.module_document_bytes(module.name),
+                    command("modules", path, "--dump", module.name, "--json"))
+        compare("the first instructions", profile.module_document_bytes("jit_f", limit=3),
+                command("modules", path, "--dump", "jit_f", "--limit", "3", "--json"))
+
+
 def filters():
     path = CAPTURES[0]
     with profkit.open(path) as profile:
@@ -117,6 +127,7 @@ def across_nodes():
 def main():
     for path in CAPTURES:
         documents(path)
+    entries()
     filters()
     probes()
     across_nodes()
