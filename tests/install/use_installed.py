@@ -127,6 +127,11 @@ def static_library(source, meson, scratch, cc, capture):
     run(meson, "install", "-C", scratch / "static", "--quiet")
     environment = dict(os.environ)
     environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
+    for query, expected in (("--print-requires", set()),
+                            ("--print-requires-private", {"zlib", "libzstd", "absl_flat_hash_map"})):
+        named = {line.split()[0] for line in run("pkg-config", query, "profkit", env=environment).splitlines()}
+        if named != expected:
+            sys.exit(f"profkit.pc of the static library, {query}: {', '.join(sorted(named))}")
     flags = run("pkg-config", "--static", "--cflags", "--libs", "profkit", env=environment).split()
     program = scratch / "busiest_ops_static"
     run(cc, "-std=c99", source / "examples" / "c" / "busiest_ops.c", "-o", program, *flags)
