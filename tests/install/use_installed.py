@@ -70,12 +70,39 @@ def main(build_root, meson, cc, cxx):
             if "/device:GPU:0" not in run(program, capture):
                 sys.exit(f"{example} did not print what is in {capture}")
 
+        inhouse_profiler(source, scratch, cxx, flags("--cflags", "--libs", "profkit"), library)
+        makefile(source, scratch, cc, pc_file, prefix, library, capture)
         cmake_package(source, prefix, scratch, cc, cxx, capture)
         meson_subproject(source, meson, scratch, capture)
         static_library(source, meson, scratch, cc, capture)
         bundled_library(source, meson, scratch, cc, capture)
         debian_package(source, build_root, scratch, capture)
         bazel_package(source, prefix, scratch, capture)
+
+
+def inhouse_profiler(source, scratch, cxx, flags, library):
+    program, folder = scratch / "inhouse_profiler", scratch / "inhouse-run"
+    folder.mkdir()
+    run(cxx, "-std=c++17", source / "examples" / "inhouse-profiler" / "inhouse_profiler.cpp", "-o", program, *flags,
+        f"-Wl,-rpath,{library}")
+    expected = (source / "tests" / "examples" / "inhouse-profiler.txt").read_text(encoding="utf-8")
+    if run(program, folder) != expected:
+        sys.exit("the in-house profiler printed something else than in its test")
+
+
+def makefile(source, scratch, cc, pc_file, prefix, library, capture):
+    """The Makefile as it stands: pkg-config finds the staged prefix as that of another system."""
+    if not shutil.which("make"):
+        print("SKIPPED make: no make here")
+        return
+    folder = scratch / "make"
+    shutil.copytree(source / "examples" / "c", folder)
+    named = next(line.split("=", 1)[1] for line in pc_file.read_text(encoding="utf-8").splitlines()
+                 if line.startswith("prefix="))
+    environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(pc_file.parent),
+                       PKG_CONFIG_SYSROOT_DIR=str(prefix)[:-len(named)])
+    run("make", "-C", folder, f"CC={cc}", env=environment)
+    shows_the_device(folder / "busiest_ops", capture, env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
 
 
 def cmake_package(source, prefix, scratch, cc, cxx, capture):
