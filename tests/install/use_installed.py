@@ -140,13 +140,13 @@ def meson_subproject(source, meson, scratch, capture):
     if "libprofkit" in linked:
         sys.exit("the views linked libprofkit")
     if not whole:
-        print("SKIPPED subproject: the library was configured, not built again; PROFKIT_TEST_SUBPROJECT=library does")
+        print("SKIPPED subproject: the library was configured, not built again; scripts/test packages does")
 
 
 def static_library(source, meson, scratch, cc, capture):
     """The static library through pkg-config --static, from a C linker."""
     if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
-        print("SKIPPED static: the static library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        print("SKIPPED static: the static library was not built; scripts/test packages does")
         return
     prefix = scratch / "static-prefix"
     run(meson, "setup", scratch / "static", source, QUICK, "-Ddefault_library=static",
@@ -171,7 +171,7 @@ def bundled_library(source, meson, scratch, cc, capture):
     """-Dbundle_deps: one library that needs nothing but the compiler's run time. An archive that cannot enter a shared
     library stays outside, where its wrap is not there either; the build says so."""
     if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
-        print("SKIPPED bundle: the self-contained library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        print("SKIPPED bundle: the self-contained library was not built; scripts/test packages does")
         return
     prefix = scratch / "bundle-prefix"
     told = run(meson, "setup", scratch / "bundle", source, QUICK, "-Dbundle_deps=true",
