@@ -453,7 +453,7 @@ class Profile(Owner):
             | (d.PK_DOCUMENT_HAS_TO if to_ps is not None else 0))
         given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
-        calls.run(lambda: check(lib.pk_document_write, self._h, _document(name), c.byref(given), calls.writer(write),
+        calls.run(lambda: check(lib.pk_document_write, self._h, document_number(name), c.byref(given), calls.writer(write),
                                 None, c.byref(status)))
         return Status(status.value)
 
@@ -599,7 +599,8 @@ def hooks_of(calls: Calls, **given: Any) -> Any:
     return L.hooks(calls, **given)
 
 
-def _document(name: str) -> int:
+def document_number(name: str) -> int:
+    """The PK_DOCUMENT_ of a command."""
     if name not in _DOCUMENTS:
         raise ValueError(f"there is no document {name!r}; there are {', '.join(_DOCUMENTS)}")
     return int(_DOCUMENTS[name])
