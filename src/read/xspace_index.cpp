@@ -2,6 +2,7 @@
 #include "xspace_index.hpp"
 
 #include <profkit/wire.hpp>
+#include <read/usual_metadata.hpp>
 
 #include <algorithm>
 #include <string>
@@ -104,12 +105,12 @@ class indexer {
         case 4:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.event_metadata_entries.add(at);
-          check_entry(event_metadata_view(field.bytes).ok(), field.bytes);
+          check_entry(is_usual(field.bytes) || event_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 5:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.stat_metadata_entries.add(at);
-          check_entry(stat_metadata_view(field.bytes).ok(), field.bytes);
+          check_entry(is_usual(field.bytes) || stat_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 6:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
@@ -128,6 +129,10 @@ class indexer {
     plane.stat_metadata = metadata_lookup(plane.stat_metadata_entries);
   }
 
+  static bool is_usual(std::string_view entry) noexcept {
+    usual_metadata read;
+    return read_usual_metadata(entry, read);
+  }
   void check_entry(bool ok, std::string_view entry) {
     if (!ok) note_damage(entry.data(), "a metadata entry is damaged");
   }

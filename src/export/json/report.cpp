@@ -1,3 +1,4 @@
+#include <base/stable_order.hpp>
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
 #include <profkit/core/architecture.hpp>
@@ -78,7 +79,7 @@ std::vector<file_damage> damage_of_report(const slices& s) {
     if (file.damage) add(file.file, *file.damage);
   if (s.bubbles)
     for (const file_damage& d : damage_of(*s.bubbles->of)) add(d.file, d.what);
-  std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
+  stable_order(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
 
