@@ -645,6 +645,8 @@ def open(path: PathLike, *, run: Optional[str] = None, io: str = "auto",  # pyli
     the documents info and ops will be asked for. progress(done_bytes, total_bytes) stops the work by giving something
     true, or by raising; log(level, message) hears remarks.
     """
+    if (run, io, one_pass, limits, progress, log, cancel, threads) == (None, "auto", False, None, None, None, None, 0):
+        return Profile(made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path), None))
     calls = Calls()
     flags = d.PK_OPEN_ONE_PASS if one_pass else 0
     given = _open_options(calls, flags, run, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
