@@ -65,6 +65,13 @@ class filled_activity final : public activity {
       return host_spans_[host_group]->visit_in(windows, into, host);
     });
   }
+  result<std::uint32_t> visit_host_spans_in_parts(std::uint32_t host_group, interval_sequence windows,
+                                                  host_span_parts& into, const hooks& host) const override {
+    return contained([&]() -> result<std::uint32_t> {
+      if (!has_host_spans(host_group) || windows.count == 0) return std::uint32_t{0};
+      return host_spans_[host_group]->visit_in_parts(windows, into, host);
+    });
+  }
 
  private:
   std::shared_ptr<const profile> from_;
@@ -127,6 +134,16 @@ result<std::uint32_t> visit_filtered(interval_sequence windows, host_span_visito
     return std::move(seen).error();
   if (result<void> given = filter.give(); !given) return std::move(given).error();
   return filter.kinds();
+}
+
+// One part with everything in it.
+template <class Visit>
+result<std::uint32_t> visit_as_one_part(host_span_parts& into, Visit&& visit) {
+  auto part = into.begin();
+  auto kinds = visit(*part);
+  if (!kinds) return kinds;
+  if (result<void> kept = into.keep(std::move(part)); !kept) return std::move(kept).error();
+  return kinds;
 }
 
 // In the promised order. Threads that each wrote a marker of the same step give one: earliest start, latest end.
@@ -197,6 +214,17 @@ result<std::uint32_t> activity::visit_host_spans_in(std::uint32_t host_group, in
   return visit_filtered(windows, into, [&](std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& filter) {
     return visit_host_spans(host_group, from_ps, to_ps, filter, host);
   });
+}
+
+result<std::uint32_t> activity::visit_host_spans_in_parts(std::uint32_t host_group, interval_sequence windows,
+                                                          host_span_parts& into, const hooks& host) const {
+  return visit_as_one_part(
+      into, [&](host_span_visitor& part) { return visit_host_spans_in(host_group, windows, part, host); });
+}
+
+result<std::uint32_t> host_span_source::visit_in_parts(interval_sequence windows, host_span_parts& into,
+                                                       const hooks& host) const {
+  return visit_as_one_part(into, [&](host_span_visitor& part) { return visit_in(windows, part, host); });
 }
 
 result<std::uint32_t> host_span_source::visit_in(interval_sequence windows, host_span_visitor& into,

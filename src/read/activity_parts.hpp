@@ -29,6 +29,8 @@ class host_span_source {
                              const hooks& host) const = 0;
   // See activity::visit_host_spans_in(); there is a window at least.
   virtual result<std::uint32_t> visit_in(interval_sequence windows, host_span_visitor& into, const hooks& host) const;
+  virtual result<std::uint32_t> visit_in_parts(interval_sequence windows, host_span_parts& into,
+                                               const hooks& host) const;
 };
 
 struct activity_parts {

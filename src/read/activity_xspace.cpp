@@ -2,6 +2,7 @@
 // decoded; host spans from the host's threads; step windows from Steps, else XLA Modules, else host events with a
 // step_num. Nothing of an event is kept, so the size of a file does not matter.
 #include <read/activity_parts.hpp>
+#include <read/line_pieces.hpp>
 #include <read/line_time.hpp>
 #include <read/xspace_index.hpp>
 #include <read/xspace_lines.hpp>
@@ -9,11 +10,14 @@
 
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
+#include <base/thread_pool.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -27,7 +31,7 @@ constexpr std::size_t most_launches = std::size_t{1} << 21;
 constexpr std::size_t batch = 256;
 
 // The whole number that a stat of this id has; of several the last.
-std::optional<std::uint64_t> number_in(std::string_view stats, std::int64_t stat_id) noexcept {
+[[gnu::noinline]] std::optional<std::uint64_t> number_in(std::string_view stats, std::int64_t stat_id) noexcept {
   std::optional<std::uint64_t> found;
   for (const stat_view stat : message_range<stat_view, 4>(stats))
     if (stat.metadata_id() == stat_id &&
@@ -36,50 +40,96 @@ std::optional<std::uint64_t> number_in(std::string_view stats, std::int64_t stat
   return found;
 }
 
-// Whether a stat, behind its id, is one value as writers write it: nothing stands behind that.
-bool is_one_value(const unsigned char* at, const unsigned char* end) noexcept {
+// Reads a stat, behind its id, that is one value as writers write it, with nothing behind it. False when it is not.
+inline bool is_one_value(const unsigned char* at, const unsigned char* end,
+                         std::optional<std::uint64_t>& number) noexcept {
   if (at == end) return true;
   const unsigned char tag = *at++;
   const std::ptrdiff_t bytes = end - at;
-  if (bytes == 1) return (tag & 7U) == 0 && tag != 0x08 && *at < 0x80;
   switch (tag) {
-    case 0x10: return bytes == 8;  // double
+    case 0x11: return bytes == 8;  // double
     case 0x18:
     case 0x20:
-    case 0x38:  // whole numbers, references
-      if (bytes == 0 || bytes > 10) return false;
-      while (at + 1 < end)
-        if (*at++ < 0x80) return false;
-      return *at < 0x80;
+    case 0x38: {  // whole numbers, references
+      if (bytes == 0 || bytes > 9) return false;
+      std::uint64_t value = 0;
+      unsigned shift = 0;
+      for (; *at >= 0x80; shift += 7) {
+        value |= std::uint64_t{*at & 0x7fU} << shift;
+        if (++at == end) return false;
+      }
+      if (at + 1 != end) return false;
+      if (tag != 0x38) number = value | std::uint64_t{*at} << shift;
+      return true;
+    }
     case 0x2a:
     case 0x32: return bytes > 0 && *at < 0x80 && bytes == 1 + *at;  // texts
     default: return false;
   }
 }
 
-// False when the stats are such as writers write them and none has this id.
-bool may_have_stat(const char* stats, std::uint32_t bytes, std::int64_t stat_id) noexcept {
+// The same as number_in() for stats such as writers write them; false when they are not.
+bool find_usual_number(const char* stats, std::uint32_t bytes, std::int64_t stat_id,
+                       std::optional<std::uint64_t>& found) noexcept {
   constexpr unsigned char stat_tag = 0x22, id_tag = 0x08;
   const auto* at = reinterpret_cast<const unsigned char*>(stats);
   const auto* const end = at + bytes;
   while (end - at >= 5) {
     const unsigned length = at[1];
-    if (at[0] != stat_tag || length >= 0x80 || length < 3 || length > end - at - 2 || at[2] != id_tag) return true;
+    if (at[0] != stat_tag || length >= 0x80 || length < 3 || length > end - at - 2 || at[2] != id_tag) return false;
     const unsigned char* const stat_end = at + 2 + length;
     unsigned id = at[3];
     at += 4;
     if (id >= 0x80) {
-      if (*at >= 0x80) return true;
+      if (*at >= 0x80) return false;
       id = (id & 0x7fU) | static_cast<unsigned>(*at++) << 7;
     }
-    if (id == stat_id || !is_one_value(at, stat_end)) return true;
+    std::optional<std::uint64_t> number;
+    if (!is_one_value(at, stat_end, number)) return false;
+    if (id == stat_id && number) found = number;
     at = stat_end;
   }
-  return at != end;
+  return at == end;
 }
 
-std::optional<std::uint64_t> number_of(const char* stats, std::uint32_t bytes, std::int64_t stat_id) noexcept {
-  if (bytes == 0 || !may_have_stat(stats, bytes, stat_id)) return std::nullopt;
+// False when no stat can have this id, a small one: nowhere stands the tag of an id with it behind, nor the beginning
+// of a tag in more bytes than it needs. Looks at 16 pairs of bytes at a time.
+inline bool may_have_small_id(const char* stats, std::uint32_t bytes, unsigned char id) noexcept {
+#if defined(__GNUC__)
+  typedef unsigned char sixteen __attribute__((vector_size(16)));
+  const sixteen seven_bits = sixteen{} + std::uint8_t{0x7f}, tag = sixteen{} + std::uint8_t{0x08},
+                long_tag = sixteen{} + std::uint8_t{0x88}, ids = sixteen{} + id, none = {};
+  for (const char* const end = stats + bytes; end - stats >= 2; stats += 16) {
+    sixteen first, second;
+    if (PROFKIT_LIKELY(end - stats > 16)) {
+      std::memcpy(&first, stats, 16);
+      std::memcpy(&second, stats + 1, 16);
+    } else {
+      unsigned char rest[17] = {};
+      std::memcpy(rest, stats, static_cast<std::size_t>(end - stats));
+      std::memcpy(&first, rest, 16);
+      std::memcpy(&second, rest + 1, 16);
+    }
+    const sixteen low = second & seven_bits;
+    const sixteen hits = ((first == tag) & (low == ids)) | ((first == long_tag) & (low == none));
+    std::uint64_t halves[2];
+    std::memcpy(halves, &hits, 16);
+    if ((halves[0] | halves[1]) != 0) return true;
+  }
+  return false;
+#else
+  static_cast<void>(stats);
+  static_cast<void>(bytes);
+  static_cast<void>(id);
+  return true;
+#endif
+}
+
+inline std::optional<std::uint64_t> number_of(const char* stats, std::uint32_t bytes, std::int64_t stat_id) noexcept {
+  std::optional<std::uint64_t> found;
+  if (stat_id > 0 && stat_id < 0x80 && !may_have_small_id(stats, bytes, static_cast<unsigned char>(stat_id)))
+    return found;
+  if (bytes == 0 || find_usual_number(stats, bytes, stat_id, found)) return found;
   return number_in(std::string_view(stats, bytes), stat_id);
 }
 
@@ -102,6 +152,7 @@ class xspace_kernels final : public kernel_source {
   std::shared_ptr<const launch_map> launches;
 
   result<void> visit(kernel_visitor& into, const hooks& host) const override {
+    if (lines.size() == 1 && lines[0].lateness_ps == 0) return visit_line(into, host);
     progress_meter meter(host);
     std::vector<ordered_events> cursors;
     cursors.reserve(lines.size());
@@ -141,11 +192,64 @@ class xspace_kernels final : public kernel_source {
   }
 
  private:
+  // The only line, which is in order. Of events that start together the shorter one comes first.
+  result<void> visit_line(kernel_visitor& into, const hooks& host) const {
+    progress_meter meter(host);
+    const line_events& line = lines[0];
+    const auto shorter = [](const kernel_row& a, const kernel_row& b) {
+      return a.duration_ps != b.duration_ps ? a.duration_ps < b.duration_ps : a.source_row < b.source_row;
+    };
+    std::array<event_row, batch> events;
+    std::vector<kernel_row> rows(batch);
+    event_rejects rejects;
+    event_scanner scan(line.body);
+    std::uint64_t offset = 0, decoded = 0;
+    std::size_t held = 0;  // rows that start together with what may come
+    while (const std::size_t count = scan.next(events.data(), events.size())) {
+      if (rows.size() < held + count) rows.resize(2 * rows.size());
+      std::size_t filled = held, together = 0;  // where the rows begin that start together with the last one
+      bool sorted = held < 2;
+      for (std::size_t i = 0; i < count; ++i) {
+        spanned_event e;
+        e.offset = offset;
+        offset = static_cast<std::uint64_t>(events[i].stats + events[i].stats_bytes - line.body.data());
+        if (!place_event(events[i], line.base_ps, e.start_ps, e.end_ps, rejects)) continue;
+        e.metadata_id = events[i].metadata_id;
+        e.stats = events[i].stats;
+        e.stats_bytes = events[i].stats_bytes;
+        fill(rows[filled], e, line, 0);
+        if (filled > 0 && rows[filled - 1].start_ps == e.start_ps) {
+          sorted = false;
+        } else {
+          if (!sorted) std::sort(at(rows, together), at(rows, filled), shorter);
+          together = filled;
+          sorted = true;
+        }
+        ++filled;
+      }
+      if (result<void> taken = give(into, rows.data(), together); !taken) return taken;
+      std::copy(at(rows, together), at(rows, filled), rows.begin());
+      held = filled - together;
+      decoded += count;
+      if (result<void> stepped = meter.step(decoded); !stepped) return stepped;
+    }
+    std::sort(rows.begin(), at(rows, held), shorter);
+    return give(into, rows.data(), held);
+  }
+  static std::vector<kernel_row>::iterator at(std::vector<kernel_row>& rows, std::size_t i) {
+    return rows.begin() + static_cast<std::ptrdiff_t>(i);
+  }
+  static result<void> give(kernel_visitor& into, const kernel_row* rows, std::size_t count) {
+    return count == 0 ? result<void>() : into.rows(rows, count);
+  }
+
   void fill(kernel_row& k, const spanned_event& e, const line_events& line, std::uint16_t stream) const {
-    k = {};
     k.start_ps = e.start_ps;
     k.duration_ps = e.end_ps - e.start_ps;
+    k.wait_ps = k.launch_ps = no_time_ps;
     k.source_row = line.offset + e.offset;
+    k.core = k.step = 0;
+    k.details = 0;
     const kernel_name& named = names->find(e.metadata_id);
     k.name = named.name;
     k.op_type = named.op_type;
@@ -184,12 +288,51 @@ class xspace_host_spans final : public host_span_source {
     std::uint64_t bytes = 0;
     wanted_names wanted(into);
     for (const thread_line& on : lines) {
+      const std::uint64_t size = on.line.body.size();
       if (wanted.look_at(*on.names))
-        if (result<void> taken = visit_line(on, windows, wanted, spans, kinds); !taken) return std::move(taken).error();
-      bytes += on.line.body.size();
+        if (auto taken = visit_piece(on, 0, size, windows, wanted, spans, kinds); !taken)
+          return std::move(taken).error();
+      bytes += size;
       if (result<void> stepped = meter.step(bytes); !stepped) return std::move(stepped).error();
     }
     if (result<void> given = spans.give(); !given) return std::move(given).error();
+    return kinds;
+  }
+
+  result<std::uint32_t> visit_in_parts(interval_sequence windows, host_span_parts& into,
+                                       const hooks& host) const override {
+    struct found_part {
+      std::unique_ptr<host_span_visitor> visitor;
+      std::uint32_t kinds = 0;
+    };
+    progress_meter meter(host);
+    std::uint32_t kinds = 0;
+    std::uint64_t bytes = 0;
+    std::vector<std::string_view> bodies;
+    for (const thread_line& on : lines) bodies.push_back(on.line.body);
+    const auto read = [&](const line_piece& piece, found_part& part) -> result<bool> {
+      span_batch spans(*part.visitor);
+      wanted_names wanted(*part.visitor);
+      const thread_line& on = lines[piece.line];
+      if (!wanted.look_at(*on.names)) return true;
+      auto whole = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
+      if (!whole) return whole;
+      if (result<void> given = spans.give(); !given) return std::move(given).error();
+      return whole;
+    };
+    const auto keep = [&](found_part part, std::uint64_t of_part) -> result<void> {
+      kinds |= part.kinds;
+      bytes += of_part;
+      if (result<void> stepped = meter.step(bytes); !stepped) return stepped;
+      return into.keep(std::move(part.visitor));
+    };
+    auto visited = read_line_parts<found_part>(
+        bodies, cut_lines(bodies), host,
+        [&] {
+          return found_part{into.begin(), 0};
+        },
+        read, keep);
+    if (!visited) return std::move(visited).error();
     return kinds;
   }
 
@@ -270,13 +413,15 @@ class xspace_host_spans final : public host_span_source {
     std::int64_t before_ps_ = 0;  // where the window in front of it ends
   };
 
-  static result<void> visit_line(const thread_line& on, interval_sequence windows, wanted_names& wanted,
-                                 span_batch& into, std::uint32_t& kinds) {
+  // Whether the last event ended where the piece ends.
+  static result<bool> visit_piece(const thread_line& on, std::uint64_t from, std::uint64_t to,
+                                  interval_sequence windows, wanted_names& wanted, span_batch& into,
+                                  std::uint32_t& kinds) {
     const std::int64_t base_ps = on.line.base_ps;
     const std::int64_t from_ps = windows.data[0].start_ps, to_ps = windows.data[windows.count - 1].end_ps;
     near_window near(windows);
-    event_scanner scan(on.line.body);
-    const char* event_at = on.line.body.data();
+    const char* event_at = on.line.body.data() + from;
+    event_scanner scan(std::string_view(event_at, static_cast<std::size_t>(to - from)));
     std::array<event_row, 128> rows;
     while (const std::size_t count = scan.next(rows.data(), rows.size())) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -301,11 +446,11 @@ class xspace_host_spans final : public host_span_source {
         s.thread = on.thread;
         s.kind = named.kind;
         if (!into.full()) continue;
-        if (result<void> given = into.give(); !given) return given;
+        if (result<void> given = into.give(); !given) return std::move(given).error();
       }
       event_at = rows[count - 1].stats + rows[count - 1].stats_bytes;
     }
-    return {};
+    return scan.ok();
   }
 };
 
@@ -323,9 +468,15 @@ class file_filler {
       if (runs_kernels(space_.planes[plane])) devices_.push_back(plane);
     if (!devices_.empty()) {
       group_ = into_.add_host_group();
-      add_host();
-      for (const std::size_t plane : devices_)
-        if (result<void> added = add_device(plane); !added) return added;
+      list_host();
+      const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
+        return !step_lines_of(space_.planes[plane]).lines.empty();
+      });
+      if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
+      if (result<void> looked = look_at_devices(); !looked) return looked;
+      for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
+      if (!device_steps_ && devices_may_tell)
+        if (result<void> looked = look_at_host(false, true); !looked) return looked;
       if (!device_steps_) add_host_steps();
     } else {
       input_.why_empty =
@@ -378,7 +529,32 @@ class file_filler {
     input_.damage = std::move(f);
   }
 
-  result<void> add_device(std::size_t plane_at) {
+  // A line of a device, and what a first look at it told.
+  struct looked_at {
+    const line_index* line = nullptr;
+    line_events events;
+    first_look facts;
+  };
+
+  result<void> look_at_devices() {
+    std::vector<looked_at*> all;
+    for (const std::size_t plane : devices_) {
+      std::vector<looked_at>& lines = device_lines_.emplace_back();
+      for (const line_index& line : space_.planes[plane].lines) {
+        if (!carries_kernels(line) || lines.size() == most_streams) continue;
+        if (const auto events = events_of(line)) lines.push_back({&line, *events, {}});
+      }
+    }
+    for (std::vector<looked_at>& lines : device_lines_)
+      for (looked_at& line : lines) all.push_back(&line);
+    return for_each_item(all.size(), into_.host, [&](std::size_t i) -> result<void> {
+      all[i]->facts = look_at_line(all[i]->events);
+      return {};
+    });
+  }
+
+  void add_device(std::size_t device_at) {
+    const std::size_t plane_at = devices_[device_at];
     const plane_index& plane = space_.planes[plane_at];
     auto source = std::make_unique<xspace_kernels>();
     source->from = into_.from;
@@ -392,18 +568,14 @@ class file_filler {
     const bool is_gpu = plane.name.find("GPU") != std::string_view::npos;
     d.type = is_tpu ? accelerator::tpu : is_gpu ? accelerator::gpu : accelerator::other;
     d.timestamp_resolution_ps = is_tpu ? 1 : 1000;
-    for (const line_index& line : plane.lines) {
-      if (!carries_kernels(line)) continue;
-      std::optional<line_events> events = events_of(line);
-      if (!events || source->lines.size() == most_streams) continue;
-      const first_look facts = look_at_line(*events);
-      events->lateness_ps = facts.lateness_ps;
-      note_damage(*events, facts);
-      rejects_.add(facts.rejects);
-      input_.rows += facts.events;
-      d.kernels += facts.events;
-      d.streams.push_back({stream_id_of(line), into_.strings.intern(line.name())});
-      source->lines.push_back(*events);
+    for (looked_at& line : device_lines_[device_at]) {
+      line.events.lateness_ps = line.facts.lateness_ps;
+      note_damage(line.events, line.facts);
+      rejects_.add(line.facts.rejects);
+      input_.rows += line.facts.events;
+      d.kernels += line.facts.events;
+      d.streams.push_back({stream_id_of(*line.line), into_.strings.intern(line.line->name())});
+      source->lines.push_back(line.events);
     }
     source->names = std::make_shared<const kernel_names>(plane, into_.strings);
     source->correlation_stat = plane.stat_id("correlation_id");
@@ -413,7 +585,6 @@ class file_filler {
     }
     const std::int32_t device = into_.add_device(std::move(d), std::move(source));
     if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_cut = add_device_steps(plane, device);
-    return {};
   }
 
   // Lines of a kind; "Sparse Core Steps" and the like only where the core's own line is missing.
@@ -425,13 +596,20 @@ class file_filler {
     }
     return named.empty() ? others : named;
   }
+  struct step_lines {
+    std::vector<const line_index*> lines;
+    bool numbered = false;
+  };
+  static step_lines step_lines_of(const plane_index& plane) {
+    step_lines found{lines_of(plane, line_kind::steps, "Steps"), true};
+    if (found.lines.empty()) found = {lines_of(plane, line_kind::modules, "XLA Modules"), false};
+    return found;
+  }
 
   // True when there are more than are kept.
   bool add_device_steps(const plane_index& plane, std::int32_t device) {
     std::size_t room = std::max(most_steps / devices_.size(), least_steps);
-    std::vector<const line_index*> lines = lines_of(plane, line_kind::steps, "Steps");
-    const bool numbered = !lines.empty();
-    if (lines.empty()) lines = lines_of(plane, line_kind::modules, "XLA Modules");
+    const auto [lines, numbered] = step_lines_of(plane);
     const auto number_stat = plane.stat_id("step_num");
     for (const line_index* line : lines) {
       const std::optional<line_events> events = events_of(*line);
@@ -473,67 +651,134 @@ class file_filler {
     into_.markers.push_back(m);
   }
 
-  // Threads of the host planes, and where the host says when it launched what.
-  void add_host() {
+  // A host plane, and the ids of what is looked for in its events.
+  struct host_plane {
+    const plane_index* plane = nullptr;
+    std::optional<std::int64_t> correlation, step_number;
+    hash_map<std::int64_t, std::optional<named_step>> step_names;
+  };
+  struct host_line {
+    std::size_t plane = 0;  // in host_planes_
+    line_events events;
+  };
+  struct host_step {
+    std::size_t plane = 0;
+    spanned_event event;
+    const std::optional<named_step>* match = nullptr;  // by its name; null: by its number
+  };
+
+  // Threads of the host planes.
+  void list_host() {
     auto source = std::make_unique<xspace_host_spans>();
     source->from = into_.from;
-    auto launches = std::make_shared<launch_map>();
-    bool too_many = false;
     for (const plane_index& plane : space_.planes) {
       if (plane.kind != plane_kind::host) continue;
       const auto names = std::make_shared<const span_names>(plane, into_.strings);
-      const auto correlation = plane.stat_id("correlation_id");
+      host_plane& of = host_planes_.emplace_back();
+      of.plane = &plane;
+      of.correlation = plane.stat_id("correlation_id");
+      of.step_number = plane.stat_id("step_num");
       for (const line_index& line : plane.lines) {
         if (line.kind != line_kind::thread) continue;
         const std::optional<line_events> events = events_of(line);
         if (!events) continue;
         source->lines.push_back({*events, into_.threads++, names});
-        if (!correlation || too_many) continue;
-        event_rejects rejects;
-        for_each_event(*events, rejects, [&](const event_row& row, std::int64_t start_ps, std::int64_t) {
-          const auto id = number_of(row.stats, row.stats_bytes, *correlation);
-          if (!id) return true;
-          const auto [at, is_new] = launches->try_emplace(*id, start_ps);
-          if (!is_new) at->second = std::min(at->second, start_ps);
-          too_many = launches->size() >= most_launches;
-          return !too_many;
-        });
+        host_lines_.push_back({host_planes_.size() - 1, *events});
       }
     }
+    if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
+  }
+
+  void match_step_names() {
+    for (host_plane& of : host_planes_)
+      for (const std::string_view entry : of.plane->event_metadata_entries) {
+        const event_metadata_view metadata(entry);
+        if (const auto match = into_.steps.match(metadata.name())) of.step_names[metadata.key()] = match;
+      }
+  }
+
+  // When the host launched what; and host events with a step_num, and those with the name of a step.
+  result<void> look_at_host(bool for_launches, bool for_steps) {
+    struct found_part {
+      std::vector<std::pair<std::uint64_t, std::int64_t>> launches;
+      std::vector<host_step> steps;
+    };
+    std::vector<const host_line*> lines;
+    std::vector<std::string_view> bodies;
+    if (for_steps) match_step_names();
+    for (const host_line& line : host_lines_) {
+      const host_plane& plane = host_planes_[line.plane];
+      if (!(for_launches && plane.correlation) && !(for_steps && (plane.step_number || !plane.step_names.empty())))
+        continue;
+      lines.push_back(&line);
+      bodies.push_back(line.events.body);
+    }
+    auto launches = std::make_shared<launch_map>();
+    std::atomic<bool> too_many{false};
+    const auto read = [&](const line_piece& piece, found_part& part) -> result<bool> {
+      const host_line& line = *lines[piece.line];
+      const host_plane& plane = host_planes_[line.plane];
+      const bool steps = for_steps && (plane.step_number || !plane.step_names.empty());
+      line_events events = line.events;
+      events.body =
+          events.body.substr(static_cast<std::size_t>(piece.from), static_cast<std::size_t>(piece.to - piece.from));
+      const bool any_name = !plane.step_names.empty();
+      bool launch = for_launches && plane.correlation;
+      event_rejects rejects;
+      const auto damage =
+          for_each_event(events, rejects, [&](const event_row& row, std::int64_t start_ps, std::int64_t end_ps) {
+            if (row.stats_bytes == 0 && !(steps && any_name)) return true;
+            launch = launch && !too_many.load(std::memory_order_relaxed);
+            if (!launch && !steps) return false;
+            if (launch)
+              if (const auto id = number_of(row.stats, row.stats_bytes, *plane.correlation))
+                part.launches.push_back({*id, start_ps});
+            if (!steps) return true;
+            const auto match = any_name ? plane.step_names.find(row.metadata_id) : plane.step_names.end();
+            const bool named = match != plane.step_names.end();
+            if (!named && !(plane.step_number && number_of(row.stats, row.stats_bytes, *plane.step_number)))
+              return true;
+            spanned_event e;
+            e.start_ps = start_ps;
+            e.end_ps = end_ps;
+            e.metadata_id = row.metadata_id;
+            e.stats = row.stats;
+            e.stats_bytes = row.stats_bytes;
+            part.steps.push_back({line.plane, e, named ? &match->second : nullptr});
+            return true;
+          });
+      return !damage;
+    };
+    const auto keep = [&](found_part part, std::uint64_t) -> result<void> {
+      host_steps_.insert(host_steps_.end(), part.steps.begin(), part.steps.end());
+      if (too_many) return {};
+      for (const auto& [id, start_ps] : part.launches) {
+        const auto [at, is_new] = launches->try_emplace(id, start_ps);
+        if (!is_new) at->second = std::min(at->second, start_ps);
+        if (launches->size() < most_launches) continue;
+        too_many = true;
+        break;
+      }
+      return {};
+    };
+    auto looked = read_line_parts<found_part>(
+        bodies, cut_lines(bodies), into_.host, [] { return found_part{}; }, read, keep);
+    if (!looked || !for_launches) return looked;
     if (too_many) {
       launches->clear();
       input_.notes.push_back("there are more launches than are held: kernels are not connected with them");
     }
     launches_ = std::move(launches);
-    if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
+    return {};
   }
 
-  // Host events with a step_num, and those with the name of a step.
   void add_host_steps() {
-    for (const plane_index& plane : space_.planes) {
-      if (plane.kind != plane_kind::host) continue;
-      const auto number_stat = plane.stat_id("step_num");
-      hash_map<std::int64_t, std::optional<named_step>> matches;
-      for (const std::string_view entry : plane.event_metadata_entries) {
-        const event_metadata_view metadata(entry);
-        if (const auto match = into_.steps.match(metadata.name())) matches[metadata.key()] = match;
-      }
-      if (!number_stat && matches.empty()) continue;
-      for (const line_index& line : plane.lines) {
-        if (line.kind != line_kind::thread) continue;
-        const std::optional<line_events> events = events_of(line);
-        if (!events) continue;
-        raw_events rows(*events);
-        for (spanned_event e; rows.next(e);) {
-          const auto match = matches.find(e.metadata_id);
-          const bool numbered = number_stat && number_of(e.stats, e.stats_bytes, *number_stat);
-          if (match == matches.end() && !numbered) continue;
-          add_step(-1, plane.event_name(e.metadata_id), e,
-                   match == matches.end() ? marker_source::numbered_step : match->second->source, number_stat, false);
-          if (match != matches.end() && into_.markers.back().number < 0)
-            into_.markers.back().number = match->second->number;
-        }
-      }
+    for (const host_step& s : host_steps_) {
+      const plane_index& plane = *host_planes_[s.plane].plane;
+      add_step(-1, plane.event_name(s.event.metadata_id), s.event,
+               s.match == nullptr ? marker_source::numbered_step : (*s.match)->source,
+               host_planes_[s.plane].step_number, false);
+      if (s.match != nullptr && into_.markers.back().number < 0) into_.markers.back().number = (*s.match)->number;
     }
   }
 
@@ -545,7 +790,11 @@ class file_filler {
   const std::string& path_;
   activity_input input_;
   std::uint32_t group_ = 0;
-  std::vector<std::size_t> devices_;  // planes that run kernels
+  std::vector<std::size_t> devices_;                  // planes that run kernels
+  std::vector<std::vector<looked_at>> device_lines_;  // as devices_
+  std::vector<host_plane> host_planes_;
+  std::vector<host_line> host_lines_;
+  std::vector<host_step> host_steps_;
   bool device_steps_ = false;
   event_rejects rejects_;
   std::shared_ptr<const launch_map> launches_;

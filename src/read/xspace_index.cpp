@@ -153,13 +153,7 @@ class indexer {
     wire_reader reader(line.body);
     for (wire_field field; reader.next(field);) {
       if (field.is_bytes(4)) return !header.name.empty() || !header.display_name.empty();
-      const auto value = static_cast<std::int64_t>(field.value);
-      if (field.is_varint(1)) header.id = value;
-      if (field.is_bytes(2)) header.name = field.bytes;
-      if (field.is_varint(3)) header.timestamp_ns = value;
-      if (field.is_varint(9)) header.duration_ps = value;
-      if (field.is_varint(10)) header.display_id = value;
-      if (field.is_bytes(11)) header.display_name = field.bytes;
+      take_line_field(field, header);
     }
     return false;
   }

@@ -66,6 +66,9 @@ def test_modules(tpu):
         with pytest.raises(IndexError):
             modules[len(modules)]  # pylint: disable=pointless-statement
     assert bytes(content[:1])  # keeps the list
+    assert len(tpu.module_document("jit_f", limit=2)["entry"]["instructions"]) == 2
+    with pytest.raises(profkit.NotFound, match="jit_f"):
+        tpu.module_document("no such module")
 
 
 def test_chrome_events(data):

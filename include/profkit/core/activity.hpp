@@ -165,6 +165,17 @@ class host_span_visitor {
   }
 };
 
+/// Takes host spans in parts, several of which may be read at the same time.
+class host_span_parts {
+ public:
+  virtual ~host_span_parts() = default;
+  /// A visitor for the spans of one part, which one thread uses. Called from any thread.
+  virtual std::unique_ptr<host_span_visitor> begin() = 0;
+  /// A part that was read, its visitor given back. One at a time and in an order that does not depend on the number of
+  /// threads: spans of a thread of the host come in a row. Of what was begun some may never come.
+  virtual result<void> keep(std::unique_ptr<host_span_visitor> part) = 0;
+};
+
 /// The activity of a capture. Tables and JSON are held in memory; an XSpace is walked on the wire each time it
 /// is visited, so that its size does not matter. Immutable: visit from any thread.
 class activity {
@@ -188,6 +199,9 @@ class activity {
   /// and the last one only their kinds are told. Gives a bit for each kind, 1 << host_span_kind.
   virtual result<std::uint32_t> visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,
                                                     host_span_visitor& into, const hooks& host = {}) const;
+  /// The same in parts, on up to hooks::threads threads.
+  virtual result<std::uint32_t> visit_host_spans_in_parts(std::uint32_t host_group, interval_sequence windows,
+                                                          host_span_parts& into, const hooks& host = {}) const;
 };
 
 /// Options of read_activity().

@@ -84,6 +84,10 @@ class span_union {
     if (spans_.size() >= settle_at_) settle();
     spans_.push_back(s);
   }
+  void add(span_union& other) {
+    for (const interval& s : other.settled()) add(s);
+  }
+  void clear() noexcept { spans_.clear(); }
   // Normal.
   [[nodiscard]] const std::vector<interval>& settled() {
     settle();

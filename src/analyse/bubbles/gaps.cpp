@@ -58,11 +58,10 @@ std::vector<bubble> bubble_store::take() {
   return std::exchange(kept_, {});
 }
 
-void keep_longest(std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::int64_t start_ps, std::int64_t end_ps,
-                  std::size_t most) {
+void insert_longest(std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::int64_t start_ps,
+                    std::int64_t end_ps, std::size_t most) {
   const auto length = [](const auto& s) { return s.second - s.first; };
   const std::pair<std::int64_t, std::int64_t> added{start_ps, end_ps};
-  if (spans.size() == most && length(spans.back()) >= length(added)) return;
   const auto at = std::upper_bound(spans.begin(), spans.end(), added, [&](const auto& a, const auto& b) {
     return length(a) != length(b) ? length(a) > length(b) : a.first < b.first;
   });

@@ -58,8 +58,13 @@ class bubble_store {
 };
 
 // The greatest few spans, longest first, of equal ones the earlier first.
-void keep_longest(std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::int64_t start_ps, std::int64_t end_ps,
-                  std::size_t most);
+void insert_longest(std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::int64_t start_ps,
+                    std::int64_t end_ps, std::size_t most);
+inline void keep_longest(std::vector<std::pair<std::int64_t, std::int64_t>>& spans, std::int64_t start_ps,
+                         std::int64_t end_ps, std::size_t most) {
+  if (spans.size() == most && spans.back().second - spans.back().first >= end_ps - start_ps) return;
+  insert_longest(spans, start_ps, end_ps, most);
+}
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

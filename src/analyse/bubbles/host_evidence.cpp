@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 namespace profkit {
@@ -54,46 +57,196 @@ bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcep
                      [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
-class group_collector final : public host_span_visitor {
+// What the names of spans mean, found once for all parts.
+class name_meanings {
  public:
-  group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists, bool reference)
-      : of_(of),
-        group_(group),
-        reference_(reference),
-        lists_(lists),
-        cells_(lists),
-        names_(lists, cells_),
-        by_thread_(cells_) {
+  struct meaning {
+    bool known = false, sync = false, comm = false, marker = false;
+  };
+  name_meanings(const activity& of, std::uint32_t group, bool reference) : of_(of), reference_(reference) {
     for (const step_marker& m : of.markers())
-      if (m.host_group == group) marker_names_.insert(m.name);
-    // An XSpace is read line by line, and a line is a thread.
-    for (const activity_device& d : of.devices())
-      if (d.host_group == group && d.plane >= 0) threads_one_by_one_ = true;
+      if (m.host_group == group) markers_.insert(m.name);
+  }
+  // From any thread.
+  meaning of(string_id name) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    if (name >= found_.size()) found_.resize(std::size_t{name} + 1);
+    meaning& m = found_[name];
+    if (!m.known) {
+      const span_meaning says = meaning_of(of_.text(name), reference_);
+      m = {true, says.sync, says.comm, markers_.count(name) != 0};
+    }
+    return m;
   }
 
-  result<host_facts> visit(const hooks& host) {
-    auto kinds = of_.visit_host_spans_in(group_, cells_.together(), *this, host);
-    if (!kinds) return std::move(kinds).error();
-    const auto met = [&](host_span_kind k) { return (*kinds >> static_cast<unsigned>(k) & 1U) != 0; };
-    return host_facts{met(host_span_kind::frame), met(host_span_kind::runtime)};
-  }
+ private:
+  const activity& of_;
+  const bool reference_;
+  hash_set<string_id> markers_;
+  std::mutex mutex_;
+  std::vector<meaning> found_;  // by name
+};
+
+// What the spans of one part cover. May be used again for another part.
+class evidence_part final : public host_span_visitor {
+ public:
+  // The spans of a thread; as long as none is a frame, the leaves are all of them.
+  struct thread_spans {
+    std::uint32_t number = 0;
+    bool frames = false;
+    span_union all, leaves;
+  };
+
+  evidence_part(const std::vector<gap_list>& lists, const gap_cells& cells, name_meanings& meanings)
+      : names(lists, cells), cells_(cells.cells()), meanings_(meanings) {}
 
   result<void> spans(const host_span* spans, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(spans[i]);
     return {};
   }
+  // Without the names.
+  void clear() {
+    for (span_union* spans : {&sync, &comm, &gc}) spans->clear();
+    for (thread_spans& t : threads) {
+      t.frames = false;
+      t.all.clear();
+      t.leaves.clear();
+    }
+    used = 0;
+    thread_at_.clear();
+    thread_ = nullptr;
+    cell_ = 0;
+  }
+
+  part_overlaps names;
+  span_union sync, comm, gc;
+  std::deque<thread_spans> threads;
+  std::size_t used = 0;  // of the threads
+
+ private:
+  const name_meanings::meaning& look_up(std::uint32_t number) {
+    if (number >= known_.size()) {
+      known_.resize(std::size_t{number} + 2);
+      names.make_room_for_names(known_.size());
+    }
+    name_meanings::meaning& known = known_[number];
+    if (!known.known) known = meanings_.of(id_of(number));
+    return known;
+  }
+
+  // The span touches a gap.
+  void add(const host_span& given) {
+    const interval s{given.start_ps, saturating_add(given.start_ps, given.duration_ps)};
+    const bool frame = given.kind == host_span_kind::frame;
+    const std::uint32_t name = number_of(given.name, frame);
+    const name_meanings::meaning& means = look_up(name);
+    if (means.marker) return;
+    // What a device process recorded is a wait: of the host for the device by its name, else for other devices.
+    const bool on_device = given.kind == host_span_kind::device_marker;
+    if (means.sync) sync.add(s);
+    if (means.comm || (on_device && !means.sync)) comm.add(s);
+    if (on_device) return;
+    if (given.kind == host_span_kind::gc) gc.add(s);
+    if (thread_ == nullptr || given.thread != thread_->number) thread_ = &thread_of(given.thread);
+    if (frame && !thread_->frames) {
+      thread_->frames = true;
+      thread_->leaves = thread_->all;
+    }
+    if (thread_->frames && !frame) thread_->leaves.add(s);
+    thread_->all.add(s);
+    note_name(name, s, given.thread);
+  }
+
+  thread_spans& thread_of(std::uint32_t number) {
+    const auto [at, is_new] = thread_at_.try_emplace(number, used);
+    if (is_new && used++ == threads.size()) threads.emplace_back();
+    threads[at->second].number = number;
+    return threads[at->second];
+  }
+
+  void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
+    if (cell_ > 0 && cells_[cell_ - 1].end_ps > s.start_ps) cell_ = 0;
+    cell_ = first_behind(cell_, cells_.size(), s.start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
+    if (cell_ + 1 < cells_.size() && cells_[cell_ + 1].start_ps < s.end_ps)
+      names.add_long(name, s, thread);
+    else
+      names.add(name, cell_, static_cast<std::int64_t>(common(cells_[cell_], s).length_ps()));
+  }
+
+  const std::vector<interval>& cells_;
+  name_meanings& meanings_;
+  std::size_t cell_ = 0;                       // the first that ends behind the start of the span looked at last
+  std::vector<name_meanings::meaning> known_;  // by the number of a name
+  hash_map<std::uint32_t, std::size_t> thread_at_;
+  thread_spans* thread_ = nullptr;  // of the span looked at last
+};
+
+class group_collector final : public host_span_parts {
+ public:
+  group_collector(const activity& of, std::uint32_t group, std::vector<gap_list>& lists, bool reference)
+      : of_(of),
+        group_(group),
+        lists_(lists),
+        cells_(lists),
+        meanings_(of, group, reference),
+        names_(lists, cells_),
+        by_thread_(cells_) {}
+
+  result<host_facts> visit(const hooks& host) {
+    auto kinds = of_.visit_host_spans_in_parts(group_, cells_.together(), *this, host);
+    if (!kinds) return std::move(kinds).error();
+    const auto met = [&](host_span_kind k) { return (*kinds >> static_cast<unsigned>(k) & 1U) != 0; };
+    return host_facts{met(host_span_kind::frame), met(host_span_kind::runtime)};
+  }
+
+  std::unique_ptr<host_span_visitor> begin() override {
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      if (!spare_.empty()) {
+        auto part = std::move(spare_.back());
+        spare_.pop_back();
+        return part;
+      }
+    }
+    return std::make_unique<evidence_part>(lists_, cells_, meanings_);
+  }
+
+  result<void> keep(std::unique_ptr<host_span_visitor> given) override {
+    auto& part = static_cast<evidence_part&>(*given);
+    sync_.add(part.sync);
+    comm_.add(part.comm);
+    gc_.add(part.gc);
+    for (std::size_t i = 0; i < part.used; ++i) {
+      evidence_part::thread_spans& thread = part.threads[i];
+      if (thread.number != thread_number_) take_thread();
+      thread_number_ = thread.number;
+      thread_.add(thread.all);
+      if (thread.frames && !frames_) {
+        frames_ = true;
+        host_ = leaf_;
+      }
+      leaf_.add(thread.frames ? thread.leaves : thread.all);
+      if (frames_) host_.add(thread.all);
+    }
+    names_.add(part.names);
+    part.clear();
+    const std::lock_guard<std::mutex> hold(mutex_);
+    spare_.push_back(std::move(given));
+    return {};
+  }
 
   void finish() {
+    spare_.clear();
     for (const gap_list& list : lists_)
       for (const gap& g : list) g.of->host.traced = true;
-    for (auto& [thread, own] : threads_) take_thread(own);
+    take_thread();
     by_thread_.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
     const auto measure = [&](span_union& all, std::int64_t host_evidence::*into) {
       cell_cover cover(cells_);
       cover.add(all.settled());
       cover.take(lists_, [&](bubble& b, std::int64_t ps) { b.host.*into = ps; });
     };
-    measure(host_, &host_evidence::host_ps);
+    measure(frames_ ? host_ : leaf_, &host_evidence::host_ps);
     measure(leaf_, &host_evidence::leaf_ps);
     measure(sync_, &host_evidence::sync_ps);
     measure(comm_, &host_evidence::comm_ps);
@@ -102,77 +255,25 @@ class group_collector final : public host_span_visitor {
   }
 
  private:
-  // What is known of a name, apart for frames.
-  struct known_name {
-    std::uint32_t number = 0;
-    bool known = false, sync = false, comm = false, marker = false;
-  };
-
-  const known_name& look_up(string_id name, bool frame) {
-    const std::size_t at = 2 * std::size_t{name} + (frame ? 1 : 0);
-    if (at >= known_.size()) known_.resize(at + 1);
-    known_name& k = known_[at];
-    if (!k.known) {
-      const span_meaning says = meaning_of(of_.text(name), reference_);
-      k = {names_.add_name(name, frame), true, says.sync, says.comm, marker_names_.count(name) != 0};
-    }
-    return k;
-  }
-
   // After the last span of a thread.
-  void take_thread(span_union& own) {
-    by_thread_.add(own.settled());
-    for (const interval& s : own.settled()) host_.add(s);
-    own = {};
-  }
-
-  // The span touches a gap.
-  void add(const host_span& given) {
-    const interval s{given.start_ps, saturating_add(given.start_ps, given.duration_ps)};
-    const bool frame = given.kind == host_span_kind::frame;
-    const known_name& name = look_up(given.name, frame);
-    if (name.marker) return;
-    // What a device process recorded is a wait: of the host for the device by its name, else for other devices.
-    const bool on_device = given.kind == host_span_kind::device_marker;
-    if (name.sync) sync_.add(s);
-    if (name.comm || (on_device && !name.sync)) comm_.add(s);
-    if (on_device) return;
-    if (given.kind == host_span_kind::gc) gc_.add(s);
-    if (!frame) leaf_.add(s);
-    if (thread_ == nullptr || given.thread != thread_number_) {
-      if (thread_ != nullptr && threads_one_by_one_) take_thread(*thread_);
-      thread_number_ = given.thread;
-      thread_ = &threads_[given.thread];
-    }
-    thread_->add(s);
-    note_name(name.number, s, given.thread);
-  }
-
-  void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
-    const std::vector<interval>& cells = cells_.cells();
-    if (cell_ > 0 && cells[cell_ - 1].end_ps > s.start_ps) cell_ = 0;
-    cell_ = first_behind(cell_, cells.size(), s.start_ps, [&](std::size_t i) { return cells[i].end_ps; });
-    if (cell_ + 1 < cells.size() && cells[cell_ + 1].start_ps < s.end_ps)
-      names_.add_long(name, s, thread);
-    else
-      names_.add(name, cell_, static_cast<std::int64_t>(common(cells[cell_], s).length_ps()));
+  void take_thread() {
+    by_thread_.add(thread_.settled());
+    thread_.clear();
   }
 
   const activity& of_;
   const std::uint32_t group_;
-  const bool reference_;
   const std::vector<gap_list>& lists_;
   const gap_cells cells_;
+  name_meanings meanings_;
   name_overlaps names_;
-  std::size_t cell_ = 0;  // the first that ends behind the start of the span looked at last
-  hash_set<string_id> marker_names_;
-  std::vector<known_name> known_;
   cell_cover by_thread_;
-  span_union host_, leaf_, sync_, comm_, gc_;  // host_: of the threads that were taken
-  std::map<std::uint32_t, span_union> threads_;
-  span_union* thread_ = nullptr;  // of the span looked at last
+  span_union host_, leaf_, sync_, comm_, gc_;
+  bool frames_ = false;  // as long as there is none, the leaves are all that the host did
+  span_union thread_;    // of the thread whose spans came last
   std::uint32_t thread_number_ = 0;
-  bool threads_one_by_one_ = false;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<host_span_visitor>> spare_;  // parts that were taken
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ class class_sweep {
     while (now_ps_ < to_ps) {
       std::int64_t next = std::min<std::int64_t>(to_ps, stop_ps());
       unsigned bits = 0;
-      for (std::size_t c = 0; c < ends_.size(); ++c) {
+      for (std::size_t c = 0; reached_ps_ > now_ps_ && c < ends_.size(); ++c) {
         if (ends_[c] <= now_ps_) continue;
         bits |= 1U << c;
         next = std::min(next, ends_[c]);
@@ -40,8 +40,16 @@ class class_sweep {
   // The same where nothing stops a piece.
   template <class Take>
   void advance(std::int64_t to_ps, Take&& take) {
+    if (only_ != several && now_ps_ < reached_ps_ && now_ps_ < to_ps) {
+      const std::int64_t next = std::min(to_ps, reached_ps_);
+      take(std::exchange(now_ps_, next), next, 1U << only_);
+    }
     while (now_ps_ < to_ps) {
       std::int64_t next = to_ps;
+      if (reached_ps_ <= now_ps_) {
+        take(std::exchange(now_ps_, next), next, 0U);
+        return;
+      }
       unsigned bits = 0;
       for (std::size_t c = 0; c < ends_.size(); ++c) {
         const bool runs = ends_[c] > now_ps_;
@@ -57,20 +65,24 @@ class class_sweep {
     return ends_[static_cast<std::size_t>(c)] > at_ps;
   }
   void begin(std::int64_t at_ps) noexcept {
-    now_ps_ = at_ps;
+    now_ps_ = reached_ps_ = at_ps;
     ends_.fill(at_ps);
   }
   void add(kernel_class c, std::int64_t end_ps) noexcept {
-    std::int64_t& end = ends_[static_cast<std::size_t>(c)];
-    end = std::max(end, end_ps);
+    const auto at = static_cast<std::size_t>(c);
+    if (only_ != at) only_ = reached_ps_ <= now_ps_ ? at : several;
+    ends_[at] = std::max(ends_[at], end_ps);
+    reached_ps_ = std::max(reached_ps_, end_ps);
   }
   // Where the union ends as things stand.
-  [[nodiscard]] std::int64_t reached_ps() const noexcept { return *std::max_element(ends_.begin(), ends_.end()); }
+  [[nodiscard]] std::int64_t reached_ps() const noexcept { return reached_ps_; }
   [[nodiscard]] std::int64_t now_ps() const noexcept { return now_ps_; }
 
  private:
+  static constexpr std::size_t several = 5;
   std::array<std::int64_t, 5> ends_{};
-  std::int64_t now_ps_ = 0;
+  std::int64_t now_ps_ = 0, reached_ps_ = 0;
+  std::size_t only_ = several;  // the class that alone may run beyond now_ps_
 };
 
 }  // namespace bubbles

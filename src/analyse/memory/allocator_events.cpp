@@ -59,8 +59,8 @@ void for_each_field(const allocator_fields& fields, std::string_view line, const
   }
 }
 
-bool contains(const std::vector<std::int64_t>& ids, std::int64_t id) noexcept {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+bool contains(const std::vector<std::int64_t>& sorted_ids, std::int64_t id) noexcept {
+  return std::binary_search(sorted_ids.begin(), sorted_ids.end(), id);
 }
 
 // All of an event but for its allocator.
@@ -207,6 +207,8 @@ class collector {
       (allocates ? allocations : deallocations).push_back(view.key());
     }
     if (allocations.empty() && deallocations.empty()) return;
+    std::sort(allocations.begin(), allocations.end());
+    std::sort(deallocations.begin(), deallocations.end());
     out_.planes.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane_at), &plane,
                            allocator_fields(plane), std::move(allocations), std::move(deallocations)});
     known_.clear();

@@ -109,7 +109,7 @@ struct allocator_plane {
   std::int32_t plane;
   const plane_index* index;
   allocator_fields fields;
-  std::vector<std::int64_t> allocations, deallocations;  // metadata ids
+  std::vector<std::int64_t> allocations, deallocations;  // metadata ids, ascending
 };
 // A line with allocator events.
 struct allocator_line {

@@ -436,7 +436,7 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
   }
   if (!found) return std::move(found).error();
   std::int32_t plane = -1;  // the plane whose rows are taken
-  for (const step_row& row : found->steps) {
+  for (const step_row row : found->steps) {
     if (row.file != of.file || space == nullptr) continue;
     if (plane < 0) plane = row.plane;
     if (!of.device.empty() && space->planes[static_cast<std::size_t>(row.plane)].name == of.device) {
@@ -444,7 +444,7 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
       break;
     }
   }
-  for (const step_row& row : found->steps) {
+  for (const step_row row : found->steps) {
     if (row.file != of.file || row.plane != plane) continue;
     out.source = row.source == step_source::steps_line    ? "steps_line"
                  : row.source == step_source::xla_modules ? "xla_modules"

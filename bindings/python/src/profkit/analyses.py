@@ -137,6 +137,7 @@ class Memory(_Document):
                  top: Optional[int] = None, step: Optional[int] = None, step_policy: str = "peak",
                  memory_space: int = 0, fit_bytes: Optional[int] = None, curve_points: int = 0,
                  what_if: Sequence[str] = (), runtime: bool = True, all_trace: bool = False,
+                 time_samples: Optional[int] = None, persistent_threshold_steps: Optional[int] = None,
                  include_host_pools: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
@@ -148,7 +149,8 @@ class Memory(_Document):
                  | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None))
         given = options(d.pk_memory_options, flags=flags, host=L.encoded(host), module=L.encoded(module), top=top,
                         step=step, fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
-                        memory_space=memory_space, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
+                        memory_space=memory_space, time_samples=time_samples,
+                        persistent_threshold_steps=persistent_threshold_steps, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
                         what_if_count=len(what_if))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, source, c.byref(given), keep=source))

@@ -8,6 +8,7 @@ use crate::rows::Strings;
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
+use std::os::raw::c_void;
 
 named!(
     /// A document: that of the command of the same name.
@@ -92,22 +93,32 @@ impl Profile<'_> {
     pub fn write_document(
         &self,
         document: Document,
-        mut options: DocumentOptions<'_>,
+        options: DocumentOptions<'_>,
+        to: &mut dyn io::Write,
+    ) -> Result<DocumentStatus> {
+        filtered(options, Strings::default(), to, |raw, user, status, err| unsafe {
+            // SAFETY: everything that is pointed to lives until the call returns.
+            sys::pk_document_write(self.raw(), document.raw(), raw, Output::CALLBACK, user, status, err)
+        })
+    }
+
+    /// Writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it, and the
+    /// instructions of its entry computation, which `limit` counts.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`]; [`crate::Kind::NotFound`]: no such module.
+    pub fn write_module_document(
+        &self,
+        module: &str,
+        options: DocumentOptions<'_>,
         to: &mut dyn io::Write,
     ) -> Result<DocumentStatus> {
         let mut strings = Strings::default();
-        let mut raw = options.raw(&mut strings);
-        let mut status = 0;
-        Bridge::new(&mut options.hooks).run(|hooks| {
-            raw.hooks = hooks;
-            Output::new(to).run(|user| {
-                // SAFETY: everything that is pointed to lives until the call returns.
-                check(|err| unsafe {
-                    sys::pk_document_write(self.raw(), document.raw(), &raw, Output::CALLBACK, user, &mut status, err)
-                })
-            })
-        })?;
-        Ok(DocumentStatus::of(status))
+        let module = strings.add(module.as_bytes());
+        filtered(options, strings, to, |raw, user, status, err| unsafe {
+            // SAFETY: as write_document().
+            sys::pk_module_write(self.raw(), module, raw, Output::CALLBACK, user, status, err)
+        })
     }
 
     /// A document as JSON text, with the command's defaults.
@@ -119,6 +130,22 @@ impl Profile<'_> {
         self.write_document(document, DocumentOptions::default(), &mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// Writes the document of a call that has `(options, user, status, err)`.
+fn filtered(
+    mut options: DocumentOptions<'_>,
+    mut strings: Strings,
+    to: &mut dyn io::Write,
+    write: impl FnOnce(*const sys::pk_document_options, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
+) -> Result<DocumentStatus> {
+    let mut raw = options.raw(&mut strings);
+    let mut status = 0;
+    Bridge::new(&mut options.hooks).run(|hooks| {
+        raw.hooks = hooks;
+        Output::new(to).run(|user| check(|err| write(&raw, user, &mut status, err)))
+    })?;
+    Ok(DocumentStatus::of(status))
 }
 
 impl Error {
@@ -144,7 +171,7 @@ impl Error {
 /// Writes the document of an analysis that has `(object, write, user, status, err)`.
 pub(crate) fn analysis_document(
     to: &mut dyn io::Write,
-    write: impl FnOnce(sys::pk_write_callback, *mut std::os::raw::c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
+    write: impl FnOnce(sys::pk_write_callback, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
 ) -> Result<DocumentStatus> {
     let mut status = 0;
     Output::new(to).run(|user| check(|err| write(Output::CALLBACK, user, &mut status, err)))?;

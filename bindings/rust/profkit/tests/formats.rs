@@ -4,8 +4,8 @@ mod common;
 
 use common::{data, gpu, tpu};
 use profkit::{
-    ArchitectureOptions, Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair, Document, DocumentStatus,
-    ExportOptions, Filters, Hooks, Io, Kind, LaunchOutcome, OpenOptions, ProbeLevel,
+    ArchitectureOptions, Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair, Document, DocumentOptions,
+    DocumentStatus, ExportOptions, Filters, Hooks, Io, Kind, LaunchOutcome, OpenOptions, ProbeLevel,
 };
 use profkit::{MergeOptions, ProbeQuery, ProbeSlice, ProbeTool, Profile, Sibling, TraceFormat, Validation};
 use profkit::{ValidationOptions, Value, XSpaceWriter};
@@ -42,6 +42,12 @@ fn modules_and_their_bytes() {
     assert!(first.plane.is_some() && first.computation_count > 0 && first.instruction_count > first.computation_count);
     assert!(!first.hlo_proto.is_empty() && first.sibling_path.is_none());
     assert!(modules.get(modules.len()).is_none());
+    let mut entry = Vec::new();
+    let profile = Profile::open(tpu()).unwrap();
+    profile.write_module_document("jit_f", DocumentOptions::default(), &mut entry).unwrap();
+    assert!(String::from_utf8(entry).unwrap().contains("\"entry\""));
+    let nothing = profile.write_module_document("no such module", DocumentOptions::default(), &mut Vec::new());
+    assert_eq!(nothing.unwrap_err().kind(), Kind::NotFound);
     let none = Profile::open(gpu()).unwrap();
     assert!(none.modules(Hooks::new()).is_ok());
 }
