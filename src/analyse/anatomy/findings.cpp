@@ -1,5 +1,6 @@
 // Statements that follow from the slices alone.
 #include <base/format.hpp>
+#include <base/stable_order.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
 
@@ -98,7 +99,7 @@ class finding_list {
   }
 
   std::vector<finding> take() {
-    std::stable_sort(found_.begin(), found_.end(), [](const finding& a, const finding& b) {
+    stable_order(found_.begin(), found_.end(), [](const finding& a, const finding& b) {
       return a.recoverable_ps.value_or(0) > b.recoverable_ps.value_or(0);
     });
     return std::move(found_);

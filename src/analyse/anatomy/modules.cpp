@@ -9,6 +9,7 @@
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <string>
@@ -44,8 +45,8 @@ class module_finder {
     }
     compare_siblings();
     keep_standalone();
-    std::stable_sort(found_.modules.begin(), found_.modules.end(),
-                     [](const module_row& a, const module_row& b) { return a.bytes > b.bytes; });
+    stable_order(found_.modules.begin(), found_.modules.end(),
+                 [](const module_row& a, const module_row& b) { return a.bytes > b.bytes; });
     if (found_.modules.empty()) found_.absent = why_none();
     found_.damage = damage_.take();
     return std::move(found_);

@@ -2,6 +2,7 @@
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/words.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <string>
@@ -27,8 +28,8 @@ class adviser {
     for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(r_.groups[g], bubbles_of_[g]);
     advise_ops();
     advise_recording();
-    std::stable_sort(r_.recommendations.begin(), r_.recommendations.end(),
-                     [](const recommendation& a, const recommendation& b) { return a.priority < b.priority; });
+    stable_order(r_.recommendations.begin(), r_.recommendations.end(),
+                 [](const recommendation& a, const recommendation& b) { return a.priority < b.priority; });
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <analyse/input_texts.hpp>
 
 #include <base/hash_map.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -254,8 +255,8 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
     if (most != s.ops.end())
       c.evidence.push_back("most of it in " + std::string(of.text(most->first)) + ", " + human_duration(most->second));
   }
-  std::stable_sort(into.causes.begin(), into.causes.end(),
-                   [](const label_summary& a, const label_summary& b) { return a.total_ps > b.total_ps; });
+  stable_order(into.causes.begin(), into.causes.end(),
+               [](const label_summary& a, const label_summary& b) { return a.total_ps > b.total_ps; });
 }
 
 void judge_confidence(bubbles_result& into) {

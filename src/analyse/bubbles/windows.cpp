@@ -1,5 +1,6 @@
 #include <analyse/bubbles/windows.hpp>
 
+#include <base/stable_order.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -20,8 +21,8 @@ markers best_of(const markers& all) {
     if (!best.empty() && m.source < best.front().source) best.clear();
     best.push_back(m);
   }
-  std::stable_sort(best.begin(), best.end(),
-                   [](const step_marker& a, const step_marker& b) { return a.start_ps < b.start_ps; });
+  stable_order(best.begin(), best.end(),
+               [](const step_marker& a, const step_marker& b) { return a.start_ps < b.start_ps; });
   return best;
 }
 
@@ -91,8 +92,8 @@ step_window window_of(const step_marker& m) {
 // Own spans, disjoint: what overlaps the next one is cut. Under `guide` each ends where the next one begins.
 void settle(device_windows& found, bool guide, bool steps_cut) {
   auto& all = found.windows;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const step_window& a, const step_window& b) { return a.start_ps < b.start_ps; });
+  stable_order(all.begin(), all.end(),
+               [](const step_window& a, const step_window& b) { return a.start_ps < b.start_ps; });
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     const std::int64_t next = all[i + 1].start_ps;
     if (guide) {

@@ -5,6 +5,7 @@
 
 #include <analyse/anatomy/shape_text.hpp>
 #include <base/hash_map.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 
@@ -81,7 +82,7 @@ std::int64_t replay_without(const program& p, const heap_replay& replay, const s
       if (of.times > 0) --of.times;
     }
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const change& a, const change& b) { return a.at < b.at; });
+  stable_order(changes.begin(), changes.end(), [](const change& a, const change& b) { return a.at < b.at; });
   std::fill(holders.begin(), holders.end(), 0);
   std::int64_t peak = 0, live = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -172,8 +173,8 @@ std::vector<donation_row> donation_candidates(const program_study& study, std::i
     row.saved_bytes = p.allocations[a].size_bytes;
     rows.push_back(std::move(row));
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const donation_row& a, const donation_row& b) { return a.saved_bytes > b.saved_bytes; });
+  stable_order(rows.begin(), rows.end(),
+               [](const donation_row& a, const donation_row& b) { return a.saved_bytes > b.saved_bytes; });
   return rows;
 }
 
