@@ -1,7 +1,10 @@
 // How fast kernels are read: rows of a table, three columns of it, the whole activity of a capture, and a Kineto
 // trace beside a bare simdjson On-Demand pass over the same fields.
 //
-//   activity_bench rows|columns|activity|analysis|ondemand [--no-details] PATH
+//   activity_bench                                           the Kineto traces of the corpus, as ratios
+//   activity_bench rows|columns|activity|held|analysis|ondemand [--no-details] PATH
+//
+// `activity` begins with the path; `held`, as `ondemand`, with the bytes in memory.
 //
 // Prints the least processor time and elapsed time of some runs, in seconds, and what was found, so that peers can be
 // compared (activity_peers.py).
@@ -25,8 +28,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -94,8 +100,7 @@ struct counting_visitor final : kernel_visitor {
   outcome o;
 };
 
-outcome read_whole(const std::string& path, bool details) {
-  auto p = profile::open(path);
+outcome read_whole(const result<std::shared_ptr<const profile>>& p, bool details) {
   if (!p) fail(p.error().message.c_str());
   activity_options options;
   options.details = details;
@@ -156,7 +161,9 @@ outcome read_ondemand(const simdjson::padded_string& text) {
 outcome analyse(const std::string& path) {
   auto p = profile::open(path);
   if (!p) fail(p.error().message.c_str());
-  const auto report = analyse_bubbles(std::move(*p));
+  hooks host;
+  host.threads = std::thread::hardware_concurrency();
+  const auto report = analyse_bubbles(std::move(*p), {}, host);
   if (!report) fail(report.error().message.c_str());
   outcome o;
   for (const device_gaps& d : report->found.devices) {
@@ -166,45 +173,92 @@ outcome analyse(const std::string& path) {
   return o;
 }
 
-// Processor time and time on the clock: the machine may be doing other things.
-void measure(const std::function<outcome()>& work) {
-  constexpr int runs = 9;
+// The least processor time and time on the clock of some runs: the machine may be doing other things.
+struct measured {
   double processor = 1e9, elapsed = 1e9;
-  outcome o;
-  for (int i = 0; i < runs; ++i) {
+  outcome last;
+
+  void add(const std::function<outcome()>& work) {
     const std::clock_t start = std::clock();
     const auto began = std::chrono::steady_clock::now();
-    o = work();
+    last = work();
     processor = std::min(processor, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     elapsed = std::min(elapsed, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   }
-  std::printf("%.6f %.6f %llu %llu\n", processor, elapsed, static_cast<unsigned long long>(o.rows),
-              static_cast<unsigned long long>(o.total));
+};
+constexpr int runs = 9;
+
+void measure(const std::function<outcome()>& work) {
+  measured m;
+  for (int i = 0; i < runs; ++i) m.add(work);
+  std::printf("%.6f %.6f %llu %llu\n", m.processor, m.elapsed, static_cast<unsigned long long>(m.last.rows),
+              static_cast<unsigned long long>(m.last.total));
+}
+
+held_bytes bytes_of(const std::string& path) {
+  auto from = open_file_source(path);
+  if (!from) fail(from.error().message.c_str());
+  auto held = hold_bytes(std::move(*from));
+  if (!held) fail(held.error().message.c_str());
+  return std::move(*held);
+}
+
+// Both readers of one trace, taking turns.
+void compare_trace(const std::string& path) {
+  const held_bytes held = bytes_of(path);
+  const std::string_view text = held.bytes;
+  const simdjson::padded_string padded(text.data(), text.size());
+  measured ours, theirs;
+  for (int i = 0; i < runs; ++i) {
+    theirs.add([&] { return read_ondemand(padded); });
+    ours.add([&] { return read_whole(profile::open_buffer(text, "x.pt.trace.json"), true); });
+  }
+  std::printf("%-52s %6.1f MB %8.2f %8.2f ms %6.2fx >= 0.8x\n", path.substr(path.rfind('/') + 1, 52).c_str(),
+              static_cast<double>(text.size()) / 1e6, theirs.processor * 1e3, ours.processor * 1e3,
+              theirs.processor / ours.processor);
+}
+
+void compare_corpus() {
+  const char* const set = std::getenv("PROFKIT_CORPUS");
+  const std::string corpus = set != nullptr ? set : std::string(PROFKIT_BENCH_SOURCE_ROOT) + "/../shared";
+  std::puts("whole activity of a Kineto trace in memory                      simdjson  profkit   ratio     aim");
+  for (const char* name :
+       {"rank-0.Apr_03_18_51_38.1102.pt.trace", "resnet50_nw0_1623143089861.pt.trace", "b200_eager_trace"}) {
+    const std::string path = corpus + "/captures/kineto/" + name + ".json.gz";
+    if (std::ifstream(path).good()) {
+      compare_trace(path);
+    } else {
+      std::printf("%s: left out, it is not there\n", path.c_str());
+    }
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) fail("activity_bench rows|columns|activity|analysis|ondemand [--no-details] PATH");
+  if (argc < 2 || argv[1][0] == '-') {
+    compare_corpus();
+    return 0;
+  }
+  if (argc < 3) fail("activity_bench rows|columns|activity|held|analysis|ondemand [--no-details] PATH");
   const std::string what = argv[1], path = argv[argc - 1];
   if (what == "analysis") {
     measure([&] { return analyse(path); });
     return 0;
   }
+  const bool details = std::strcmp(argv[2], "--no-details") != 0;
   if (what == "activity") {
-    const bool details = std::strcmp(argv[2], "--no-details") != 0;
-    measure([&] { return read_whole(path, details); });
+    measure([&] { return read_whole(profile::open(path), details); });
     return 0;
   }
-  auto from = open_file_source(path);
-  if (!from) fail(from.error().message.c_str());
-  auto held = hold_bytes(std::move(*from));
-  if (!held) fail(held.error().message.c_str());
-  const std::string_view text = held->bytes;
+  const held_bytes held = bytes_of(path);
+  const std::string_view text = held.bytes;
   if (what == "rows") {
     measure([&] { return read_rows(text); });
   } else if (what == "columns") {
     measure([&] { return read_columns(text); });
+  } else if (what == "held") {
+    measure([&] { return read_whole(profile::open_buffer(text, path), details); });
   } else if (what == "ondemand") {
     const simdjson::padded_string padded(text.data(), text.size());
     measure([&] { return read_ondemand(padded); });

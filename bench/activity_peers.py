@@ -56,8 +56,10 @@ def main():
     except ImportError:
         print("polars is not installed")
     if len(sys.argv) > 4:
-        show("activity of a Kineto trace", ours(tool, "activity", sys.argv[4]), "simdjson On-Demand alone",
-             ours(tool, "ondemand", sys.argv[4]))
+        ondemand = ours(tool, "ondemand", sys.argv[4])
+        for what, begins in ("held", "in memory"), ("activity", "from the path"):
+            show(f"activity of a Kineto trace, {begins}", ours(tool, what, sys.argv[4]), "simdjson On-Demand alone",
+                 ondemand)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // The architecture report: time to look at kernels, against the time to read them from a table.
-//   architecture_bench [KERNELS]     default 500000; the table lies in a temporary folder meanwhile
+//   architecture_bench [KERNELS]     default 500000; the table lies in a temporary folder meanwhile; options of other
+//                                    benchmarks are passed over
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/profile.hpp>
 
@@ -93,7 +94,8 @@ class table {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::uint64_t kernels = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 500'000;
+  const bool told = count > 1 && arguments[1][0] != '-';
+  const std::uint64_t kernels = told ? std::strtoull(arguments[1], nullptr, 10) : 500'000;
   const auto folder = std::filesystem::temp_directory_path() / ("architecture_bench." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const std::string path = (folder / "kernel_details.csv").string();

@@ -2,8 +2,9 @@
 """Writes what the Python and Rust bindings declare of the C ABI, from include/profkit/profkit.h.
 
 declarations.py            writes both files anew
-declarations.py --check    fails when a file is not what the header gives; compiles the header (with $CC, else cc) and
-                           compares size and offset of every struct with those of the Python declarations
+declarations.py --check    fails when a file is not what the header gives, and when a binding has no way to a function or
+                           to a field of an option struct; compiles the header (with $CC, else cc) and compares size
+                           and offset of every struct with those of the Python declarations
 
 The header keeps to a small subset of C (one declaration a statement, fixed-width types, explicit enum values), which is
 all that is understood here; anything else is an error.
@@ -31,6 +32,20 @@ SCALARS = {  # C: (ctypes, Rust)
 }
 COMMENT = r"/\*\*(?P<comment>(?:(?!\*/).)*)\*/"
 MACROS = {"UINT64_MAX": 2**64 - 1, "INT64_MIN": -2**63, "INT64_MAX": 2**63 - 1, "UINT32_MAX": 2**32 - 1}
+# What a binding is made of beside the declarations.
+SOURCES = {"python": ("python/src/profkit", "*.py"), "rust": ("rust/profkit/src", "*.rs"), "go": ("go", "*.go")}
+# What no binding, or one of them, leaves out, and why.
+LEFT_OUT = {
+    "pk_event_next": "events are read in batches",
+    "pk_profile_ref": "the languages count references themselves",
+    "pk_xspace_writer_status": "finish tells the first failure",
+    "python pk_family_name": "names of enumerations are Python's",
+    "python pk_line_kind_name": "names of enumerations are Python's",
+    "python pk_plane_kind_name": "names of enumerations are Python's",
+    "rust pk_stat_kind_name": "the kind of a value is that of the enum Value",
+    "pk_hooks.user": "callbacks carry their own",
+    "pk_read_callbacks.user": "callbacks carry their own",
+}
 # The structs of the Arrow C interfaces are not ours: bindings hand their addresses on.
 ARROW = ("ArrowSchema", "ArrowArray", "ArrowArrayStream")
 
@@ -418,6 +433,32 @@ def completeness(header, text):
     return sorted(set(re.findall(r"\b(?:pk|PK)_\w+", code)) - known)
 
 
+def source_of(language):
+    folder, pattern = SOURCES[language]
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "bindings" / folder).glob(pattern))
+                     if path != OUTPUTS.get(language) and not path.name.endswith("_test.go"))
+
+
+def out_of_reach(header, sources):
+    """Functions, and fields of option structs, that the source of a binding does not name; exceptions that are none."""
+    wanted = [function.name for function, _, _ in header.functions]
+    options = header.options()
+    wanted += [f"{name}.{field.name}" for name, fields, _ in header.structs if name in options for field in fields
+               if field.name not in ("struct_size", "reserved", "flags")]
+    used = set()
+    for language, text in sources.items():
+        words = set(re.findall(r"\w+", text))
+        words |= {word.lstrip("_") for word in words}  # Go's `_map` for C's `map`
+        for name in wanted:
+            reason = next((key for key in (name, f"{language} {name}") if key in LEFT_OUT), None)
+            reached = rust_name(name.split(".")[-1]) in words or name.split(".")[-1] in words
+            if not reached and not reason:
+                yield f"{language} has no way to {name}"
+            if not reached and reason:
+                used.add(reason)
+    yield from (f"{name} is left out by no binding" for name in sorted(set(LEFT_OUT) - used))
+
+
 def main(arguments):
     check = arguments == ["--check"]
     if arguments and not check:
@@ -439,11 +480,16 @@ def main(arguments):
         if not OUTPUTS[language].exists() or OUTPUTS[language].read_text(encoding="utf-8") != content:
             problems.append(f"{OUTPUTS[language].relative_to(ROOT)} is not what the header gives: "
                             "run `python3 bindings/declarations.py`")
+    sources = {language: source_of(language) for language in SOURCES}
+    problems += out_of_reach(header, sources)
     theirs = c_layout(header)
     problems += [f"{name}: {theirs.get(name)} in C, {ours.get(name)} in Python"
                  for name in sorted(set(theirs) | set(ours)) if theirs.get(name) != ours.get(name)]
     # The check must be able to fail.
     assert completeness(header, text + "\nPK_API int pk_unknown_thing(void);"), "an unknown name was not seen"
+    hidden = dict(sources, go=sources["go"].replace("pk_clock_map", "").replace("step_policy", ""))
+    assert list(out_of_reach(header, hidden)) == ["go has no way to pk_clock_map",
+                                                  "go has no way to pk_memory_options.step_policy"], "a gap was not seen"
     wrong = dict(ours, pk_event=1)
     assert any(theirs[name] != wrong[name] for name in theirs), "a wrong layout was not seen"
     print(*problems, sep="\n")

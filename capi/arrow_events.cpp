@@ -10,6 +10,7 @@
 #include "arrow_batch.hpp"
 #include "profile.hpp"
 #include "read/line_time.hpp"
+#include "read/usual_metadata.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -272,18 +273,24 @@ class xspace_events final : public event_source {
     if (plane.event_metadata_entries.size() > bytes / 64) return;
     names_.resize(near_.size());
     for (const std::string_view entry : plane.event_metadata_entries) {
-      const event_metadata_view metadata(entry);
-      if (static_cast<std::uint64_t>(metadata.key()) < names_.size())
-        names_[static_cast<std::size_t>(metadata.key())] = shown_name(metadata);
+      const usual_metadata metadata = named_metadata(entry);
+      if (static_cast<std::uint64_t>(metadata.key) < names_.size())
+        names_[static_cast<std::size_t>(metadata.key)] = shown_name(metadata);
     }
   }
   [[nodiscard]] std::string_view name_of(std::int64_t metadata_id) const noexcept {
     if (static_cast<std::uint64_t>(metadata_id) < names_.size()) return names_[static_cast<std::size_t>(metadata_id)];
     const metadata_entry entry = named_->event_metadata.find(metadata_id);
-    return entry ? shown_name(event_metadata_view(entry.bytes)) : std::string_view();
+    return entry ? shown_name(named_metadata(entry.bytes)) : std::string_view();
   }
-  static std::string_view shown_name(const event_metadata_view& metadata) noexcept {
-    return metadata.display_name().empty() ? metadata.name() : metadata.display_name();
+  static usual_metadata named_metadata(std::string_view entry) noexcept {
+    usual_metadata found;
+    if (read_usual_metadata(entry, found)) return found;
+    const event_metadata_view read(entry);
+    return {read.key(), read.name(), read.display_name()};
+  }
+  static std::string_view shown_name(const usual_metadata& metadata) noexcept {
+    return metadata.display_name.empty() ? metadata.name : metadata.display_name;
   }
 
   const profile& core_;

@@ -38,6 +38,22 @@ fault no_such_document(std::int32_t which) {
   return invalid_argument("there is no document " + std::to_string(which), "use a PK_DOCUMENT_ constant");
 }
 
+// Writes a document of what the filters leave: `make(filters, sink, hooks)`.
+template <class Make>
+result<pk_status> write_filtered(const pk_profile* profile, document which, const pk_document_options* options,
+                                 pk_write_callback write, void* user, std::int32_t* status, Make&& make) {
+  if (!profile) return null_argument("profile");
+  if (!write) return null_argument("write");
+  result<pk_document_options> given =
+      read_sized_struct<pk_document_options>(options, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
+  if (!given) return std::move(given).error();
+  result<anatomy_options> filters = read_filters(*given, which);
+  if (!filters) return std::move(filters).error();
+  hook_bridge bridge;
+  if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
+  return write_to_host(write, user, status, [&](sink& into) { return make(*filters, into, bridge.core()); });
+}
+
 }  // namespace
 
 result<anatomy_options> read_filters(const pk_document_options& given, document which) {
@@ -69,20 +85,24 @@ pk_status pk_document_write(const pk_profile* profile, int32_t document, const p
                             pk_write_callback write, void* user, int32_t* status, pk_error** err) noexcept {
   if (status) *status = PK_DOCUMENT_STATUS_OK;
   return guard(err, [&]() -> result<pk_status> {
-    if (!profile) return null_argument("profile");
-    if (!write) return null_argument("write");
     if (!is_document(document)) return no_such_document(document);
     const auto which = static_cast<profkit::document>(document);
-    result<pk_document_options> given =
-        read_sized_struct<pk_document_options>(options, PK_DOCUMENT_OPTIONS_INIT, "pk_document_options");
-    if (!given) return std::move(given).error();
-    result<profkit::anatomy_options> filters = read_filters(*given, which);
-    if (!filters) return std::move(filters).error();
-    hook_bridge bridge;
-    if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-    return write_to_host(write, user, status, [&](profkit::sink& into) {
-      return profkit::write_document(which, *profile->core, *filters, into, bridge.core());
-    });
+    return write_filtered(profile, which, options, write, user, status,
+                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
+                            return profkit::write_document(which, *profile->core, filters, into, host);
+                          });
+  });
+}
+
+pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
+                          pk_write_callback write, void* user, int32_t* status, pk_error** err) noexcept {
+  if (status) *status = PK_DOCUMENT_STATUS_OK;
+  return guard(err, [&]() -> result<pk_status> {
+    if (!module) return null_argument("module");
+    return write_filtered(profile, profkit::document::modules, options, write, user, status,
+                          [&](const auto& filters, profkit::sink& into, const profkit::hooks& host) {
+                            return profkit::write_entry_document(*profile->core, module, filters, into, host);
+                          });
   });
 }
 

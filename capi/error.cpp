@@ -71,6 +71,20 @@ pk_status report_exception(pk_error** err, const char* what) noexcept {
   }
 }
 
+pk_status report_caught(pk_error** err) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return report_out_of_memory(err);
+  } catch (const std::length_error&) {  // more than any container can hold
+    return report_out_of_memory(err);
+  } catch (const std::exception& e) {
+    return report_exception(err, e.what());
+  } catch (...) {
+    return report_exception(err, "an exception of unknown type");
+  }
+}
+
 fault null_argument(const char* name) {
   return {fault_code::invalid_argument, std::string(name) + " is NULL", {}, no_offset, {}};
 }

@@ -40,6 +40,8 @@ class owned_error final : public pk_error {
 pk_status report(pk_error** err, fault&& why) noexcept;
 pk_status report_out_of_memory(pk_error** err) noexcept;
 pk_status report_exception(pk_error** err, const char* what) noexcept;
+// Of the exception that is being handled.
+pk_status report_caught(pk_error** err) noexcept;
 
 [[nodiscard]] fault null_argument(const char* name);
 [[nodiscard]] fault invalid_argument(std::string message, std::string hint = {});
@@ -51,14 +53,8 @@ pk_status guard(pk_error** err, Body&& body) noexcept {
   try {
     result<pk_status> done = body();
     return done ? *done : report(err, std::move(done).error());
-  } catch (const std::bad_alloc&) {
-    return report_out_of_memory(err);
-  } catch (const std::length_error&) {  // more than any container can hold
-    return report_out_of_memory(err);
-  } catch (const std::exception& e) {
-    return report_exception(err, e.what());
   } catch (...) {
-    return report_exception(err, "an exception of unknown type");
+    return report_caught(err);
   }
 }
 

@@ -42,7 +42,7 @@ struct async_total {
   bool has_stall = false;
 };
 
-void print_async_totals(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+void print_async_totals(session& s, const collectives_result& found, std::uint64_t limit) {
   using key = std::tuple<std::uint32_t, std::int32_t, std::string, std::string>;
   std::map<key, async_total> totals;
   bool any_stall = false;
@@ -65,7 +65,8 @@ void print_async_totals(session& s, const collectives_result& found, const place
   std::uint64_t shown = 0;
   for (const auto& [k, total] : rows) {
     if (limit != 0 && shown == limit) break;
-    t.row({s.file_label(std::get<0>(k)), short_plane_name(places.plane(std::get<0>(k), std::get<1>(k))), std::get<2>(k),
+    t.row({s.file_label(std::get<0>(k)),
+           short_plane_name(profkit::plane_name_at(s.capture(), std::get<0>(k), std::get<1>(k))), std::get<2>(k),
            std::get<3>(k), grouped(total.count), human_duration(total.total_ps), human_duration(total.max_ps),
            total.has_stall ? human_duration(total.stall_ps) : ""});
     ++shown;
@@ -80,14 +81,14 @@ void print_async_totals(session& s, const collectives_result& found, const place
         "  in flight is start to done and may overlap computation; this capture does not carry the exposed part");
 }
 
-void print_async_rows(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+void print_async_rows(session& s, const collectives_result& found, std::uint64_t limit) {
   table t;
   t.right("file").flexible("plane", cut::middle, 8).right("flow").flexible("op", cut::middle, 20).left("form");
   t.right("start").right("duration").right("exposed");
   std::uint64_t shown = 0;
   for (const async_row& row : found.async) {
     if (limit != 0 && shown == limit) break;
-    t.row({s.file_label(row.file), short_plane_name(places.plane(row.file, row.plane)),
+    t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)),
            row.flow ? std::to_string(*row.flow) : "", op_of(row), form_name(row.shape), human_duration(row.start_ps),
            human_duration(row.duration_ps), row.exposed_stall_ps ? human_duration(*row.exposed_stall_ps) : ""});
     ++shown;
@@ -116,7 +117,7 @@ std::vector<profkit::collective_op_row> by_plane(const collectives_result& found
   return rows;
 }
 
-void print_ops_rows(session& s, const collectives_result& found, const place_names& places, std::uint64_t limit) {
+void print_ops_rows(session& s, const collectives_result& found, std::uint64_t limit) {
   const std::vector<profkit::collective_op_row> rows = by_plane(found);
   table t;
   t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").right("count");
@@ -124,9 +125,9 @@ void print_ops_rows(session& s, const collectives_result& found, const place_nam
   std::uint64_t shown = 0;
   for (const profkit::collective_op_row& row : rows) {
     if (limit != 0 && shown == limit) break;
-    t.row({s.file_label(row.file), short_plane_name(places.plane(row.file, row.plane)), short_op_name(row.name, {}),
-           escape_for_terminal(row.category), grouped(row.count), human_duration(row.total_ps),
-           human_duration(row.min_ps), human_duration(row.max_ps)});
+    t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)),
+           short_op_name(row.name, {}), escape_for_terminal(row.category), grouped(row.count),
+           human_duration(row.total_ps), human_duration(row.min_ps), human_duration(row.max_ps)});
     ++shown;
   }
   s.heading("Synchronous collectives: nothing else runs on the stream or thread meanwhile");
@@ -146,14 +147,11 @@ profkit::result<void> print_collectives(session& s) {
     s.absent(found->absent);
     return {};
   }
-  auto info = profkit::anatomy_info(s.capture(), {}, s.hooks());
-  if (!info) return std::move(info).error();
-  const place_names places(*info);
   const std::uint64_t limit = s.asked().limit.value_or(default_limit);
-  if (!found->ops.empty()) print_ops_rows(s, *found, places, limit);
+  if (!found->ops.empty()) print_ops_rows(s, *found, limit);
   if (!found->async.empty()) {
-    print_async_totals(s, *found, places, limit);
-    print_async_rows(s, *found, places, limit);
+    print_async_totals(s, *found, limit);
+    print_async_rows(s, *found, limit);
   }
   return {};
 }

@@ -35,22 +35,6 @@ std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_opt
   return "no *.xplane.pb in " + found.path + " (found: " + families + ')';
 }
 
-std::string_view place_names::plane(std::uint32_t file, std::int32_t plane) const noexcept {
-  if (file >= info_.files.size() || plane < 0) return {};
-  const auto& planes = info_.files[file].planes;
-  return static_cast<std::size_t>(plane) < planes.size() ? planes[static_cast<std::size_t>(plane)].name
-                                                         : std::string_view{};
-}
-
-std::string_view place_names::line(std::uint32_t file, std::int32_t plane, std::int32_t line) const noexcept {
-  if (file >= info_.files.size() || plane < 0 || line < 0) return {};
-  const auto& planes = info_.files[file].planes;
-  if (static_cast<std::size_t>(plane) >= planes.size()) return {};
-  const auto& lines = planes[static_cast<std::size_t>(plane)].lines;
-  return static_cast<std::size_t>(line) < lines.size() ? lines[static_cast<std::size_t>(line)].name
-                                                       : std::string_view{};
-}
-
 std::string short_plane_name(std::string_view name) {
   constexpr std::string_view device = "/device:";
   if (name.empty()) return "(no name)";

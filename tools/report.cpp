@@ -261,10 +261,10 @@ void print_modules_part(session& s, const std::vector<module_total>& modules) {
   print_rest(s, modules.size(), shown);
 }
 
-void print_steps_part(session& s, const report_facts& f, const std::vector<step_group>& groups) {
+void print_steps_part(session& s, const report_facts& f) {
+  const std::vector<step_group>& groups = f.steps;
   const duration_statistics& trace_steps = f.trace.steps;
   if (groups.empty() && trace_steps.count == 0) return;
-  const place_names places(f.places());
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
   t.left("source");
@@ -274,10 +274,11 @@ void print_steps_part(session& s, const report_facts& f, const std::vector<step_
   };
   const std::size_t shown = shown_of(groups.size(), most_steps);
   for (std::size_t i = 0; i < shown; ++i)
-    add_row(s.file_label(groups[i].file), short_plane_name(places.plane(groups[i].file, groups[i].plane)),
-            groups[i].times, profkit::step_source_name(groups[i].source));
+    add_row(s.file_label(groups[i].first.file),
+            short_plane_name(profkit::plane_name_at(s.capture(), groups[i].first.file, groups[i].first.plane)),
+            groups[i].times, profkit::step_source_name(groups[i].first.source));
   if (trace_steps.count > 0) add_row("", "", trace_steps, "ProfilerStep");
-  const bool stand_ins = !groups.empty() && groups.front().source == profkit::step_source::xla_modules;
+  const bool stand_ins = !groups.empty() && groups.front().first.source == profkit::step_source::xla_modules;
   s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
   t.print(s.out(), most_columns);
   print_rest(s, groups.size(), shown, "more planes");
@@ -379,7 +380,6 @@ profkit::result<void> print_report(session& s) {
   const report_facts& f = *gathered;
   const op_totals ops = busiest_ops(s.capture(), f, most_ops);
   const std::vector<module_total> modules = total_modules(f);
-  const std::vector<step_group> steps = group_steps(f);
 
   print_capture(s, f);
   if (f.info.events == 0 && f.trace.tracks.empty() && modules.empty()) {
@@ -392,16 +392,16 @@ profkit::result<void> print_report(session& s) {
   print_trace_tracks(s, f);
   print_trace_names(s, f);
   print_modules_part(s, modules);
-  print_steps_part(s, f, steps);
+  print_steps_part(s, f);
   print_collectives_part(s, f);
   print_nodes_part(s, f);
   print_neutrino_report(s);
-  std::vector<std::string> notes = notes_of(s.capture(), f, ops, steps);
+  std::vector<std::string> notes = notes_of(s.capture(), f, ops);
   if (!profkit::memory_keeps_to(s.filters(0)) || !profkit::bubbles_keep_to(s.filters(0)))
     notes.insert(notes.begin(),
                  "What is known of the whole capture alone, as memory and idle time, is left out under these filters.");
   print_notes(s, notes);
-  print_next(s, next_commands(f, modules, steps));
+  print_next(s, next_commands(s.capture(), f, modules));
   return {};
 }
 

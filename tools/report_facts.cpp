@@ -106,24 +106,23 @@ result<report_facts> gather_facts(session& s) {
   unlimited.limit = 0;
   const profkit::hooks& hooks = s.hooks();
   if (auto r = take(profkit::anatomy_info(capture, unlimited, hooks), f.info); !r) return std::move(r).error();
-  if (!all.host.empty() || !all.plane.empty() || !all.line.empty()) {
-    auto whole = profkit::anatomy_info(capture, {}, hooks);
-    if (!whole) return std::move(whole).error();
-    f.whole_info = std::move(whole).value();
-  }
   for (const file_info& file : f.info.files) {
     if (file.damage) s.lost({{file.file, *file.damage}});
     if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
     f.first_ps = f.first_ps ? std::min(*f.first_ps, *file.first_ps) : *file.first_ps;
     f.last_ps = f.last_ps ? std::max(*f.last_ps, *file.last_ps) : *file.last_ps;
   }
+  std::vector<profkit::file_damage> lost_steps;
   if (has_family(capture.what(), file_family::xspace)) {
     if (auto r = take(profkit::anatomy_ops(capture, unlimited, hooks), f.ops); !r) return std::move(r).error();
     anatomy_options runs = unlimited;
     runs.line = "XLA Modules";
     if (auto r = take(profkit::anatomy_ops(capture, runs, hooks), f.module_runs); !r) return std::move(r).error();
-    if (auto r = take(profkit::anatomy_steps(capture, unlimited, hooks), f.steps); !r) return std::move(r).error();
-    if (auto r = take(profkit::anatomy_collectives(capture, unlimited, hooks), f.collectives); !r)
+    auto steps = profkit::anatomy_steps(capture, unlimited, hooks);
+    if (!steps) return std::move(steps).error();
+    f.steps = group_steps(steps->steps);
+    lost_steps = std::move(steps->damage);
+    if (auto r = take(profkit::anatomy_collectives(capture, f.ops, unlimited, hooks), f.collectives); !r)
       return std::move(r).error();
   }
   if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
@@ -135,17 +134,7 @@ result<report_facts> gather_facts(session& s) {
     of_memory.name = all.name;
     if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
   }
-  if (profkit::has_several_nodes(capture) && all.host.empty()) {
-    profkit::validation_options asked;
-    asked.host = hooks;
-    if (auto r = take(profkit::validate_collectives_of(capture, asked), f.validation.emplace()); !r)
-      return std::move(r).error();
-    if (!f.validation->corrected && f.validation->absent.empty()) {
-      profkit::alignment_options from;
-      from.reference_node = f.validation->nodes.front().id;
-      f.alignment = profkit::align_by_collectives(*f.validation, from);
-    }
-  }
+  if (auto r = take(profkit::compare_nodes(capture, all, hooks), f.nodes); !r) return std::move(r).error();
   if (profkit::bubbles_keep_to(all)) {
     profkit::bubble_options of_bubbles;
     of_bubbles.device = all.plane;
@@ -157,7 +146,7 @@ result<report_facts> gather_facts(session& s) {
     if (auto r = take(profkit::model_summary(*bubbles->of, hooks), f.model); !r) return std::move(r).error();
   }
   s.lost(f.ops.damage);
-  s.lost(f.steps.damage);
+  s.lost(lost_steps);
   s.lost(f.modules.damage);
   s.lost(f.collectives.damage);
   s.lost(f.memory.damage);
@@ -284,28 +273,10 @@ std::vector<module_total> total_modules(const report_facts& f) {
   return all;
 }
 
-std::vector<step_group> group_steps(const report_facts& f) {
-  std::vector<step_group> groups;
-  const auto& steps = f.steps.steps;
-  for (std::size_t first = 0; first < steps.size();) {
-    step_group g{steps[first].file, steps[first].plane, steps[first].source, {}, 0};
-    std::vector<std::int64_t> durations;
-    std::size_t last = first;
-    for (; last < steps.size() && steps[last].file == g.file && steps[last].plane == g.plane; ++last) {
-      if (steps[last].duration_ps > steps[first + g.longest].duration_ps) g.longest = last - first;
-      durations.push_back(steps[last].duration_ps);
-    }
-    g.times = statistics_of(std::move(durations));
-    groups.push_back(std::move(g));
-    first = last;
-  }
-  return groups;
-}
-
 std::vector<std::string> nodes_of(const report_facts& f) {
   std::vector<std::string> sentences;
-  if (!f.validation || !f.validation->absent.empty()) return sentences;
-  const profkit::validation_result& v = *f.validation;
+  if (!f.nodes.validation || !f.nodes.validation->absent.empty()) return sentences;
+  const profkit::validation_result& v = *f.nodes.validation;
   std::string text = count_of(v.groups.size(), "collective") + " compared across " + count_of(v.nodes.size(), "node") +
                      ": " + count_of(v.violations, "violation");
   if (v.bounds_known)
@@ -321,10 +292,11 @@ std::vector<std::string> nodes_of(const report_facts& f) {
                         std::to_string(v.nodes[static_cast<std::size_t>(worst->latest_node)].id) + " came last " +
                         grouped(worst->latest_count) + " of " + grouped(worst->groups) + " times; arrivals lie " +
                         human_duration(worst->mean_skew_ps) + " apart");
-  if (f.alignment && f.alignment->absent.empty()) {
+  const std::optional<profkit::alignment_result>& alignment = f.nodes.alignment;
+  if (alignment && alignment->absent.empty()) {
     std::int64_t least = 0, most = 0;
     std::uint64_t reached = 0, zero = 0;
-    for (const profkit::aligned_node& node : f.alignment->nodes) {
+    for (const profkit::aligned_node& node : alignment->nodes) {
       if (!node.reached || !node.to_reference.feasible) continue;
       ++reached;
       zero += node.contains_zero ? 1 : 0;
@@ -368,8 +340,7 @@ std::vector<collective_total> total_collectives(const report_facts& f) {
   return all;
 }
 
-std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops,
-                                  const std::vector<step_group>& steps) {
+std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops) {
   std::vector<std::string> all;
   // Damage and incompleteness stand at the top of the report already.
   for (const profkit::finding& found : profkit::anatomy_findings(capture, f.info, f.modules, f.collectives, {}))
@@ -391,12 +362,12 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
   if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
     all.push_back("Even the busiest line ran ops for only " + share_text(busiest->busy_ps, span) +
                   " of the span: the rest is host work, waiting, or not recorded.");
-  const place_names places(f.places());
-  for (const step_group& g : steps)
-    if (g.source != profkit::step_source::xla_modules && g.times.count > 2 && g.times.max_ps / 2 > g.times.median_ps) {
+  for (const step_group& g : f.steps)
+    if (g.first.source != profkit::step_source::xla_modules && g.times.count > 2 &&
+        g.times.max_ps / 2 > g.times.median_ps) {
       all.push_back("Step " + grouped(std::uint64_t{g.longest}) + " of " +
-                    short_plane_name(places.plane(g.file, g.plane)) + " took " + human_duration(g.times.max_ps) +
-                    ", more than twice the median.");
+                    short_plane_name(profkit::plane_name_at(capture, g.first.file, g.first.plane)) + " took " +
+                    human_duration(g.times.max_ps) + ", more than twice the median.");
       break;
     }
   return all;
@@ -455,8 +426,8 @@ std::string idle_of(const report_facts& f) {
   return text;
 }
 
-std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
-                                        const std::vector<step_group>& steps) {
+std::vector<next_command> next_commands(const profkit::profile& capture, const report_facts& f,
+                                        const std::vector<module_total>& modules) {
   const auto on_plane = [](std::string_view plane) {
     return profkit::classify_plane(plane) == profkit::plane_kind::device
                ? " --plane " + shell_word(short_plane_name(plane))
@@ -471,12 +442,12 @@ std::vector<next_command> next_commands(const report_facts& f, const std::vector
   else if (!modules.empty() && modules.front().instructions > 0)
     all.push_back({"modules PATH --dump " + shell_word(modules.front().name.substr(0, modules.front().name.find('('))),
                    "the program behind it"});
-  const auto widest = std::max_element(steps.begin(), steps.end(), [](const step_group& a, const step_group& b) {
+  const auto widest = std::max_element(f.steps.begin(), f.steps.end(), [](const step_group& a, const step_group& b) {
     return a.times.max_ps - a.times.median_ps < b.times.max_ps - b.times.median_ps;
   });
-  if (widest != steps.end() && widest->times.count > 1)
+  if (widest != f.steps.end() && widest->times.count > 1)
     all.push_back({"ops PATH --step " + std::to_string(widest->longest) +
-                       on_plane(place_names(f.places()).plane(widest->file, widest->plane)),
+                       on_plane(profkit::plane_name_at(capture, widest->first.file, widest->first.plane)),
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});

@@ -3,6 +3,7 @@
 #include "op_facts.hpp"
 #include "session.hpp"
 #include "statistics.hpp"
+#include "step_groups.hpp"
 #include "trace_totals.hpp"
 
 #include <profkit/core/architecture.hpp>
@@ -19,21 +20,17 @@ namespace profkit_tool {
 
 struct report_facts {
   profkit::info_result info;
-  std::optional<profkit::info_result> whole_info;  // where filters left something out of `info`
-  profkit::ops_result ops, module_runs;            // module_runs: the `XLA Modules` lines
+  profkit::ops_result ops, module_runs;  // module_runs: the `XLA Modules` lines
   profkit::modules_result modules;
-  profkit::steps_result steps;
+  std::vector<step_group> steps;
   profkit::collectives_result collectives;
   profkit::memory_result memory;
-  std::optional<profkit::validation_result> validation;  // of a capture of several nodes
-  std::optional<profkit::alignment_result> alignment;    // where its clocks were not corrected
+  profkit::nodes_compared nodes;
   profkit::bubbles_result bubbles;
   std::string model;                              // what model ran; "" when nothing tells
   trace_totals trace;                             // of Chrome traces that are no export of an XSpace
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
-  // What positions of planes refer to.
-  [[nodiscard]] const profkit::info_result& places() const noexcept { return whole_info ? *whole_info : info; }
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
   [[nodiscard]] std::int64_t busy_ps() const noexcept;  // sum over the lines of ops
   [[nodiscard]] const profkit::ops_line* busiest_line() const noexcept;
@@ -71,16 +68,6 @@ struct module_total {
 };
 std::vector<module_total> total_modules(const report_facts& f);
 
-// The steps of one plane.
-struct step_group {
-  std::uint32_t file = 0;
-  std::int32_t plane = 0;
-  profkit::step_source source{};
-  duration_statistics times;
-  std::size_t longest = 0;  // which one is the longest
-};
-std::vector<step_group> group_steps(const report_facts& f);
-
 // Collectives of one kind on all devices.
 struct collective_total {
   std::string kind;
@@ -95,8 +82,7 @@ std::vector<collective_total> total_collectives(const report_facts& f);  // bloc
 std::vector<std::string> nodes_of(const report_facts& f);
 
 // Facts worth a sentence: the findings, what the recorder warns of, waiting, idling, outliers.
-std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops,
-                                  const std::vector<step_group>& steps);
+std::vector<std::string> notes_of(const profkit::profile& capture, const report_facts& f, const op_totals& ops);
 
 // A word that a shell reads as one.
 std::string shell_word(const std::string& text);
@@ -106,7 +92,7 @@ struct next_command {
   std::string arguments;
   std::string why;
 };
-std::vector<next_command> next_commands(const report_facts& f, const std::vector<module_total>& modules,
-                                        const std::vector<step_group>& steps);
+std::vector<next_command> next_commands(const profkit::profile& capture, const report_facts& f,
+                                        const std::vector<module_total>& modules);
 
 }  // namespace profkit_tool

@@ -18,13 +18,16 @@ inline duration_statistics statistics_of(std::vector<std::int64_t> durations_ps)
   duration_statistics s;
   s.count = durations_ps.size();
   if (durations_ps.empty()) return s;
-  std::sort(durations_ps.begin(), durations_ps.end());
   for (const std::int64_t ps : durations_ps) s.total_ps += ps;
-  const std::size_t middle = s.count / 2;
-  s.median_ps = s.count % 2 == 1 ? durations_ps[middle]
-                                 : durations_ps[middle - 1] + (durations_ps[middle] - durations_ps[middle - 1]) / 2;
-  s.min_ps = durations_ps.front();
-  s.max_ps = durations_ps.back();
+  const auto middle = durations_ps.begin() + static_cast<std::ptrdiff_t>(s.count / 2);
+  std::nth_element(durations_ps.begin(), middle, durations_ps.end());
+  s.median_ps = *middle;
+  if (s.count % 2 == 0) {
+    const std::int64_t below = *std::max_element(durations_ps.begin(), middle);
+    s.median_ps = below + (*middle - below) / 2;
+  }
+  s.min_ps = *std::min_element(durations_ps.begin(), middle + 1);
+  s.max_ps = *std::max_element(middle, durations_ps.end());
   return s;
 }
 

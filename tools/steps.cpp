@@ -2,12 +2,11 @@
 #include "places.hpp"
 #include "quantity.hpp"
 #include "slices.hpp"
-#include "statistics.hpp"
+#include "step_groups.hpp"
 #include "table.hpp"
 
 #include <profkit/core/text.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace profkit_tool {
@@ -20,39 +19,34 @@ using profkit::step_row;
 
 constexpr std::uint64_t default_limit = 20;
 
-// Steps of one plane lie together.
-bool same_plane(const step_row& a, const step_row& b) noexcept {
-  return a.file == b.file && a.plane == b.plane && a.source == b.source;
+std::string plane_label(session& s, const step_row& step) {
+  return short_plane_name(profkit::plane_name_at(s.capture(), step.file, step.plane));
 }
 
-void print_summary(session& s, const std::vector<step_row>& steps, const place_names& places) {
+void print_summary(session& s, const profkit::step_list& steps) {
   table t;
   t.right("file").flexible("plane", cut::middle).left("source").right("steps").right("median").right("min");
   t.right("max").right("total");
-  for (std::size_t first = 0; first < steps.size();) {
-    std::vector<std::int64_t> durations;
-    std::size_t last = first;
-    while (last < steps.size() && same_plane(steps[first], steps[last])) durations.push_back(steps[last++].duration_ps);
-    const duration_statistics d = statistics_of(std::move(durations));
-    t.row({s.file_label(steps[first].file), short_plane_name(places.plane(steps[first].file, steps[first].plane)),
-           profkit::step_source_name(steps[first].source), grouped(std::uint64_t{d.count}), human_duration(d.median_ps),
-           human_duration(d.min_ps), human_duration(d.max_ps), human_duration(d.total_ps)});
-    first = last;
+  for (const step_group& g : group_steps(steps)) {
+    const duration_statistics& d = g.times;
+    t.row({s.file_label(g.first.file), plane_label(s, g.first), profkit::step_source_name(g.first.source),
+           grouped(std::uint64_t{d.count}), human_duration(d.median_ps), human_duration(d.min_ps),
+           human_duration(d.max_ps), human_duration(d.total_ps)});
   }
   s.heading("Steps");
   t.print(s.out(), s.columns());
 }
 
-void print_rows(session& s, const std::vector<step_row>& steps, const place_names& places, std::uint64_t limit) {
+void print_rows(session& s, const profkit::step_list& steps, std::uint64_t limit) {
   table t;
   t.right("file").flexible("plane", cut::middle).right("index").flexible("step", cut::middle).right("number");
   t.right("start").right("duration");
   std::uint64_t shown = 0;
   for (std::size_t i = 0; i < steps.size() && (limit == 0 || shown < limit); ++i, ++shown) {
-    const step_row& step = steps[i];
-    t.row({s.file_label(step.file), short_plane_name(places.plane(step.file, step.plane)), grouped(step.index),
-           escape_for_terminal(step.name), step.step_num ? std::to_string(*step.step_num) : "",
-           human_duration(step.start_ps), human_duration(step.duration_ps)});
+    const step_row step = steps[i];
+    t.row({s.file_label(step.file), plane_label(s, step), grouped(step.index), escape_for_terminal(step.name),
+           step.step_num ? std::to_string(*step.step_num) : "", human_duration(step.start_ps),
+           human_duration(step.duration_ps)});
   }
   s.heading("In order");
   t.print(s.out(), s.columns());
@@ -72,11 +66,8 @@ profkit::result<void> print_steps(session& s) {
     s.absent(found->absent);
     return {};
   }
-  auto info = profkit::anatomy_info(s.capture(), {}, s.hooks());
-  if (!info) return std::move(info).error();
-  const place_names places(*info);
-  print_summary(s, found->steps, places);
-  print_rows(s, found->steps, places, limit);
+  print_summary(s, found->steps);
+  print_rows(s, found->steps, limit);
   return {};
 }
 

@@ -51,8 +51,26 @@ type MemoryOptions struct {
 	FitBytes    *uint64 // does the highest need fit?
 	CurvePoints uint64  // at most so many points of the live curve
 	MemorySpace int64   // color of the memory space that is looked into
-	Hooks       Hooks
+	Top         *uint64 // rows of each list of the document
+
+	StepPolicy       int    // StepOfPeak and so on: which step window the run-time part is about
+	Step             *int64 // position of that step window instead
+	AllTrace         bool   // the whole trace is one window
+	NoRuntime        bool   // only what the compiler assigned
+	IncludeHostPools bool   // host memory may be the fullest, too
+
+	TimeSamples              *uint64  // of the document's timeline
+	PersistentThresholdSteps *uint32  // that an allocation outlives
+	WhatIf                   []string // "remat=NAME" or "offload=NAME" each: the document answers them
+	Hooks                    Hooks
 }
+
+// Step windows that the run-time part of a memory analysis can be about.
+const (
+	StepOfPeak = C.PK_STEP_POLICY_PEAK
+	StepLast   = C.PK_STEP_POLICY_LAST
+	StepFirst  = C.PK_STEP_POLICY_FIRST
+)
 
 // Memory tells where the memory of a capture goes: what the compiler assigned and what the allocators did.
 type Memory struct{ h *handle }
@@ -91,9 +109,26 @@ func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, e
 			given.curve_points = C.uint64_t(options.CurvePoints)
 			given.memory_space = C.int64_t(options.MemorySpace)
 			given.hooks = hooks
+			given.flags = flag(options.AllTrace, C.PK_MEMORY_ALL_TRACE) | flag(options.NoRuntime, C.PK_MEMORY_NO_RUNTIME) |
+				flag(options.IncludeHostPools, C.PK_MEMORY_INCLUDE_HOST_POOLS)
+			given.step_policy = C.int32_t(options.StepPolicy)
+			given.what_if, given.what_if_count = memory.texts(options.WhatIf), C.size_t(len(options.WhatIf))
 			if options.FitBytes != nil {
 				given.flags |= C.PK_MEMORY_HAS_FIT
 				given.fit_bytes = C.uint64_t(*options.FitBytes)
+			}
+			if options.Step != nil {
+				given.flags |= C.PK_MEMORY_HAS_STEP
+				given.step = C.int64_t(*options.Step)
+			}
+			if options.Top != nil {
+				given.top = C.uint64_t(*options.Top)
+			}
+			if options.TimeSamples != nil {
+				given.time_samples = C.uint64_t(*options.TimeSamples)
+			}
+			if options.PersistentThresholdSteps != nil {
+				given.persistent_threshold_steps = C.uint32_t(*options.PersistentThresholdSteps)
 			}
 			return C.pk_memory_open(object, given, (**C.pk_memory)(unsafe.Pointer(out)), raw)
 		})
@@ -137,6 +172,37 @@ func (m *Memory) Space(module, space int) (MemorySpace, error) {
 		}
 		made = MemorySpace{int64(row.color), int64(row.total_bytes), int64(row.peak_bytes), int64(row.indefinite_bytes),
 			int64(row.temp_peak_bytes), int64(row.fragmentation_bytes), text(row.peak_instruction)}
+		return nil
+	})
+	return made, err
+}
+
+// Allocator is one allocator of one host.
+type Allocator struct {
+	Name, Host, Device                string // Device: plane name; "" for host memory
+	HeapPeakBytes, OccupancyPeakBytes int64  // occupancy: reserved and allocated
+	OccupancyPeakPs                   int64
+	CapacityBytes, PreTraceBytes      int64
+	UnmatchedFrees                    uint64
+	AllocatorAgrees                   bool // the replay equals the allocator's own count after every event
+	Chosen                            bool // the run-time part of the document is about it
+}
+
+// Allocators are those of all hosts.
+func (m *Memory) Allocators() ([]Allocator, error) {
+	var made []Allocator
+	err := m.h.use(func(object unsafe.Pointer) error {
+		memory := (*C.pk_memory)(object)
+		for at, count := C.size_t(0), C.pk_memory_allocator_count(memory); at < count; at++ {
+			var row C.pk_memory_allocator
+			var raw *C.pk_error
+			if err := failure(C.pk_memory_allocator_get(memory, at, &row, &raw), raw); err != nil {
+				return err
+			}
+			made = append(made, Allocator{text(row.name), text(row.host), text(row.device), int64(row.heap_peak_bytes),
+				int64(row.occupancy_peak_bytes), int64(row.occupancy_peak_ps), int64(row.capacity_bytes),
+				int64(row.pre_trace_bytes), uint64(row.unmatched_frees), row.allocator_agrees != 0, row.chosen != 0})
+		}
 		return nil
 	})
 	return made, err
@@ -193,8 +259,19 @@ type BubbleOptions struct {
 	Device      string   // only devices whose name contains it
 	StepPattern string   // ECMAScript pattern of whole names that mark a step
 	Thresholds  []string // "NAME=VALUE" each, by the names that the document lists
-	Hooks       Hooks
+	Limit       uint64   // rows of each list of the document; 0: all
+
+	WindowPolicy int  // WindowGuide and so on: where a step begins and ends
+	Reference    bool // tags and labels by the letter of the reference script
+	Hooks        Hooks
 }
+
+// Where a step begins and ends.
+const (
+	WindowGuide  = C.PK_WINDOW_POLICY_GUIDE  // up to the next marker
+	WindowMarker = C.PK_WINDOW_POLICY_MARKER // its own marker
+	WindowDevice = C.PK_WINDOW_POLICY_DEVICE // its first to its last kernel
+)
 
 // Bubbles tells why devices wait: the idle gaps of every step, with what is around them.
 type Bubbles struct{ h *handle }
@@ -229,6 +306,8 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 			given.device, given.step_pattern = memory.text(options.Device), memory.text(options.StepPattern)
 			given.thresholds = memory.texts(options.Thresholds)
 			given.threshold_count = C.size_t(len(options.Thresholds))
+			given.flags = flag(options.Reference, C.PK_BUBBLES_REFERENCE)
+			given.limit, given.window_policy = C.uint64_t(options.Limit), C.int32_t(options.WindowPolicy)
 			given.hooks = hooks
 			return C.pk_bubbles_open(object, given, (**C.pk_bubbles)(unsafe.Pointer(out)), raw)
 		})
@@ -240,6 +319,19 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 
 // Close frees the analysis.
 func (b *Bubbles) Close() { b.h.close() }
+
+// Devices are the names of those that were looked at: Bubble.Device is a position among them.
+func (b *Bubbles) Devices() ([]string, error) {
+	var made []string
+	err := b.h.use(func(object unsafe.Pointer) error {
+		bubbles := (*C.pk_bubbles)(object)
+		for at, count := C.size_t(0), C.pk_bubbles_device_count(bubbles); at < count; at++ {
+			made = append(made, text(C.pk_bubbles_device_name(bubbles, at)))
+		}
+		return nil
+	})
+	return made, err
+}
 
 // Steps are by device, then by time.
 func (b *Bubbles) Steps() ([]BubbleStep, error) {

@@ -255,6 +255,9 @@ const (
 	TraceCSV      = C.PK_TRACE_CSV      // a row an event
 )
 
+// TraceFormatName is how a format is spelled: "trace.json", "pftrace", "xspace", "csv".
+func TraceFormatName(format int) string { return C.GoString(C.pk_trace_format_name(C.int32_t(format))) }
+
 // ExportOptions say what to write. Text filters are substrings.
 type ExportOptions struct {
 	Format                  int  // TraceJSON and so on; 0 is TraceJSON
@@ -285,11 +288,7 @@ func (p *Profile) ExportFile(ctx context.Context, path string, options ExportOpt
 	}
 	return p.export(ctx, nil, options,
 		func(object *C.pk_profile, memory *arena, given *C.pk_trace_options, _ unsafe.Pointer, out *C.pk_trace_outcome, raw **C.pk_error) C.pk_status {
-			name := memory.text(path)
-			if name == nil {
-				name = (*C.char)(memory.alloc(1))
-			}
-			return C.pk_trace_write_file(object, given, name, out, raw)
+			return C.pk_trace_write_file(object, given, memory.path(path), out, raw)
 		})
 }
 

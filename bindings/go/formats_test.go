@@ -39,6 +39,15 @@ func TestModules(t *testing.T) {
 	if proto, err := modules.HloProto(0); err != nil || len(proto) != first.HloProtoBytes || len(proto) == 0 {
 		t.Fatal(len(proto), err)
 	}
+	var entry bytes.Buffer
+	again := opening(t, tpuPath())
+	if status, err := again.WriteModuleDocument(background, &entry, "jit_f", DocumentOptions{}); err != nil || status != StatusOK ||
+		!strings.Contains(entry.String(), `"entry"`) {
+		t.Fatal(status, err)
+	}
+	if _, err := again.WriteModuleDocument(background, &entry, "no such module", DocumentOptions{}); !errors.Is(err, ErrNotFound) {
+		t.Fatal(err)
+	}
 	if _, err := modules.At(count); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
 	}

@@ -28,6 +28,13 @@ const (
 	ZeroNone      = C.PK_ZERO_NONE
 )
 
+// How planes are named.
+const (
+	PlanesSeed = C.PK_PLANES_SEED // /device:GPU:<64 node + k>
+	PlanesRocm = C.PK_PLANES_ROCM // <100 + 64 node + k>
+	PlanesNode = C.PK_PLANES_NODE // /node:<n>/device:GPU:<k>
+)
+
 // MergeOptions say what to merge.
 type MergeOptions struct {
 	Traces      []string
@@ -37,8 +44,18 @@ type MergeOptions struct {
 	RunDir      string // find what is not named in this folder
 	Correction  int
 	Zero        int
-	KeepGoing   bool // what is missing or damaged is told and left out
-	Hooks       Hooks
+	Planes      int
+	PlanePrefix string // before the names of PlanesNode, which it means
+	IO          int    // IOAuto and so on
+	Limits      Limits
+
+	KeepGoing         bool // what is missing or damaged is told and left out
+	KeepOrder         bool // the events of a line are not sorted
+	ScaleDurations    bool // the ends of events are mapped, too
+	TracerHostThreads bool // "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock
+	Reference         bool // bit for bit what the reference tool does
+	NoDriftSlope      bool // beyond the offsets their own slope counts, not their drift
+	Hooks             Hooks
 }
 
 // Merge is what a merge did.
@@ -79,13 +96,18 @@ func merged(ctx context.Context, output string, to io.Writer, options MergeOptio
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_merge_options)(memory.alloc(unsafe.Sizeof(C.pk_merge_options{})))
 		*given = C.pkgo_merge_options()
-		given.flags = flag(options.KeepGoing, C.PK_MERGE_KEEP_GOING)
+		given.flags = flag(options.KeepGoing, C.PK_MERGE_KEEP_GOING) | flag(options.KeepOrder, C.PK_MERGE_KEEP_ORDER) |
+			flag(options.ScaleDurations, C.PK_MERGE_SCALE_DURATIONS) |
+			flag(options.TracerHostThreads, C.PK_MERGE_TRACER_HOST_THREADS) |
+			flag(options.Reference, C.PK_MERGE_REFERENCE) | flag(options.NoDriftSlope, C.PK_MERGE_NO_DRIFT_SLOPE)
 		given.traces, given.trace_count = memory.texts(options.Traces), C.size_t(len(options.Traces))
 		given.snapshots, given.snapshot_count = memory.texts(options.Snapshots), C.size_t(len(options.Snapshots))
 		given.offsets = memory.text(options.Offsets)
 		given.run_metadata, given.run_dir = memory.text(options.RunMetadata), memory.text(options.RunDir)
 		given.output = memory.text(output)
 		given.correction, given.zero = C.int32_t(options.Correction), C.int32_t(options.Zero)
+		given.planes, given.plane_prefix = C.int32_t(options.Planes), memory.text(options.PlanePrefix)
+		given.io, given.limits = C.int32_t(options.IO), (*C.pk_limits)(limitsOf(memory, options.Limits))
 		given.hooks = hooks
 		var write C.pk_write_callback
 		if to != nil {

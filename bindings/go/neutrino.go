@@ -207,15 +207,11 @@ func (t *ProbeTrace) Records(file, position int) *Rows[Record] {
 	if err != nil {
 		return failed[Record](err)
 	}
-	var out *C.pk_probe_records
-	err = t.h.use(func(object unsafe.Pointer) error {
-		var raw *C.pk_error
-		return failure(C.pk_probe_records_open((*C.pk_probe)(object), C.size_t(file), C.uint32_t(position), &out, &raw), raw)
-	})
+	out, err := t.openRecords(file, position)
 	if err != nil {
 		return failed[Record](err)
 	}
-	records := newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_probe_records_free((*C.pk_probe_records)(raw)) })
+	records := recordsHandle(out)
 	var turn sync.Mutex
 	return converted(records, func(object unsafe.Pointer, _ uint64, rows *C.pk_probe_record, capacity int) (int, error) {
 		turn.Lock()
@@ -224,17 +220,72 @@ func (t *ProbeTrace) Records(file, position int) *Rows[Record] {
 		var raw *C.pk_error
 		status := C.pk_probe_records_read((*C.pk_probe_records)(object), rows, C.size_t(capacity), &count, &raw)
 		return int(count), failure(status, raw)
-	}, func(row *C.pk_probe_record) Record {
-		made := Record{uint64(row.block), row.block != C.PK_PROBE_NO_BLOCK, uint64(row.lane), uint64(row.k),
-			make([]uint64, len(layout.Fields))}
-		data := unsafe.Slice((*byte)(row.data), layout.RecordBytes)
-		for at, field := range layout.Fields {
-			for byteAt := field.Bytes - 1; byteAt >= 0; byteAt-- {
-				made.Values[at] = made.Values[at]<<8 | uint64(data[field.Offset+byteAt])
-			}
+	}, func(row *C.pk_probe_record) Record { return recordOf(row, &layout) })
+}
+
+func recordsHandle(raw *C.pk_probe_records) *handle {
+	return newHandle(unsafe.Pointer(raw), func(raw unsafe.Pointer) { C.pk_probe_records_free((*C.pk_probe_records)(raw)) })
+}
+
+func recordOf(row *C.pk_probe_record, layout *RecordMap) Record {
+	made := Record{uint64(row.block), row.block != C.PK_PROBE_NO_BLOCK, uint64(row.lane), uint64(row.k),
+		make([]uint64, len(layout.Fields))}
+	data := unsafe.Slice((*byte)(row.data), layout.RecordBytes)
+	for at, field := range layout.Fields {
+		for byteAt := field.Bytes - 1; byteAt >= 0; byteAt-- {
+			made.Values[at] = made.Values[at]<<8 | uint64(data[field.Offset+byteAt])
 		}
-		return made
+	}
+	return made
+}
+
+// Lanes gives any record of a map at once, by its place.
+type Lanes struct {
+	h      *handle
+	layout RecordMap
+}
+
+// Lanes opens the records of a map for Lanes.At.
+func (t *ProbeTrace) Lanes(file, position int) (*Lanes, error) {
+	layout, err := t.Map(file, position)
+	if err != nil {
+		return nil, err
+	}
+	out, err := t.openRecords(file, position)
+	if err != nil {
+		return nil, err
+	}
+	return &Lanes{recordsHandle(out), layout}, nil
+}
+
+// Close frees the records.
+func (l *Lanes) Close() { l.h.close() }
+
+// At is record k of a lane, written or not; found is false when there is none. UnknownBlock is the block that is not known.
+func (l *Lanes) At(block, lane, k uint64) (record Record, found bool, err error) {
+	err = l.h.use(func(object unsafe.Pointer) error {
+		var row C.pk_probe_record
+		var raw *C.pk_error
+		status := C.pk_probe_record_get((*C.pk_probe_records)(object), C.uint64_t(block), C.uint64_t(lane), C.uint64_t(k),
+			&row, &raw)
+		if found = status == C.PK_OK; found {
+			record = recordOf(&row, &l.layout)
+		}
+		return failure(status, raw)
 	})
+	return record, found, err
+}
+
+// UnknownBlock is Record.Block when the block is not known.
+const UnknownBlock uint64 = C.PK_PROBE_NO_BLOCK
+
+func (t *ProbeTrace) openRecords(file, position int) (*C.pk_probe_records, error) {
+	var out *C.pk_probe_records
+	err := t.h.use(func(object unsafe.Pointer) error {
+		var raw *C.pk_error
+		return failure(C.pk_probe_records_open((*C.pk_probe)(object), C.size_t(file), C.uint32_t(position), &out, &raw), raw)
+	})
+	return out, err
 }
 
 // ProbeQuery says what to look at.

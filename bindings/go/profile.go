@@ -39,6 +39,19 @@ type Limits struct {
 	MaxFiles              uint64
 }
 
+// limitsOf are the C ABI's.
+func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
+	given := (*C.pk_limits)(memory.alloc(unsafe.Sizeof(C.pk_limits{})))
+	*given = C.pkgo_limits()
+	given.max_nesting = C.uint32_t(limits.MaxNesting)
+	given.max_materialised_bytes = C.uint64_t(limits.MaxMaterialisedBytes)
+	given.max_decompression_ratio = C.uint64_t(limits.MaxDecompressionRatio)
+	given.ratio_free_bytes = C.uint64_t(limits.RatioFreeBytes)
+	given.max_string_bytes = C.uint64_t(limits.MaxStringBytes)
+	given.max_files = C.uint64_t(limits.MaxFiles)
+	return unsafe.Pointer(given)
+}
+
 // How files are reached.
 const (
 	IOAuto = C.PK_IO_AUTO // maps regular files, reads everything else
@@ -64,11 +77,7 @@ func OpenContext(ctx context.Context, path string, options OpenOptions) (*Profil
 		return nil, err
 	}
 	return opened(ctx, options, 0, func(memory *arena, given *C.pk_open_options, out **C.pk_profile, raw **C.pk_error) C.pk_status {
-		name := memory.text(path)
-		if name == nil {
-			name = (*C.char)(memory.alloc(1))
-		}
-		return C.pk_profile_open(name, given, out, raw)
+		return C.pk_profile_open(memory.path(path), given, out, raw)
 	})
 }
 
@@ -122,20 +131,12 @@ func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
 	}
 	var out *C.pk_profile
 	err := calling(ctx, options.Hooks, nil, func(memory *arena, hooks *C.pk_hooks, _ unsafe.Pointer) error {
-		limits := (*C.pk_limits)(memory.alloc(unsafe.Sizeof(C.pk_limits{})))
-		*limits = C.pkgo_limits()
-		limits.max_nesting = C.uint32_t(options.Limits.MaxNesting)
-		limits.max_materialised_bytes = C.uint64_t(options.Limits.MaxMaterialisedBytes)
-		limits.max_decompression_ratio = C.uint64_t(options.Limits.MaxDecompressionRatio)
-		limits.ratio_free_bytes = C.uint64_t(options.Limits.RatioFreeBytes)
-		limits.max_string_bytes = C.uint64_t(options.Limits.MaxStringBytes)
-		limits.max_files = C.uint64_t(options.Limits.MaxFiles)
 		given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
 		*given = C.pkgo_open_options()
 		given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS)
 		given.io = C.int32_t(options.IO)
 		given.run = memory.text(options.Run)
-		given.limits = limits
+		given.limits = (*C.pk_limits)(limitsOf(memory, options.Limits))
 		given.hooks = hooks
 		var raw *C.pk_error
 		return failure(open(memory, given, &out, &raw), raw)
@@ -412,6 +413,60 @@ func (p Plane) EventMetadata() *Rows[EventMetadata] {
 	})
 }
 
+// MetadataChildren are the ids of the entries that an entry names as its children.
+func (p Plane) MetadataChildren(metadataID int64) ([]int64, error) {
+	var made []int64
+	err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		var count C.size_t
+		status := C.pk_event_metadata_children(o, p.file, p.plane, C.int64_t(metadataID), nil, 0, &count, raw)
+		if status != C.PK_OK || count == 0 {
+			return status
+		}
+		made = make([]int64, int(count))
+		return C.pk_event_metadata_children(o, p.file, p.plane, C.int64_t(metadataID),
+			(*C.int64_t)(unsafe.Pointer(&made[0])), count, &count, raw)
+	})
+	return made, err
+}
+
+// StatMetadata is the name of a stat.
+type StatMetadata struct {
+	ID                int64
+	Name, Description string
+}
+
+// StatMetadata gives all names of stats, in the order of the file, each id once.
+func (p Plane) StatMetadata() *Rows[StatMetadata] {
+	cursor := new(C.pk_metadata_cursor)
+	err := get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
+		return C.pk_stat_metadata_begin(o, p.file, p.plane, cursor, raw)
+	})
+	if err != nil {
+		return failed[StatMetadata](err)
+	}
+	return oneByOne(p.h, func(into *StatMetadata, raw **C.pk_error) C.pk_status {
+		var row C.pk_stat_metadata
+		status := C.pk_stat_metadata_next(cursor, &row, raw)
+		if status == C.PK_OK {
+			*into = StatMetadata{int64(row.id), text(row.name), text(row.description)}
+		}
+		return status
+	})
+}
+
+// StatName is the name of a stat id, in constant time; "" when there is none.
+func (p Plane) StatName(metadataID int64) string {
+	name := ""
+	_ = p.h.use(func(object unsafe.Pointer) error {
+		var entry C.pk_stat_metadata
+		if C.pk_stat_metadata_get((*C.pk_profile)(object), p.file, p.plane, C.int64_t(metadataID), &entry, nil) == C.PK_OK {
+			name = text(entry.name)
+		}
+		return nil
+	})
+	return name
+}
+
 // StatID is the id of a stat name, by looking at every entry: do it once a plane. False when there is none.
 func (p Plane) StatID(name string) (int64, bool) {
 	bytes := []byte(name + "\x00") // never empty
@@ -502,12 +557,28 @@ func oneByOne[T any](h *handle, next func(*T, **C.pk_error) C.pk_status) *Rows[T
 type Stat struct {
 	MetadataID int64
 	Name       string // "" when the id has no entry
+	Kind       string // of the value: "none", "double", "uint64", "int64", "str", "bytes", "ref"
 	// Value is nil, float64, uint64, int64, string or []byte.
 	Value any
 }
 
+// statKinds are the names of the kinds that the C ABI has, asked for once.
+var statKinds = func() (names [C.PK_STAT_REF + 1]string) {
+	for kind := range names {
+		names[kind] = C.GoString(C.pk_stat_kind_name(C.int32_t(kind)))
+	}
+	return names
+}()
+
+func statKind(kind C.int32_t) string {
+	if kind < 0 || int(kind) >= len(statKinds) {
+		return statKinds[0]
+	}
+	return statKinds[kind]
+}
+
 func statOf(row *C.pk_stat) Stat {
-	made := Stat{MetadataID: int64(row.metadata_id), Name: text(row.name)}
+	made := Stat{MetadataID: int64(row.metadata_id), Name: text(row.name), Kind: statKind(row.kind)}
 	switch row.kind {
 	case C.PK_STAT_DOUBLE:
 		made.Value = math.Float64frombits(uint64(row.bits))
@@ -677,15 +748,45 @@ func documentOptions(memory *arena, options DocumentOptions) unsafe.Pointer {
 
 // WriteDocument writes a document. Damage of the capture is told in the document and is no error.
 func (p *Profile) WriteDocument(ctx context.Context, to io.Writer, document Document, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, _ *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_document_write(object, C.int32_t(document), given, writer(), user, status, raw)
+	})
+}
+
+// WriteModuleDocument writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it,
+// and the instructions of its entry computation, which Limit counts. ErrNotFound: no such module.
+func (p *Profile) WriteModuleDocument(ctx context.Context, to io.Writer, module string, options DocumentOptions) (DocumentStatus, error) {
+	return p.writeFiltered(ctx, to, options, func(object *C.pk_profile, memory *arena, given *C.pk_document_options, user unsafe.Pointer,
+		status *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_module_write(object, memory.path(module), given, writer(), user, status, raw)
+	})
+}
+
+func (p *Profile) writeFiltered(ctx context.Context, to io.Writer, options DocumentOptions,
+	write func(*C.pk_profile, *arena, *C.pk_document_options, unsafe.Pointer, *C.int32_t, **C.pk_error) C.pk_status) (DocumentStatus, error) {
 	var status C.int32_t
 	err := calling(ctx, options.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
 		given := (*C.pk_document_options)(documentOptions(memory, options))
 		given.hooks = hooks
 		return get(p.h, func(object *C.pk_profile, raw **C.pk_error) C.pk_status {
-			return C.pk_document_write(object, C.int32_t(document), given, writer(), user, &status, raw)
+			return write(object, memory, given, user, &status, raw)
 		})
 	})
 	return DocumentStatus(status), err
+}
+
+// WriteDocument writes what `profkit COMMAND --json` prints when this is why it has no document to show. Only of errors that
+// a call of the library gave.
+func (e *Error) WriteDocument(to io.Writer, document Document) error {
+	if e.written == nil {
+		return &Error{Status: ErrInvalidArgument.Status, Code: ErrInvalidArgument.Code, ByteOffset: -1,
+			Message: "this error was not written by the library"}
+	}
+	_, err := writeDocument(e.written, to, func(object, user unsafe.Pointer, _ *C.int32_t, raw **C.pk_error) C.pk_status {
+		return C.pk_document_write_error(C.int32_t(document), (*C.pk_error)(object), writer(), user, raw)
+	})
+	return err
 }
 
 // JSON is a document with the command's defaults.

@@ -56,7 +56,8 @@ type Error struct {
 	// Hint says what to do next; "" when there is nothing to advise.
 	Hint string
 
-	cause error
+	cause   error
+	written *handle // what the library wrote; nil for what this package found out, or was told by a handle
 }
 
 func (e *Error) Error() string {
@@ -113,7 +114,9 @@ func failure(status C.pk_status, raw *C.pk_error) error {
 		return nil
 	}
 	made := errorOf(status, raw)
-	C.pk_error_free(raw)
+	if raw != nil {
+		made.written = newHandle(unsafe.Pointer(raw), func(raw unsafe.Pointer) { C.pk_error_free((*C.pk_error)(raw)) })
+	}
 	return made
 }
 
@@ -141,6 +144,14 @@ func (a *arena) text(value string) *C.char {
 	made := C.CString(value)
 	*a = append(*a, unsafe.Pointer(made))
 	return made
+}
+
+// path is a text that must be one, be it "".
+func (a *arena) path(value string) *C.char {
+	if value == "" {
+		return (*C.char)(a.alloc(1))
+	}
+	return a.text(value)
 }
 
 func (a *arena) texts(values []string) **C.char {

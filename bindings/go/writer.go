@@ -57,13 +57,9 @@ func CreateXSpace(path string) (*XSpaceWriter, error) {
 	}
 	var memory arena
 	defer memory.free()
-	name := memory.text(path)
-	if name == nil {
-		name = (*C.char)(memory.alloc(1))
-	}
 	var out *C.pk_xspace_writer
 	var raw *C.pk_error
-	if err := failure(C.pk_xspace_writer_open(name, &out, &raw), raw); err != nil {
+	if err := failure(C.pk_xspace_writer_open(memory.path(path), &out, &raw), raw); err != nil {
 		return nil, err
 	}
 	return &XSpaceWriter{h: newHandle(unsafe.Pointer(out), freeWriter), state: &call{}}, nil

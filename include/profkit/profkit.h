@@ -806,6 +806,11 @@ typedef int32_t (*pk_write_callback)(void* user, const void* data, size_t size);
  *  Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, const pk_document_options* options,
                                    pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
+/** Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
+ *  --dump NAME --json`. `module` is a name, or a part of one; options->limit counts instructions. Else as
+ *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
+PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
+                                 pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** Writes the document that tells why a capture could not be opened (status "error"). \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,
                                          pk_error** err) PK_NOEXCEPT;

@@ -985,6 +985,15 @@ class profile {
                              return pk_document_write(profile_.get(), document, options, hand_on, user, status, why);
                            });
   }
+  /// A compiled module with the instructions of its entry computation, as `profkit modules --dump NAME --json`.
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_module_document(const char* module, Write&& write,
+                                                           const pk_document_options* options = nullptr) const {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             return pk_module_write(profile_.get(), module, options, hand_on, user, status, why);
+                           });
+  }
   /// A whole document.
   [[nodiscard]] result<std::string> document_text(std::int32_t document,
                                                   const pk_document_options* options = nullptr) const {

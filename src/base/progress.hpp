@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -37,6 +38,23 @@ class progress_meter {
   const hooks& host_;
   std::uint64_t total_bytes_;
   std::chrono::steady_clock::time_point last_;
+};
+
+// Progress of several threads through one host function.
+class shared_meter {
+ public:
+  shared_meter(const hooks& host, std::uint64_t total_bytes) : meter_(host, total_bytes) {}
+  // This many bytes more are done.
+  result<void> advance(std::uint64_t bytes) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    done_bytes_ += bytes;
+    return meter_.step(done_bytes_);
+  }
+
+ private:
+  std::mutex mutex_;
+  progress_meter meter_;
+  std::uint64_t done_bytes_ = 0;
 };
 
 }  // namespace PROFKIT_NAMESPACE

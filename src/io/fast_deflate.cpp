@@ -100,21 +100,20 @@ constexpr symbol_tables symbols;
 template <std::size_t Count>
 std::array<std::uint8_t, Count> code_lengths(const std::array<std::uint32_t, Count>& counts, unsigned limit) {
   std::array<std::uint8_t, Count> lengths{};
-  std::array<std::uint16_t, Count> order{};
+  std::array<std::uint64_t, Count> by_count{};  // count, symbol
   std::size_t used = 0;
   for (std::size_t s = 0; s < Count; ++s)
-    if (counts[s] != 0) order[used++] = static_cast<std::uint16_t>(s);
+    if (counts[s] != 0) by_count[used++] = std::uint64_t{counts[s]} << 16 | s;
   if (used == 0) return lengths;
   if (used == 1) {
-    lengths[order[0]] = 1;
+    lengths[by_count[0] & 0xffff] = 1;
     return lengths;
   }
-  std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(used),
-                   [&](std::uint16_t a, std::uint16_t b) { return counts[a] < counts[b]; });
+  std::sort(by_count.data(), by_count.data() + used);
   // The two rarest trees are joined until one is left; joined ones come in order, so that two queues do.
   std::array<std::uint64_t, 2 * Count> weight{};
   std::array<std::uint16_t, 2 * Count> parent{};
-  for (std::size_t i = 0; i < used; ++i) weight[i] = counts[order[i]];
+  for (std::size_t i = 0; i < used; ++i) weight[i] = by_count[i] >> 16;
   std::size_t leaf = 0, joined = used;
   const std::size_t nodes = 2 * used - 1;
   for (std::size_t made = used; made < nodes; ++made) {
@@ -147,7 +146,7 @@ std::array<std::uint8_t, Count> code_lengths(const std::array<std::uint32_t, Cou
         taken += space >> depth[i];
         --depth[i];
       }
-  for (std::size_t i = 0; i < used; ++i) lengths[order[i]] = depth[i];
+  for (std::size_t i = 0; i < used; ++i) lengths[by_count[i] & 0xffff] = depth[i];
   return lengths;
 }
 

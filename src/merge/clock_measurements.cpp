@@ -1,4 +1,5 @@
 #include "clock_measurements.hpp"
+#include <base/stable_order.hpp>
 
 #include <profkit/time.hpp>
 
@@ -79,7 +80,7 @@ class measurement_taker {
       if (!all.empty() && *r < all.back().x) in_order = false;
       all.push_back({*r, *s});
     }
-    std::stable_sort(all.begin(), all.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
+    stable_order(all.begin(), all.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
     std::size_t repeated = 0;
     for (std::size_t i = 0; i < all.size();) {
       std::size_t end = i + 1;
@@ -151,8 +152,8 @@ class measurement_taker {
       found_.points.clear();
       return {};
     }
-    std::stable_sort(found_.points.begin(), found_.points.end(),
-                     [](const offset_point& a, const offset_point& b) { return a.at < b.at; });
+    stable_order(found_.points.begin(), found_.points.end(),
+                 [](const offset_point& a, const offset_point& b) { return a.at < b.at; });
     std::vector<offset_point> kept;
     for (const offset_point& p : found_.points) {
       if (kept.empty() || kept.back().at != p.at) {

@@ -14,6 +14,7 @@
 
 #include <base/affix.hpp>
 #include <base/paths.hpp>
+#include <base/thread_pool.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -49,8 +50,12 @@ class rank_reader {
   result<void> run() {
     group_ = parts_.add_host_group();
     read_settings();
-    if (auto read = read_tables(); !read) return read;
-    if (auto read = read_traces(); !read) return read;
+    auto both = read_side_by_side();
+    if (!both) return both.error();
+    if (!*both) {
+      if (auto read = read_tables(); !read) return read;
+      if (auto read = read_traces(); !read) return read;
+    }
     if (auto read = read_task_times(); !read) return read;
     add_devices();
     read_rest();
@@ -135,28 +140,94 @@ class rank_reader {
                        [](const device_kernels& d) { return !d.rows.empty(); });
   }
 
+  // The table on one thread and the traces on another, with the same outcome as one after the other. False when that
+  // cannot be: the kernels may have to come from the traces.
+  result<bool> read_side_by_side() {
+    if (parts_.host.threads < 2 || files_.kernel_details.empty() || files_.traces.empty()) return false;
+    const std::size_t inputs_before = inputs_.size();
+    for (const std::size_t file : files_.kernel_details) {
+      if (!is_unusable(p_, input_of(p_, file, ""))) placed(file, read_ascend_clock(p_.bytes(file)).zero_us);
+    }
+    hooks quiet = parts_.host;  // the table tells how far the reading is
+    quiet.progress = nullptr;
+    activity_parts beside(parts_.from, parts_.options, quiet, parts_.steps);
+    beside.threads = parts_.threads;
+    std::vector<trace_file> traces = trace_files();
+    auto done = for_each_item(2, parts_.host, [&](std::size_t item) {
+      return item == 0 ? read_tables() : read_traces(traces, beside, nullptr);
+    });
+    if (!done) return done.error();
+    if (!has_kernels()) {
+      inputs_.resize(inputs_before);
+      base_zero_us_.reset();
+      table_clock_.reset();
+      trace_ = {};
+      return false;
+    }
+    adopt_names(beside.strings);
+    parts_.threads = beside.threads;
+    take_inputs_of(traces);
+    return true;
+  }
+
+  // What the traces read beside the table call things, by the ids of the whole.
+  void adopt_names(const string_table& theirs) {
+    std::vector<string_id> ours(theirs.size());
+    for (string_id id = 0; id < theirs.size(); ++id) ours[id] = parts_.strings.intern(theirs.text(id));
+    for (host_span& s : trace_.spans) s.name = ours[s.name];
+    for (step_marker& m : trace_.markers) m.name = ours[m.name];
+  }
+
+  struct trace_file {
+    activity_input input;
+    file_clock place;
+    bool usable = false;
+  };
+
+  std::vector<trace_file> trace_files() {
+    std::vector<trace_file> traces;
+    chrome_options options;
+    options.bounds = p_.what().bounds;
+    for (const std::size_t file : files_.traces) {
+      trace_file& trace = traces.emplace_back();
+      trace.input = input_of(p_, file, "trace_view.json");
+      trace.usable = !is_unusable(p_, trace.input);
+      if (trace.usable) trace.place = placed(file, read_chrome_clock(p_.bytes(file), options).zero_us);
+    }
+    return traces;
+  }
+
   result<void> read_traces() {
     const bool needs_kernels = !has_kernels();
-    for (const std::size_t file : files_.traces) {
-      activity_input& input = add_input(file, "trace_view.json");
-      const std::string_view bytes = p_.bytes(file);
-      if (is_unusable(p_, input)) continue;
-      chrome_options options;
-      options.bounds = p_.what().bounds;
-      const file_clock place = placed(file, read_chrome_clock(bytes, options).zero_us);
-      table_clock_ = table_clock_ ? table_clock_ : place;
-      const auto read = read_ascend_trace(bytes, place.shift_ps, group_, parts_, trace_,
-                                          needs_kernels ? devices_.get() : nullptr, input);
-      if (read) continue;
-      if (read.error().code == fault_code::cancelled || read.error().code == fault_code::out_of_memory) return read;
-      input.damage = read.error();
-      input.damage->path = input.path;
-    }
+    std::vector<trace_file> traces = trace_files();
+    if (auto read = read_traces(traces, parts_, needs_kernels ? devices_.get() : nullptr); !read) return read;
+    take_inputs_of(traces);
     if (needs_kernels && has_kernels()) {
       inputs_.back().notes.emplace_back("kernels are taken from this trace");
       inputs_.back().stands_in = !(files_.kernel_details.empty() && files_.op_summaries.empty());
     }
     return {};
+  }
+
+  result<void> read_traces(std::vector<trace_file>& traces, activity_parts& parts, ascend_devices* kernels) {
+    for (trace_file& trace : traces) {
+      if (!trace.usable) continue;
+      activity_input& input = trace.input;
+      const auto read =
+          read_ascend_trace(p_.bytes(input.file), trace.place.shift_ps, group_, parts, trace_, kernels, input);
+      if (read) continue;
+      if (read.error().code == fault_code::cancelled || read.error().code == fault_code::out_of_memory) return read;
+      input.damage = read.error();
+      input.damage->path = input.path;
+    }
+    return {};
+  }
+
+  void take_inputs_of(std::vector<trace_file>& traces) {
+    for (trace_file& trace : traces) {
+      if (trace.usable) table_clock_ = table_clock_ ? table_clock_ : trace.place;
+      inputs_.push_back(std::move(trace.input));
+    }
   }
 
   // All tasks of the hardware with neither types nor shapes: where nothing else tells of kernels.

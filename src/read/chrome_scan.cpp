@@ -153,20 +153,29 @@ struct avx2_unit {
   }
 };
 
-struct avx512_unit : avx2_unit {
-  PROFKIT_AVX512 static block_masks masks_of(const char* block) noexcept {
+class avx512_unit : public avx2_unit {
+ public:
+  PROFKIT_AVX512 avx512_unit() noexcept
+      : fold_(kept(0x20)),
+        comma_(kept(',')),
+        colon_(kept(':')),
+        quote_(kept('"')),
+        backslash_(kept('\\')),
+        open_(kept('{')),
+        close_(kept('}')),
+        blank_row_(kept(_mm512_broadcast_i32x4(_mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t',
+                                                             '\n', -128, -128, '\r', -128, -128)))) {}
+  PROFKIT_AVX512 block_masks masks_of(const char* block) const noexcept {
     const __m512i bytes = _mm512_loadu_si512(block);
-    const __m512i folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
-    const __m512i row = _mm512_broadcast_i32x4(
-        _mm_setr_epi8(' ', -128, -128, -128, -128, -128, -128, -128, -128, '\t', '\n', -128, -128, '\r', -128, -128));
+    const __m512i folded = _mm512_or_si512(bytes, fold_);
     block_masks m;
-    m.blank = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(row, bytes), bytes);
-    const std::uint64_t separator = m.blank | _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(',')) |
-                                    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(':'));
-    m.quote = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"'));
-    m.backslash = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
-    m.open = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('{'));
-    m.close = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('}'));
+    m.blank = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(blank_row_, bytes), bytes);
+    const std::uint64_t separator =
+        m.blank | _mm512_cmpeq_epi8_mask(bytes, comma_) | _mm512_cmpeq_epi8_mask(bytes, colon_);
+    m.quote = _mm512_cmpeq_epi8_mask(bytes, quote_);
+    m.backslash = _mm512_cmpeq_epi8_mask(bytes, backslash_);
+    m.open = _mm512_cmpeq_epi8_mask(folded, open_);
+    m.close = _mm512_cmpeq_epi8_mask(folded, close_);
     m.may_follow_string = separator | m.close;
     m.may_precede_string = separator | m.open;
     return m;
@@ -190,6 +199,16 @@ struct avx512_unit : avx2_unit {
     }
     return at + count;
   }
+
+ private:
+  // Stays in its register: left alone, the compiler makes such constants anew for every block.
+  PROFKIT_AVX512 static __m512i kept(__m512i bytes) noexcept {
+    asm("" : "+v"(bytes));
+    return bytes;
+  }
+  PROFKIT_AVX512 static __m512i kept(char c) noexcept { return kept(_mm512_set1_epi8(c)); }
+
+  __m512i fold_, comma_, colon_, quote_, backslash_, open_, close_, blank_row_;
 };
 #endif
 
@@ -297,6 +316,7 @@ struct scan_task {
 
 template <class Unit, class Marks>
 PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
+  const Unit unit;
   Marks marks(task.into);
   const char* const from = task.from;
   const char* const end = task.end;
@@ -314,12 +334,12 @@ PROFKIT_INLINE scan_result scan(const scan_task& task) noexcept {
     block_masks m;
     if (left >= block_bytes) {
       if (left > ahead) prefetch(block + ahead);
-      m = Unit::masks_of(block);
+      m = unit.masks_of(block);
     } else {
       char tail[block_bytes];
       std::memset(tail, ' ', block_bytes);
       std::memcpy(tail, block, left);
-      m = Unit::masks_of(tail);
+      m = unit.masks_of(tail);
     }
     const std::uint64_t quotes = m.quote & ~escaped_bytes(m.backslash, escape_carry);
     // From opening quote to before the closing one.

@@ -25,7 +25,7 @@ class json_gaps {
   enum class value_kind : std::uint8_t { scalar, string, nested };
 
   struct gap {
-    static constexpr std::size_t least_bytes = 4, most_bytes = 32;
+    static constexpr std::size_t least_bytes = 4, most_bytes = 64;
     char text[most_bytes];  // with the quote or bracket that opens the value
     std::uint8_t size = 0;
     std::uint8_t marks = 0;   // in it, before that of the value
@@ -107,6 +107,7 @@ class json_gaps {
   static bool stands_at(const gap& g, const char* at, const char* end) noexcept {
     const std::size_t size = g.size;
     if (static_cast<std::size_t>(end - at) <= size) return false;
+    if (size >= 32) return same<32>(at, g.text, size);
     if (size >= 16) return same<16>(at, g.text, size);
     if (size >= 8) return same<8>(at, g.text, size);
     return size >= gap::least_bytes && same<4>(at, g.text, size);
@@ -114,8 +115,8 @@ class json_gaps {
   // Both ends, which overlap or meet: size is from Half to twice Half.
   template <std::size_t Half>
   static bool same(const char* a, const char* b, std::size_t size) noexcept {
-    if constexpr (Half == 16) {
-      return same<8>(a, b, 16) && same<8>(a + size - 16, b + size - 16, 16);
+    if constexpr (Half > 8) {
+      return same<Half / 2>(a, b, Half) && same<Half / 2>(a + size - Half, b + size - Half, Half);
     } else {
       using word = std::conditional_t<Half == 8, std::uint64_t, std::uint32_t>;
       word a0 = 0, a1 = 0, b0 = 0, b1 = 0;

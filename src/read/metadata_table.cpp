@@ -1,4 +1,5 @@
 #include <read/metadata_table.hpp>
+#include <read/usual_metadata.hpp>
 
 #include <algorithm>
 
@@ -45,8 +46,11 @@ std::string_view metadata_lookup::entry(std::uint32_t position) const noexcept {
 
 // As the views read it: of several keys in an entry the last counts.
 std::int64_t metadata_lookup::key_of(std::uint32_t position) const noexcept {
+  const std::string_view bytes = entry(position);
   std::int64_t key = 0;
-  wire_reader reader(entry(position));
+  if (read_usual_key(bytes, key)) return key;
+  key = 0;
+  wire_reader reader(bytes);
   for (wire_field field; reader.next(field);)
     if (field.is_varint(1)) key = static_cast<std::int64_t>(field.value);
   return key;

@@ -159,7 +159,8 @@ bool looks_text_mangled(std::string_view head) noexcept {
   return names_a_plane && replaced >= 8;
 }
 
-// Messages of these formats always hold control characters (tags and lengths); text never does.
+// Messages of these formats always hold control characters (tags and lengths); text never does. Asked last: few texts
+// get so far, and it looks at every byte.
 bool is_text(std::string_view head) noexcept {
   for (const char c : head) {
     const auto byte = static_cast<unsigned char>(c);
@@ -180,7 +181,6 @@ bool is_named_message(const head_field& field, std::uint32_t number) noexcept {
 }  // namespace
 
 probe_result probe_xspace(std::string_view head) noexcept {
-  if (is_text(head)) return {};
   xspace_traits seen;
   head_walk walk(head);
   head_field field;
@@ -195,9 +195,12 @@ probe_result probe_xspace(std::string_view head) noexcept {
     }
   }
   if (!seen.possible || !walk.plausible()) {
-    if (looks_text_mangled(head)) return {detection_confidence::likely, "XSpace after a text conversion (EF BF BD)"};
+    if (looks_text_mangled(head) && !is_text(head)) {
+      return {detection_confidence::likely, "XSpace after a text conversion (EF BF BD)"};
+    }
     return {};
   }
+  if (is_text(head)) return {};
   if (seen.plane_names != 0 && seen.plane_parts != 0) return {detection_confidence::certain, "shape of an XSpace"};
   if (seen.plane_names != 0 || seen.plane_parts != 0) return {detection_confidence::likely, "shape of an XSpace"};
   if (seen.planes != 0 || seen.strings != 0) return {detection_confidence::possible, "could be an XSpace"};
@@ -205,10 +208,9 @@ probe_result probe_xspace(std::string_view head) noexcept {
 }
 
 probe_result probe_hlo_proto(std::string_view head) noexcept {
-  if (is_text(head)) return {};
   head_walk walk(head);
   head_field module;
-  if (!walk.next(module) || !is_named_message(module, 1)) return {};
+  if (!walk.next(module) || !is_named_message(module, 1) || is_text(head)) return {};
   // HloModuleProto: name, entry_computation_name, then computations, each of which has a name and instructions.
   head_walk inside(module.bytes);
   head_field field;

@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// std::regex recurses once a character: longer names are never steps.
+// Longer names are never steps.
 constexpr std::size_t longest_step_name = 1024;
 
 bool is_numbered(std::string_view name, std::string_view prefix) noexcept {
@@ -30,12 +30,13 @@ std::int64_t trailing_number(std::string_view name) noexcept {
 result<step_names> step_names::make(const std::string& pattern) {
   step_names made;
   if (pattern.empty()) return made;
-  try {
-    made.pattern_ = std::make_shared<const std::regex>(pattern, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error& e) {
-    return fault{fault_code::invalid_argument, "the pattern of step names \"" + pattern + "\": " + e.what(), "",
-                 no_offset, "give an ECMAScript regular expression, such as train_step_[0-9]+"};
+  result<name_pattern> compiled = name_pattern::make(pattern);
+  if (!compiled) {
+    return fault{fault_code::invalid_argument,
+                 "the pattern of step names \"" + pattern + "\": " + compiled.error().message, "", no_offset,
+                 "give a regular expression, such as train_step_[0-9]+"};
   }
+  made.pattern_ = std::make_shared<const name_pattern>(std::move(*compiled));
   return made;
 }
 
@@ -45,7 +46,7 @@ std::optional<named_step> step_names::match(std::string_view name) const {
     return named_step{marker_source::numbered_step, trailing_number(name)};
   }
   if (pattern_ == nullptr || name.size() > longest_step_name) return std::nullopt;
-  if (!std::regex_match(name.begin(), name.end(), *pattern_)) return std::nullopt;
+  if (!pattern_->matches(name)) return std::nullopt;
   return named_step{marker_source::pattern, trailing_number(name)};
 }
 

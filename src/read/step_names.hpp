@@ -1,10 +1,10 @@
 // Which names mark a training or inference step: ProfilerStep#N, Iteration#N, Step#N, and the user's own pattern.
 #pragma once
+#include <base/name_pattern.hpp>
 #include <profkit/core/activity.hpp>
 
 #include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 
@@ -18,13 +18,13 @@ struct named_step {
 
 class step_names {
  public:
-  // `pattern` is ECMAScript and has to match whole names; "" for none. Fault: invalid_argument.
+  // `pattern` (name_pattern.hpp) has to match whole names; "" for none. Fault: invalid_argument.
   static result<step_names> make(const std::string& pattern);
   // What a name marks, by the whole name whatever its category; nothing when it marks no step.
   [[nodiscard]] std::optional<named_step> match(std::string_view name) const;
 
  private:
-  std::shared_ptr<const std::regex> pattern_;
+  std::shared_ptr<const name_pattern> pattern_;
 };
 
 // The number that a name ends in; -1 when there is none or it does not fit.

@@ -1,4 +1,5 @@
 #include "read/toml_tree.hpp"
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -47,7 +48,7 @@ std::vector<toml_member> members_of(const toml::table& table) {
     const toml::source_position begin = key.source().begin;
     order.push_back({begin.line, begin.column, {std::string(key.str()), begin.line, take(node)}});
   }
-  std::stable_sort(order.begin(), order.end(), [](const placed& a, const placed& b) {
+  stable_order(order.begin(), order.end(), [](const placed& a, const placed& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
   });
   std::vector<toml_member> members;

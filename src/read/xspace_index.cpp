@@ -2,6 +2,7 @@
 #include "xspace_index.hpp"
 
 #include <profkit/wire.hpp>
+#include <read/usual_metadata.hpp>
 
 #include <algorithm>
 #include <string>
@@ -104,12 +105,12 @@ class indexer {
         case 4:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.event_metadata_entries.add(at);
-          check_entry(event_metadata_view(field.bytes).ok(), field.bytes);
+          check_entry(is_usual(field.bytes) || event_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 5:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
           plane.stat_metadata_entries.add(at);
-          check_entry(stat_metadata_view(field.bytes).ok(), field.bytes);
+          check_entry(is_usual(field.bytes) || stat_metadata_view(field.bytes).ok(), field.bytes);
           break;
         case 6:
           if (!allowed(entries_++, most_entries, "metadata entries", field.bytes.data())) break;
@@ -128,6 +129,10 @@ class indexer {
     plane.stat_metadata = metadata_lookup(plane.stat_metadata_entries);
   }
 
+  static bool is_usual(std::string_view entry) noexcept {
+    usual_metadata read;
+    return read_usual_metadata(entry, read);
+  }
   void check_entry(bool ok, std::string_view entry) {
     if (!ok) note_damage(entry.data(), "a metadata entry is damaged");
   }
@@ -148,13 +153,7 @@ class indexer {
     wire_reader reader(line.body);
     for (wire_field field; reader.next(field);) {
       if (field.is_bytes(4)) return !header.name.empty() || !header.display_name.empty();
-      const auto value = static_cast<std::int64_t>(field.value);
-      if (field.is_varint(1)) header.id = value;
-      if (field.is_bytes(2)) header.name = field.bytes;
-      if (field.is_varint(3)) header.timestamp_ns = value;
-      if (field.is_varint(9)) header.duration_ps = value;
-      if (field.is_varint(10)) header.display_id = value;
-      if (field.is_bytes(11)) header.display_name = field.bytes;
+      take_line_field(field, header);
     }
     return false;
   }

@@ -94,6 +94,17 @@ xspace_index index_xspace(std::string_view bytes, std::shared_ptr<const reduced_
 // this hops over all of them once.
 line_header complete_header(const line_index& line) noexcept;
 
+// Takes a field of a line that is no event. Of equal fields the last counts.
+inline void take_line_field(const wire_field& field, line_header& into) noexcept {
+  const auto value = static_cast<std::int64_t>(field.value);
+  if (field.is_varint(1)) into.id = value;
+  if (field.is_bytes(2)) into.name = field.bytes;
+  if (field.is_varint(3)) into.timestamp_ns = value;
+  if (field.is_varint(9)) into.duration_ps = value;
+  if (field.is_varint(10)) into.display_id = value;
+  if (field.is_bytes(11)) into.display_name = field.bytes;
+}
+
 // Which walker decodes events. `portable` is for tests and benchmarks; results never differ.
 enum class scan_variant : std::uint8_t { fastest, portable };
 
@@ -106,6 +117,9 @@ class event_scanner {
   explicit event_scanner(std::string_view line_body, scan_variant wanted = scan_variant::fastest) noexcept;
   std::size_t next(event_row* rows, std::size_t capacity) noexcept;
   [[nodiscard]] bool ok() const noexcept { return damage_ == nullptr; }
+  // What stood before, between and behind the events: once the scan is at its end, and ok(), all of the line's header
+  // but for the number of events.
+  [[nodiscard]] const line_header& header() const noexcept { return header_; }
   // Where the damaged field starts; without damage, how far the scan is.
   [[nodiscard]] std::uint64_t offset() const noexcept {
     return static_cast<std::uint64_t>((damage_ != nullptr ? damage_ : at_) - begin_);
@@ -116,6 +130,7 @@ class event_scanner {
   const char* at_;
   const char* end_;
   const char* damage_ = nullptr;
+  line_header header_;
   std::size_t (*scan_)(const char** at, const char* end, event_row* rows, std::size_t capacity) noexcept;
 };
 

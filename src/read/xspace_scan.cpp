@@ -114,6 +114,8 @@ std::size_t event_scanner::next(event_row* rows, std::size_t capacity) noexcept 
           field.bytes.size() > std::numeric_limits<std::uint32_t>::max() ? at_ : decode_event(field.bytes, rows[count]);
       if (damage_ != nullptr) break;
       ++count;
+    } else {
+      take_line_field(field, header_);
     }
     at_ = reader.position();
   }

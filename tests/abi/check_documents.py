@@ -6,6 +6,7 @@ but the standard library.
 """
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,9 @@ DOCUMENTS = ["report", "info", "tree", "metadata", "steps", "ops", "modules", "f
              "memory", "bubbles", "architecture"]
 SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead",
           "log"]
+# Commands whose documents are not of one profile, and how they are compared.
+OTHERS = {"neutrino": "by its slices", "merge": "across nodes", "validate": "across nodes",
+          "export": "writes no document: tests/capi/test_export.cpp", "dump": "no analysis: shows the fields of any protobuf"}
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
 
 passed = 0
@@ -76,6 +80,16 @@ def documents(path):
                         command(name, path, "--markdown"))
 
 
+def entries():
+    path = CAPTURES[0]
+    with profkit.open(path) as profile:
+        for module in profile.modules():
+            compare(f"the entry of {module.name}", profile.module_document_bytes(module.name),
+                    command("modules", path, "--dump", module.name, "--json"))
+        compare("the first instructions", profile.module_document_bytes("jit_f", limit=3),
+                command("modules", path, "--dump", "jit_f", "--limit", "3", "--json"))
+
+
 def filters():
     path = CAPTURES[0]
     with profkit.open(path) as profile:
@@ -114,9 +128,24 @@ def across_nodes():
                     command("validate", ours, "--limit", "0", "--json"))
 
 
+def nothing_is_missing():
+    """Every document of the ABI and every command is compared here, or it is said why not."""
+    global passed  # pylint: disable=global-statement
+    of_the_abi = set(profkit.profile._DOCUMENTS)  # pylint: disable=protected-access
+    commands = set(re.findall(r"^  ([a-z]+) {2,}\S", command("--help").decode().split("Commands:")[1].split("Examples:")[0],
+                              re.MULTILINE))
+    unknown = (of_the_abi | commands) ^ (set(DOCUMENTS) | set(OTHERS))
+    if unknown or len(commands) < len(DOCUMENTS):
+        problems.append(f"documents or commands that this test does not know, or that are gone: {sorted(unknown)}")
+    else:
+        passed += 1
+
+
 def main():
+    nothing_is_missing()
     for path in CAPTURES:
         documents(path)
+    entries()
     filters()
     probes()
     across_nodes()

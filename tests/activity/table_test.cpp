@@ -437,6 +437,71 @@ TEST_CASE("the folders of two ranks are one run, each with its hosts, steps and 
   CHECK(a.step_trace()[1].free_ps == 104'450'000);
 }
 
+namespace {
+
+struct names_of_spans final : host_span_visitor {
+  explicit names_of_spans(const activity& a) : of(a) {}
+  result<void> spans(const host_span* first, std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) {
+      found.push_back(std::to_string(first[i].start_ps) + " " + std::string(of.text(first[i].name)) + " of thread " +
+                      std::to_string(first[i].thread));
+    }
+    return {};
+  }
+  const activity& of;
+  std::vector<std::string> found;
+};
+
+// Everything that the reading of tables and traces decides, as text.
+std::vector<std::string> story_of(const std::string& folder, std::uint32_t threads) {
+  const auto p = profile::open(folder);
+  REQUIRE(p.ok());
+  hooks host;
+  host.threads = threads;
+  const auto read = read_activity(*p, {}, host);
+  REQUIRE(read.ok());
+  const activity& a = **read;
+  std::vector<std::string> story;
+  for (std::size_t d = 0; d < a.devices().size(); ++d) {
+    for (const kernel_row& r : kernels_of(a, d).all) {
+      story.push_back(std::to_string(r.start_ps) + " " + std::string(a.text(r.name)) + " " +
+                      std::string(a.text(r.op_type)) + " launched " + std::to_string(r.launch_ps) + " name " +
+                      std::to_string(r.name));
+    }
+  }
+  for (const step_marker& m : a.markers()) story.emplace_back(a.text(m.name));
+  for (std::uint32_t group = 0; a.has_host_spans(group); ++group) {
+    names_of_spans spans(a);
+    REQUIRE(a.visit_host_spans(group, INT64_MIN, INT64_MAX, spans).ok());
+    story.insert(story.end(), spans.found.begin(), spans.found.end());
+  }
+  for (const activity_input& input : a.inputs()) {
+    story.push_back(input.path + " " + std::to_string(input.rows) + " rows" + (input.stands_in ? " stand in" : ""));
+    story.insert(story.end(), input.notes.begin(), input.notes.end());
+  }
+  return story;
+}
+
+}  // namespace
+
+TEST_CASE("a table and its trace read side by side tell the same as one after the other", "[threads]") {
+  const char* const root = std::getenv("PROFKIT_SOURCE_ROOT");
+  REQUIRE(root != nullptr);
+  const std::string two_ranks = std::string(root) + "/tests/data/ascend/two_ranks";
+  const std::vector<std::string> alone = story_of(two_ranks, 1);
+  CHECK(alone.size() > 30);
+  CHECK(story_of(two_ranks, 2) == alone);
+
+  // A table without rows: the kernels have to come from the trace.
+  const test::temporary_folder folder;
+  const std::string inner = "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/";
+  folder.write(inner + "kernel_details.csv", header);
+  folder.write(inner + "trace_view.json", test::file_bytes(two_ranks + "/" + inner + "trace_view.json"));
+  const std::vector<std::string> from_trace = story_of(folder.path(), 1);
+  CHECK(std::count(from_trace.begin(), from_trace.end(), "kernels are taken from this trace") == 1);
+  CHECK(story_of(folder.path(), 2) == from_trace);
+}
+
 TEST_CASE("a real Kineto trace: kernels by launch, a step's window on the device, frames and ops of the host") {
   const char* const root = std::getenv("PROFKIT_SOURCE_ROOT");
   REQUIRE(root != nullptr);

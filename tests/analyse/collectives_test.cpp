@@ -78,6 +78,36 @@ TEST_CASE("start and done events are joined by flow") {
   CHECK(!found->async[3].flow);
 }
 
+TEST_CASE("of a flow with many events the first, the last that says done and the greatest end count") {
+  plane_builder p("/device:TPU:0");
+  const auto part = [&](const char* name, std::int64_t offset_ps, std::int64_t duration_ps, std::int64_t waited_ps) {
+    return p.event(name, offset_ps, duration_ps,
+                   {p.int_stat("flow", 1), p.text_stat("hlo_op", name), p.int_stat("device_duration_ps", waited_ps)});
+  };
+  // In front of the origin: no end is above 0. The file's order is not that of the starts, which are equal, too.
+  p.line("Async XLA Ops",
+         {part("copy-done.2", -900, 10, 2), part("copy-start.1", -950, 300, 1), part("copy-start.3", -950, 5, 3),
+          part("copy-done.4", -900, 20, 4), part("copy-start.5", -700, 1, 5)});
+  const opened held = open_bytes(space_of({p}));
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  REQUIRE(found->async.size() == 1);
+  const async_row& row = found->async[0];
+  CHECK(row.events == 5);
+  CHECK(row.name == "copy-start.1");  // of equal starts the first in the file
+  CHECK(row.hlo_op == "copy-start.1");
+  CHECK(row.start_ps == -950);
+  CHECK(row.duration_ps == 300);     // to -650
+  CHECK(row.exposed_stall_ps == 4);  // of equal starts the last in the file
+
+  const auto ops = anatomy_ops(*held);
+  REQUIRE(ops);
+  const auto again = anatomy_collectives(*held, *ops);
+  REQUIRE(again);
+  CHECK(again->async.size() == 1);
+  CHECK(again->ops.size() == found->ops.size());
+}
+
 TEST_CASE("one event a flow spans start to done, and its stall is that of the done operation") {
   plane_builder p("/device:TPU:0");
   p.line("Async XLA Ops",

@@ -144,3 +144,30 @@ TEST_CASE("a step out of the clock's reach is damage, not a row") {
   REQUIRE(steps->damage.size() == 1);
   CHECK(steps->damage[0].what.message.find("106 days") != std::string::npos);
 }
+
+TEST_CASE("steps out of order are sorted by start, equal ones as in the file") {
+  plane_builder p("/device:TPU:0");
+  p.line("Steps", {p.event("3", 300, 9), p.event("1", 100, 9), p.event("2a", 200, 1), p.event("2b", 200, 2),
+                   p.event("1", 150, 9, {p.int_stat("step_num", 77)})});
+  const opened held = open_bytes(space_of({p}));
+  const auto steps = anatomy_steps(*held);
+  REQUIRE(steps);
+  std::vector<std::string> names;
+  std::vector<std::int64_t> numbers;
+  for (const step_row step : steps->steps) {
+    CHECK(step.index == names.size());
+    names.emplace_back(step.name);
+    numbers.push_back(step.step_num.value_or(-1));
+  }
+  CHECK(names == std::vector<std::string>{"1", "1", "2a", "2b", "3"});
+  CHECK(numbers == std::vector<std::int64_t>{1, 77, -1, -1, 3});
+  anatomy_options o;
+  o.limit = 2;
+  const auto few = anatomy_steps(*held, o);
+  REQUIRE(few);
+  CHECK(few->steps.size() == 2);
+  CHECK(few->matched == 5);
+  CHECK(plane_name_at(*held, 0, 0) == "/device:TPU:0");
+  CHECK(plane_name_at(*held, 0, 1).empty());
+  CHECK(plane_name_at(*held, 1, 0).empty());
+}

@@ -41,6 +41,7 @@ def compare(profkit, folder, where):
         return
     rounded = truth["variant"] == "old2023"
     found = bubbles(profkit, str(folder))
+    check(found == bubbles(profkit, str(folder), "--threads", "1"), f"{where}: another number of threads, another story")
     steps = {s["step_id"]: s for s in found["steps"]}
     for want in truth["steps"]:
         whole = want["step"] == "global"

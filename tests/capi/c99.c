@@ -359,14 +359,25 @@ static void test_sources(const char *data) {
 
 /* ---- modules and documents ---- */
 
+static int32_t count_bytes(void *user, const void *data, size_t size) {
+  (void)data;
+  *(size_t *)user += size;
+  return 0;
+}
+
 static void test_modules(const char *data) {
   pk_profile *profile = NULL;
   pk_module_list *modules = NULL;
   pk_module_info module;
   pk_error *error = NULL;
-  size_t i;
+  size_t i, bytes = 0;
+  int32_t status = -1;
   CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
   CHECK(pk_module_list_open(profile, NULL, &modules, &error) == PK_OK);
+  CHECK(pk_module_write(profile, "jit_f", NULL, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 1000);
+  CHECK(status == PK_DOCUMENT_STATUS_OK);
+  CHECK(pk_module_write(profile, "no such module", NULL, count_bytes, &bytes, &status, &error) == PK_E_NOT_FOUND);
+  pk_error_free(error);
   pk_profile_free(profile); /* the list holds a reference of its own */
   CHECK(pk_module_count(modules) == 4);
   for (i = 0; i < pk_module_count(modules); ++i) {
@@ -383,12 +394,6 @@ static void test_modules(const char *data) {
   pk_module_list_free(modules);
   pk_module_list_free(NULL);
   CHECK(pk_module_count(NULL) == 0);
-}
-
-static int32_t count_bytes(void *user, const void *data, size_t size) {
-  (void)data;
-  *(size_t *)user += size;
-  return 0;
 }
 
 static void test_documents(const char *data) {

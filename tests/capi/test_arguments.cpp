@@ -120,6 +120,12 @@ TEST_CASE("a NULL argument is an error, never a crash") {
        [&](pk_error** e) { return pk_document_write(p, 2, nullptr, nullptr, nullptr, nullptr, e); }},
       {"document_write number",
        [&](pk_error** e) { return pk_document_write(p, 0, nullptr, write, nullptr, nullptr, e); }},
+      {"module_write",
+       [&](pk_error** e) { return pk_module_write(nullptr, "f", nullptr, write, nullptr, nullptr, e); }},
+      {"module_write module",
+       [&](pk_error** e) { return pk_module_write(p, nullptr, nullptr, write, nullptr, nullptr, e); }},
+      {"module_write write",
+       [&](pk_error** e) { return pk_module_write(p, "f", nullptr, nullptr, nullptr, nullptr, e); }},
       {"document_write_error", [&](pk_error** e) { return pk_document_write_error(2, nullptr, write, nullptr, e); }},
   };
   for (const auto& [name, run] : calls) {

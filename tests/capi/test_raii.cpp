@@ -122,6 +122,12 @@ TEST_CASE("documents as text, piece by piece, stopped and with an exception") {
   REQUIRE(status.ok());
   CHECK(*status == PK_DOCUMENT_STATUS_OK);
   CHECK(pieces == info);
+  std::string entry;
+  const lib::profile compiled = lib::profile::open(tpu_capture()).or_throw();
+  REQUIRE(compiled.write_module_document("jit_f", [&](std::string_view bytes) { entry += bytes; }).ok());
+  CHECK(entry.find("\"entry\"") != std::string::npos);
+  const auto no_module = compiled.write_module_document("no such module", [](std::string_view) {});
+  CHECK(no_module.error().code() == PK_E_NOT_FOUND);
   const auto stopped = profile.write_document(PK_DOCUMENT_INFO, [](std::string_view) { return false; });
   REQUIRE_FALSE(stopped.ok());
   CHECK(stopped.error().code() == PK_E_CANCELLED);

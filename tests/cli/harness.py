@@ -1,10 +1,12 @@
 """What the tests of the command share: running it, captures made on the spot, and a count at the end."""
 import os
 import pathlib
+import select
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROFKIT = ""  # set by main()
@@ -42,6 +44,27 @@ def run(*arguments, environment=None, **more):
                               check=False, **more)
     finished.stdout = finished.stdout or b""
     return Outcome(finished)
+
+
+def shown_on_terminal(start):
+    """What `start(terminal)`, which gives a running process, shows there until it ends, and its status."""
+    ours, theirs = os.openpty()
+    running = start(theirs)
+    os.close(theirs)
+    shown = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([ours], [], [], 1)[0]:
+            continue
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    return shown, running.wait(timeout=60)
 
 
 # ---- a writer of the few messages that made-up captures need ----

@@ -3,13 +3,10 @@
 import gzip
 import json
 import os
-import pty
 import re
-import select
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 
 import harness
@@ -557,26 +554,11 @@ class StreamTest(Case):
             self.assertEqual(path.read_bytes(), small_tpu())
 
     def on_a_terminal(self, *arguments, environment=None):
-        main, other = pty.openpty()
         env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
         env.update({"TERM": "xterm", **(environment or {})})
-        child = subprocess.Popen([harness.PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=other,
-                                 stderr=other, env=env)
-        os.close(other)
-        shown = b""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if not select.select([main], [], [], 1)[0]:
-                continue
-            try:
-                piece = os.read(main, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not piece:
-                break
-            shown += piece
-        os.close(main)
-        self.assertEqual(child.wait(timeout=60), 0)
+        shown, status = harness.shown_on_terminal(lambda terminal: subprocess.Popen(
+            [harness.PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, env=env))
+        self.assertEqual(status, 0)
         return shown.decode()
 
     def test_color(self):

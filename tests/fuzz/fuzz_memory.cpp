@@ -41,6 +41,10 @@ void analyse(std::string_view bytes, const char* name) {
   std::string text;
   require(write_memory_document(**opened, o, *found, *memory_sink(text)).ok());
   require(!text.empty());
+  static_cast<void>(analyse_memory_like_reference(**opened, o));
+  o.policy = step_policy::last;
+  o.include_host_pools = true;
+  require(analyse_memory(**opened, o).ok());
   o.runtime = false;
   static_cast<void>(analyse_memory_like_reference(**opened, o));
 }

@@ -70,12 +70,39 @@ def main(build_root, meson, cc, cxx):
             if "/device:GPU:0" not in run(program, capture):
                 sys.exit(f"{example} did not print what is in {capture}")
 
+        inhouse_profiler(source, scratch, cxx, flags("--cflags", "--libs", "profkit"), library)
+        makefile(source, scratch, cc, pc_file, prefix, library, capture)
         cmake_package(source, prefix, scratch, cc, cxx, capture)
         meson_subproject(source, meson, scratch, capture)
         static_library(source, meson, scratch, cc, capture)
         bundled_library(source, meson, scratch, cc, capture)
         debian_package(source, build_root, scratch, capture)
         bazel_package(source, prefix, scratch, capture)
+
+
+def inhouse_profiler(source, scratch, cxx, flags, library):
+    program, folder = scratch / "inhouse_profiler", scratch / "inhouse-run"
+    folder.mkdir()
+    run(cxx, "-std=c++17", source / "examples" / "inhouse-profiler" / "inhouse_profiler.cpp", "-o", program, *flags,
+        f"-Wl,-rpath,{library}")
+    expected = (source / "tests" / "examples" / "inhouse-profiler.txt").read_text(encoding="utf-8")
+    if run(program, folder) != expected:
+        sys.exit("the in-house profiler printed something else than in its test")
+
+
+def makefile(source, scratch, cc, pc_file, prefix, library, capture):
+    """The Makefile as it stands: pkg-config finds the staged prefix as that of another system."""
+    if not shutil.which("make"):
+        print("SKIPPED make: no make here")
+        return
+    folder = scratch / "make"
+    shutil.copytree(source / "examples" / "c", folder)
+    named = next(line.split("=", 1)[1] for line in pc_file.read_text(encoding="utf-8").splitlines()
+                 if line.startswith("prefix="))
+    environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(pc_file.parent),
+                       PKG_CONFIG_SYSROOT_DIR=str(prefix)[:-len(named)])
+    run("make", "-C", folder, f"CC={cc}", env=environment)
+    shows_the_device(folder / "busiest_ops", capture, env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
 
 
 def cmake_package(source, prefix, scratch, cc, cxx, capture):
@@ -113,13 +140,13 @@ def meson_subproject(source, meson, scratch, capture):
     if "libprofkit" in linked:
         sys.exit("the views linked libprofkit")
     if not whole:
-        print("SKIPPED subproject: the library was configured, not built again; PROFKIT_TEST_SUBPROJECT=library does")
+        print("SKIPPED subproject: the library was configured, not built again; scripts/test packages does")
 
 
 def static_library(source, meson, scratch, cc, capture):
     """The static library through pkg-config --static, from a C linker."""
     if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
-        print("SKIPPED static: the static library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        print("SKIPPED static: the static library was not built; scripts/test packages does")
         return
     prefix = scratch / "static-prefix"
     run(meson, "setup", scratch / "static", source, QUICK, "-Ddefault_library=static",
@@ -127,6 +154,11 @@ def static_library(source, meson, scratch, cc, capture):
     run(meson, "install", "-C", scratch / "static", "--quiet")
     environment = dict(os.environ)
     environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
+    for query, expected in (("--print-requires", set()),
+                            ("--print-requires-private", {"zlib", "libzstd", "absl_flat_hash_map"})):
+        named = {line.split()[0] for line in run("pkg-config", query, "profkit", env=environment).splitlines()}
+        if named != expected:
+            sys.exit(f"profkit.pc of the static library, {query}: {', '.join(sorted(named))}")
     flags = run("pkg-config", "--static", "--cflags", "--libs", "profkit", env=environment).split()
     program = scratch / "busiest_ops_static"
     run(cc, "-std=c99", source / "examples" / "c" / "busiest_ops.c", "-o", program, *flags)
@@ -139,7 +171,7 @@ def bundled_library(source, meson, scratch, cc, capture):
     """-Dbundle_deps: one library that needs nothing but the compiler's run time. An archive that cannot enter a shared
     library stays outside, where its wrap is not there either; the build says so."""
     if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
-        print("SKIPPED bundle: the self-contained library was not built; PROFKIT_TEST_SUBPROJECT=library does")
+        print("SKIPPED bundle: the self-contained library was not built; scripts/test packages does")
         return
     prefix = scratch / "bundle-prefix"
     told = run(meson, "setup", scratch / "bundle", source, QUICK, "-Dbundle_deps=true",
@@ -182,17 +214,59 @@ def debian_package(source, build_root, scratch, capture):
         shows_the_device(command, capture, "info", env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
 
 
+RULES_OF_DEBIAN = {"rules_java": "/usr/share/bazel/rules/java", "rules_proto": "/usr/share/bazel/rules/proto",
+                   "platforms": "/usr/share/bazel/tools/platforms"}
+BUILT_IN_RULES = ("binary", "import", "library", "proto_library", "test", "toolchain", "toolchain_suite")
+
+
+def offline_rules(bazel, scratch):
+    """What makes an old Bazel, whose rules are built in, fetch nothing; None when it lacks something. A later one (from 7
+    on) fetches rules_cc."""
+    version = re.search(r"bazel (\d+)\.", run(bazel, "--version"))  # Debian's 4.2 tells none
+    if version and int(version.group(1)) >= 7:
+        return []
+    if not all(os.path.isdir(folder) for folder in RULES_OF_DEBIAN.values()):
+        return None
+    rules_cc = scratch / "rules_cc" / "cc"
+    rules_cc.mkdir(parents=True)
+    (rules_cc.parent / "WORKSPACE").touch()
+    (rules_cc / "BUILD").touch()
+    (rules_cc / "defs.bzl").write_text("".join(f"cc_{rule} = native.cc_{rule}\n" for rule in BUILT_IN_RULES)
+                                       + "objc_library = native.objc_library\n", encoding="utf-8")
+    folders = dict(RULES_OF_DEBIAN, rules_cc=rules_cc.parent)
+    return [f"--override_repository={name}={folder}" for name, folder in folders.items()] + ["--nosandbox_debug"]
+
+
 def bazel_package(source, prefix, scratch, capture):
-    if not shutil.which("bazel"):
+    bazel = shutil.which("bazel")
+    if not bazel:
         print("SKIPPED bazel: no bazel here")
+        return
+    rules = offline_rules(bazel, scratch)
+    if rules is None:
+        print("SKIPPED bazel: this bazel would fetch rules (Debian: bazel-rules-java bazel-rules-proto bazel-platforms)")
         return
     host = scratch / "bazel"
     shutil.copytree(source / "examples" / "bazel", host)
     for example in ("c/busiest_ops.c", "cpp-views/events_per_plane.cpp"):
         shutil.copy(source / "examples" / example, host)
-    module = host / "MODULE.bazel"
-    module.write_text(module.read_text(encoding="utf-8").replace("/usr/local", str(prefix)), encoding="utf-8")
-    shows_the_device("bazel", capture, "run", ":busiest_ops", "--", cwd=host)
+    for name in ("MODULE.bazel", "WORKSPACE.bazel"):
+        text = (host / name).read_text(encoding="utf-8")
+        if "/usr/local" not in text:
+            sys.exit(f"{name} names no prefix")
+        (host / name).write_text(text.replace("/usr/local", str(prefix)), encoding="utf-8")
+    base = [bazel, f"--output_user_root={scratch / 'bazel-root'}"]
+    try:
+        for program in ("busiest_ops", "events_per_plane"):
+            done = subprocess.run([*base, "run", *rules, f":{program}", "--", str(capture)], cwd=host,
+                                  capture_output=True, text=True, check=False)
+            if done.returncode != 0 and rules == [] and re.search("Unknown host|[Ff]etch|[Dd]ownload", done.stderr):
+                print("SKIPPED bazel: rules_cc could not be fetched")
+                return
+            if done.returncode != 0 or "/device:GPU:0" not in done.stdout:
+                sys.exit(f"bazel run {program} did not print what is in {capture}:\n{done.stdout}{done.stderr}")
+    finally:
+        subprocess.run([*base, "clean", "--expunge"], cwd=host, capture_output=True, check=False)  # ends its server, too
 
 
 if __name__ == "__main__":

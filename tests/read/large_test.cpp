@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/memory.hpp>
 #include <read/xspace_index.hpp>
 
 #include <algorithm>
@@ -53,6 +54,40 @@ std::uint64_t anonymous_bytes() {
   for (std::string line; std::getline(status, line);)
     if (line.rfind("RssAnon:", 0) == 0) return std::strtoull(line.c_str() + 8, nullptr, 10) * 1024;
   return 0;
+}
+
+// The most anonymous memory beyond what there was when it was made, as far as progress is told.
+class memory_watch {
+ public:
+  memory_watch() {
+#if defined(__GLIBC__)
+    malloc_trim(0);  // else what was freed before would be used again, unseen
+#endif
+    before_ = most_ = anonymous_bytes();
+  }
+  [[nodiscard]] hooks told() {
+    hooks host;
+    host.user = this;
+    host.progress = [](void* user, std::uint64_t, std::uint64_t) -> std::int32_t {
+      static_cast<memory_watch*>(user)->look();
+      return 0;
+    };
+    return host;
+  }
+  std::uint64_t bytes() {
+    look();
+    return most_ - before_;
+  }
+
+ private:
+  void look() { most_ = std::max(most_, anonymous_bytes()); }
+  std::uint64_t before_ = 0, most_ = 0;
+};
+
+void write_grown(const bench::amplifier& grow, const std::string& path) {
+  std::ofstream out(path, std::ios::binary);
+  grow.write([&](std::string_view piece) { out.write(piece.data(), static_cast<std::streamsize>(piece.size())); });
+  REQUIRE(out.good());
 }
 
 // Tag and length of a field, whose payload follows.
@@ -137,28 +172,13 @@ TEST_CASE("A file past 2 GiB is totalled in full, in little memory") {
   const std::string capture(std::istreambuf_iterator<char>(in), {});
   const bench::amplifier grow(capture, 2 * gib + gib / 5);
   const scratch_file file("grown");
-  {
-    std::ofstream out(file.path(), std::ios::binary);
-    grow.write([&](std::string_view piece) { out.write(piece.data(), static_cast<std::streamsize>(piece.size())); });
-    REQUIRE(out.good());
-  }
+  write_grown(grow, file.path());
   REQUIRE(std::filesystem::file_size(file.path()) > 2 * gib);
   const auto small = profile::open_buffer(capture, "small.xplane.pb");
   REQUIRE(small.ok());
 
-#if defined(__GLIBC__)
-  malloc_trim(0);  // else what the amplifier freed would be used again, unseen
-#endif
-  struct watch {
-    std::uint64_t before = anonymous_bytes(), most = 0;
-  } memory;
-  hooks host;
-  host.user = &memory;
-  host.progress = [](void* user, std::uint64_t, std::uint64_t) -> std::int32_t {
-    auto& seen = *static_cast<watch*>(user);
-    seen.most = std::max(seen.most, anonymous_bytes());
-    return 0;
-  };
+  memory_watch memory;
+  const hooks host = memory.told();
   const auto large = profile::open(file.path());
   REQUIRE(large.ok());
   REQUIRE((*large)->file_fault(0) == nullptr);
@@ -173,8 +193,7 @@ TEST_CASE("A file past 2 GiB is totalled in full, in little memory") {
 
   const auto ops = anatomy_ops(**large, {}, host);
   REQUIRE(ops.ok());
-  const std::uint64_t most = std::max(memory.most, anonymous_bytes());
-  const std::uint64_t used = most - std::min(most, memory.before);
+  const std::uint64_t used = memory.bytes();
   const auto few = anatomy_ops(**small);
   REQUIRE(few.ok());
   const auto copies = static_cast<std::int64_t>(grow.copies());
@@ -199,4 +218,49 @@ TEST_CASE("A file past 2 GiB is totalled in full, in little memory") {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   REQUIRE(used <= (std::uint64_t{16} << 20) + 64 * metadata_entries);
 #endif
+}
+
+TEST_CASE("Allocators of a file past 2 GiB are replayed in little memory") {
+  if (std::getenv("PROFKIT_SLOW") == nullptr) PROFKIT_SKIP("writes 2.2 GiB; set PROFKIT_SLOW=1 to run it");
+  const struct {
+    const char* capture;
+    bench::arrangement as;
+  } inputs[] = {{"xspace/tpu_v6e_inference.xplane.pb", bench::arrangement::as_recorded},
+                {"xspace/tpu_v6e_inference.xplane.pb", bench::arrangement::out_of_order},
+                {"xspace/jax08_gemm_mi300.xplane.pb", bench::arrangement::bodies_shuffled}};
+  for (const auto& input : inputs) {
+    INFO(input.capture << " " << static_cast<int>(input.as));
+    std::ifstream in(data_path(input.capture), std::ios::binary);
+    const std::string capture(std::istreambuf_iterator<char>(in), {});
+    const bench::amplifier grow(capture, 2 * gib + gib / 5, input.as);
+    const scratch_file file("allocators");
+    write_grown(grow, file.path());
+    const auto small = profile::open_buffer(capture, "small.xplane.pb");
+    REQUIRE(small.ok());
+    const auto few = analyse_memory(**small);
+    REQUIRE(few.ok());
+    REQUIRE_FALSE(few->allocators.empty());
+    memory_watch memory;
+    const auto large = profile::open(file.path());
+    REQUIRE(large.ok());
+    const auto many = analyse_memory(**large, {}, memory.told());
+    REQUIRE(many.ok());
+    const std::uint64_t used = memory.bytes();
+    REQUIRE(many->allocators.size() == few->allocators.size());
+    std::uint64_t events = 0;
+    for (const allocator_memory& one : few->allocators) {
+      const auto of_it = std::find_if(many->allocators.begin(), many->allocators.end(),
+                                      [&](const allocator_memory& a) { return a.name == one.name; });
+      REQUIRE(of_it != many->allocators.end());
+      CHECK(of_it->n_allocations == one.n_allocations * grow.copies());
+      CHECK(of_it->n_deallocations == one.n_deallocations * grow.copies());
+      CHECK(of_it->lifetime_peak_bytes == one.lifetime_peak_bytes);
+      events += of_it->n_allocations + of_it->n_deallocations;
+    }
+    std::printf("%llu allocator events; memory beyond the mapping: %llu KiB\n", static_cast<unsigned long long>(events),
+                static_cast<unsigned long long>(used / 1024));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    CHECK(used <= std::uint64_t{200} << 20);
+#endif
+  }
 }

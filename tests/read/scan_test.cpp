@@ -17,6 +17,7 @@ struct scan_outcome {
   std::vector<event_row> rows;
   bool ok = false;
   std::uint64_t offset = 0;
+  line_header header;
 };
 
 scan_outcome scan_all(std::string_view line, scan_variant variant, std::size_t batch) {
@@ -27,6 +28,7 @@ scan_outcome scan_all(std::string_view line, scan_variant variant, std::size_t b
     out.rows.insert(out.rows.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count));
   out.ok = scanner.ok();
   out.offset = scanner.offset();
+  out.header = scanner.header();
   return out;
 }
 
@@ -64,6 +66,15 @@ void check_line(std::string_view line) {
       REQUIRE(portable.rows[i].duration_ps == fast.rows[i].duration_ps);
       REQUIRE(portable.rows[i].flags == fast.rows[i].flags);
     }
+  }
+  if (fast.ok) {
+    const line_header header = line_view(line).header();
+    REQUIRE(fast.header.id == header.id);
+    REQUIRE(fast.header.name == header.name);
+    REQUIRE(fast.header.display_id == header.display_id);
+    REQUIRE(fast.header.display_name == header.display_name);
+    REQUIRE(fast.header.timestamp_ns == header.timestamp_ns);
+    REQUIRE(fast.header.duration_ps == header.duration_ps);
   }
   // Events as the view gives them, up to the first that is damaged.
   const message_range<event_view, 4> events(line);

@@ -1,5 +1,6 @@
 """Memory, bubbles, kernels, modules, Chrome events, Neutrino traces, exports, merging."""
 import json
+import pickle
 
 import pytest
 
@@ -65,6 +66,9 @@ def test_modules(tpu):
         with pytest.raises(IndexError):
             modules[len(modules)]  # pylint: disable=pointless-statement
     assert bytes(content[:1])  # keeps the list
+    assert len(tpu.module_document("jit_f", limit=2)["entry"]["instructions"]) == 2
+    with pytest.raises(profkit.NotFound, match="jit_f"):
+        tpu.module_document("no such module")
 
 
 def test_chrome_events(data):
@@ -90,7 +94,10 @@ def test_neutrino(data):
         assert probe.files[0].damage is None
         layout = probe.maps(0)[0]
         assert [field.name for field in layout.fields] == ["start", "elapsed", "cuid"]
-        records = list(probe.records(0, 0))
+        reader = probe.records(0, 0)
+        records = list(reader)
+        assert reader.at(records[-1].block, records[-1].lane, records[-1].k) == records[-1]
+        assert reader.at(0, layout.lanes, 0) is None
         assert 0 < len(records) <= layout.lanes * layout.capacity
         assert set(records[0].values) == {"start", "elapsed", "cuid"}
         assert probe.document("schedule")["slice"] == "schedule"
@@ -169,3 +176,45 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path):
             with writer.plane("p"):
                 raise RuntimeError("the host's own trouble")
     assert not path.exists()
+
+
+def test_a_clock():
+    pairs = [profkit.ClockPair(1000, 500000), profkit.ClockPair(2000, 501000), profkit.ClockPair(3000, 502000, 0, 500)]
+    offset = profkit.ClockOffset(500000, 250, resolution_ps=1)
+    with pytest.raises(profkit.InvalidArgument):
+        profkit.Clock(pairs[:1], [offset])
+    clock = profkit.Clock(pairs, [offset], tracer_base_ns=1000, host_base_ns=500000, reference_base_ns=500000)
+    assert clock.map([0, 1500000]) == [-250, 1500000]
+    assert clock.map([0], "host") == [-250] and clock.map([]) == [] and clock.map([2**63 - 1]) == [None]
+    assert clock.bound_ps(0) > 0
+    with pytest.raises(ValueError, match="domain is one of"):
+        clock.map([0], "wall")
+    clock.close()
+    with pytest.raises(ValueError, match="closed"):
+        clock.bound_ps(0)
+    assert profkit.Clock(pairs, reference=True).map([0], "host") == [0]
+
+
+def test_the_document_of_a_failure(tmp_path):
+    with pytest.raises(profkit.NotFound) as failed:
+        profkit.open(tmp_path / "absent.xplane.pb")
+    document = failed.value.document("ops")
+    assert (document["schema"], document["status"], document["code"]) == ("profkit.ops", "error", "not_found")
+    assert document["path"] == str(tmp_path / "absent.xplane.pb")
+    with pytest.raises(ValueError, match="no document"):
+        failed.value.document("nothing")
+    with pytest.raises(ValueError, match="not written by the library"):
+        pickle.loads(pickle.dumps(failed.value)).document()
+
+
+def test_facts_that_events_share(tmp_path):
+    path = tmp_path / "host.xplane.pb"
+    with profkit.XSpaceWriter(path) as writer, writer.plane("/device:GPU:0"):
+        writer.describe("matmul", {"flops": 8})
+        with writer.line("Stream #1"):
+            writer.event("matmul", 0, 1000)
+    with profkit.open(path) as profile:
+        plane = profile.planes[0]
+        event, = plane.lines[0]
+        assert [(stat.name, stat.value, stat.origin) for stat in event.stats()] == [
+            ("flops", 8, profkit.StatOrigin.METADATA)]

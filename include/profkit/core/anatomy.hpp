@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -39,6 +40,9 @@ struct file_damage {
 /// makes damage an error of the whole; with no file at all it is true.
 [[nodiscard]] bool anything_intact(const profile& p) noexcept;
 
+/// The name of a plane by its position, as rows of all slices give it; "" when there is no such plane.
+[[nodiscard]] std::string_view plane_name_at(const profile& p, std::uint32_t file, std::int32_t plane) noexcept;
+
 /// Why an answer is empty although nothing is wrong with the question: a filter that nothing matches, a file without
 /// content, a capture of another family. "" when it is none of these.
 [[nodiscard]] std::string why_nothing(const profile& p, const anatomy_options& o);
@@ -53,6 +57,29 @@ struct named_stat {
   std::string_view text;
 };
 [[nodiscard]] const char* stat_kind_name(stat_kind k) noexcept;  ///< "double", "uint64", "int64", "str", "bytes", "ref"
+
+/// Goes over a list that makes its rows when they are asked for.
+template <class Rows, class Row>
+class row_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Row;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = Row;
+  row_iterator(const Rows& of, std::size_t at) noexcept : of_(&of), at_(at) {}
+  Row operator*() const noexcept { return (*of_)[at_]; }
+  row_iterator& operator++() noexcept {
+    ++at_;
+    return *this;
+  }
+  bool operator==(const row_iterator& other) const noexcept { return at_ == other.at_; }
+  bool operator!=(const row_iterator& other) const noexcept { return at_ != other.at_; }
+
+ private:
+  const Rows* of_;
+  std::size_t at_;
+};
 
 // ---- info ------------------------------------------------------------------------------------------
 struct line_info {
@@ -172,10 +199,28 @@ struct step_row {
   std::optional<std::int64_t> step_num;
   std::int64_t start_ps = 0, duration_ps = 0;
 };
+/// Steps by file, plane, start. Rows are made when they are asked for, from 40 bytes a step and 16 a name: keep a row
+/// by value, not a pointer to it. A copy shares them.
+class step_list {
+ public:
+  using iterator = row_iterator<step_list, step_row>;
+  struct packed;  ///< of the core
+
+  step_list() = default;
+  explicit step_list(std::shared_ptr<const packed> of) noexcept : packed_(std::move(of)) {}
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] step_row operator[](std::size_t at) const noexcept;  ///< at < size()
+  [[nodiscard]] iterator begin() const noexcept { return {*this, 0}; }
+  [[nodiscard]] iterator end() const noexcept { return {*this, size()}; }
+
+ private:
+  std::shared_ptr<const packed> packed_;
+};
 struct steps_result {
-  std::vector<step_row> steps;  ///< by file, plane, start
-  std::uint64_t matched = 0;    ///< before the limit
-  std::string absent;           ///< why there are none; empty otherwise
+  step_list steps;
+  std::uint64_t matched = 0;  ///< before the limit
+  std::string absent;         ///< why there are none; empty otherwise
   std::vector<file_damage> damage;
 };
 result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
@@ -196,26 +241,7 @@ enum class ops_order : std::uint8_t { total, self, count };
 /// value, not a pointer to it. A copy shares the sums.
 class op_rows {
  public:
-  class iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = op_row;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = op_row;
-    iterator(const op_rows& of, std::size_t at) noexcept : of_(&of), at_(at) {}
-    op_row operator*() const noexcept { return (*of_)[at_]; }
-    iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    bool operator==(const iterator& other) const noexcept { return at_ == other.at_; }
-    bool operator!=(const iterator& other) const noexcept { return at_ != other.at_; }
-
-   private:
-    const op_rows* of_;
-    std::size_t at_;
-  };
+  using iterator = row_iterator<op_rows, op_row>;
   struct sums;  ///< of the core
 
   op_rows() = default;
@@ -378,6 +404,9 @@ struct collectives_result {
   std::vector<file_damage> damage;
 };
 result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+/// The same where the ops are known already: `ops` is what anatomy_ops() gave for the same profile and options.
+result<collectives_result> anatomy_collectives(const profile& p, const ops_result& ops, const anatomy_options& o = {},
+                                               const hooks& host = {});
 
 // ---- chrome ----------------------------------------------------------------------------------------------
 struct chrome_process {

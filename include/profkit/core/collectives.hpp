@@ -192,6 +192,13 @@ struct alignment_result {
 /// everybody began. Intervals are exact for a pair and at least as wide as the truth for a node reached through others.
 alignment_result align_by_collectives(const validation_result& matched, const alignment_options& o = {});
 
+/// What the nodes of a capture say of each other, as far as a report tells it.
+struct nodes_compared {
+  std::optional<validation_result> validation;  ///< of a capture of several nodes, all of which are looked at
+  std::optional<alignment_result> alignment;    ///< where its clocks were not corrected
+};
+result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o = {}, const hooks& host = {});
+
 /// One JSON document, "profkit.validate"; with `alignment` its part as well.
 result<document_status> write_validation(const validation_result& found, const alignment_result* alignment, sink& into);
 /// The document of the reference tool, byte for byte where its numbers are the same: only for match occurrence.

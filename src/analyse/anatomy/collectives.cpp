@@ -6,6 +6,7 @@
 #include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
+#include <base/id_table.hpp>
 #include <base/progress.hpp>
 
 #include <algorithm>
@@ -17,26 +18,37 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// One event of an async line.
+// One event of an async line. What its stats say is read when it is told.
 struct async_event {
-  std::int32_t line = 0;
   std::int64_t start_ps = 0, duration_ps = 0;
   std::int64_t metadata_id = 0;
-  std::string_view name, hlo_op;
-  std::optional<std::int64_t> device_duration_ps;
-  async_role role = async_role::none;
+  const char* stats = nullptr;
+  std::uint32_t stats_bytes = 0;
+  std::int32_t line = 0;
   [[nodiscard]] std::int64_t end_ps() const noexcept { return start_ps + duration_ps; }  // checked by line_clock
 };
+
+// What is kept of the events of a flow. Of equal starts the one that stands first in the file came first.
 struct flow_group {
   std::optional<std::uint64_t> flow;
-  std::vector<async_event> events;
+  async_event first;
+  std::uint32_t pair = 0;  // where the rest is kept; only of a flow that has more events
+  std::uint64_t events = 0;
+};
+struct flow_pair {
+  async_event last;
+  std::optional<async_event> last_done;  // of those that say so
+  std::int64_t end_ps = std::numeric_limits<std::int64_t>::min();
 };
 
-// A done operation on an ops line.
-struct done_event {
+// An operation that ends with a lone event, as ops lines tell it: which one, and how long the device waited for it.
+struct awaited_op {
   std::int64_t end_ps;
   std::string_view name;
-  std::int64_t waited_ps;
+  std::optional<std::int64_t> waited_ps;
+  friend bool operator<(const awaited_op& a, const awaited_op& b) noexcept {
+    return std::tie(a.end_ps, a.name) < std::tie(b.end_ps, b.name);
+  }
 };
 
 class async_finder {
@@ -48,25 +60,24 @@ class async_finder {
   result<void> add_plane(std::size_t file, std::size_t plane_at) {
     file_ = file;
     plane_at_ = plane_at;
+    readable_end_ = end_of(profile_.bytes(file));
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     ids_of_flow_ = stat_ids(plane, "flow");
     ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
     ids_of_device_duration_ = stat_ids(plane, "device_duration_ps");
     ids_of_category_ = stat_ids(plane, "hlo_category");
     groups_.clear();
+    pairs_.clear();
     by_flow_.clear();
+    roles_ = {};
     for (std::size_t line = 0; line < plane.lines.size(); ++line) {
       if (plane.lines[line].kind != line_kind::async || !selected_.line(plane.lines[line])) continue;
       if (result<void> added = add_line(plane, line); !added) return added;
     }
     if (groups_.empty()) return {};
-    const auto any = [&](auto what) { return std::any_of(groups_.begin(), groups_.end(), what); };
-    const bool in_pairs = any([](const flow_group& g) { return g.events.size() > 1; });
-    const bool alone =
-        any([](const flow_group& g) { return g.events.size() == 1 && !g.events.front().hlo_op.empty(); });
-    std::vector<done_event> done;
-    if (alone) done = find_done_events(plane);
-    for (flow_group& group : groups_) found_.async.push_back(row_of(plane, group, in_pairs, done));
+    const std::vector<awaited_op> awaited = find_awaited(plane);
+    found_.async.reserve(found_.async.size() + groups_.size());
+    for (const flow_group& group : groups_) found_.async.push_back(row_of(plane, group, awaited));
     return {};
   }
 
@@ -83,15 +94,12 @@ class async_finder {
       event.start_ps = *start;
       event.duration_ps = row.duration_ps;
       event.metadata_id = row.metadata_id;
-      event.name = plane.event_name(row.metadata_id);
-      event.role = role_of(instruction_name(event.name));
-      if (const auto hlo_op = find_stat(row, ids_of_hlo_op_)) event.hlo_op = text_value(plane, *hlo_op);
-      if (const auto waited = find_stat(row, ids_of_device_duration_))
-        event.device_duration_ps = integer_value(*waited);
+      event.stats = row.stats;
+      event.stats_bytes = row.stats_bytes;
       std::optional<std::uint64_t> flow;
-      if (const auto stat = find_stat(row, ids_of_flow_))
+      if (const auto stat = find_stat(row, ids_of_flow_, readable_end_))
         if (const auto number = integer_value(*stat)) flow = static_cast<std::uint64_t>(*number);
-      group_of(flow).events.push_back(event);
+      add_to_flow(plane, group_of(flow), event);
       return true;
     });
     return meter_.step(line.offset + line.body.size());
@@ -109,95 +117,146 @@ class async_finder {
     return groups_.back();
   }
 
-  // Done operations of the plane's ops lines by when they end: one ends exactly with its asynchronous event.
-  std::vector<done_event> find_done_events(const plane_index& plane) {
-    std::vector<done_event> done;
-    hash_map<std::int64_t, std::string_view> names;  // of done operations; empty for other ids
+  void add_to_flow(const plane_index& plane, flow_group& group, const async_event& event) {
+    if (++group.events == 1) {
+      group.first = event;
+      return;
+    }
+    if (group.events == 2) {
+      group.pair = static_cast<std::uint32_t>(pairs_.size());
+      pairs_.emplace_back();
+      add_to_pair(plane, pairs_.back(), group.first);
+    }
+    add_to_pair(plane, pairs_[group.pair], event);
+    if (event.start_ps < group.first.start_ps) group.first = event;
+  }
+
+  void add_to_pair(const plane_index& plane, flow_pair& pair, const async_event& event) {
+    if (pair.last.stats == nullptr || event.start_ps >= pair.last.start_ps) pair.last = event;
+    if (role_of_id(plane, event.metadata_id) == async_role::done &&
+        (!pair.last_done || event.start_ps >= pair.last_done->start_ps))
+      pair.last_done = event;
+    pair.end_ps = std::max(pair.end_ps, event.end_ps());
+  }
+
+  async_role role_of_id(const plane_index& plane, std::int64_t metadata_id) {
+    std::optional<async_role>& role = roles_[metadata_id];
+    if (!role) role = role_of(instruction_name(plane.event_name(metadata_id)));
+    return *role;
+  }
+
+  // The done operations on the plane's ops lines that end exactly with a lone event that names them: in order, the
+  // first of equal ones in the file.
+  std::vector<awaited_op> find_awaited(const plane_index& plane) {
+    in_pairs_ = !pairs_.empty();
+    std::vector<awaited_op> wanted;
+    for (const flow_group& group : groups_) {
+      if (group.events != 1 || is_unmatched(plane, group)) continue;
+      const std::string_view hlo_op = hlo_op_of(plane, group.first);
+      if (role_of(hlo_op) == async_role::done) wanted.push_back({group.first.end_ps(), hlo_op, std::nullopt});
+    }
+    if (wanted.empty()) return wanted;
+    std::sort(wanted.begin(), wanted.end());
+    const auto equal = [](const awaited_op& a, const awaited_op& b) { return !(a < b) && !(b < a); };
+    wanted.erase(std::unique(wanted.begin(), wanted.end(), equal), wanted.end());
+    hash_set<std::int64_t> ends;
+    for (const awaited_op& op : wanted) ends.insert(op.end_ps);
+    id_table<std::optional<bool>> is_done;
     for (const line_index& line : plane.lines) {
       if (line.kind != line_kind::ops) continue;
       const line_clock clock(profile_, file_, line, complete_header(line));
       for_each_event(line, file_, plane, damage_, [&](const event_row& row) {
-        const auto [at, added] = names.try_emplace(row.metadata_id);
-        if (added) {
-          const std::string_view name = instruction_name(plane.event_name(row.metadata_id));
-          if (role_of(name) == async_role::done) at->second = name;
-        }
+        std::optional<bool>& done = is_done[row.metadata_id];
+        if (!done) done = role_of(instruction_name(plane.event_name(row.metadata_id))) == async_role::done;
+        if (!*done) return true;
         const std::optional<std::int64_t> start = clock.start_of(row);
-        if (at->second.empty() || !start) return true;
-        std::optional<std::int64_t> waited;
-        if (const auto stat = find_stat(row, ids_of_device_duration_)) waited = integer_value(*stat);
-        done.push_back({*start + row.duration_ps, at->second, waited.value_or(row.duration_ps)});
+        if (!start || !ends.contains(*start + row.duration_ps)) return true;
+        const awaited_op op{*start + row.duration_ps, instruction_name(plane.event_name(row.metadata_id)), {}};
+        const auto at = std::lower_bound(wanted.begin(), wanted.end(), op);
+        if (at != wanted.end() && !(op < *at) && !at->waited_ps)
+          at->waited_ps = device_duration_of(row).value_or(row.duration_ps);
         return true;
       });
     }
-    std::stable_sort(done.begin(), done.end(), [](const done_event& a, const done_event& b) {
-      return std::tie(a.end_ps, a.name) < std::tie(b.end_ps, b.name);
-    });
-    return done;
+    return wanted;
   }
 
-  async_row row_of(const plane_index& plane, flow_group& group, bool in_pairs, const std::vector<done_event>& done) {
-    std::stable_sort(group.events.begin(), group.events.end(),
-                     [](const async_event& a, const async_event& b) { return a.start_ps < b.start_ps; });
-    const async_event& first = group.events.front();
+  // In a capture that writes pairs, a start that does not name its end, or a done, is one whose other half is missing.
+  bool is_unmatched(const plane_index& plane, const flow_group& group) {
+    const async_role role = role_of_id(plane, group.first.metadata_id);
+    if (role == async_role::done) return true;
+    return in_pairs_ && group.flow && role == async_role::start &&
+           role_of(hlo_op_of(plane, group.first)) != async_role::done;
+  }
+
+  async_row row_of(const plane_index& plane, const flow_group& group, const std::vector<awaited_op>& awaited) {
+    const async_event& first = group.first;
     async_row row;
     row.file = static_cast<std::uint32_t>(file_);
     row.plane = static_cast<std::int32_t>(plane_at_);
     row.line = first.line;
     row.flow = group.flow;
-    row.name = first.name;
-    row.hlo_op = first.hlo_op;
-    row.category = category_of(plane, first);
+    row.name = plane.event_name(first.metadata_id);
+    row.hlo_op = hlo_op_of(plane, first);
+    row.category = category_of(plane, first.metadata_id, row.name);
     row.start_ps = first.start_ps;
     row.duration_ps = first.duration_ps;
-    row.events = static_cast<std::uint32_t>(std::min<std::size_t>(group.events.size(), UINT32_MAX));
-    if (group.events.size() > 1)
-      fill_pair(group, row);
+    row.events = static_cast<std::uint32_t>(std::min<std::uint64_t>(group.events, UINT32_MAX));
+    if (group.events > 1)
+      fill_pair(pairs_[group.pair], row);
     else
-      fill_lone(first, in_pairs && group.flow, done, row);
+      fill_lone(plane, group, awaited, row);
     return row;
   }
 
-  static void fill_pair(const flow_group& group, async_row& row) {
+  void fill_pair(const flow_pair& pair, async_row& row) const {
     row.shape = async_row::form::pair;
     // The done event: the last that says so, else the last.
-    const auto says_done = std::find_if(group.events.rbegin(), group.events.rend(),
-                                        [](const async_event& e) { return e.role == async_role::done; });
-    const async_event& last = says_done != group.events.rend() ? *says_done : group.events.back();
-    std::int64_t end_ps = row.start_ps;
-    for (const async_event& e : group.events) end_ps = std::max(end_ps, e.end_ps());
-    row.duration_ps = checked_sub(end_ps, row.start_ps).value_or(0);
-    row.exposed_stall_ps = last.device_duration_ps;
+    const async_event& last = pair.last_done ? *pair.last_done : pair.last;
+    row.duration_ps = checked_sub(std::max(pair.end_ps, row.start_ps), row.start_ps).value_or(0);
+    row.exposed_stall_ps = device_duration_of(last);
     if (row.exposed_stall_ps) row.exposed_from = "done event";
   }
 
   // A flow with one event. Real TPU captures write one event from start to done, named after the start, with
   // the done operation in hlo_op; in a capture that writes pairs its other half is missing.
-  static void fill_lone(const async_event& event, bool in_pairs, const std::vector<done_event>& done, async_row& row) {
-    const bool names_both = event.role == async_role::start && role_of(event.hlo_op) == async_role::done;
-    if (event.role == async_role::done) {
+  void fill_lone(const plane_index& plane, const flow_group& group, const std::vector<awaited_op>& awaited,
+                 async_row& row) {
+    if (role_of_id(plane, group.first.metadata_id) == async_role::done) {
       row.shape = async_row::form::unmatched_done;
-      row.exposed_stall_ps = event.device_duration_ps;
+      row.exposed_stall_ps = device_duration_of(group.first);
       if (row.exposed_stall_ps) row.exposed_from = "done event";
       return;
     }
-    if (in_pairs && !names_both && event.role == async_role::start) {
+    if (is_unmatched(plane, group)) {
       row.shape = async_row::form::unmatched_start;
       return;
     }
     row.shape = async_row::form::single;
-    const auto key = std::make_pair(event.end_ps(), event.hlo_op);
-    const auto at = std::lower_bound(done.begin(), done.end(), key, [](const done_event& d, const auto& k) {
-      return std::tie(d.end_ps, d.name) < std::tie(k.first, k.second);
-    });
-    if (at == done.end() || at->end_ps != key.first || at->name != key.second) return;
+    const awaited_op op{group.first.end_ps(), row.hlo_op, {}};
+    const auto at = std::lower_bound(awaited.begin(), awaited.end(), op);
+    if (at == awaited.end() || op < *at || !at->waited_ps) return;
     row.exposed_stall_ps = at->waited_ps;
     row.exposed_from = "XLA Ops";
   }
 
-  std::string_view category_of(const plane_index& plane, const async_event& event) const {
-    std::string_view text = instruction_name(event.name);
-    if (const metadata_entry entry = plane.event_metadata.find(event.metadata_id))
+  template <class Event>
+  std::optional<std::int64_t> device_duration_of(const Event& event) const {
+    const auto waited = find_stat(row_with_stats_of(event), ids_of_device_duration_, readable_end_);
+    return waited ? integer_value(*waited) : std::nullopt;
+  }
+  std::string_view hlo_op_of(const plane_index& plane, const async_event& event) const {
+    const auto hlo_op = find_stat(row_with_stats_of(event), ids_of_hlo_op_, readable_end_);
+    return hlo_op ? text_value(plane, *hlo_op) : std::string_view();
+  }
+  static const event_row& row_with_stats_of(const event_row& row) noexcept { return row; }
+  static event_row row_with_stats_of(const async_event& event) noexcept {
+    return {event.metadata_id, 0, event.duration_ps, 0, event.stats, event.stats_bytes, 0};
+  }
+
+  std::string_view category_of(const plane_index& plane, std::int64_t metadata_id, std::string_view name) const {
+    std::string_view text = instruction_name(name);
+    if (const metadata_entry entry = plane.event_metadata.find(metadata_id))
       for (const stat_view stat : event_metadata_view(entry.bytes).stats())
         if (std::find(ids_of_category_.begin(), ids_of_category_.end(), stat.metadata_id()) != ids_of_category_.end())
           text = text_value(plane, stat);
@@ -211,9 +270,13 @@ class async_finder {
   progress_meter& meter_;
   collectives_result& found_;
   std::size_t file_ = 0, plane_at_ = 0;
+  const char* readable_end_ = nullptr;  // of the file
   std::vector<std::int64_t> ids_of_flow_, ids_of_hlo_op_, ids_of_device_duration_, ids_of_category_;
   std::vector<flow_group> groups_;
+  std::vector<flow_pair> pairs_;  // of the groups that have more than one event
   hash_map<std::uint64_t, std::size_t> by_flow_;
+  id_table<std::optional<async_role>> roles_;  // of metadata ids
+  bool in_pairs_ = false;
 };
 
 // The collective that a name or opcode means, with "-start" or "-done" where it is a half; else empty.
@@ -265,6 +328,7 @@ class host_op_finder {
     if (file_ != at.file) {
       file_ = at.file;
       opcodes_.emplace(space);
+      readable_end_ = end_of(profile_.bytes(at.file));
       plane_ = no_plane;
     }
     const plane_index& plane = space.planes[plane_at];
@@ -310,13 +374,13 @@ class host_op_finder {
   }
 
   std::string_view category_of(const plane_index& plane, const event_row& event) {
-    const auto hlo_op = find_stat(event, ids_of_hlo_op_);
+    const auto hlo_op = find_stat(event, ids_of_hlo_op_, readable_end_);
     if (!hlo_op) return {};
     instruction_key key;
     auto& [program, module, instruction] = key;
     instruction = text_value(plane, *hlo_op);
-    if (const auto stat = find_stat(event, ids_of_module_)) module = text_value(plane, *stat);
-    if (const auto stat = find_stat(event, ids_of_program_)) program = integer_value(*stat);
+    if (const auto stat = find_stat(event, ids_of_module_, readable_end_)) module = text_value(plane, *stat);
+    if (const auto stat = find_stat(event, ids_of_program_, readable_end_)) program = integer_value(*stat);
     const auto [at, is_new] = categories_.try_emplace(key);
     if (is_new) {
       const std::string_view opcode = opcodes_->find(program, module, instruction);
@@ -345,20 +409,20 @@ class host_op_finder {
   collectives_result& found_;
   std::optional<program_opcodes> opcodes_;  // of the file
   std::optional<std::uint32_t> file_;
+  const char* readable_end_ = nullptr;  // of the file
   std::size_t plane_ = no_plane;
   std::vector<std::int64_t> ids_of_hlo_op_, ids_of_module_, ids_of_program_;
   hash_map<instruction_key, std::string_view> categories_;
 };
 
-result<collectives_result> find_collectives(const profile& p, const anatomy_options& o, const hooks& host) {
+result<collectives_result> find_collectives(const profile& p, const ops_result& ops, const anatomy_options& o,
+                                            const hooks& host) {
   result<selection> selected = selection::make(p, o, host);
   if (!selected) return std::move(selected).error();
-  result<ops_result> ops = anatomy_ops(p, o, host);
-  if (!ops) return std::move(ops).error();
 
   collectives_result found;
   damage_list damage(p, *selected, is_xspace);
-  for (file_damage& d : ops->damage) damage.note(d.file, std::move(d.what));
+  for (const file_damage& d : ops.damage) damage.note(d.file, d.what);
   progress_meter meter(host);
   async_finder asynchronous(p, *selected, damage, meter, found);
   for (std::size_t file = 0; file < p.file_count(); ++file) {
@@ -369,7 +433,7 @@ result<collectives_result> find_collectives(const profile& p, const anatomy_opti
     }
   }
   host_op_finder host_ops(p, *selected, damage, meter, found);
-  for (const ops_line& line : ops->lines) {
+  for (const ops_line& line : ops.lines) {
     if (line.kind != line_kind::thread)
       add_ops(p, line, found);
     else if (result<void> added = host_ops.add_line(line); !added)
@@ -387,8 +451,15 @@ result<collectives_result> find_collectives(const profile& p, const anatomy_opti
 
 }  // namespace
 
+result<collectives_result> anatomy_collectives(const profile& p, const ops_result& ops, const anatomy_options& o,
+                                               const hooks& host) {
+  return contained([&] { return find_collectives(p, ops, o, host); });
+}
+
 result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o, const hooks& host) {
-  return contained([&] { return find_collectives(p, o, host); });
+  const result<ops_result> ops = anatomy_ops(p, o, host);
+  if (!ops) return ops.error();
+  return anatomy_collectives(p, *ops, o, host);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -2,7 +2,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
-#include <base/hash_map.hpp>
+#include <base/id_table.hpp>
 #include <base/progress.hpp>
 
 #include <algorithm>
@@ -37,6 +37,7 @@ class framework_finder {
   struct event_total {
     std::uint64_t count = 0;
     std::int64_t total_ps = 0, max_ps = 0;
+    bool met = false;  // aggregated events may count as none
   };
   struct stat_total {
     std::uint64_t count = 0;
@@ -46,38 +47,41 @@ class framework_finder {
   result<void> add_plane(std::size_t file, std::size_t plane_at) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     const event_filter filter = selected_.events_of(file, plane_at);
-    hash_map<std::int64_t, event_total> events;
-    hash_map<std::int64_t, stat_total> stats;
+    const char* const readable_end = end_of(profile_.bytes(file));
+    id_table<event_total> events;
+    id_table<stat_total> stats;
     for (std::size_t line = 0; line < plane.lines.size(); ++line) {
       const line_index& line_at = plane.lines[line];
       if (!selected_.line(line_at) || line_at.kind == line_kind::derived) continue;
       const line_clock clock(profile_, file, line_at, complete_header(line_at));
       for_each_event(line_at, file, plane, damage_, [&](const event_row& event) {
-        const std::optional<std::int64_t> start = clock.start_of(event);
-        if (!filter.keeps(event, start)) return true;
+        if (!filter.keeps_all() && !filter.keeps(event, clock.start_of(event))) return true;
         ++found_.matched;
         event_total& total = events[event.metadata_id];
+        total.met = true;
         total.count += (event.flags & event_has_occurrences) != 0
                            ? static_cast<std::uint64_t>(std::max<std::int64_t>(event.num_occurrences, 0))
                            : 1;
         total.total_ps = saturating_add(total.total_ps, event.duration_ps);
         total.max_ps = std::max(total.max_ps, event.duration_ps);
-        for (const stat_view stat : stats_of(event)) {
+        for (const stat_view stat : message_range<stat_view, 4>({event.stats, event.stats_bytes}, readable_end)) {
           stat_total& seen = stats[stat.metadata_id()];
           ++seen.count;
           seen.kinds = static_cast<std::uint8_t>(seen.kinds | 1u << static_cast<unsigned>(stat.kind()));
         }
-        if (options_.limit == 0 || found_.events.size() < options_.limit) sample(file, plane_at, line, event, start);
+        if (options_.limit == 0 || found_.events.size() < options_.limit)
+          sample(file, plane_at, line, event, clock.start_of(event));
         return true;
       });
       if (result<void> going = meter_.step(line_at.offset + line_at.body.size()); !going) return going;
     }
     add_names(file, plane_at, events);
-    for (const auto& [id, seen] : stats) {
+    stats.for_each([&](std::int64_t id, const stat_total& seen) {
+      if (seen.count == 0) return;
       stat_total& total = stats_[plane.stat_name(id)];
       total.count += seen.count;
       total.kinds = static_cast<std::uint8_t>(total.kinds | seen.kinds);
-    }
+    });
     return {};
   }
 
@@ -98,15 +102,16 @@ class framework_finder {
   }
 
   // Several ids can share a name: the name is what a person asks for.
-  void add_names(std::size_t file, std::size_t plane_at, const hash_map<std::int64_t, event_total>& events) {
+  void add_names(std::size_t file, std::size_t plane_at, const id_table<event_total>& events) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     std::map<std::string_view, event_total> by_name;
-    for (const auto& [id, seen] : events) {
+    events.for_each([&](std::int64_t id, const event_total& seen) {
+      if (!seen.met) return;
       event_total& total = by_name[plane.event_name(id)];
       total.count += seen.count;
       total.total_ps = saturating_add(total.total_ps, seen.total_ps);
       total.max_ps = std::max(total.max_ps, seen.max_ps);
-    }
+    });
     for (const auto& [name, total] : by_name) {
       framework_name row;
       row.file = static_cast<std::uint32_t>(file);

@@ -7,8 +7,10 @@
 #include <analyse/anatomy/streamed.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
+#include <base/thread_pool.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace profkit {
@@ -22,7 +24,7 @@ void widen(std::optional<std::int64_t>& first, std::optional<std::int64_t>& last
   last = last ? std::max(*last, to) : to;
 }
 
-// What a streamed line gave.
+// What the events of a line gave.
 struct counted_line {
   line_counter counted;
   bool bad_stat = false;
@@ -38,12 +40,10 @@ class counting_visitor final : public stream_visitor {
     return true;
   }
   void events(const stream_rows& rows) override {
-    for (const event_row* row = rows.rows; row != rows.rows + rows.count; ++row) {
-      const char* const damage = line_->counted.add(*row, rows.readable_end);
-      if (damage == nullptr || line_->bad_stat) continue;
-      line_->bad_stat = true;
-      line_->bad_stat_offset = rows.offset_in_line(damage);
-    }
+    const char* const damage = line_->counted.add(rows.rows, rows.count, rows.readable_end);
+    if (damage == nullptr || line_->bad_stat) return;
+    line_->bad_stat = true;
+    line_->bad_stat_offset = rows.offset_in_line(damage);
   }
   void end_line(const stream_line_end& end) override { line_->end = end; }
 
@@ -51,6 +51,120 @@ class counting_visitor final : public stream_visitor {
   std::uint32_t file_;
   by_streamed_line<counted_line>& lines_;
   counted_line* line_ = nullptr;
+};
+
+// A line in memory: where it is and, once it was read, what it gave.
+struct line_in_memory {
+  std::uint32_t file = 0;
+  const plane_index* plane = nullptr;
+  const line_index* line = nullptr;
+  std::size_t filter = 0;  // which one
+  counted_line found;
+  line_header header;
+  // What lies in reach of a line of which some does not.
+  std::optional<std::int64_t> first_ps, last_ps;
+  bool out_of_reach = false;
+};
+
+// Reads the lines of a profile that are in memory, on as many threads as there may be.
+class line_reader {
+ public:
+  line_reader(const profile& p, const selection& selected, const by_streamed_line<counted_line>& streamed,
+              const hooks& host)
+      : profile_(p), host_(host), meter_(host, total_bytes(p)) {
+    for (std::size_t file = 0; file < p.file_count(); ++file) {
+      const xspace_index* const space = selected.file(file) ? p.outline(file) : nullptr;
+      for (std::size_t plane = 0; space != nullptr && plane < space->planes.size(); ++plane) {
+        const plane_index& index = space->planes[plane];
+        if (!selected.plane(index)) continue;
+        const std::size_t filter = filters_.size();
+        filters_.push_back(selected.events_of(file, plane));
+        for (std::size_t line = 0; line < index.lines.size(); ++line)
+          if (selected.line(index.lines[line]) && streamed.find(file, plane, line) == nullptr) {
+            line_in_memory& added = lines_.emplace_back();
+            added.file = static_cast<std::uint32_t>(file);
+            added.plane = &index;
+            added.line = &index.lines[line];
+            added.filter = filter;
+          }
+      }
+    }
+  }
+
+  result<void> run() {
+    // The longest lines first, so that threads end together.
+    std::vector<std::uint32_t> order(lines_.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return lines_[a].line->body.size() > lines_[b].line->body.size();
+    });
+    return for_each_item(order.size(), host_, [&](std::size_t item) { return read(lines_[order[item]]); });
+  }
+
+  // In the order of file, plane and line.
+  [[nodiscard]] const line_in_memory& next() noexcept { return lines_[next_++]; }
+
+ private:
+  static std::uint64_t total_bytes(const profile& p) noexcept {
+    std::uint64_t total = 0;
+    // Of a streamed file there is nothing left to read.
+    for (std::size_t file = 0; file < p.file_count(); ++file) total += p.is_streamed(file) ? 0 : p.bytes(file).size();
+    return total;
+  }
+
+  result<void> read(line_in_memory& into) {
+    const event_filter& filter = filters_[into.filter];
+    const std::string_view body = into.line->body;
+    std::optional<line_clock> clock;
+    if (!filter.keeps_all()) {
+      into.header = complete_header(*into.line);
+      clock.emplace(profile_, into.file, *into.line, into.header);
+    }
+    const char* const readable_end = end_of(profile_.bytes(into.file));
+    counted_line& found = into.found;
+    event_scanner scan(body);
+    result<void> scanned = scan_batches(scan, meter_, [&](event_row* rows, std::size_t count) {
+      if (clock) count = keep_wanted(rows, count, filter, *clock);
+      const char* const damage = found.counted.add(rows, count, readable_end);
+      if (damage == nullptr || found.bad_stat) return;
+      found.bad_stat = true;
+      found.bad_stat_offset = offset_in(body, damage);
+    });
+    if (!scanned) return scanned;
+    found.end.damaged = !scan.ok();
+    found.end.damage_offset = scan.offset();
+    if (!clock) {
+      into.header = scan.ok() ? scan.header() : complete_header(*into.line);
+      clock.emplace(profile_, into.file, *into.line, into.header);
+    }
+    if (!found.counted.has_placed() || found.counted.span_from(clock->base_ps())) return {};
+    // Not one by one yet which of them lie out of reach.
+    event_scanner again(body);
+    return scan_batches(again, meter_, [&](event_row* rows, std::size_t count) {
+      if (!filter.keeps_all()) count = keep_wanted(rows, count, filter, *clock);
+      for (const event_row* event = rows; event != rows + count; ++event) {
+        if ((event->flags & event_has_offset) == 0) continue;
+        const std::optional<std::int64_t> start = clock->start_of(*event);
+        if (start)
+          widen(into.first_ps, into.last_ps, *start, *start + event->duration_ps);
+        else
+          into.out_of_reach = true;
+      }
+    });
+  }
+
+  static std::size_t keep_wanted(event_row* rows, std::size_t count, const event_filter& filter,
+                                 const line_clock& clock) {
+    const auto unwanted = [&](const event_row& row) { return !filter.keeps(row, clock.start_of(row)); };
+    return static_cast<std::size_t>(std::remove_if(rows, rows + count, unwanted) - rows);
+  }
+
+  const profile& profile_;
+  const hooks& host_;
+  shared_meter meter_;
+  std::vector<event_filter> filters_;  // of the planes
+  std::vector<line_in_memory> lines_;
+  std::size_t next_ = 0;
 };
 
 class inventory {
@@ -62,15 +176,15 @@ class inventory {
         streamed_(streamed),
         damage_(
             p, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
+        lines_(p, selected, streamed, host),
         options_(o),
-        host_(host),
-        meter_(host, total_bytes(p)) {}
+        host_(host) {}
 
   result<info_result> run() {
+    if (result<void> read = lines_.run(); !read) return std::move(read).error();
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       if (!selected_.file(file)) continue;
-      if (result<void> added = add_file(file); !added) return std::move(added).error();
-      done_bytes_ += bytes_of(profile_, file);
+      add_file(file);
     }
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
@@ -80,32 +194,19 @@ class inventory {
   }
 
  private:
-  static std::uint64_t total_bytes(const profile& p) noexcept {
-    std::uint64_t total = 0;
-    for (std::size_t file = 0; file < p.file_count(); ++file) total += bytes_of(p, file);
-    return total;
-  }
-  // Of a streamed file there is nothing left to read.
-  static std::uint64_t bytes_of(const profile& p, std::size_t file) noexcept {
-    return p.is_streamed(file) ? 0 : p.bytes(file).size();
-  }
-
-  result<void> add_file(std::size_t file) {
+  void add_file(std::size_t file) {
     const capture_file& entry = profile_.what().files[file];
     file_info& info = found_.files.emplace_back(file_header(profile_, file));
     if (entry.family == file_family::hlo_proto) look_into_module(file);
     const xspace_index* space = profile_.outline(file);
-    if (space == nullptr) return {};
+    if (space == nullptr) return;
     for (const std::string& error : info.errors)
       note_incomplete(entry.path + ": the recorder reported an error: " + error);
-    for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
-      if (!selected_.plane(space->planes[plane])) continue;
-      if (result<void> added = add_plane(file, plane, info); !added) return added;
-    }
-    return {};
+    for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
+      if (selected_.plane(space->planes[plane])) add_plane(file, plane, info);
   }
 
-  result<void> add_plane(std::size_t file, std::size_t plane, file_info& into) {
+  void add_plane(std::size_t file, std::size_t plane, file_info& into) {
     const plane_index& index = profile_.outline(file)->planes[plane];
     plane_info info;
     info.id = index.id;
@@ -115,50 +216,28 @@ class inventory {
     info.event_metadata = count_event_metadata(index);
     info.stat_metadata = count_stat_metadata(index);
     look_into_entries(file, index);
-    const event_filter filter = selected_.events_of(file, plane);
     for (std::size_t at = 0; at < index.lines.size(); ++at) {
       const line_index& line = index.lines[at];
       if (!selected_.line(line)) continue;
       const counted_line* const counted = streamed_.find(file, plane, at);
-      info.lines.push_back(counted != nullptr ? line_totals(file, index, line, *counted)
-                                              : line_totals(file, index, line, filter));
+      info.lines.push_back(counted != nullptr ? line_totals(file, index, line, *counted) : line_totals(lines_.next()));
       const line_info& added = info.lines.back();
       if (added.first_ps) widen(into.first_ps, into.last_ps, *added.first_ps, *added.last_ps);
       ++found_.lines;
       found_.events += added.events;
       found_.event_stats += added.event_stats;
-      const std::uint64_t behind = line.offset + line.body.size();
-      if (result<void> going = meter_.step(done_bytes_ + behind); !going) return going;
     }
     ++found_.planes;
     into.planes.push_back(std::move(info));
-    return {};
   }
 
-  line_info line_totals(std::size_t file, const plane_index& plane, const line_index& line,
-                        const event_filter& filter) {
-    const line_header header = complete_header(line);
-    const line_clock clock(profile_, file, line, header);
-    const char* const readable_end = profile_.bytes(file).data() + profile_.bytes(file).size();
-    line_info info = begin_info(line, header);
-    line_counter counted;
-    for_each_event(line, file, plane, damage_, [&](const event_row& event) {
-      if (!filter.keeps_all() && !filter.keeps(event, clock.start_of(event))) return true;
-      const char* const damage = counted.add(event, readable_end);
-      if (damage != nullptr) damage_.note_line(file, plane, line, offset_in(line.body, damage), bad_stat);
-      return true;
-    });
-    if (end_info(info, counted, clock)) return info;
-    // Not one by one yet which of them lie out of reach.
-    for_each_event(line, file, plane, damage_, [&](const event_row& event) {
-      const std::optional<std::int64_t> start = clock.start_of(event);
-      if ((event.flags & event_has_offset) == 0 || (!filter.keeps_all() && !filter.keeps(event, start))) return true;
-      if (start)
-        widen(info.first_ps, info.last_ps, *start, *start + event.duration_ps);
-      else
-        damage_.note_line(file, plane, line, 0, out_of_reach);
-      return true;
-    });
+  line_info line_totals(const line_in_memory& read) {
+    line_info info = begin_info(*read.line, read.header);
+    note_damage(read.file, *read.plane, *read.line, read.found);
+    if (end_info(info, read.found.counted, line_clock(profile_, read.file, *read.line, read.header))) return info;
+    info.first_ps = read.first_ps;
+    info.last_ps = read.last_ps;
+    if (read.out_of_reach) damage_.note_line(read.file, *read.plane, *read.line, 0, out_of_reach);
     return info;
   }
 
@@ -166,11 +245,15 @@ class inventory {
   line_info line_totals(std::size_t file, const plane_index& plane, const line_index& line,
                         const counted_line& streamed) {
     line_info info = begin_info(line, line.header);
-    if (streamed.bad_stat) damage_.note_line(file, plane, line, streamed.bad_stat_offset, bad_stat);
+    note_damage(file, plane, line, streamed);
     if (!end_info(info, streamed.counted, line_clock(profile_, file, line, line.header)))
       damage_.note_line(file, plane, line, 0, out_of_reach);
-    if (streamed.end.damaged) damage_.note_line(file, plane, line, streamed.end.damage_offset, bad_event);
     return info;
+  }
+
+  void note_damage(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
+    if (found.bad_stat) damage_.note_line(file, plane, line, found.bad_stat_offset, bad_stat);
+    if (found.end.damaged) damage_.note_line(file, plane, line, found.end.damage_offset, bad_event);
   }
 
   static line_info begin_info(const line_index& line, const line_header& header) {
@@ -307,10 +390,9 @@ class inventory {
   const selection& selected_;
   const by_streamed_line<counted_line>& streamed_;
   damage_list damage_;
+  line_reader lines_;
   const anatomy_options& options_;
   const hooks& host_;
-  progress_meter meter_;
-  std::uint64_t done_bytes_ = 0;
   info_result found_;
 };
 

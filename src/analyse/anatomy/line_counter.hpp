@@ -1,10 +1,8 @@
 // What an inventory says of one line, from its events in file order and without its time, which may stand behind them.
 #pragma once
-#include <analyse/anatomy/stats.hpp>
 #include <profkit/time.hpp>
 #include <read/event_row.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,19 +13,9 @@ inline namespace PROFKIT_NAMESPACE {
 
 class line_counter {
  public:
-  // `readable_end`: bytes up to there may be read. Gives the first byte of the stats of an event that are damaged,
-  // else null. Looks into every stat, so that damage anywhere in a file is told by its inventory.
-  const char* add(const event_row& event, const char* readable_end) noexcept {
-    ++events_;
-    duration_sum_ps_ = saturating_add(duration_sum_ps_, event.duration_ps);
-    if ((event.flags & event_has_offset) != 0) place(event);
-    if (event.stats_bytes == 0) return nullptr;
-    const message_range<stat_view, 4> stats(std::string_view(event.stats, event.stats_bytes), readable_end);
-    bool sound = true;
-    auto at = stats.begin();
-    for (; !at.done(); ++at, ++event_stats_) sound = (*at).ok() && sound;
-    return sound && at.ok() ? nullptr : event.stats;
-  }
+  // `readable_end`: bytes up to there may be read. Gives where the stats begin of the first of these events that has a
+  // damaged one, else null. Looks into every stat, so that damage anywhere in a file is told by its inventory.
+  const char* add(const event_row* rows, std::size_t count, const char* readable_end) noexcept;
 
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   [[nodiscard]] std::uint64_t event_stats() const noexcept { return event_stats_; }
@@ -49,16 +37,6 @@ class line_counter {
   }
 
  private:
-  void place(const event_row& event) noexcept {
-    const std::optional<std::int64_t> end_ps = checked_add(event.offset_ps, event.duration_ps);
-    placed_ = true;
-    out_of_reach_ = out_of_reach_ || !end_ps;
-    least_start_ps_ = std::min(least_start_ps_, event.offset_ps);
-    greatest_start_ps_ = std::max(greatest_start_ps_, event.offset_ps);
-    least_end_ps_ = std::min(least_end_ps_, end_ps.value_or(0));
-    greatest_end_ps_ = std::max(greatest_end_ps_, end_ps.value_or(0));
-  }
-
   static constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
 

@@ -11,10 +11,8 @@
 #include <profkit/core/anatomy.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -22,8 +20,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-constexpr std::size_t batch_rows = 256;
 
 // One line to total.
 struct line_place {
@@ -169,22 +165,6 @@ class entry_numbers {
   std::vector<std::int64_t> without_entry_;
 };
 
-// Progress of several threads through one host function.
-class shared_meter {
- public:
-  shared_meter(const hooks& host, std::uint64_t total_bytes) : meter_(host, total_bytes) {}
-  result<void> advance(std::uint64_t bytes) {
-    const std::lock_guard<std::mutex> hold(mutex_);
-    done_bytes_ += bytes;
-    return meter_.step(done_bytes_);
-  }
-
- private:
-  std::mutex mutex_;
-  progress_meter meter_;
-  std::uint64_t done_bytes_ = 0;
-};
-
 std::int64_t clamp_ps(std::uint64_t ps) noexcept {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(ps, std::numeric_limits<std::int64_t>::max()));
 }
@@ -287,17 +267,7 @@ class line_totaller {
 // Hands the selected events of a line in memory on, a batch at a time.
 template <class Take>
 result<void> feed(event_scanner& scan, line_totaller& into, shared_meter& meter, Take&& take) {
-  constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
-  std::uint64_t told = 0;
-  std::array<event_row, batch_rows> rows;
-  while (const std::size_t count = scan.next(rows.data(), rows.size())) {
-    take(rows.data(), into.select(rows.data(), count));
-    if (scan.offset() - told < bytes_between_steps) continue;
-    auto stepped = meter.advance(scan.offset() - told);
-    if (!stepped) return stepped;
-    told = scan.offset();
-  }
-  return meter.advance(scan.offset() - told);
+  return scan_batches(scan, meter, [&](event_row* rows, std::size_t count) { take(rows, into.select(rows, count)); });
 }
 
 result<line_totals> read_line(const task& of, line_place place, shared_meter& meter) {

@@ -28,6 +28,12 @@ bool host_fits(const profile& p, std::size_t file, std::string_view wanted) {
   return !named && fits(entry.path);  // a file that names no host is known by its path
 }
 
+std::string_view plane_name_at(const profile& p, std::uint32_t file, std::int32_t plane) noexcept {
+  const xspace_index* const space = file < p.file_count() ? p.outline(file) : nullptr;
+  if (space == nullptr || plane < 0 || static_cast<std::size_t>(plane) >= space->planes.size()) return {};
+  return space->planes[static_cast<std::size_t>(plane)].name;
+}
+
 std::string why_nothing(const profile& p, const anatomy_options& o) {
   bool any_file = false, any_xspace = false, any_trace = false, any_bytes = false, any_plane = false, any_line = false;
   for (std::size_t file = 0; file < p.file_count(); ++file) {
@@ -110,7 +116,7 @@ result<void> selection::find_step(const hooks& host) {
 
   const std::uint64_t wanted = *options_->step;
   std::uint64_t most = 0;
-  for (const step_row& row : steps->steps) {
+  for (const step_row row : steps->steps) {
     const bool of_host = row.source == step_source::host_step_num;
     most = std::max(most, row.index + 1);
     if (!of_host && row.index == 0) planes_with_steps_.emplace_back(row.file, row.plane);
@@ -225,14 +231,6 @@ std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view na
     if (entry.name() == name && counts_in(plane.stat_metadata, entry.key(), bytes)) ids.push_back(entry.key());
   }
   return ids;
-}
-
-std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept {
-  std::optional<stat_view> found;
-  if (ids.empty()) return found;
-  for (const stat_view stat : stats_of(event))
-    if (std::find(ids.begin(), ids.end(), stat.metadata_id()) != ids.end()) found = stat;
-  return found;
 }
 
 }  // namespace PROFKIT_NAMESPACE

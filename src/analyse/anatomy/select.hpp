@@ -4,6 +4,7 @@
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
+#include <base/progress.hpp>
 #include <read/xspace_index.hpp>
 
 #include <cstddef>
@@ -132,6 +133,24 @@ class damage_list {
 
 [[nodiscard]] inline bool is_xspace(file_family f) noexcept { return f == file_family::xspace; }
 
+[[nodiscard]] inline const char* end_of(std::string_view bytes) noexcept { return bytes.data() + bytes.size(); }
+
+// Hands the events of a line to `take(rows, count)`, a batch at a time, which may change the rows.
+template <class Take>
+result<void> scan_batches(event_scanner& scan, shared_meter& meter, Take&& take) {
+  constexpr std::uint64_t bytes_between_steps = std::uint64_t{1} << 20;
+  constexpr std::size_t batch = 256;
+  event_row rows[batch];
+  std::uint64_t told = 0;
+  while (const std::size_t count = scan.next(rows, batch)) {
+    take(rows, count);
+    if (scan.offset() - told < bytes_between_steps) continue;
+    if (result<void> stepped = meter.advance(scan.offset() - told); !stepped) return stepped;
+    told = scan.offset();
+  }
+  return meter.advance(scan.offset() - told);
+}
+
 // Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
 // `damage`. Gives false when stopped.
 template <class Use>
@@ -159,9 +178,6 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
 
 // What begin_plane() of the tree and of the metadata gets.
 [[nodiscard]] tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_at);
-
-// The last stat of an event whose id is among `ids`.
-[[nodiscard]] std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids) noexcept;
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,5 +1,7 @@
 #include <analyse/anatomy/stats.hpp>
 
+#include <algorithm>
+
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
@@ -33,6 +35,17 @@ std::vector<named_stat> plane_stats(const plane_index& plane) {
   for (const std::string_view bytes : plane.stats)
     named.push_back(name_stat(plane, stat_view(bytes), named_stat::origin::plane));
   return named;
+}
+
+std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids,
+                                   const char* readable_end) noexcept {
+  std::optional<stat_view> found;
+  if (ids.empty() || event.stats_bytes == 0) return found;
+  const std::string_view stats(event.stats, event.stats_bytes);
+  if (readable_end == nullptr) readable_end = stats.data() + stats.size();
+  for (const stat_view stat : message_range<stat_view, 4>(stats, readable_end))
+    if (std::find(ids.begin(), ids.end(), stat.metadata_id()) != ids.end()) found = stat;
+  return found;
 }
 
 std::optional<std::int64_t> integer_value(const stat_view& stat) noexcept {

@@ -46,6 +46,11 @@ template <class Range>
   return found;
 }
 
+// The last stat of an event whose id is among `ids`. `readable_end`: bytes up to there may be read (never used), which
+// makes it faster.
+[[nodiscard]] std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids,
+                                                 const char* readable_end = nullptr) noexcept;
+
 // The number in a stat of an integer kind, as a signed or unsigned count; nothing for other kinds.
 [[nodiscard]] std::optional<std::int64_t> integer_value(const stat_view& stat) noexcept;
 

@@ -2,14 +2,39 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
+#include <base/id_table.hpp>
 #include <base/progress.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+
+// Captures with millions of steps exist, nearly all of few names.
+struct step_list::packed {
+  // What the steps of a line have in common.
+  struct origin {
+    std::uint32_t file = 0;
+    std::int32_t plane = 0, line = 0;
+    step_source source = step_source::steps_line;
+  };
+  struct step {
+    std::int64_t start_ps = 0, duration_ps = 0, number = 0;
+    std::uint64_t index = 0;
+    std::uint32_t name = 0;
+    std::uint32_t origin : 31, has_number : 1;
+  };
+  std::vector<origin> origins;
+  std::vector<std::string_view> names;
+  std::vector<step> steps;
+};
+
 namespace {
+
+using packed_step = step_list::packed::step;
 
 constexpr std::string_view step_num_name = "step_num";
 
@@ -47,10 +72,14 @@ class step_finder {
       if (result<void> found = add_file(file); !found) return std::move(found).error();
     }
     keep_wanted();
-    found_.matched = found_.steps.size();
-    if (found_.steps.empty()) found_.absent = why_none();
-    if (options_.limit != 0 && found_.steps.size() > options_.limit)
-      found_.steps.resize(static_cast<std::size_t>(options_.limit));
+    std::vector<packed_step>& steps = packed_->steps;
+    found_.matched = steps.size();
+    if (steps.empty()) found_.absent = why_none();
+    if (options_.limit != 0 && steps.size() > options_.limit) {
+      steps.resize(static_cast<std::size_t>(options_.limit));
+      steps.shrink_to_fit();
+    }
+    found_.steps = step_list(std::move(packed_));
     found_.damage = damage_.take();
     return std::move(found_);
   }
@@ -67,16 +96,26 @@ class step_finder {
     constexpr attempt attempts[] = {{step_source::steps_line, line_kind::steps, "Steps"},
                                     {step_source::xla_modules, line_kind::modules, "XLA Modules"}};
     for (const attempt& a : attempts) {
-      bool any = false;
+      struct place {
+        std::size_t plane, line;
+      };
+      std::vector<place> lines;
+      std::uint64_t events = 0;
       for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
         if (space.planes[plane].kind != plane_kind::device) continue;
         for (const std::size_t line : lines_of(space.planes[plane], a.kind, a.own_name)) {
-          any = true;
-          if (result<void> added = add_line(file, plane, line, a.source, {}); !added) return added;
+          lines.push_back({plane, line});
+          if (is_wanted(space.planes[plane], line)) events += count_events(space.planes[plane].lines[line].body);
         }
-        sort_plane();
       }
-      if (any) return {};
+      if (lines.empty()) continue;
+      // Once, and no more of it: a vector that grows takes half as much again, and twice that while it grows.
+      packed_->steps.reserve(packed_->steps.size() + static_cast<std::size_t>(events));
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (result<void> added = add_line(file, lines[i].plane, lines[i].line, a.source, {}); !added) return added;
+        if (i + 1 == lines.size() || lines[i + 1].plane != lines[i].plane) sort_plane();
+      }
+      return {};
     }
     for (std::size_t plane = 0; plane < space.planes.size(); ++plane) {
       if (space.planes[plane].kind != plane_kind::host) continue;
@@ -88,62 +127,95 @@ class step_finder {
     return {};
   }
 
+  [[nodiscard]] bool is_wanted(const plane_index& plane, std::size_t line) const noexcept {
+    return selected_.plane(plane) && selected_.line(plane.lines[line]);
+  }
+
   // With ids, only events that carry one of these stats.
   result<void> add_line(std::size_t file, std::size_t plane, std::size_t line, step_source source,
                         const std::vector<std::int64_t>& ids) {
     const plane_index& plane_at = profile_.xspace(file)->planes[plane];
     const line_index& line_at = plane_at.lines[line];
-    if (!selected_.plane(plane_at) || !selected_.line(line_at)) return {};
+    if (!is_wanted(plane_at, line)) return {};
     const std::vector<std::int64_t> number_ids = ids.empty() ? stat_ids(plane_at, step_num_name) : ids;
     const line_clock clock(profile_, file, line_at, complete_header(line_at));
+    const auto origin = static_cast<std::uint32_t>(packed_->origins.size());
+    packed_->origins.push_back(
+        {static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane), static_cast<std::int32_t>(line), source});
+    const char* const readable_end = end_of(profile_.bytes(file));
+    id_table<step_name> names;
     for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
-      const std::optional<stat_view> number = find_stat(event, number_ids);
+      const std::optional<stat_view> number = find_stat(event, number_ids, readable_end);
       if (!ids.empty() && !number) return true;
       const std::optional<std::int64_t> start = clock.start_of(event);
       if (!start) {
         if ((event.flags & event_has_occurrences) == 0) damage_.note_line(file, plane_at, line_at, 0, out_of_reach);
         return true;
       }
-      step_row row;
-      row.file = static_cast<std::uint32_t>(file);
-      row.plane = static_cast<std::int32_t>(plane);
-      row.line = static_cast<std::int32_t>(line);
-      row.source = source;
-      row.name = plane_at.event_name(event.metadata_id);
-      if (number) row.step_num = integer_value(*number);
-      if (!row.step_num && source == step_source::steps_line) row.step_num = number_in(row.name);
-      row.start_ps = *start;
-      row.duration_ps = event.duration_ps;
-      found_.steps.push_back(row);
+      step_name& name = names[event.metadata_id];
+      if (!name.known) name = name_of(plane_at.event_name(event.metadata_id));
+      const std::optional<std::int64_t> own_number = number ? integer_value(*number) : std::nullopt;
+      const std::optional<std::int64_t>& step_num =
+          !own_number && source == step_source::steps_line ? name.number : own_number;
+      packed_step& step = packed_->steps.emplace_back();
+      step.start_ps = *start;
+      step.duration_ps = event.duration_ps;
+      step.has_number = step_num ? 1 : 0;
+      if (step_num) step.number = *step_num;
+      step.name = name.at;
+      step.origin = origin & 0x7fffffffU;
       return true;
     });
     return meter_.step(line_at.offset + line_at.body.size());
   }
 
+  // The name of a metadata id.
+  struct step_name {
+    bool known = false;
+    std::uint32_t at = 0;  // in the names
+    std::optional<std::int64_t> number;
+  };
+  step_name name_of(std::string_view text) {
+    packed_->names.push_back(text);
+    return {true, static_cast<std::uint32_t>(packed_->names.size() - 1), number_in(text)};
+  }
+
   // Rows of the plane that was read last.
   void sort_plane() {
-    std::stable_sort(found_.steps.begin() + static_cast<std::ptrdiff_t>(sorted_), found_.steps.end(),
-                     [](const step_row& a, const step_row& b) { return a.start_ps < b.start_ps; });
-    sorted_ = found_.steps.size();
+    const auto starts_before = [](const packed_step& a, const packed_step& b) { return a.start_ps < b.start_ps; };
+    const auto first = packed_->steps.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    // Sorting takes memory, and lines are in order as profilers write them.
+    if (!std::is_sorted(first, packed_->steps.end(), starts_before))
+      std::stable_sort(first, packed_->steps.end(), starts_before);
+    sorted_ = packed_->steps.size();
   }
 
   // The step filter picks the Nth row of each device, or of each file's host steps; names and times pick after it.
   void keep_wanted() {
-    std::vector<step_row> kept;
-    for (std::size_t i = 0; i < found_.steps.size(); ++i) {
-      step_row& row = found_.steps[i];
-      const bool same_list = i > 0 && found_.steps[i - 1].file == row.file &&
-                             (row.source == step_source::host_step_num || found_.steps[i - 1].plane == row.plane);
-      row.index = same_list ? found_.steps[i - 1].index + 1 : 0;
-      if ((!options_.step || row.index == *options_.step) && selected_.name(row.name) && in_window(row))
-        kept.push_back(row);
+    const auto& origins = packed_->origins;
+    std::vector<packed_step>& steps = packed_->steps;
+    std::uint64_t index = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (i > 0) {
+        const auto &before = origins[steps[i - 1].origin], &own = origins[steps[i].origin];
+        const bool same_list =
+            before.file == own.file && (own.source == step_source::host_step_num || before.plane == own.plane);
+        index = same_list ? index + 1 : 0;
+      }
+      steps[i].index = index;
     }
-    found_.steps = std::move(kept);
+    if (!filters_events(options_)) return;
+    const auto unwanted = [&](const packed_step& step) {
+      return (options_.step && step.index != *options_.step) || !selected_.name(packed_->names[step.name]) ||
+             !in_window(step);
+    };
+    steps.erase(std::remove_if(steps.begin(), steps.end(), unwanted), steps.end());
   }
 
-  bool in_window(const step_row& row) const noexcept {
-    if (options_.to_ps && row.start_ps >= *options_.to_ps) return false;
-    return !options_.from_ps || row.start_ps >= *options_.from_ps || row.start_ps + row.duration_ps > *options_.from_ps;
+  bool in_window(const packed_step& step) const noexcept {
+    if (options_.to_ps && step.start_ps >= *options_.to_ps) return false;
+    return !options_.from_ps || step.start_ps >= *options_.from_ps ||
+           step.start_ps + step.duration_ps > *options_.from_ps;
   }
 
   std::string why_none() const {
@@ -159,11 +231,30 @@ class step_finder {
   damage_list damage_;
   progress_meter meter_;
   steps_result found_;
+  std::shared_ptr<step_list::packed> packed_ = std::make_shared<step_list::packed>();
   std::size_t sorted_ = 0;
   bool any_xspace_ = false;
 };
 
 }  // namespace
+
+std::size_t step_list::size() const noexcept { return packed_ == nullptr ? 0 : packed_->steps.size(); }
+
+step_row step_list::operator[](std::size_t at) const noexcept {
+  const packed::step& step = packed_->steps[at];
+  const packed::origin& origin = packed_->origins[step.origin];
+  step_row row;
+  row.file = origin.file;
+  row.plane = origin.plane;
+  row.line = origin.line;
+  row.source = origin.source;
+  row.index = step.index;
+  row.name = packed_->names[step.name];
+  if (step.has_number) row.step_num = step.number;
+  row.start_ps = step.start_ps;
+  row.duration_ps = step.duration_ps;
+  return row;
+}
 
 const char* step_source_name(step_source s) noexcept {
   switch (s) {

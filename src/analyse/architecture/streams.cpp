@@ -1,5 +1,6 @@
 #include <analyse/architecture/streams.hpp>
 #include <analyse/architecture/substructure.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -158,8 +159,8 @@ void find_streams(const activity& of, const device_kernels& kernels, device_arch
     for (std::size_t j = 0; j < into.streams.size(); ++j)
       if (j != i && lanes.together(i, j) > 0)
         s.overlaps.push_back({static_cast<std::uint32_t>(j), lanes.together(i, j)});
-    std::stable_sort(s.overlaps.begin(), s.overlaps.end(),
-                     [](const stream_overlap& a, const stream_overlap& b) { return a.ps > b.ps; });
+    stable_order(s.overlaps.begin(), s.overlaps.end(),
+                 [](const stream_overlap& a, const stream_overlap& b) { return a.ps > b.ps; });
   }
   p.wall_ps = into.last_ps - into.first_ps;
   p.compute_ps = classes.busy(compute_lane);

@@ -5,6 +5,8 @@
 #include <analyse/bubbles/words.hpp>
 #include <analyse/input_texts.hpp>
 
+#include <base/hash_map.hpp>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -86,17 +88,19 @@ void choose_idlest(bubbles_result& into, bool reference) {
 }
 
 void check_against_step_trace(bubbles_result& into, const activity& of) {
+  if (of.step_trace().empty()) return;
+  // The last step of a device by its id; a capture without steps counts as one, whose row has none.
+  hash_map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> steps;
+  for (std::uint32_t i = 0; i < into.steps.size(); ++i) {
+    const bubble_step& s = into.steps[i];
+    steps[{s.device, s.id}] = i;
+    if (s.pseudo) steps[{s.device, {}}] = i;
+  }
   for (const step_trace_row& row : of.step_trace()) {
-    const std::string_view id = of.text(row.step);
-    std::int64_t found = -1;
-    std::size_t of_device = 0;
-    for (std::size_t i = 0; i < into.steps.size(); ++i) {
-      if (into.steps[i].device != row.device) continue;
-      ++of_device;
-      if (into.steps[i].id == id || (id.empty() && into.steps[i].pseudo)) found = static_cast<std::int64_t>(i);
-    }
-    if (found < 0) continue;
-    const bubble_step& s = into.steps[static_cast<std::size_t>(found)];
+    const auto step = steps.find({row.device, of.text(row.step)});
+    if (step == steps.end()) continue;
+    const std::uint32_t found = step->second;
+    const bubble_step& s = into.steps[found];
     // A source that rounded its starts may be off by as much at every gap.
     constexpr std::int64_t usual_tolerance_ps = 250'000;
     const std::int64_t resolution_ps = of.devices()[row.device].timestamp_resolution_ps;
@@ -112,7 +116,7 @@ void check_against_step_trace(bubbles_result& into, const activity& of) {
     const auto add = [&](const char* what, std::int64_t ours, std::int64_t theirs) {
       if (theirs == no_time_ps) return;
       const bool agrees = ours - theirs <= tolerance_ps && theirs - ours <= tolerance_ps;
-      into.self_check.push_back({static_cast<std::uint32_t>(found), what, ours, theirs, agrees});
+      into.self_check.push_back({found, what, ours, theirs, agrees});
     };
     add("Free", s.internal_total_ps, row.free_ps);
     add("Stage", s.clocks.wall_ps, row.stage_ps);

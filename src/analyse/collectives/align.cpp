@@ -358,5 +358,20 @@ alignment_result align_by_collectives(const validation_result& matched, const al
   return aligner(matched, o).align();
 }
 
+result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o, const hooks& host) {
+  nodes_compared found;
+  if (!o.host.empty() || !has_several_nodes(capture)) return found;
+  validation_options asked;
+  asked.host = host;
+  result<validation_result> validation = validate_collectives_of(capture, asked);
+  if (!validation) return std::move(validation).error();
+  found.validation = std::move(validation).value();
+  if (found.validation->corrected || !found.validation->absent.empty()) return found;
+  alignment_options from;
+  from.reference_node = found.validation->nodes.front().id;
+  found.alignment = align_by_collectives(*found.validation, from);
+  return found;
+}
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,39 +1,17 @@
 #include "allocator_events.hpp"
 
-#include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
-#include <base/progress.hpp>
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 namespace {
 
-// Stats of MemoryAllocation and MemoryDeallocation events (tsl profiler, TensorFlow's bfc_allocator and PJRT).
-enum class field : std::uint8_t {
-  addr,
-  id,
-  requested_bytes,
-  allocation_bytes,
-  bytes_allocated,
-  peak_bytes_in_use,
-  bytes_reserved,
-  bytes_available,
-  fragmentation,
-  shape,
-  tf_op,
-  data_type,
-  allocator_name,
-  index_on_host,
-  device_ordinal,
-  none,
-};
-constexpr std::size_t deepest_chain = 100;
-constexpr std::size_t field_count = static_cast<std::size_t>(field::none);
+constexpr std::size_t field_count = static_cast<std::size_t>(allocator_field::none);
 constexpr std::array<std::string_view, field_count> field_names = {"addr",
                                                                    "id",
                                                                    "requested_bytes",
@@ -50,37 +28,6 @@ constexpr std::array<std::string_view, field_count> field_names = {"addr",
                                                                    "index_on_host",
                                                                    "device_ordinal"};
 
-// Which field a stat id of one plane is.
-class field_table {
- public:
-  explicit field_table(const plane_index& plane) {
-    for (const std::string_view entry : plane.stat_metadata_entries) {
-      const stat_metadata_view view(entry);
-      const auto at = std::find(field_names.begin(), field_names.end(), view.name());
-      if (at == field_names.end() || !counts_in(plane.stat_metadata, view.key(), entry)) continue;
-      add(view.key(), static_cast<field>(at - field_names.begin()));
-    }
-  }
-  [[nodiscard]] field of(std::int64_t id) const noexcept {
-    if (id >= 0 && static_cast<std::uint64_t>(id) < small_.size()) return small_[static_cast<std::size_t>(id)];
-    const auto found = large_.find(id);
-    return found == large_.end() ? field::none : found->second;
-  }
-
- private:
-  void add(std::int64_t id, field f) {
-    constexpr std::int64_t small_ids = 4096;
-    if (id < 0 || id >= small_ids) {
-      large_[id] = f;
-      return;
-    }
-    if (small_.size() <= static_cast<std::size_t>(id)) small_.resize(static_cast<std::size_t>(id) + 1, field::none);
-    small_[static_cast<std::size_t>(id)] = f;
-  }
-  std::vector<field> small_;
-  hash_map<std::int64_t, field> large_;
-};
-
 std::int64_t number_of(const stat_view& stat) noexcept {
   switch (stat.kind()) {
     case stat_kind::int64_value:
@@ -90,12 +37,90 @@ std::int64_t number_of(const stat_view& stat) noexcept {
   }
 }
 
-text_stat text_of(const plane_index& plane, const stat_view& stat) noexcept {
+text_stat text_of(const stat_view& stat) noexcept {
   text_stat t;
-  t.text = text_value(plane, stat);
+  t.str = stat.as_bytes();
   t.is_ref = stat.kind() == stat_kind::ref_value;
   t.ref = t.is_ref ? stat.as_uint64() : 0;
   return t;
+}
+
+// Hands each stat that is a field to `take(field, stat)`; of equal ones the first.
+template <class Take>
+void for_each_field(const allocator_fields& fields, std::string_view line, const event_row& row, Take&& take) {
+  if (row.stats_bytes == 0) return;
+  std::uint32_t seen = 0;
+  const std::string_view stats(row.stats, row.stats_bytes);
+  for (const stat_view stat : message_range<stat_view, 4>(stats, line.data() + line.size())) {
+    const allocator_field f = fields.of(stat.metadata_id());
+    if (f == allocator_field::none || (seen >> static_cast<unsigned>(f) & 1U) != 0) continue;
+    seen |= 1U << static_cast<unsigned>(f);
+    take(f, stat);
+  }
+}
+
+bool contains(const std::vector<std::int64_t>& sorted_ids, std::int64_t id) noexcept {
+  return std::binary_search(sorted_ids.begin(), sorted_ids.end(), id);
+}
+
+// All of an event but for its allocator.
+void read_event(const collected_events& all, const event_place& place, const event_row& row, allocator_event& e) {
+  using field = allocator_field;
+  const allocator_line& line = all.lines[place.line];
+  const allocator_plane& plane = all.planes[line.plane];
+  e = {};
+  e.place = place;
+  e.start_ps = line.clock.start_of(row).value_or(0);
+  e.raw_ns = saturating_add(line.timestamp_ns, floor_ns(row.offset_ps));
+  e.is_allocation = contains(plane.allocations, row.metadata_id);
+  for_each_field(plane.fields, line.body, row, [&](field f, const stat_view& stat) {
+    switch (f) {
+      case field::addr: e.addr = static_cast<std::uint64_t>(number_of(stat)); break;
+      case field::id: e.id = number_of(stat); break;
+      case field::requested_bytes: e.requested_bytes = number_of(stat); break;
+      case field::allocation_bytes: e.allocation_bytes = number_of(stat); break;
+      case field::bytes_allocated:
+        e.bytes_allocated = number_of(stat);
+        e.has_allocated = true;
+        break;
+      case field::peak_bytes_in_use: e.peak_bytes_in_use = number_of(stat); break;
+      case field::bytes_reserved: e.bytes_reserved = number_of(stat); break;
+      case field::bytes_available: e.bytes_available = number_of(stat); break;
+      case field::fragmentation: e.fragmentation = stat.as_double(); break;
+      case field::shape: e.shape = text_of(stat); break;
+      case field::tf_op: e.tf_op = text_of(stat); break;
+      case field::data_type:
+        e.data_type = text_of(stat);
+        e.data_type_is_number = stat.kind() == stat_kind::int64_value || stat.kind() == stat_kind::uint64_value;
+        e.data_type_number = e.data_type_is_number ? stat.as_int64() : 0;
+        break;
+      case field::allocator_name:
+      case field::index_on_host:
+      case field::device_ordinal:
+      case field::none: break;
+    }
+  });
+}
+
+event_row row_at(const allocator_line& line, std::uint64_t offset) noexcept {
+  event_row row{};
+  event_scanner scan(line.body.substr(static_cast<std::size_t>(offset)));
+  static_cast<void>(scan.next(&row, 1));  // it was there in the first pass
+  return row;
+}
+
+event_moment moment_of(const collected_events& all, std::uint32_t line_at, std::uint64_t offset, const event_row& row) {
+  const allocator_line& line = all.lines[line_at];
+  event_moment m;
+  m.line = line_at;
+  m.offset = offset;
+  if (all.order == event_order::by_time) {
+    m.time = line.clock.start_of(row).value_or(0);
+  } else {
+    m.time = saturating_add(line.timestamp_ns, floor_ns(row.offset_ps));
+    m.behind = !contains(all.planes[line.plane].allocations, row.metadata_id);
+  }
+  return m;
 }
 
 // Which allocator an event belongs to: the most telling of the stats that name one.
@@ -147,8 +172,10 @@ std::string device_of(const xspace_index& space, std::string_view name) {
 
 class collector {
  public:
-  collector(const profile& p, const std::string& host_filter, const hooks& host)
-      : profile_(p), host_filter_(host_filter), meter_(host) {}
+  collector(const profile& p, const std::string& host_filter, event_order order, const hooks& host)
+      : profile_(p), host_filter_(host_filter), meter_(host) {
+    out_.order = order;
+  }
 
   void add_file(std::size_t file, bool first_plane_only) {
     const xspace_index* space = profile_.xspace(file);
@@ -160,7 +187,10 @@ class collector {
       if (first_plane_only) return;
     }
   }
-  collected_events take() { return std::move(out_); }
+  collected_events take() {
+    out_.places.finish();
+    return std::move(out_);
+  }
 
  private:
   void add_plane(std::size_t file, std::size_t plane_at) {
@@ -177,75 +207,85 @@ class collector {
       (allocates ? allocations : deallocations).push_back(view.key());
     }
     if (allocations.empty() && deallocations.empty()) return;
-    const field_table fields(plane);
+    std::sort(allocations.begin(), allocations.end());
+    std::sort(deallocations.begin(), deallocations.end());
+    out_.planes.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane_at), &plane,
+                           allocator_fields(plane), std::move(allocations), std::move(deallocations)});
     known_.clear();
-    for (std::size_t line = 0; line < plane.lines.size() && !out_.stopped; ++line) {
-      if (result<void> go_on = meter_.step(done_bytes_); !go_on) out_.stopped = std::move(go_on).error();
-      done_bytes_ += plane.lines[line].body.size();
-      const line_header header = complete_header(plane.lines[line]);
-      const line_clock clock(profile_, file, plane.lines[line], header);
-      std::uint32_t position = 0;
-      constexpr std::size_t batch = 256;
-      event_row rows[batch];
-      event_scanner scanner(plane.lines[line].body);
-      while (const std::size_t n = scanner.next(rows, batch)) {
-        for (std::size_t i = 0; i < n; ++i, ++position) {
-          const auto has = [&](const std::vector<std::int64_t>& ids) {
-            return std::find(ids.begin(), ids.end(), rows[i].metadata_id) != ids.end();
-          };
-          const bool allocates = has(allocations);
-          if (!allocates && !has(deallocations)) continue;
-          const auto start = clock.start_of(rows[i]);
-          if (!start) ++out_.without_time;
-          allocator_event e;
-          e.start_ps = start.value_or(0);
-          e.raw_ns = saturating_add(header.timestamp_ns, floor_ns(rows[i].offset_ps));
-          e.line = static_cast<std::int32_t>(line);
-          e.event = position;
-          e.is_allocation = allocates;
-          const allocator_key key = read_stats(plane, fields, rows[i], e);
-          e.allocator = allocator_of(file, plane_at, host, key);
-          out_.events.push_back(e);
-        }
-      }
-      if (!scanner.ok()) note_damage(file, plane.lines[line].offset + scanner.offset());
-    }
+    for (std::size_t line = 0; line < plane.lines.size() && !out_.stopped; ++line)
+      add_line(file, plane_at, static_cast<std::int32_t>(line), host);
   }
 
-  static allocator_key read_stats(const plane_index& plane, const field_table& fields, const event_row& row,
-                                  allocator_event& e) {
-    allocator_key key;
-    std::uint32_t seen = 0;  // the first of equal stats counts
-    for (const stat_view stat : stats_of(row)) {
-      const field f = fields.of(stat.metadata_id());
-      if (f == field::none || (seen >> static_cast<unsigned>(f) & 1U) != 0) continue;
-      seen |= 1U << static_cast<unsigned>(f);
-      switch (f) {
-        case field::addr: e.addr = static_cast<std::uint64_t>(number_of(stat)); break;
-        case field::id: key.id = e.id = number_of(stat); break;
-        case field::requested_bytes: e.requested_bytes = number_of(stat); break;
-        case field::allocation_bytes: e.allocation_bytes = number_of(stat); break;
-        case field::bytes_allocated:
-          e.bytes_allocated = number_of(stat);
-          e.has_allocated = true;
-          break;
-        case field::peak_bytes_in_use: e.peak_bytes_in_use = number_of(stat); break;
-        case field::bytes_reserved: e.bytes_reserved = number_of(stat); break;
-        case field::bytes_available: e.bytes_available = number_of(stat); break;
-        case field::fragmentation: e.fragmentation = stat.as_double(); break;
-        case field::shape: e.shape = text_of(plane, stat); break;
-        case field::tf_op: e.tf_op = text_of(plane, stat); break;
-        case field::data_type:
-          e.data_type = text_of(plane, stat);
-          e.data_type_is_number = stat.kind() == stat_kind::int64_value || stat.kind() == stat_kind::uint64_value;
-          e.data_type_number = e.data_type_is_number ? stat.as_int64() : 0;
-          break;
-        case field::allocator_name: key.name = text_value(plane, stat); break;
-        case field::index_on_host: key.index_on_host = number_of(stat); break;
-        case field::device_ordinal: key.device_ordinal = number_of(stat); break;
-        case field::none: break;
+  void add_line(std::size_t file, std::size_t plane_at, std::int32_t line_at, const std::string& host) {
+    const allocator_plane& plane = out_.planes.back();
+    const line_index& line = plane.index->lines[static_cast<std::size_t>(line_at)];
+    // Nearly all events are something else, so the ids are compared first of all.
+    const std::vector<std::int64_t>& some = plane.allocations.empty() ? plane.deallocations : plane.allocations;
+    const std::vector<std::int64_t>& others = plane.deallocations.empty() ? plane.allocations : plane.deallocations;
+    const std::int64_t one = some.front(), other = others.front();
+    const bool only_two = some.size() == 1 && others.size() == 1;
+    bool met = false, in_order = true;
+    std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+    constexpr std::size_t batch = 256;
+    event_row rows[batch];
+    event_scanner scanner(line.body);
+    const char* batch_at = line.body.data();
+    for (std::uint64_t batches = 0; const std::size_t n = scanner.next(rows, batch); ++batches) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const event_row& row = rows[i];
+        in_order = in_order && row.offset_ps >= latest;
+        latest = row.offset_ps;
+        if (row.metadata_id != one && row.metadata_id != other &&
+            (only_two || (!contains(some, row.metadata_id) && !contains(others, row.metadata_id))))
+          continue;
+        if (!met) begin_line(file, line_at, line);
+        met = true;
+        const char* const began = i == 0 ? batch_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
+        add_event(file, plane_at, host, static_cast<std::uint64_t>(began - line.body.data()), row);
       }
+      batch_at = rows[n - 1].stats + rows[n - 1].stats_bytes;
+      if (batches % 1024 == 0 && !go_on(batch_at - line.body.data())) break;
     }
+    if (met) out_.lines.back().in_order = in_order;
+    if (!scanner.ok()) note_damage(file, line.offset + scanner.offset());
+    if (!go_on(static_cast<std::ptrdiff_t>(line.body.size()))) return;
+    done_bytes_ += line.body.size();
+  }
+
+  bool go_on(std::ptrdiff_t bytes_of_line) {
+    if (result<void> stepped = meter_.step(done_bytes_ + static_cast<std::uint64_t>(bytes_of_line)); !stepped)
+      out_.stopped = std::move(stepped).error();
+    return !out_.stopped;
+  }
+
+  void begin_line(std::size_t file, std::int32_t line_at, const line_index& line) {
+    const line_header header = complete_header(line);
+    out_.lines.push_back({static_cast<std::uint32_t>(out_.planes.size() - 1), line_at, line.body,
+                          line_clock(profile_, file, line, header), header.timestamp_ns});
+  }
+
+  void add_event(std::size_t file, std::size_t plane, const std::string& host, std::uint64_t offset,
+                 const event_row& row) {
+    const allocator_line& line = out_.lines.back();
+    const auto start = line.clock.start_of(row);
+    if (!start) ++out_.without_time;
+    const std::uint32_t at = allocator_of(file, plane, host, key_of(out_.planes.back(), line.body, row));
+    allocator_identity& allocator = out_.allocators[at];
+    ++allocator.n_events;
+    allocator.first_ps = std::min(allocator.first_ps, start.value_or(0));
+    allocator.last_ps = std::max(allocator.last_ps, start.value_or(0));
+    ++out_.n_events;
+    out_.places.add(moment_of(out_, static_cast<std::uint32_t>(out_.lines.size() - 1), offset, row), at);
+  }
+
+  static allocator_key key_of(const allocator_plane& plane, std::string_view line, const event_row& row) {
+    allocator_key key;
+    for_each_field(plane.fields, line, row, [&](allocator_field f, const stat_view& stat) {
+      if (f == allocator_field::id) key.id = number_of(stat);
+      if (f == allocator_field::allocator_name) key.name = text_value(*plane.index, stat);
+      if (f == allocator_field::index_on_host) key.index_on_host = number_of(stat);
+      if (f == allocator_field::device_ordinal) key.device_ordinal = number_of(stat);
+    });
     return key;
   }
 
@@ -306,9 +346,35 @@ class collector {
 
 }  // namespace
 
+allocator_fields::allocator_fields(const plane_index& plane) {
+  for (const std::string_view entry : plane.stat_metadata_entries) {
+    const stat_metadata_view view(entry);
+    const auto at = std::find(field_names.begin(), field_names.end(), view.name());
+    if (at == field_names.end() || !counts_in(plane.stat_metadata, view.key(), entry)) continue;
+    add(view.key(), static_cast<allocator_field>(at - field_names.begin()));
+  }
+}
+
+void allocator_fields::add(std::int64_t id, allocator_field f) {
+  constexpr std::int64_t small_ids = 4096;
+  if (id < 0 || id >= small_ids) {
+    large_[id] = f;
+    return;
+  }
+  if (small_.size() <= static_cast<std::size_t>(id))
+    small_.resize(static_cast<std::size_t>(id) + 1, allocator_field::none);
+  small_[static_cast<std::size_t>(id)] = f;
+}
+
+allocator_event collected_events::event_at(const event_place& at) const noexcept {
+  allocator_event e;
+  read_event(*this, at, row_at(lines[at.line], at.offset), e);
+  return e;
+}
+
 collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
-                                          std::optional<std::size_t> only_file, const hooks& host) {
-  collector c(p, host_filter, host);
+                                          std::optional<std::size_t> only_file, event_order order, const hooks& host) {
+  collector c(p, host_filter, order, host);
   if (only_file) {
     c.add_file(*only_file, true);
   } else {
@@ -317,51 +383,72 @@ collected_events collect_allocator_events(const profile& p, const std::string& h
   return c.take();
 }
 
-std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const line_index& line,
-                                                            const std::vector<std::uint32_t>& events) {
-  struct span {
-    std::int64_t start, end;
-    std::int64_t metadata_id;
-    std::uint32_t event;
-  };
-  std::vector<span> spans;
-  constexpr std::size_t batch = 256;
-  event_row rows[batch];
-  event_scanner scanner(line.body);
-  std::uint32_t position = 0;
-  while (const std::size_t n = scanner.next(rows, batch))
-    for (std::size_t i = 0; i < n; ++i, ++position)
-      spans.push_back({rows[i].offset_ps,
-                       saturating_add(rows[i].offset_ps, std::max<std::int64_t>(rows[i].duration_ps, 0)),
-                       rows[i].metadata_id, position});
-  std::stable_sort(spans.begin(), spans.end(), [](const span& a, const span& b) {
-    return a.start < b.start || (a.start == b.start && a.end > b.end);
-  });
-  std::vector<std::pair<std::uint32_t, std::size_t>> wanted;  // event, position in the answer
-  for (std::size_t i = 0; i < events.size(); ++i) wanted.emplace_back(events[i], i);
-  std::sort(wanted.begin(), wanted.end());
-  std::vector<std::vector<std::string_view>> found(events.size());
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t at = 0; at < spans.size(); ++at) {
-    const auto is_over = [&](std::uint32_t o) { return spans[o].end <= spans[at].start; };
-    while (!open.empty() && is_over(open.back())) open.pop_back();
-    const auto asked = std::lower_bound(wanted.begin(), wanted.end(), std::make_pair(spans[at].event, std::size_t{0}));
-    if (asked != wanted.end() && asked->first == spans[at].event) {
-      std::vector<std::string_view>& chain = found[asked->second];
-      std::size_t over = 0;
-      for (const std::uint32_t o : open) {
-        if (chain.size() == deepest_chain) break;
-        if (is_over(o))
-          ++over;
-        else
-          chain.push_back(plane.event_name(spans[o].metadata_id));
-      }
-      // Events that overlap without nesting leave ended ones below; they are swept out before they pile up.
-      if (over > 2 * deepest_chain) open.erase(std::remove_if(open.begin(), open.end(), is_over), open.end());
-    }
-    if (spans[at].end > spans[at].start) open.push_back(at);
+ordered_allocator_events::ordered_allocator_events(const collected_events& all, std::uint32_t file,
+                                                   std::optional<std::uint32_t> allocator, const hooks& host)
+    : all_(all), allocator_(allocator), meter_(host) {
+  for (const event_places::run& run : all.places.runs()) {
+    if (all.planes[all.lines[run.line].plane].file != file) continue;
+    cursor c{};
+    c.at = run.at;
+    c.left = run.events;
+    c.when.line = run.line;
+    if (advance(c)) cursors_.push_back(c);
   }
-  return found;
+  const auto later = [&](std::uint32_t a, std::uint32_t b) { return cursors_[b].when < cursors_[a].when; };
+  for (std::uint32_t i = 0; i < cursors_.size(); ++i) heap_.push_back(i);
+  std::make_heap(heap_.begin(), heap_.end(), later);
+}
+
+bool ordered_allocator_events::advance(cursor& c) const noexcept {
+  if (c.left == 0) return false;
+  --c.left;
+  all_.places.take(c.at, c.when.offset, c.allocator);
+  c.row = row_at(all_.lines[c.when.line], c.when.offset);
+  c.when = moment_of(all_, c.when.line, c.when.offset, c.row);
+  return true;
+}
+
+// The first cursor may no longer be the next one.
+void ordered_allocator_events::sift_down() noexcept {
+  const std::uint32_t moved = heap_.front();
+  std::size_t at = 0;
+  for (;;) {
+    std::size_t child = 2 * at + 1;
+    if (child >= heap_.size()) break;
+    if (child + 1 < heap_.size() && cursors_[heap_[child + 1]].when < cursors_[heap_[child]].when) ++child;
+    if (!(cursors_[heap_[child]].when < cursors_[moved].when)) break;
+    heap_[at] = heap_[child];
+    at = child;
+  }
+  heap_[at] = moved;
+}
+
+void ordered_allocator_events::go_on() noexcept {
+  if (!advance(cursors_[heap_.front()])) {
+    heap_.front() = heap_.back();
+    heap_.pop_back();
+    if (heap_.empty()) return;
+  }
+  sift_down();
+}
+
+bool ordered_allocator_events::next(allocator_event& into) {
+  while (!heap_.empty() && !stopped_) {
+    if (seen_++ % 65536 == 0)
+      if (result<void> stepped = meter_.step(seen_); !stepped) {
+        stopped_ = std::move(stepped).error();
+        return false;
+      }
+    const cursor& c = cursors_[heap_.front()];
+    const bool wanted = !allocator_ || c.allocator == *allocator_;
+    if (wanted) {
+      read_event(all_, {c.when.line, c.when.offset}, c.row, into);
+      into.allocator = c.allocator;
+    }
+    go_on();
+    if (wanted) return true;
+  }
+  return false;
 }
 
 std::string tensorflow_type_name(std::int64_t type) {

@@ -1,11 +1,17 @@
-// Allocations and deallocations as host planes record them.
+// Allocations and deallocations as host planes record them, read in the order of time without being held.
 #pragma once
+#include "event_places.hpp"
+
+#include <analyse/anatomy/select.hpp>
+#include <base/hash_map.hpp>
+#include <base/progress.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/time.hpp>
-
 #include <read/xspace_index.hpp>
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,20 +21,27 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
-// A text stat: str as it is, ref looked up.
+// A text stat: str as it is, ref to be looked up.
 struct text_stat {
-  std::string_view text;
+  std::string_view str;
   std::uint64_t ref = 0;
   bool is_ref = false;
-  [[nodiscard]] bool present() const noexcept { return is_ref || !text.empty(); }
+  [[nodiscard]] std::string_view text(const plane_index& plane) const noexcept {
+    return is_ref ? plane.stat_name(static_cast<std::int64_t>(ref)) : str;
+  }
+};
+
+// Where an event lies.
+struct event_place {
+  std::uint32_t line = 0;    // index into collected_events::lines
+  std::uint64_t offset = 0;  // in the line, where the event in front of it ends
 };
 
 struct allocator_event {
   std::int64_t start_ps = 0;    // relative to the capture origin
   std::int64_t raw_ns = 0;      // as the file says: line timestamp + offset, cut to ns
   std::uint32_t allocator = 0;  // index into the collected allocators
-  std::int32_t line = 0;        // position in the plane
-  std::uint32_t event = 0;      // position in the line
+  event_place place;
   bool is_allocation = false;
   bool has_allocated = false;  // bytes_allocated is there
   std::uint64_t addr = 0;
@@ -50,24 +63,119 @@ struct allocator_identity {
   std::string host;
   std::string device;  // "/device:TPU:0"; "" for host memory
   bool is_host_memory = false;
+  std::uint64_t n_events = 0;
+  std::int64_t first_ps = std::numeric_limits<std::int64_t>::max(), last_ps = std::numeric_limits<std::int64_t>::min();
 };
 
+// Stats of MemoryAllocation and MemoryDeallocation events (tsl profiler, TensorFlow's bfc_allocator and PJRT).
+enum class allocator_field : std::uint8_t {
+  addr,
+  id,
+  requested_bytes,
+  allocation_bytes,
+  bytes_allocated,
+  peak_bytes_in_use,
+  bytes_reserved,
+  bytes_available,
+  fragmentation,
+  shape,
+  tf_op,
+  data_type,
+  allocator_name,
+  index_on_host,
+  device_ordinal,
+  none,
+};
+
+// Which field a stat id of one plane is.
+class allocator_fields {
+ public:
+  explicit allocator_fields(const plane_index& plane);
+  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept {
+    if (id >= 0 && static_cast<std::uint64_t>(id) < small_.size()) return small_[static_cast<std::size_t>(id)];
+    const auto found = large_.find(id);
+    return found == large_.end() ? allocator_field::none : found->second;
+  }
+
+ private:
+  void add(std::int64_t id, allocator_field f);
+  std::vector<allocator_field> small_;
+  hash_map<std::int64_t, allocator_field> large_;
+};
+
+// A host plane with allocator events.
+struct allocator_plane {
+  std::uint32_t file;
+  std::int32_t plane;
+  const plane_index* index;
+  allocator_fields fields;
+  std::vector<std::int64_t> allocations, deallocations;  // metadata ids, ascending
+};
+// A line with allocator events.
+struct allocator_line {
+  std::uint32_t plane = 0;  // index into collected_events::planes
+  std::int32_t line = 0;    // position in the plane
+  std::string_view body;
+  line_clock clock;
+  std::int64_t timestamp_ns = 0;
+  bool in_order = true;  // by offset_ps, all its events
+};
+
+// How the events are to be read: by time, or as the reference does, by ns with allocations first.
+enum class event_order : std::uint8_t { by_time, like_reference };
+
+// What a pass over the files tells, and where the events lie.
 struct collected_events {
+  event_order order = event_order::by_time;
   std::vector<allocator_identity> allocators;  // in the order of first sight
-  std::vector<allocator_event> events;         // by file, plane, line, as they lie in the file
-  std::uint64_t without_time = 0;              // aggregated events, or beyond the reach of the clock
+  std::vector<allocator_plane> planes;
+  std::vector<allocator_line> lines;  // by file, plane, line
+  event_places places;
+  std::uint64_t n_events = 0;
+  std::uint64_t without_time = 0;  // aggregated events, or beyond the reach of the clock
   bool host_plane_present = false;
   std::vector<file_damage> damage;
   std::optional<fault> stopped;  // the host cancelled: what is here is a part
+
+  [[nodiscard]] const plane_index& plane_of(const event_place& at) const noexcept {
+    return *planes[lines[at.line].plane].index;
+  }
+  // One event again, but for its allocator.
+  [[nodiscard]] allocator_event event_at(const event_place& at) const noexcept;
 };
 
 // From every plane named /host:CPU of every file, or of one file's first such plane (`only_file`, as the reference).
 collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
-                                          std::optional<std::size_t> only_file, const hooks& host);
+                                          std::optional<std::size_t> only_file, event_order order, const hooks& host);
 
-// Names of the events on a line that enclose an event, outermost first, for several events of one line.
-std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const line_index& line,
-                                                            const std::vector<std::uint32_t>& events);
+// The events of one file, or of one of its allocators, in order; one event of each run is held.
+class ordered_allocator_events {
+ public:
+  ordered_allocator_events(const collected_events& all, std::uint32_t file, std::optional<std::uint32_t> allocator,
+                           const hooks& host);
+  // False at the end, or when the host stops it.
+  bool next(allocator_event& into);
+  [[nodiscard]] const std::optional<fault>& stopped() const noexcept { return stopped_; }
+
+ private:
+  struct cursor {
+    std::uint64_t at = 0, left = 0;  // in the places
+    std::uint32_t allocator = 0;
+    event_moment when;
+    event_row row;
+  };
+  bool advance(cursor& c) const noexcept;
+  void sift_down() noexcept;
+  void go_on() noexcept;
+
+  const collected_events& all_;
+  std::optional<std::uint32_t> allocator_;
+  std::vector<cursor> cursors_;
+  std::vector<std::uint32_t> heap_;  // the cursor of the next event first
+  progress_meter meter_;
+  std::uint64_t seen_ = 0;
+  std::optional<fault> stopped_;
+};
 
 [[nodiscard]] constexpr std::int64_t floor_ns(std::int64_t ps) noexcept {
   return ps / ps_per_ns - (ps % ps_per_ns < 0 ? 1 : 0);

@@ -1,37 +1,42 @@
-// What each allocator did, replayed in the order of time.
+// What an allocator did, replayed in the order of time.
 #pragma once
 #include "allocator_events.hpp"
 
+#include <base/hash_map.hpp>
+
 #include <cstdint>
-#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
-// Positions of events in collected_events::events, in the order of time; events at one instant keep their order.
-struct allocator_track {
-  std::vector<std::uint32_t> events;
-};
-std::vector<allocator_track> tracks_of(const collected_events& all);
+// Keeps what is allocated, and sums.
+class allocator_replay {
+ public:
+  struct held_allocation {
+    std::int64_t bytes = 0;
+    event_place place;
+  };
+  // The events of one allocator, in the order of time.
+  void take(const allocator_event& e);
 
-// One allocation and the event that ends it.
-struct allocation_span {
-  std::uint32_t allocation = 0;           // event
-  std::uint32_t deallocation = no_event;  // event; no_event: alive at the end of the trace
-  static constexpr std::uint32_t no_event = 0xffffffffU;
-};
+  allocator_memory facts;               // but for names
+  double drift_pct = 0;                 // largest disagreement with bytes_allocated, in percent of it
+  std::uint64_t n_events = 0;           // taken
+  std::int64_t live_bytes = 0;          // seen allocated, and left from before
+  std::int64_t occupied_bytes = 0;      // reserved for programs and allocated
+  std::uint64_t occupancy_peak_at = 0;  // which event, counted from 0
+  [[nodiscard]] const hash_map<std::uint64_t, held_allocation>& live() const noexcept { return live_; }  // by address
+  [[nodiscard]] std::uint64_t live_count() const noexcept { return live_.size(); }
 
-struct allocator_replay {
-  allocator_memory facts;                    // but for names
-  std::vector<allocation_span> spans;        // in the order of the allocations
-  std::vector<std::int64_t> live_bytes;      // after each event of the track: seen allocated + left from before
-  std::vector<std::uint32_t> live_count;     // allocations seen and alive after each event
-  std::vector<std::int64_t> occupied_bytes;  // reserved for programs and allocated, after each event
-  std::uint32_t occupancy_peak_at = 0;       // position in the track
-  double drift_pct = 0;                      // largest disagreement with bytes_allocated, in percent of it
+ private:
+  void apply(const allocator_event& e);
+  void compare(const allocator_event& e);
+
+  hash_map<std::uint64_t, held_allocation> live_;
+  std::int64_t seen_ = 0;    // allocated and seen allocated
+  std::int64_t before_ = 0;  // still there from before the trace
 };
-allocator_replay replay_allocator(const collected_events& all, const allocator_track& track);
 
 }  // namespace memory
 }  // namespace PROFKIT_NAMESPACE

@@ -59,16 +59,18 @@ result<void> add_hlo(const profile& p, std::size_t file, memory_result& r) {
 result<void> add_runtime(const profile& p, std::size_t file, const memory_options& o, const hooks& host,
                          memory_result& r) {
   if (const fault* why = p.file_fault(file)) return *why;
-  const collected_events all = collect_allocator_events(p, "", file, host);
+  const collected_events all = collect_allocator_events(p, "", file, event_order::like_reference, host);
   if (all.stopped) return *all.stopped;
   if (!all.damage.empty()) return all.damage.front().what;
   if (!all.host_plane_present) {
     r.runtime_absent_reason = "host_plane_absent";
-  } else if (all.events.empty()) {
+  } else if (all.n_events == 0) {
     r.runtime_absent_reason = "no_memory_events";
   } else {
     runtime_report report;
-    r.runtime_absent_reason = runtime_like_reference(p, file, o, all, report);
+    auto absent = runtime_like_reference(p, file, o, all, host, report);
+    if (!absent) return std::move(absent).error();
+    r.runtime_absent_reason = std::move(*absent);
     if (r.runtime_absent_reason.empty()) r.runtime = std::move(report);
   }
   return {};

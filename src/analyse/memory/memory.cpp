@@ -70,25 +70,36 @@ result<void> add_hlo(const profile& p, const memory_options& o, const hooks& hos
   return {};
 }
 
+// Of all allocators, in their order.
+result<std::vector<allocator_replay>> replay_allocators(const collected_events& all, const hooks& host) {
+  std::vector<allocator_replay> replays(all.allocators.size());
+  for (std::size_t i = 0; i < all.allocators.size(); ++i) {
+    const std::uint32_t file = all.allocators[i].file;
+    if (i > 0 && all.allocators[i - 1].file == file) continue;  // those of a file stand together
+    ordered_allocator_events events(all, file, std::nullopt, host);
+    for (allocator_event e; events.next(e);) replays[e.allocator].take(e);
+    if (events.stopped()) return *events.stopped();
+  }
+  return replays;
+}
+
 result<void> add_runtime(const profile& p, const memory_options& o, const hooks& host, memory_result& r) {
-  const collected_events all = collect_allocator_events(p, o.host, std::nullopt, host);
+  const collected_events all = collect_allocator_events(p, o.host, std::nullopt, event_order::by_time, host);
   if (all.stopped) return *all.stopped;
   r.damage.insert(r.damage.end(), all.damage.begin(), all.damage.end());
   const bool any_xspace = std::any_of(p.what().files.begin(), p.what().files.end(),
                                       [](const capture_file& f) { return f.family == file_family::xspace; });
-  if (!any_xspace || !all.host_plane_present || all.events.empty()) {
+  if (!any_xspace || !all.host_plane_present || all.n_events == 0) {
     r.runtime_absent_reason = !has_host(p, o.host)      ? "no_such_host"
                               : !any_xspace             ? "no_xplane_pb"
                               : !all.host_plane_present ? "host_plane_absent"
                                                         : "no_memory_events";
     return {};
   }
-  const std::vector<allocator_track> tracks = tracks_of(all);
-  std::vector<allocator_replay> replays;
-  replays.reserve(tracks.size());
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    replays.push_back(replay_allocator(all, tracks[i]));
-    allocator_memory a = replays.back().facts;
+  auto replays = replay_allocators(all, host);
+  if (!replays) return std::move(replays).error();
+  for (std::size_t i = 0; i < replays->size(); ++i) {
+    allocator_memory a = (*replays)[i].facts;
     a.name = all.allocators[i].name;
     a.host = all.allocators[i].host;
     a.device = all.allocators[i].device;
@@ -103,7 +114,7 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
     if (host_a != host_b) return host_b;
     return r.allocators[a].occupancy_peak_bytes > r.allocators[b].occupancy_peak_bytes;
   };
-  for (std::size_t i = 1; i < tracks.size(); ++i)
+  for (std::size_t i = 1; i < replays->size(); ++i)
     if (better(i, best)) best = i;
   step_windows steps;
   if (!o.all_trace) {
@@ -112,13 +123,15 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
     steps = std::move(*found);
   }
   r.xplane_path = p.what().files[all.allocators[best].file].path;
-  r.runtime =
-      report_runtime(p, o, all, all.allocators[best], tracks[best], replays[best], steps, r.runtime_absent_reason);
+  auto report = report_runtime(p, o, all, static_cast<std::uint32_t>(best), (*replays)[best], steps,
+                               r.runtime_absent_reason, host);
+  if (!report) return std::move(report).error();
+  r.runtime = std::move(*report);
   if (!r.runtime) return {};
   r.runtime->allocator = best;
   runtime_diagnostics& d = r.runtime->diagnostics;
-  d.n_pools_seen = tracks.size();
-  for (std::size_t i = 0; i < tracks.size(); ++i)
+  d.n_pools_seen = replays->size();
+  for (std::size_t i = 0; i < replays->size(); ++i)
     d.pools.push_back({static_cast<std::int64_t>(i), r.allocators[i].name, r.allocators[i].n_allocations,
                        r.allocators[i].n_deallocations, r.allocators[i].lifetime_peak_bytes,
                        r.allocators[i].capacity_bytes});

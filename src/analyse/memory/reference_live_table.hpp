@@ -4,8 +4,11 @@
 
 #include <base/hash_map.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
-#include <set>
+#include <optional>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -14,58 +17,61 @@ namespace memory {
 // Live allocations in the order of a Python dict: a key that is set again keeps its place.
 class live_table {
  public:
-  struct entry {
-    std::uint32_t event;
-    std::int64_t pool;
-    std::uint64_t addr;
-    bool alive;
-  };
-  void allocate(const allocator_event& e, std::uint32_t event) {
+  void allocate(const allocator_event& e) {
     places& at_address = by_addr_[e.addr];
-    const auto [at, fresh] = at_address.by_pool.try_emplace(e.id, static_cast<std::uint32_t>(entries_.size()));
-    if (!fresh) {
-      total_ -= bytes_(entries_[at->second].event);
-      entries_[at->second].event = event;
-      total_ += static_cast<std::uint64_t>(e.requested_bytes);
-      return;
+    const auto [at, fresh] = at_address.by_pool.try_emplace(e.id);
+    held& h = at->second;
+    if (fresh) {
+      h.rank = ++ranks_;
+      at_address.oldest_first.emplace(h.rank, e.id);
+      ++count_;
+    } else {
+      total_ -= h.bytes;
     }
-    at_address.oldest_first.insert(at->second);
-    entries_.push_back({event, e.id, e.addr, true});
-    total_ += static_cast<std::uint64_t>(e.requested_bytes);
-    ++count_;
+    h.bytes = static_cast<std::uint64_t>(e.requested_bytes);
+    h.place = e.place;
+    total_ += h.bytes;
   }
   // The pool the memory was in; nothing when the address is not live.
   std::optional<std::int64_t> free(std::uint64_t addr) {
     const auto found = by_addr_.find(addr);
-    if (found == by_addr_.end() || found->second.oldest_first.empty()) return std::nullopt;
-    const std::uint32_t at = *found->second.oldest_first.begin();
-    found->second.oldest_first.erase(found->second.oldest_first.begin());
-    found->second.by_pool.erase(entries_[at].pool);
-    entries_[at].alive = false;
-    total_ -= bytes_(entries_[at].event);
+    if (found == by_addr_.end()) return std::nullopt;
+    places& at_address = found->second;
+    const auto oldest = at_address.oldest_first.begin();
+    const std::int64_t pool = oldest->second;
+    const auto held_at = at_address.by_pool.find(pool);
+    total_ -= held_at->second.bytes;
     --count_;
-    return entries_[at].pool;
+    at_address.by_pool.erase(held_at);
+    at_address.oldest_first.erase(oldest);
+    if (at_address.by_pool.empty()) by_addr_.erase(found);
+    return pool;
   }
-  explicit live_table(const std::vector<allocator_event>& events) : events_(events) {}
   [[nodiscard]] std::int64_t total() const noexcept { return static_cast<std::int64_t>(total_); }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  template <class Take>
-  void visit(Take&& take) const {
-    for (const entry& e : entries_)
-      if (e.alive) take(e);
+  // Where those that are live were allocated, in their order.
+  [[nodiscard]] std::vector<event_place> live() const {
+    std::vector<std::pair<std::uint64_t, event_place>> ranked;
+    for (const auto& [addr, at_address] : by_addr_)
+      for (const auto& [pool, h] : at_address.by_pool) ranked.emplace_back(h.rank, h.place);
+    std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<event_place> out;
+    for (const auto& [rank, place] : ranked) out.push_back(place);
+    return out;
   }
 
  private:
-  [[nodiscard]] std::uint64_t bytes_(std::uint32_t event) const {
-    return static_cast<std::uint64_t>(events_[event].requested_bytes);
-  }
-  struct places {
-    std::map<std::int64_t, std::uint32_t> by_pool;
-    std::set<std::uint32_t> oldest_first;
+  struct held {
+    std::uint64_t rank = 0;
+    std::uint64_t bytes = 0;
+    event_place place;
   };
-  const std::vector<allocator_event>& events_;
-  std::vector<entry> entries_;
+  struct places {  // at least one
+    std::map<std::int64_t, held> by_pool;
+    std::map<std::uint64_t, std::int64_t> oldest_first;  // rank -> pool
+  };
   hash_map<std::uint64_t, places> by_addr_;
+  std::uint64_t ranks_ = 0;
   std::uint64_t total_ = 0;  // wraps instead of overflowing
   std::uint64_t count_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -19,11 +20,11 @@ namespace {
 
 std::string text_like_reference(const text_stat& t) {
   if (t.is_ref) return t.ref == 0 ? std::string() : std::to_string(t.ref);
-  return std::string(t.text);
+  return std::string(t.str);
 }
 
 std::string type_like_reference(const allocator_event& e) {
-  if (!e.data_type_is_number && !e.data_type.is_ref && !e.data_type.text.empty()) return std::string(e.data_type.text);
+  if (!e.data_type_is_number && !e.data_type.is_ref && !e.data_type.str.empty()) return std::string(e.data_type.str);
   const std::int64_t type = e.data_type.is_ref ? static_cast<std::int64_t>(e.data_type.ref) : e.data_type_number;
   switch (type) {  // the reference's table, as it is
     case 0: return "INVALID";
@@ -51,7 +52,7 @@ std::string type_like_reference(const allocator_event& e) {
 }
 
 struct window_ns {
-  std::optional<std::string> id;
+  std::optional<std::string_view> id;
   std::int64_t from_ns = 0, to_ns = 0;
 };
 
@@ -66,7 +67,7 @@ void add_windows(const plane_index& plane, const line_index& line, Wanted&& want
       const std::string_view name = plane.event_name(rows[i].metadata_id);
       if (!wanted(name, rows[i].duration_ps)) continue;
       window_ns w;
-      w.id = std::string(name);
+      w.id = name;
       w.from_ns = saturating_add(header.timestamp_ns, floor_ns(rows[i].offset_ps));
       w.to_ns = saturating_add(w.from_ns, floor_ns(rows[i].duration_ps));
       out.push_back(std::move(w));
@@ -76,50 +77,65 @@ void add_windows(const plane_index& plane, const line_index& line, Wanted&& want
 
 class reference_runtime {
  public:
-  reference_runtime(const profile& p, std::size_t file, const memory_options& o, const collected_events& all)
-      : profile_(p), space_(*p.xspace(file)), options_(o), events_(all.events) {}
+  reference_runtime(const profile& p, std::size_t file, const memory_options& o, const collected_events& all,
+                    const hooks& host)
+      : file_(static_cast<std::uint32_t>(file)), space_(*p.xspace(file)), options_(o), all_(all), host_(host) {}
 
-  // Gives the reason when there is no block.
-  std::string run(runtime_report& r) {
+  // Gives the reason when there is no block. Faults: cancelled.
+  result<std::string> run(runtime_report& r) {
     keep_pools();
-    order_events();
     find_windows();
-    if (std::string why = replay_all(r); !why.empty()) return why;
-    find_step_peak(r);
-    snapshot(r);
-    r.n_planes = space_.planes.size();
-    roll_up(r);
-    return {};
+    if (!stopped_) replay_all(r);
+    std::string why = stopped_ ? std::string() : conclude(r);
+    if (why.empty() && !stopped_) {
+      find_step_peak(r);
+      snapshot(r);
+      r.n_planes = space_.planes.size();
+      roll_up(r);
+    }
+    if (stopped_) return *stopped_;
+    return why;
   }
 
  private:
+  // Hands over the events that are kept, in the reference's order, until `take` gives false.
+  template <class Take>
+  void for_each_event(Take&& take) {
+    ordered_allocator_events events(all_, file_, std::nullopt, host_);
+    for (allocator_event e; events.next(e);)
+      if ((!only_pool_0_ || !e.is_allocation || e.id == 0) && !take(static_cast<const allocator_event&>(e))) return;
+    if (events.stopped()) stopped_ = *events.stopped();
+  }
+
   void keep_pools() {
     bool any_zero = false;
-    for (const allocator_event& e : events_) {
-      if (e.is_allocation) {
-        any_zero = any_zero || e.id == 0;
-        note_pool(e.id, e.bytes_reserved);
-      } else {
-        note_pool(0, e.bytes_reserved);
+    struct {
+      bool any = false;
+      std::int64_t first_ns = 0, last_ns = 0;
+      void add(std::int64_t at_ns) noexcept {
+        if (!any) first_ns = at_ns;
+        any = true;
+        last_ns = at_ns;
       }
-    }
-    const bool filters = !options_.include_host_pools && any_zero;
-    keep_.assign(events_.size(), true);
-    if (!filters) return;
-    for (std::size_t i = 0; i < events_.size(); ++i) keep_[i] = !events_[i].is_allocation || events_[i].id == 0;
+    } all, of_pool_0;
+    for_each_event([&](const allocator_event& e) {
+      note_pool(e.is_allocation ? e.id : 0, e.bytes_reserved);
+      any_zero = any_zero || (e.is_allocation && e.id == 0);
+      all.add(e.raw_ns);
+      if (!e.is_allocation || e.id == 0) of_pool_0.add(e.raw_ns);
+      return true;
+    });
+    only_pool_0_ = !options_.include_host_pools && any_zero;
+    const auto& kept = only_pool_0_ ? of_pool_0 : all;
+    any_ = kept.any;
+    first_ns_ = kept.first_ns;
+    last_ns_ = kept.last_ns;
+    if (!only_pool_0_) return;
     for (auto it = capacity_.begin(); it != capacity_.end();) it = it->first == 0 ? std::next(it) : capacity_.erase(it);
   }
   void note_pool(std::int64_t id, std::int64_t reserved) {
     const auto [at, fresh] = capacity_.try_emplace(id, reserved);
     if (!fresh) at->second = std::max(at->second, reserved);
-  }
-
-  void order_events() {
-    for (const bool allocations : {true, false})
-      for (std::uint32_t i = 0; i < events_.size(); ++i)
-        if (keep_[i] && events_[i].is_allocation == allocations) order_.push_back(i);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return events_[a].raw_ns < events_[b].raw_ns; });
   }
 
   void find_windows() {
@@ -174,7 +190,7 @@ class reference_runtime {
       else
         window_ = nearest(r.global_peak_ts_ns);
     }
-    r.step.id = window_.id;
+    if (window_.id) r.step.id = std::string(*window_.id);
     r.step.from_ns = window_.from_ns;
     r.step.to_ns = window_.to_ns;
     return {};
@@ -195,31 +211,62 @@ class reference_runtime {
   }
 
   struct state {
-    std::int64_t ts_ns, total;
-    std::uint64_t count;
-    double fragmentation;
+    std::int64_t total = 0;
+    std::uint64_t count = 0;
+    double fragmentation = 0;
   };
 
-  std::string replay_all(runtime_report& r) {
+  // Samples of the state at even times, whose steps are computed as the reference does.
+  class sampler {
+   public:
+    sampler(std::uint64_t samples, std::int64_t first_ns, std::int64_t last_ns) : first_ns_(first_ns) {
+      if (samples <= 1 || first_ns == last_ns) return;
+      samples_ = samples;
+      step_ = static_cast<double>(last_ns - first_ns) / static_cast<double>(samples - 1);
+    }
+    // Before an event that is not the first: samples that show what was before it.
+    void before(std::int64_t event_ns, const state& s) {
+      for (; next_<samples_&& static_cast<double>(event_ns)> target(); ++next_) take(target(), s);
+    }
+    std::vector<timeline_sample> finish(std::int64_t last_ns, const state& s) {
+      if (samples_ == 0) taken_.push_back({last_ns, s.total, 0, s.count, s.fragmentation});
+      for (; next_ < samples_; ++next_) take(target(), s);
+      return std::move(taken_);
+    }
+
+   private:
+    [[nodiscard]] double target() const noexcept {
+      return static_cast<double>(first_ns_) + static_cast<double>(next_) * step_;
+    }
+    void take(double at, const state& s) {
+      taken_.push_back({static_cast<std::int64_t>(at), s.total, 0, s.count, s.fragmentation});
+    }
+    std::int64_t first_ns_;
+    std::uint64_t samples_ = 0, next_ = 0;  // 0: one sample, at the end
+    double step_ = 0;
+    std::vector<timeline_sample> taken_;
+  };
+
+  void replay_all(runtime_report& r) {
     runtime_diagnostics& d = r.diagnostics;
-    live_table live(events_);
-    std::vector<state> states;
-    states.reserve(order_.size());
-    std::map<std::int64_t, std::int64_t> in_use;
+    live_table live;
+    sampler samples(options_.time_samples, first_ns_, last_ns_);
+    state now;
     std::vector<std::int64_t> pools_seen;
-    double fragmentation = 0;
-    std::uint64_t allocations = 0, frees = 0;
-    for (const auto& [id, reserved] : capacity_) in_use[id] = 0;
-    for (const std::uint32_t at : order_) {
-      const allocator_event& e = events_[at];
-      fragmentation = e.fragmentation;
+    bool any_event = false, any_allocation = false;
+    std::uint64_t frees = 0;
+    for (const auto& [id, reserved] : capacity_) in_use_[id] = 0;
+    for_each_event([&](const allocator_event& e) {
+      if (any_event) samples.before(e.raw_ns, now);
+      if (!any_event || (e.is_allocation && !any_allocation)) first_pool_ = e.id;
+      any_event = true;
+      any_allocation = any_allocation || e.is_allocation;
       if (e.is_allocation) {
-        ++allocations;
         ++allocations_of_[e.id];
-        live.allocate(e, at);
+        live.allocate(e);
         if (std::find(pools_seen.begin(), pools_seen.end(), e.id) == pools_seen.end() && pools_seen.size() < 2)
           pools_seen.push_back(e.id);
-        in_use[e.id] = std::max(in_use[e.id], e.peak_bytes_in_use);
+        in_use_[e.id] = std::max(in_use_[e.id], e.peak_bytes_in_use);
         if (pools_seen.size() == 1 && e.bytes_allocated > 0) {
           const double off = std::fabs(static_cast<double>(live.total()) - static_cast<double>(e.bytes_allocated));
           d.alloc_accounting_drift_pct =
@@ -230,7 +277,7 @@ class reference_runtime {
       } else {
         ++frees;
         if (const auto pool = live.free(e.addr))
-          in_use[*pool] = std::max(in_use[*pool], e.peak_bytes_in_use);
+          in_use_[*pool] = std::max(in_use_[*pool], e.peak_bytes_in_use);
         else
           ++d.pretrace_dealloc_count;
       }
@@ -238,18 +285,25 @@ class reference_runtime {
         r.global_peak_bytes = live.total();
         r.global_peak_ts_ns = e.raw_ns;
       }
-      states.push_back({e.raw_ns, live.total(), live.count(), fragmentation});
-    }
-    if (order_.empty()) return "no_memory_events";
+      now = {live.total(), live.count(), e.fragmentation};
+      return true;
+    });
+    samples_ = samples.finish(last_ns_, now);
     d.trace_end_live_bytes = live.total();
     d.unmatched_alloc_count = live.count();
     d.n_pools_seen = capacity_.size();
     for (const auto& [id, reserved] : capacity_)
-      d.pools.push_back({id, "", allocations_of_[id], frees, in_use[id], reserved});
+      d.pools.push_back({id, "", allocations_of_[id], frees, in_use_[id], reserved});
+  }
+
+  // What the replay says, but for the peak of the window. Gives the reason when there is no block.
+  std::string conclude(runtime_report& r) {
+    runtime_diagnostics& d = r.diagnostics;
+    if (!any_) return "no_memory_events";
     if (std::string why = choose(r); !why.empty()) return why;
-    r.pool_id = capacity_.count(0) != 0 || capacity_.empty() ? 0 : events_[first_pool()].id;
+    r.pool_id = capacity_.count(0) != 0 || capacity_.empty() ? 0 : first_pool_;
     r.pool_bytes = capacity_.count(r.pool_id) != 0 ? capacity_[r.pool_id] : 0;
-    add_samples(states, r);
+    r.samples = std::move(samples_);
     d.step_line_present = r.step.source != "execute_event";
     if (d.alloc_accounting_drift_pct > 1.0)
       d.warnings.push_back("alloc_accounting_drift_pct=" + decimals(d.alloc_accounting_drift_pct, 3) +
@@ -262,65 +316,59 @@ class reference_runtime {
     return {};
   }
 
-  [[nodiscard]] std::size_t first_pool() const {
-    for (const std::uint32_t at : order_)
-      if (events_[at].is_allocation) return at;
-    return order_.front();
-  }
-
-  void add_samples(const std::vector<state>& states, runtime_report& r) const {
-    const std::int64_t first = states.front().ts_ns, last = states.back().ts_ns;
-    const std::uint64_t n = options_.time_samples;
-    const auto sample = [&](const state& s, std::int64_t ts) {
-      r.samples.push_back({ts, s.total, 0, s.count, s.fragmentation});
-    };
-    if (n <= 1 || first == last) {
-      sample(states.back(), last);
-      return;
-    }
-    const double step = static_cast<double>(last - first) / static_cast<double>(n - 1);
-    std::size_t at = 0;
-    for (std::uint64_t k = 0; k < n; ++k) {
-      const double target = static_cast<double>(first) + static_cast<double>(k) * step;
-      while (at + 1 < states.size() && static_cast<double>(states[at + 1].ts_ns) <= target) ++at;
-      sample(states[at], static_cast<std::int64_t>(target));
-    }
-  }
-
   void find_step_peak(runtime_report& r) {
-    live_table live(events_);
+    live_table live;
     std::int64_t most = 0;
     bool any = false;
-    for (const std::uint32_t at : order_) {
-      const allocator_event& e = events_[at];
-      if (e.raw_ns > window_.to_ns) break;
+    for_each_event([&](const allocator_event& e) {
+      if (e.raw_ns > window_.to_ns) return false;
       if (e.is_allocation)
-        live.allocate(e, at);
+        live.allocate(e);
       else
         static_cast<void>(live.free(e.addr));
-      if (e.raw_ns < window_.from_ns || live.total() <= most) continue;
+      if (e.raw_ns < window_.from_ns || live.total() <= most) return true;
       most = live.total();
       r.peak_ts_ns = e.raw_ns;
       any = true;
-    }
+      return true;
+    });
     if (!any) r.peak_ts_ns = r.global_peak_ts_ns;
   }
 
+  // What is live at the peak, in the reference's order.
+  std::vector<allocator_event> live_at_peak(runtime_report& r) {
+    live_table live;
+    for_each_event([&](const allocator_event& e) {
+      if (e.raw_ns > r.peak_ts_ns) return false;
+      if (e.is_allocation)
+        live.allocate(e);
+      else if (!live.free(e.addr))
+        return true;
+      r.fragmentation_at_peak = e.fragmentation;
+      return true;
+    });
+    std::vector<allocator_event> held;
+    for (const event_place& place : live.live()) held.push_back(all_.event_at(place));
+    return held;
+  }
+
+  // When each of these addresses was freed first in the whole trace.
+  hash_map<std::uint64_t, std::int64_t> first_frees(const std::vector<allocator_event>& held) {
+    hash_map<std::uint64_t, std::int64_t> freed;
+    hash_set<std::uint64_t> wanted;
+    for (const allocator_event& e : held) wanted.insert(e.addr);
+    if (wanted.empty()) return freed;
+    for_each_event([&](const allocator_event& e) {
+      if (!e.is_allocation && wanted.erase(e.addr) != 0) freed.try_emplace(e.addr, e.raw_ns);
+      return !wanted.empty();
+    });
+    return freed;
+  }
+
   void snapshot(runtime_report& r) {
-    live_table live(events_);
-    hash_map<std::uint64_t, std::int64_t> first_free;
-    for (const std::uint32_t at : order_) {
-      const allocator_event& e = events_[at];
-      if (!e.is_allocation) first_free.try_emplace(e.addr, e.raw_ns);
-      if (e.raw_ns > r.peak_ts_ns) continue;
-      if (e.is_allocation) {
-        live.allocate(e, at);
-        r.fragmentation_at_peak = e.fragmentation;
-      } else if (live.free(e.addr)) {
-        r.fragmentation_at_peak = e.fragmentation;
-      }
-    }
-    std::int64_t end_ns = order_.empty() ? 0 : events_[order_.back()].raw_ns;
+    const std::vector<allocator_event> held = live_at_peak(r);
+    const hash_map<std::uint64_t, std::int64_t> first_free = first_frees(held);
+    std::int64_t end_ns = last_ns_;
     if (!steps_.empty()) end_ns = std::max(end_ns, steps_.back().to_ns);
     std::vector<window_ns> by_start(steps_);
     std::stable_sort(by_start.begin(), by_start.end(),
@@ -335,9 +383,8 @@ class reference_runtime {
       return at == 0 ? std::numeric_limits<std::int64_t>::min() : ends[static_cast<std::size_t>(at) - 1];
     };
     std::map<std::int64_t, std::int64_t> by_pool;
-    std::vector<std::uint32_t> sources;
-    live.visit([&](const live_table::entry& held) {
-      const allocator_event& e = events_[held.event];
+    std::vector<event_place> places;
+    for (const allocator_event& e : held) {
       live_row row;
       row.kind = "buffer";
       row.addr = e.addr;
@@ -366,9 +413,10 @@ class reference_runtime {
       by_pool[e.id] = saturating_add(by_pool[e.id], row.size_bytes);
       r.alive_total_bytes = saturating_add(r.alive_total_bytes, row.size_bytes);
       r.alive.push_back(std::move(row));
-      sources.push_back(held.event);
-    });
-    add_parents(r, sources);
+      places.push_back(e.place);
+    }
+    auto chains = parents_of(all_, places);
+    for (std::size_t i = 0; i < chains.size(); ++i) r.alive[i].parent_chain = std::move(chains[i]);
     r.peak_bytes = r.alive_total_bytes;
     r.peak_bytes_by_pool.assign(by_pool.begin(), by_pool.end());
     r.is_global_peak = r.peak_ts_ns == r.global_peak_ts_ns && r.peak_bytes >= r.global_peak_bytes;
@@ -376,28 +424,19 @@ class reference_runtime {
                      [](const live_row& a, const live_row& b) { return a.size_bytes > b.size_bytes; });
   }
 
-  void add_parents(runtime_report& r, const std::vector<std::uint32_t>& sources) {
-    const plane_index* host = nullptr;
-    for (const plane_index& plane : space_.planes)
-      if (plane.name == "/host:CPU" && host == nullptr) host = &plane;
-    std::map<std::int32_t, std::vector<std::size_t>> by_line;
-    for (std::size_t i = 0; i < sources.size(); ++i) by_line[events_[sources[i]].line].push_back(i);
-    for (const auto& [line, rows] : by_line) {
-      std::vector<std::uint32_t> wanted;
-      for (const std::size_t row : rows) wanted.push_back(events_[sources[row]].event);
-      auto chains = enclosing_events(*host, host->lines[static_cast<std::size_t>(line)], wanted);
-      for (std::size_t i = 0; i < rows.size(); ++i) r.alive[rows[i]].parent_chain = std::move(chains[i]);
-    }
-  }
-
-  const profile& profile_;
+  const std::uint32_t file_;
   const xspace_index& space_;
   const memory_options& options_;
-  const std::vector<allocator_event>& events_;
-  std::vector<bool> keep_;
-  std::vector<std::uint32_t> order_;
-  std::map<std::int64_t, std::int64_t> capacity_;
+  const collected_events& all_;
+  const hooks& host_;
+  std::optional<fault> stopped_;
+  bool only_pool_0_ = false;  // of allocations
+  bool any_ = false;          // events that are kept
+  std::int64_t first_ns_ = 0, last_ns_ = 0;
+  std::int64_t first_pool_ = 0;  // of the first allocation, else of the first event
+  std::map<std::int64_t, std::int64_t> capacity_, in_use_;
   std::map<std::int64_t, std::uint64_t> allocations_of_;
+  std::vector<timeline_sample> samples_;
   std::vector<window_ns> steps_;
   bool has_steps_ = false;
   window_ns window_;
@@ -405,9 +444,9 @@ class reference_runtime {
 
 }  // namespace
 
-std::string runtime_like_reference(const profile& p, std::size_t file, const memory_options& o,
-                                   const collected_events& all, runtime_report& report) {
-  return reference_runtime(p, file, o, all).run(report);
+result<std::string> runtime_like_reference(const profile& p, std::size_t file, const memory_options& o,
+                                           const collected_events& all, const hooks& host, runtime_report& report) {
+  return reference_runtime(p, file, o, all, host).run(report);
 }
 
 }  // namespace memory

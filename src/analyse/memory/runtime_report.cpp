@@ -1,11 +1,15 @@
 #include "runtime_report.hpp"
 
+#include "enclosing_events.hpp"
+
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -45,30 +49,80 @@ std::string_view parent_of(const live_row& row) {
   return row.parent_chain.front();
 }
 
-class reporter {
- public:
-  reporter(const profile& p, const memory_options& o, const collected_events& all, const allocator_identity& of,
-           const allocator_track& track, const allocator_replay& replay, const step_windows& steps)
-      : profile_(p), options_(o), all_(all), of_(of), track_(track), replay_(replay), steps_(steps) {}
+// What the timeline shows of an allocator.
+struct allocator_state {
+  std::int64_t live_bytes = 0, reserved_bytes = 0;
+  std::uint64_t live_count = 0;
+  double fragmentation = 0;
+};
 
-  std::optional<runtime_report> run(std::string& absent) {
-    if (!choose_window(absent)) return std::nullopt;
-    find_peak();
-    add_alive();
-    add_samples();
-    diagnose();
-    roll_up(report_);
-    return std::move(report_);
+// Takes samples of the state at even times from the first event to the last.
+class timeline_sampler {
+ public:
+  timeline_sampler(std::uint64_t samples, std::int64_t first_ps, std::int64_t last_ps)
+      : first_ps_(first_ps), last_ps_(last_ps) {
+    if (samples > 1 && first_ps != last_ps) parts_ = samples - 1;
+  }
+  // Before an event: samples that show what was before it.
+  void before(std::int64_t event_ps, const allocator_state& state) {
+    while (parts_ > 0 && next_ <= parts_ && event_ps > time_of(next_)) take(time_of(next_++), state);
+  }
+  std::vector<timeline_sample> finish(const allocator_state& last) {
+    if (parts_ == 0) take(last_ps_, last);
+    while (parts_ > 0 && next_ <= parts_) take(time_of(next_++), last);
+    return std::move(samples_);
   }
 
  private:
-  [[nodiscard]] const allocator_event& event(std::size_t at) const { return all_.events[track_.events[at]]; }
+  [[nodiscard]] std::int64_t time_of(std::uint64_t sample) const noexcept {
+    const std::uint64_t span = distance_ps(first_ps_, last_ps_);
+    const std::uint64_t offset = span / parts_ * sample + span % parts_ * sample / parts_;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first_ps_) + offset);
+  }
+  void take(std::int64_t when_ps, const allocator_state& s) {
+    samples_.push_back({floor_ns(when_ps), s.live_bytes, s.reserved_bytes, s.live_count, s.fragmentation});
+  }
+  std::int64_t first_ps_, last_ps_;
+  std::uint64_t parts_ = 0;  // 0: one sample, at the end
+  std::uint64_t next_ = 0;
+  std::vector<timeline_sample> samples_;
+};
 
+class reporter {
+ public:
+  reporter(const profile& p, const memory_options& o, const collected_events& all, std::uint32_t allocator,
+           const allocator_replay& replay, const step_windows& steps, const hooks& host)
+      : profile_(p),
+        options_(o),
+        all_(all),
+        allocator_(allocator),
+        of_(all.allocators[allocator]),
+        replay_(replay),
+        steps_(steps),
+        host_(host) {}
+
+  result<std::optional<runtime_report>> run(std::string& absent) {
+    std::optional<runtime_report> nothing;
+    if (!choose_window(absent)) return nothing;
+    if (holds_highest_) {
+      take_highest();
+    } else if (result<void> found = find_peak(); !found) {
+      return std::move(found).error();
+    }
+    if (result<void> replayed = replay_again(); !replayed) return std::move(replayed).error();
+    describe_peak();
+    add_alive();
+    diagnose();
+    roll_up(report_);
+    return std::optional<runtime_report>(std::move(report_));
+  }
+
+ private:
   bool choose_window(std::string& absent) {
     const auto take = [&](const step_window& w) {
       from_ps_ = w.from_ps;
       to_ps_ = w.to_ps;
-      report_.step.id = w.id;
+      report_.step.id = std::string(w.id);
       report_.step.source = steps_.source;
     };
     const std::vector<step_window>& windows = steps_.windows;
@@ -86,8 +140,9 @@ class reporter {
       take(windows[static_cast<std::size_t>(*options_.step)]);
     } else if (options_.all_trace || windows.empty() ||
                (options_.policy == step_policy::peak && holding(windows, replay_.facts.occupancy_peak_ps) == nullptr)) {
-      from_ps_ = event(0).start_ps;
-      to_ps_ = event(track_.events.size() - 1).start_ps;
+      from_ps_ = of_.first_ps;
+      to_ps_ = of_.last_ps;
+      holds_highest_ = true;
       report_.step.policy = "all_trace";
       report_.step.source = "all_trace";
       if (!options_.all_trace)
@@ -104,6 +159,7 @@ class reporter {
     } else {
       report_.step.policy = "peak";
       take(*holding(windows, replay_.facts.occupancy_peak_ps));
+      holds_highest_ = true;
     }
     report_.step.from_ns = floor_ns(from_ps_);
     report_.step.to_ns = floor_ns(to_ps_);
@@ -117,45 +173,98 @@ class reporter {
     return nullptr;
   }
 
+  // The window holds the first of all greatest occupancies, so that is its peak, too.
+  void take_highest() {
+    peak_at_ = replay_.occupancy_peak_at;
+    report_.peak_bytes = replay_.facts.occupancy_peak_bytes;
+    report_.peak_ts_ps = replay_.facts.occupancy_peak_ps;
+  }
+
   // The first greatest occupancy in the window; what was there when it began counts from its beginning.
-  void find_peak() {
-    bool any = false;
-    std::optional<std::size_t> before;
-    const auto offer = [&](std::size_t at, std::int64_t when_ps) {
-      if (any && replay_.occupied_bytes[at] <= report_.peak_bytes) return;
-      any = true;
+  result<void> find_peak() {
+    const auto offer = [&](std::uint64_t at, std::int64_t occupied, std::int64_t when_ps) {
+      if (peak_at_ && occupied <= report_.peak_bytes) return;
       peak_at_ = at;
-      report_.peak_bytes = replay_.occupied_bytes[at];
+      report_.peak_bytes = occupied;
       report_.peak_ts_ps = when_ps;
     };
-    for (std::size_t at = 0; at < track_.events.size(); ++at) {
-      const std::int64_t when = event(at).start_ps;
-      if (when > to_ps_) break;
-      if (when < from_ps_) {
-        before = at;
-        continue;
+    ordered_allocator_events events(all_, of_.file, allocator_, host_);
+    allocator_replay now;
+    bool in_window = false;
+    for (allocator_event e; events.next(e) && e.start_ps <= to_ps_;) {
+      if (!in_window && e.start_ps >= from_ps_) {
+        if (now.n_events > 0) offer(now.n_events - 1, now.occupied_bytes, from_ps_);
+        in_window = true;
       }
-      if (before) offer(*before, from_ps_);
-      before.reset();
-      offer(at, when);
+      now.take(e);
+      if (in_window) offer(now.n_events - 1, now.occupied_bytes, e.start_ps);
     }
-    if (before) offer(*before, from_ps_);
-    if (!any) {  // the allocator did nothing yet: its state before the first event
+    if (events.stopped()) return *events.stopped();
+    if (!in_window && now.n_events > 0) offer(now.n_events - 1, now.occupied_bytes, from_ps_);
+    if (!peak_at_) {  // the allocator did nothing yet: its state before the first event
       report_.peak_ts_ps = from_ps_;
       report_.peak_bytes = replay_.facts.pre_trace_bytes;
-      report_.replayed_bytes = report_.allocated_bytes = report_.peak_bytes;
-      nothing_yet_ = true;
-    } else {
-      report_.reserved_bytes = std::max<std::int64_t>(event(peak_at_).bytes_reserved, 0);
-      report_.replayed_bytes = replay_.live_bytes[peak_at_];
+    }
+    return {};
+  }
+
+  // What is alive at the peak and until when, and the timeline.
+  result<void> replay_again() {
+    ordered_allocator_events events(all_, of_.file, allocator_, host_);
+    allocator_replay now;
+    allocator_state state;
+    timeline_sampler samples(options_.time_samples, of_.first_ps, of_.last_ps);
+    hash_map<std::uint64_t, std::size_t> open;  // address -> position in held_
+    for (allocator_event e; events.next(e);) {
+      samples.before(e.start_ps, state);
+      now.take(e);
+      if (!open.empty()) {
+        if (const auto ended = open.find(e.addr); ended != open.end()) {
+          held_[ended->second].freed_ps = e.start_ps;
+          open.erase(ended);
+        }
+      }
+      if (now.n_events == 1 && !peak_at_) report_.pool_id = e.id;
+      if (e.is_allocation) {
+        const plane_index& plane = all_.plane_of(e.place);
+        if (e.shape.text(plane).empty()) ++report_.diagnostics.shape_missing_count;
+        if (e.tf_op.text(plane).empty()) ++report_.diagnostics.tf_op_missing_count;
+      }
+      if (peak_at_ && now.n_events - 1 == *peak_at_) {
+        report_.reserved_bytes = std::max<std::int64_t>(e.bytes_reserved, 0);
+        report_.replayed_bytes = now.live_bytes;
+        report_.fragmentation_at_peak = e.fragmentation;
+        report_.pool_id = e.id;
+        hold(now);
+        for (std::size_t i = 0; i < held_.size(); ++i) open[held_[i].addr] = i;
+      }
+      state = {now.live_bytes, std::max<std::int64_t>(e.bytes_reserved, 0), now.live_count(), e.fragmentation};
+    }
+    if (events.stopped()) return *events.stopped();
+    report_.samples = samples.finish(state);
+    return {};
+  }
+
+  // What is alive now, in the order of the allocations.
+  void hold(const allocator_replay& now) {
+    held_.reserve(now.live().size());
+    for (const auto& [addr, allocation] : now.live())
+      held_.push_back({addr, all_.event_at(allocation.place).start_ps, allocation.place, std::nullopt});
+    std::sort(held_.begin(), held_.end(), [](const held_buffer& a, const held_buffer& b) {
+      return std::tie(a.start_ps, a.place.line, a.place.offset) < std::tie(b.start_ps, b.place.line, b.place.offset);
+    });
+  }
+
+  void describe_peak() {
+    if (peak_at_) {
       report_.allocated_bytes = report_.peak_bytes - report_.reserved_bytes;
+    } else {
+      report_.replayed_bytes = report_.allocated_bytes = report_.peak_bytes;
     }
     report_.peak_ts_ns = floor_ns(report_.peak_ts_ps);
     report_.global_peak_bytes = replay_.facts.occupancy_peak_bytes;
     report_.global_peak_ts_ns = floor_ns(replay_.facts.occupancy_peak_ps);
     report_.is_global_peak = report_.peak_bytes == report_.global_peak_bytes;
-    report_.fragmentation_at_peak = nothing_yet_ ? 0 : event(peak_at_).fragmentation;
-    report_.pool_id = nothing_yet_ ? event(0).id : event(peak_at_).id;
     report_.pool_bytes = replay_.facts.capacity_bytes;
     report_.peak_bytes_by_pool = {{report_.pool_id, report_.peak_bytes}};
     const xspace_index* space = profile_.xspace(of_.file);
@@ -171,7 +280,7 @@ class reporter {
     row.shape = "<no shape>";
     row.tf_op = what;
     row.data_type = "invalid";
-    row.alloc_ts_ps = event(0).start_ps;
+    row.alloc_ts_ps = of_.first_ps;
     row.alloc_ts_ns = floor_ns(row.alloc_ts_ps);
     row.age_ns_at_peak = std::max<std::int64_t>(report_.peak_ts_ns - row.alloc_ts_ns, 0);
     if (std::string_view(kind) == "pre_trace") row.lifetime = lifetime_class::persistent;
@@ -179,20 +288,13 @@ class reporter {
   }
 
   void add_alive() {
-    hash_map<std::uint32_t, std::uint32_t> place;  // event -> position in the track
-    place.reserve(track_.events.size());
-    for (std::uint32_t at = 0; at < track_.events.size(); ++at) place[track_.events[at]] = at;
     std::int64_t seen = 0;
-    std::vector<std::uint32_t> rows_events;
-    if (!nothing_yet_) {
-      for (const allocation_span& span : replay_.spans) {
-        if (place[span.allocation] > peak_at_) break;
-        if (span.deallocation != allocation_span::no_event && place[span.deallocation] <= peak_at_) continue;
-        report_.alive.push_back(row_of(span));
-        rows_events.push_back(span.allocation);
+    if (peak_at_) {
+      for (const held_buffer& held : held_) {
+        report_.alive.push_back(row_of(held));
         seen = saturating_add(seen, report_.alive.back().size_bytes);
       }
-      add_parents(rows_events);
+      add_parents();
       add_special("program_reserved", "<running program>", report_.reserved_bytes);
       const std::int64_t rest = report_.allocated_bytes - seen;
       if (rest > 0) add_special("pre_trace", "<allocated before the trace>", rest);
@@ -205,27 +307,37 @@ class reporter {
       report_.alive_total_bytes = saturating_add(report_.alive_total_bytes, row.size_bytes);
   }
 
-  live_row row_of(const allocation_span& span) const {
-    const allocator_event& e = all_.events[span.allocation];
+  struct held_buffer {
+    std::uint64_t addr = 0;
+    std::int64_t start_ps = 0;
+    event_place place;
+    std::optional<std::int64_t> freed_ps;  // when it was freed, or its address was allocated again
+  };
+
+  live_row row_of(const held_buffer& held) const {
+    const allocator_event e = all_.event_at(held.place);
+    const plane_index& plane = all_.plane_of(held.place);
+    const auto or_else = [](std::string_view text, const char* nothing) {
+      return text.empty() ? std::string(nothing) : std::string(text);
+    };
     live_row row;
     row.kind = "buffer";
     row.addr = e.addr;
     row.pool_id = e.id;
     row.size_bytes = row.alloc_bytes = std::max<std::int64_t>(e.allocation_bytes, 0);
     row.requested_bytes = e.requested_bytes;
-    row.shape = e.shape.text.empty() ? std::string("<no shape>") : std::string(e.shape.text);
-    row.tf_op = e.tf_op.text.empty() ? std::string("<no tf_op>") : std::string(e.tf_op.text);
-    row.data_type = e.data_type_is_number      ? tensorflow_type_name(e.data_type_number)
-                    : e.data_type.text.empty() ? std::string("invalid")
-                                               : std::string(e.data_type.text);
+    row.shape = or_else(e.shape.text(plane), "<no shape>");
+    row.tf_op = or_else(e.tf_op.text(plane), "<no tf_op>");
+    row.data_type =
+        e.data_type_is_number ? tensorflow_type_name(e.data_type_number) : or_else(e.data_type.text(plane), "invalid");
     row.alloc_ts_ps = e.start_ps;
     row.alloc_ts_ns = floor_ns(e.start_ps);
     row.age_ns_at_peak = std::max<std::int64_t>(report_.peak_ts_ns - row.alloc_ts_ns, 0);
-    const bool freed = span.deallocation != allocation_span::no_event;
+    const bool freed = held.freed_ps.has_value();
     row.deallocated = freed;
-    const std::int64_t last_ps = std::max(event(track_.events.size() - 1).start_ps,
-                                          steps_.windows.empty() ? e.start_ps : steps_.windows.back().to_ps);
-    const std::int64_t end_ps = freed ? all_.events[span.deallocation].start_ps : last_ps;
+    const std::int64_t last_ps =
+        std::max(of_.last_ps, steps_.windows.empty() ? e.start_ps : steps_.windows.back().to_ps);
+    const std::int64_t end_ps = held.freed_ps.value_or(last_ps);
     const auto& windows = steps_.windows;
     const auto starts_after = [](const step_window& w, std::int64_t at) { return w.from_ps < at; };
     const auto first = std::lower_bound(windows.begin(), windows.end(), e.start_ps, starts_after);
@@ -243,45 +355,11 @@ class reporter {
     return row;
   }
 
-  void add_parents(const std::vector<std::uint32_t>& rows_events) {
-    const xspace_index* space = profile_.xspace(of_.file);
-    if (space == nullptr) return;
-    const plane_index& plane = space->planes[static_cast<std::size_t>(of_.plane)];
-    std::vector<std::pair<std::int32_t, std::size_t>> by_line;  // line, row
-    for (std::size_t row = 0; row < rows_events.size(); ++row)
-      by_line.emplace_back(all_.events[rows_events[row]].line, row);
-    std::sort(by_line.begin(), by_line.end());
-    for (std::size_t from = 0; from < by_line.size();) {
-      std::size_t to = from;
-      std::vector<std::uint32_t> events;
-      for (; to < by_line.size() && by_line[to].first == by_line[from].first; ++to)
-        events.push_back(all_.events[rows_events[by_line[to].second]].event);
-      auto chains = enclosing_events(plane, plane.lines[static_cast<std::size_t>(by_line[from].first)], events);
-      for (std::size_t i = from; i < to; ++i)
-        report_.alive[by_line[i].second].parent_chain = std::move(chains[i - from]);
-      from = to;
-    }
-  }
-
-  void add_samples() {
-    const std::size_t n = track_.events.size();
-    const std::int64_t first = event(0).start_ps, last = event(n - 1).start_ps;
-    const auto sample = [&](std::size_t at, std::int64_t when_ps) {
-      report_.samples.push_back({floor_ns(when_ps), replay_.live_bytes[at],
-                                 std::max<std::int64_t>(event(at).bytes_reserved, 0), replay_.live_count[at],
-                                 event(at).fragmentation});
-    };
-    if (options_.time_samples <= 1 || first == last) {
-      sample(n - 1, last);
-      return;
-    }
-    const std::uint64_t parts = options_.time_samples - 1, span = distance_ps(first, last);
-    std::size_t at = 0;
-    for (std::uint64_t k = 0; k <= parts; ++k) {
-      const auto offset = static_cast<std::int64_t>(span / parts * k + span % parts * k / parts);
-      while (at + 1 < n && event(at + 1).start_ps <= first + offset) ++at;
-      sample(at, first + offset);
-    }
+  void add_parents() {
+    std::vector<event_place> places;
+    for (const held_buffer& held : held_) places.push_back(held.place);
+    auto chains = parents_of(all_, places);
+    for (std::size_t i = 0; i < chains.size(); ++i) report_.alive[i].parent_chain = std::move(chains[i]);
   }
 
   void diagnose() {
@@ -290,18 +368,12 @@ class reporter {
     d.alloc_accounting_drift_pct = replay_.drift_pct;
     d.unmatched_dealloc_count = f.unmatched_frees;
     d.pretrace_dealloc_count = f.unmatched_frees;
-    d.unmatched_alloc_count = replay_.live_count.back();
+    d.unmatched_alloc_count = replay_.live_count();
     d.trace_end_live_bytes = f.trace_end_live_bytes;
     d.step_line_present = steps_.source == "steps_line";
-    for (const std::uint32_t at : track_.events) {
-      const allocator_event& e = all_.events[at];
-      if (!e.is_allocation) continue;
-      if (e.shape.text.empty()) ++d.shape_missing_count;
-      if (e.tf_op.text.empty()) ++d.tf_op_missing_count;
-    }
     if (!f.allocator_agrees)
       d.warnings.push_back("the replay differs from the allocator's own count after " +
-                           std::to_string(f.disagreements) + " of " + std::to_string(track_.events.size()) +
+                           std::to_string(f.disagreements) + " of " + std::to_string(replay_.n_events) +
                            " events: the trace misses events of " + of_.name);
     if (f.unmatched_frees > 0)
       d.warnings.push_back(std::to_string(f.unmatched_frees) +
@@ -314,27 +386,57 @@ class reporter {
   const profile& profile_;
   const memory_options& options_;
   const collected_events& all_;
+  const std::uint32_t allocator_;
   const allocator_identity& of_;
-  const allocator_track& track_;
   const allocator_replay& replay_;
   const step_windows& steps_;
+  const hooks& host_;
   runtime_report report_;
   std::int64_t from_ps_ = 0, to_ps_ = 0;
-  std::size_t peak_at_ = 0;
-  bool nothing_yet_ = false;
+  bool holds_highest_ = false;            // the window holds the highest peak of the trace
+  std::optional<std::uint64_t> peak_at_;  // which event; nothing: all of them come after the window
+  std::vector<held_buffer> held_;         // at the peak
 };
 
 }  // namespace
 
+std::vector<std::vector<std::string_view>> parents_of(const collected_events& all,
+                                                      const std::vector<event_place>& places) {
+  std::vector<std::vector<std::string_view>> found(places.size());
+  std::vector<std::pair<std::uint32_t, std::size_t>> by_line;  // line, position in the answer
+  for (std::size_t i = 0; i < places.size(); ++i) by_line.emplace_back(places[i].line, i);
+  std::sort(by_line.begin(), by_line.end());
+  for (std::size_t from = 0; from < by_line.size();) {
+    std::size_t to = from;
+    std::vector<std::uint64_t> offsets;
+    for (; to < by_line.size() && by_line[to].first == by_line[from].first; ++to)
+      offsets.push_back(places[by_line[to].second].offset);
+    const allocator_line& line = all.lines[by_line[from].first];
+    auto chains = enclosing_events(*all.planes[line.plane].index, line.body, line.in_order, offsets);
+    for (std::size_t i = from; i < to; ++i) found[by_line[i].second] = std::move(chains[i - from]);
+    from = to;
+  }
+  return found;
+}
+
 result<step_windows> windows_of(const profile& p, const allocator_identity& of, const hooks& host) {
-  anatomy_options o;
-  o.limit = 0;
-  auto found = anatomy_steps(p, o, host);
-  if (!found) return std::move(found).error();
   step_windows out;
   const xspace_index* space = p.xspace(of.file);
+  anatomy_options o;
+  o.limit = 0;
+  o.plane = of.device;  // most have steps of their own, and nothing is made of the others then
+  auto found = anatomy_steps(p, o, host);
+  const auto is_own = [&](const step_row& row) {
+    return row.file == of.file && space != nullptr &&
+           space->planes[static_cast<std::size_t>(row.plane)].name == of.device;
+  };
+  if (!of.device.empty() && found && std::none_of(found->steps.begin(), found->steps.end(), is_own)) {
+    o.plane.clear();
+    found = anatomy_steps(p, o, host);
+  }
+  if (!found) return std::move(found).error();
   std::int32_t plane = -1;  // the plane whose rows are taken
-  for (const step_row& row : found->steps) {
+  for (const step_row row : found->steps) {
     if (row.file != of.file || space == nullptr) continue;
     if (plane < 0) plane = row.plane;
     if (!of.device.empty() && space->planes[static_cast<std::size_t>(row.plane)].name == of.device) {
@@ -342,13 +444,13 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
       break;
     }
   }
-  for (const step_row& row : found->steps) {
+  for (const step_row row : found->steps) {
     if (row.file != of.file || row.plane != plane) continue;
     out.source = row.source == step_source::steps_line    ? "steps_line"
                  : row.source == step_source::xla_modules ? "xla_modules"
                                                           : "host_step_num";
     step_window w;
-    w.id = std::string(row.name);
+    w.id = row.name;
     w.from_ps = row.start_ps;
     w.to_ps = saturating_add(row.start_ps, std::max<std::int64_t>(row.duration_ps, 0));
     out.windows.push_back(std::move(w));
@@ -358,11 +460,11 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
   return out;
 }
 
-std::optional<runtime_report> report_runtime(const profile& p, const memory_options& o, const collected_events& all,
-                                             const allocator_identity& of, const allocator_track& track,
-                                             const allocator_replay& replay, const step_windows& steps,
-                                             std::string& absent) {
-  return reporter(p, o, all, of, track, replay, steps).run(absent);
+result<std::optional<runtime_report>> report_runtime(const profile& p, const memory_options& o,
+                                                     const collected_events& all, std::uint32_t allocator,
+                                                     const allocator_replay& replay, const step_windows& steps,
+                                                     std::string& absent, const hooks& host) {
+  return reporter(p, o, all, allocator, replay, steps, host).run(absent);
 }
 
 void roll_up(runtime_report& r) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profkit {
@@ -11,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
 struct step_window {
-  std::string id;
+  std::string_view id;
   std::int64_t from_ps = 0, to_ps = 0;
 };
 struct step_windows {
@@ -21,11 +22,16 @@ struct step_windows {
 // The windows of an allocator's device, else of the first device of its file that has some.
 result<step_windows> windows_of(const profile& p, const allocator_identity& of, const hooks& host);
 
+// Names of what encloses each of these events on its line, outermost first.
+std::vector<std::vector<std::string_view>> parents_of(const collected_events& all,
+                                                      const std::vector<event_place>& places);
+
 // Why a step cannot be had goes to `absent`; then there is no report.
-std::optional<runtime_report> report_runtime(const profile& p, const memory_options& o, const collected_events& all,
-                                             const allocator_identity& of, const allocator_track& track,
-                                             const allocator_replay& replay, const step_windows& steps,
-                                             std::string& absent);
+// `replay`: of all events of the allocator. Faults: cancelled.
+result<std::optional<runtime_report>> report_runtime(const profile& p, const memory_options& o,
+                                                     const collected_events& all, std::uint32_t allocator,
+                                                     const allocator_replay& replay, const step_windows& steps,
+                                                     std::string& absent, const hooks& host);
 
 // Rollups of live rows; the lists are not cut.
 void roll_up(runtime_report& r);

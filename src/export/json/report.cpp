@@ -1,3 +1,4 @@
+#include <base/stable_order.hpp>
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
 #include <profkit/core/architecture.hpp>
@@ -20,9 +21,8 @@ struct slices {
   collectives_result collectives;
   chrome_result chrome;
   memory_options asked_of_memory;
-  std::optional<memory_result> memory;          // where it can keep to the filters, as the three below
-  std::optional<validation_result> validation;  // of a capture of several nodes
-  std::optional<alignment_result> alignment;    // where its clocks were not corrected
+  std::optional<memory_result> memory;  // where it can keep to the filters, as bubbles
+  nodes_compared nodes;
   bubble_options asked_of_bubbles;
   std::optional<bubbles_report> bubbles;
   std::string model;  // in one line, where bubbles are
@@ -47,20 +47,12 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   if (taken) taken = take(anatomy_ops(p, at_default_limit(o, document::ops), host), s.ops);
   if (taken) taken = take(anatomy_modules(p, at_default_limit(o, document::modules), host), s.modules);
   if (taken) taken = take(anatomy_framework(p, at_default_limit(o, document::framework), host), s.framework);
-  if (taken) taken = take(anatomy_collectives(p, at_default_limit(o, document::collectives), host), s.collectives);
+  if (taken)
+    taken = take(anatomy_collectives(p, s.ops, at_default_limit(o, document::collectives), host), s.collectives);
   if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), host), s.chrome);
   s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
   if (taken && memory_keeps_to(o)) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory.emplace());
-  if (taken && has_several_nodes(p) && o.host.empty()) {
-    validation_options asked;
-    asked.host = host;
-    taken = take(validate_collectives_of(p, asked), s.validation.emplace());
-    if (taken && !s.validation->corrected && s.validation->absent.empty()) {
-      alignment_options from;
-      from.reference_node = s.validation->nodes.front().id;
-      s.alignment = align_by_collectives(*s.validation, from);
-    }
-  }
+  if (taken) taken = take(compare_nodes(p, o, host), s.nodes);
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
   if (taken && bubbles_keep_to(o))
     taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles.emplace());
@@ -87,7 +79,7 @@ std::vector<file_damage> damage_of_report(const slices& s) {
     if (file.damage) add(file.file, *file.damage);
   if (s.bubbles)
     for (const file_damage& d : damage_of(*s.bubbles->of)) add(d.file, d.what);
-  std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
+  stable_order(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
 
@@ -171,8 +163,8 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   else
     out.null();
   out.key("validation");
-  if (s->validation)
-    write_validation(out, *s->validation, s->alignment ? &*s->alignment : nullptr);
+  if (s->nodes.validation)
+    write_validation(out, *s->nodes.validation, s->nodes.alignment ? &*s->nodes.alignment : nullptr);
   else
     out.null();
   out.key("bubbles");

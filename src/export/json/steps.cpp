@@ -10,7 +10,7 @@ document_status write_steps(json_writer& out, const profile& p, const steps_resu
   write_verdict(out, v);
   out.key("steps");
   out.begin_array();
-  for (const step_row& row : found.steps) {
+  for (const step_row row : found.steps) {
     out.begin_object();
     out.field("file", row.file);
     out.field("plane", row.plane);

@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "base/json_writer.hpp"
+#include "base/stable_order.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -16,10 +17,19 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // What XLA's converter keeps to itself (tsl/profiler: IsInternalEvent, IsInternalStat).
-constexpr std::string_view internal_events[] = {
-    "MemoryAllocation", "MemoryDeallocation", "PrefetchProduce", "PrefetchConsume", "ParallelInterleaveProduce",
-    "ParallelInterleaveConsume", "ParallelInterleaveInitializeInput", "ParallelMapProduce", "ParallelMapConsume",
-    "MapAndBatchProduce", "MapAndBatchConsume", "ParseExampleProduce", "ParseExampleConsume"};
+constexpr std::string_view internal_events[] = {"MemoryAllocation",
+                                                "MemoryDeallocation",
+                                                "PrefetchProduce",
+                                                "PrefetchConsume",
+                                                "ParallelInterleaveProduce",
+                                                "ParallelInterleaveConsume",
+                                                "ParallelInterleaveInitializeInput",
+                                                "ParallelMapProduce",
+                                                "ParallelMapConsume",
+                                                "MapAndBatchProduce",
+                                                "MapAndBatchConsume",
+                                                "ParseExampleProduce",
+                                                "ParseExampleConsume"};
 constexpr std::string_view internal_stats[] = {"_pt", "_p", "_ct", "_c", "_r", "flops", "program_id", "symbol_id"};
 
 template <std::size_t N>
@@ -33,7 +43,7 @@ constexpr std::int64_t most_dense_id = 1 << 16;
 // By rank; of equal ranks the last counts.
 template <class Item>
 void keep_last_of_equal_ranks(std::vector<Item>& items) {
-  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.rank < b.rank; });
+  stable_order(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.rank < b.rank; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i + 1 < items.size() && items[i + 1].rank == items[i].rank) continue;

@@ -9,8 +9,9 @@ from ._library import version
 from .analyses import (
     Allocator, Architecture, Bubble, Bubbles, BubbleStep, ChromeEvent, ChromeEvents, ChromeSummary, CurvePoint, Device, Kernel,
     Kernels, Launch, LiveBuffer, Memory, MemoryModule, MemorySpace, Module, Modules, Neutrino, Record, RecordField,
-    RecordFile, RecordMap,
+    RecordFile, RecordMap, Records,
 )
+from .clocks import Clock, ClockOffset, ClockPair
 from .errors import (
     Cancelled, Damaged, Error, InvalidArgument, LimitExceeded, NotFound, OutputFailed, PermissionDenied, ReadFailed,
     Unrecognised, Unsupported,
@@ -27,11 +28,11 @@ from .writing import XSpaceWriter
 __version__ = "0.1.0"
 __all__ = [
     "Allocator", "Architecture", "Bubble", "BubbleStep", "Bubbles", "CancelToken", "Cancelled", "ChromeEvent", "ChromeEvents",
-    "ChromeSummary", "ClockInterval", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
+    "ChromeSummary", "Clock", "ClockInterval", "ClockOffset", "ClockPair", "CurvePoint", "Damaged", "Device", "Error", "Event", "EventMetadata", "Exported",
     "Family", "File", "InvalidArgument", "Kernel", "KernelKind", "Kernels", "Launch", "LimitExceeded", "Limits", "Line",
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
     "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
-    "Record", "RecordField", "RecordFile", "RecordMap", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
+    "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
     "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "open",
     "open_buffer", "open_callbacks", "validate", "version",
 ]

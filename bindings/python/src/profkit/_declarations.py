@@ -1108,6 +1108,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_document_write": (c.c_int32, (
         c.c_void_p, c.c_int32, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
         c.POINTER(c.c_void_p))),
+    "pk_module_write": (c.c_int32, (
+        c.c_void_p, c.c_char_p, c.POINTER(pk_document_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
     "pk_document_write_error": (c.c_int32, (
         c.c_int32, c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_memory_open": (c.c_int32, (

@@ -126,10 +126,10 @@ def check(function: Callable[..., int], *arguments: Any) -> int:
     status = function(*arguments, c.byref(error))
     if status >= 0:
         return status
-    try:
-        raise exception_of(error.value, status)
-    finally:
-        lib.pk_error_free(error)
+    handle = Handle(error.value, lib.pk_error_free)
+    why = exception_of(error.value, status)
+    why._handle = handle if error.value else None  # pylint: disable=protected-access
+    raise why
 
 
 def damage_of(error: Optional[int]) -> Optional[errors.Error]:

@@ -137,6 +137,7 @@ class Memory(_Document):
                  top: Optional[int] = None, step: Optional[int] = None, step_policy: str = "peak",
                  memory_space: int = 0, fit_bytes: Optional[int] = None, curve_points: int = 0,
                  what_if: Sequence[str] = (), runtime: bool = True, all_trace: bool = False,
+                 time_samples: Optional[int] = None, persistent_threshold_steps: Optional[int] = None,
                  include_host_pools: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
                  cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
@@ -148,7 +149,8 @@ class Memory(_Document):
                  | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None))
         given = options(d.pk_memory_options, flags=flags, host=L.encoded(host), module=L.encoded(module), top=top,
                         step=step, fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
-                        memory_space=memory_space, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
+                        memory_space=memory_space, time_samples=time_samples,
+                        persistent_threshold_steps=persistent_threshold_steps, what_if=L.strings([L.encoded(text_) for text_ in what_if]),
                         what_if_count=len(what_if))
         given.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         self._handle = calls.run(lambda: made(lib.pk_memory_open, lib.pk_memory_free, source, c.byref(given), keep=source))
@@ -629,6 +631,39 @@ def _launch(row: Any) -> Launch:
                   row.epilogue_ps if durations else None, row.bin_index if row.bin_index >= 0 else None)
 
 
+class Records(Owner):
+    """The records of one map that were written, block by block and lane by lane: an iterator. Closing is optional."""
+
+    def __init__(self, probe: "Neutrino", file: int, map: int) -> None:  # pylint: disable=redefined-builtin
+        self._layout = probe.maps(file)[map]
+        source = probe._h
+        self._handle = made(lib.pk_probe_records_open, lib.pk_probe_records_free, source, file, map, keep=source)
+        self._rows = L.read_rows(self._read, d.pk_probe_record, self._record)
+
+    def _read(self, rows: Any, capacity: int, count: Any, err: Any) -> int:
+        return int(lib.pk_probe_records_read(self._h, rows, capacity, count, err))
+
+    def _record(self, row: Any) -> Record:
+        data = c.string_at(row.data, self._layout.record_bytes)
+        values = {field.name: int.from_bytes(data[field.offset:field.offset + field.bytes], "little")
+                  for field in self._layout.fields}
+        return Record(None if row.block == d.PK_PROBE_NO_BLOCK else row.block, row.lane, row.k, values)
+
+    def __iter__(self) -> "Records":
+        return self
+
+    def __next__(self) -> Record:
+        return next(self._rows)
+
+    def at(self, block: Optional[int], lane: int, k: int) -> Optional[Record]:
+        """Record k of a lane, written or not; None when there is none. block: None when it is not known."""
+        row = d.pk_probe_record()
+        handle = self._h
+        found = check(lib.pk_probe_record_get, handle, d.PK_PROBE_NO_BLOCK if block is None else block, lane, k,
+                      c.byref(row))
+        return self._record(row) if found == d.PK_OK else None
+
+
 class Neutrino(Owner):
     """What probes recorded inside GPU kernels: the launches of the log, the record files, their maps and records."""
 
@@ -669,22 +704,9 @@ class Neutrino(Owner):
                                    row.lanes_per_block, row.lanes, fields))
         return found
 
-    def records(self, file: int, map: int = 0) -> Iterator[Record]:  # pylint: disable=redefined-builtin
-        """The records of a map that were written, block by block and lane by lane."""
-        layout = self.maps(file)[map]
-        probe = self._h
-        handle = made(lib.pk_probe_records_open, lib.pk_probe_records_free, probe, file, map, keep=probe)
-
-        def read(rows: Any, capacity: int, count: Any, err: Any) -> int:
-            return int(lib.pk_probe_records_read(handle.address, rows, capacity, count, err))
-
-        def convert(row: Any) -> Record:
-            data = c.string_at(row.data, layout.record_bytes)
-            values = {field.name: int.from_bytes(data[field.offset:field.offset + field.bytes], "little")
-                      for field in layout.fields}
-            return Record(None if row.block == d.PK_PROBE_NO_BLOCK else row.block, row.lane, row.k, values)
-
-        return L.read_rows(read, d.pk_probe_record, convert)
+    def records(self, file: int, map: int = 0) -> "Records":  # pylint: disable=redefined-builtin
+        """The records of a map."""
+        return Records(self, file, map)
 
     def launches_table(self) -> Table:
         """The launches as an Arrow table."""

@@ -1,5 +1,6 @@
 """What a call that fails raises."""
-from typing import Optional
+import json
+from typing import Any, Dict, List, Optional
 
 from . import _declarations as d
 
@@ -18,6 +19,7 @@ class Error(Exception):
     byte_offset: Optional[int]
     #: What to do next; "" when there is nothing to advise.
     hint: str
+    _handle: Any = None  # what the library wrote; absent from what Python found out, and from copies
 
     def __init__(self, status: int, code: str, message: str, path: str = "", byte_offset: Optional[int] = None,
                  hint: str = "") -> None:
@@ -27,6 +29,23 @@ class Error(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
+
+    def document_bytes(self, name: str = "report") -> bytes:
+        """What `profkit NAME --json` prints instead of its document when this is why it has none. Only of what a call of the
+        library failed with."""
+        from . import _library as L, profile  # pylint: disable=import-outside-toplevel,cyclic-import
+        if self._handle is None:
+            raise ValueError("this error was not written by the library")
+        parts: List[bytes] = []
+        calls = L.Calls()
+        calls.run(lambda: L.check(L.lib.pk_document_write_error, profile.document_number(name), self._handle,
+                                  calls.writer(parts.append), None))
+        return b"".join(parts)
+
+    def document(self, name: str = "report") -> Dict[str, Any]:
+        """The same, parsed."""
+        found: Dict[str, Any] = json.loads(self.document_bytes(name))
+        return found
 
     def __reduce__(self):  # type: ignore[no-untyped-def]
         return type(self), (self.status, self.code, self.message, self.path, self.byte_offset, self.hint)

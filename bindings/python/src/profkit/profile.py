@@ -444,18 +444,38 @@ class Profile(Owner):
                        limit: Optional[int] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
                        cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
         """Hands the bytes of `profkit NAME --json` to `write`. Filters are substrings; `limit` 0 is all rows."""
+        return self._write_filtered(
+            lib.pk_document_write, document_number(name), write, host=host, plane=plane, line=line, name=event,
+            step=step, from_ps=from_ps, to_ps=to_ps, limit=limit, progress=progress, log=log, cancel=cancel,
+            threads=threads)
+
+    def _write_filtered(self, function: Any, what: Any, write: Callable[[bytes], Any], *, host: Optional[str] = None,
+                        plane: Optional[str] = None, line: Optional[str] = None, name: Optional[str] = None,
+                        step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None,
+                        limit: Optional[int] = None, **hooks: Any) -> Status:
         calls = Calls()
         given = options(
             d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
-            name=L.encoded(event), step=step, from_ps=from_ps, to_ps=to_ps, limit=limit,
+            name=L.encoded(name), step=step, from_ps=from_ps, to_ps=to_ps, limit=limit,
             flags=(d.PK_DOCUMENT_HAS_STEP if step is not None else 0)
             | (d.PK_DOCUMENT_HAS_FROM if from_ps is not None else 0)
             | (d.PK_DOCUMENT_HAS_TO if to_ps is not None else 0))
-        given.hooks = hooks_of(calls, progress=progress, log=log, cancel=cancel, threads=threads)
+        given.hooks = hooks_of(calls, **hooks)
         status = c.c_int32()
-        calls.run(lambda: check(lib.pk_document_write, self._h, _document(name), c.byref(given), calls.writer(write),
-                                None, c.byref(status)))
+        calls.run(lambda: check(function, self._h, what, c.byref(given), calls.writer(write), None, c.byref(status)))
         return Status(status.value)
+
+    def module_document_bytes(self, module: str, **filters: Any) -> bytes:
+        """The bytes of `profkit modules --dump NAME --json`: a compiled module and the instructions of its entry
+        computation. `limit` counts instructions; other filters as of write_document()."""
+        parts: List[bytes] = []
+        self._write_filtered(lib.pk_module_write, L.encoded(module), parts.append, **filters)
+        return b"".join(parts)
+
+    def module_document(self, module: str, **filters: Any) -> Dict[str, Any]:
+        """The same, parsed."""
+        found: Dict[str, Any] = json.loads(self.module_document_bytes(module, **filters))
+        return found
 
     def document_bytes(self, name: str, **filters: Any) -> bytes:
         """The bytes of `profkit NAME --json`."""
@@ -599,7 +619,8 @@ def hooks_of(calls: Calls, **given: Any) -> Any:
     return L.hooks(calls, **given)
 
 
-def _document(name: str) -> int:
+def document_number(name: str) -> int:
+    """The PK_DOCUMENT_ of a command."""
     if name not in _DOCUMENTS:
         raise ValueError(f"there is no document {name!r}; there are {', '.join(_DOCUMENTS)}")
     return int(_DOCUMENTS[name])
@@ -624,6 +645,8 @@ def open(path: PathLike, *, run: Optional[str] = None, io: str = "auto",  # pyli
     the documents info and ops will be asked for. progress(done_bytes, total_bytes) stops the work by giving something
     true, or by raising; log(level, message) hears remarks.
     """
+    if (run, io, one_pass, limits, progress, log, cancel, threads) == (None, "auto", False, None, None, None, None, 0):
+        return Profile(made(lib.pk_profile_open, lib.pk_profile_free, L.encoded_path(path), None))
     calls = Calls()
     flags = d.PK_OPEN_ONE_PASS if one_pass else 0
     given = _open_options(calls, flags, run, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)

@@ -57,13 +57,15 @@ class Table:
         """batch_rows: 0 is 65536. skip_damage: end where damage begins instead of failing after the intact rows."""
         self._handle: Handle = owner._h
         self._function, self._arguments = function, arguments
-        self._options = options(d.pk_arrow_options, batch_rows=batch_rows,
-                                flags=d.PK_ARROW_SKIP_DAMAGE if skip_damage else 0)
+        self._options = None
+        if batch_rows or skip_damage:
+            self._options = c.pointer(options(d.pk_arrow_options, batch_rows=batch_rows,
+                                              flags=d.PK_ARROW_SKIP_DAMAGE if skip_damage else 0))
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> Any:
         """A new stream, in a capsule. `requested_schema` is not heeded, as the interface allows."""
         stream = _Stream()
-        check(self._function, self._handle.address, *self._arguments, c.byref(self._options), c.byref(stream))
+        check(self._function, self._handle.address, *self._arguments, self._options, c.byref(stream))
         borrowed = self._handle.borrowed
         if borrowed is not None:
             _borrowing[stream.private_data] = (c.cast(stream.release, _Release), borrowed)

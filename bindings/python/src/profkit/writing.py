@@ -65,13 +65,22 @@ class XSpaceWriter(Owner):
     def event(self, name: str, offset_ps: int, duration_ps: int, stats: Optional[Dict[str, Value]] = None,
               display_name: str = "") -> None:
         """Adds an event to the open line."""
-        key = (name, display_name)
-        metadata = self._events.get(key)
-        if metadata is None:
-            metadata = self._events[key] = lib.pk_xspace_event_metadata(self._h, _text(name), _text(display_name))
-        lib.pk_xspace_event(self._h, metadata, offset_ps, duration_ps)
+        lib.pk_xspace_event(self._h, self._event_name(name, display_name), offset_ps, duration_ps)
         for stat, value in (stats or {}).items():
             lib.pk_xspace_event_stat(self._h, self._stat_name(stat), _value(value))
+
+    def describe(self, name: str, stats: Dict[str, Value], display_name: str = "") -> None:
+        """Facts that all events of a name share in the open plane."""
+        for stat, value in stats.items():
+            lib.pk_xspace_metadata_stat(self._h, self._event_name(name, display_name), self._stat_name(stat),
+                                        _value(value))
+
+    def _event_name(self, name: str, display_name: str) -> int:
+        key = (name, display_name)
+        found = self._events.get(key)
+        if found is None:
+            found = self._events[key] = lib.pk_xspace_event_metadata(self._h, _text(name), _text(display_name))
+        return found
 
     def _stat_name(self, name: str) -> int:
         found = self._names.get(name)

@@ -2452,6 +2452,18 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// Writes the document of one compiled module with the instructions of its entry computation: that of `profkit modules
+    /// --dump NAME --json`. `module` is a name, or a part of one; options-\>limit counts instructions. Else as
+    /// pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). Since 0.1.
+    pub fn pk_module_write(
+        profile: *const pk_profile,
+        module: *const c_char,
+        options: *const pk_document_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
     /// Writes the document that tells why a capture could not be opened (status "error"). Since 0.1.
     pub fn pk_document_write_error(
         document: i32,

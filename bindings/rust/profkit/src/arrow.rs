@@ -2,7 +2,7 @@
 
 use crate::error::check;
 use crate::hooks::Bridge;
-use crate::rows::Strings;
+use crate::rows::{flag, Strings};
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
 use profkit_sys as sys;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ pub struct TableOptions {
 impl TableOptions {
     fn raw(self) -> sys::pk_arrow_options {
         sys::pk_arrow_options {
-            flags: if self.skip_damage { sys::PK_ARROW_SKIP_DAMAGE as u32 } else { 0 },
+            flags: flag(self.skip_damage, sys::PK_ARROW_SKIP_DAMAGE),
             batch_rows: self.batch_rows,
             ..Default::default()
         }

@@ -4,7 +4,7 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{text, Batched, Strings};
+use crate::rows::{flag, text, Batched, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -59,6 +59,8 @@ pub struct BubbleOptions<'h> {
     pub limit: u64,
     /// Where a step begins and ends.
     pub window_policy: WindowPolicy,
+    /// Tags and labels by the letter of the reference script.
+    pub reference: bool,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -153,6 +155,7 @@ impl<'d> Profile<'d> {
         let mut strings = Strings::default();
         let thresholds: Vec<_> = options.thresholds.iter().map(|threshold| strings.add(threshold.as_bytes())).collect();
         let mut raw = sys::pk_bubbles_options {
+            flags: flag(options.reference, sys::PK_BUBBLES_REFERENCE),
             device: strings.optional(options.device.as_deref()),
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             thresholds: thresholds.as_ptr(),

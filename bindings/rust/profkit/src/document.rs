@@ -1,12 +1,14 @@
 //! The JSON documents, byte for byte those of `profkit <command> --json`.
 
-use crate::error::check;
+use crate::error::{check, Error};
+use crate::filters::{set_filters, Filters};
 use crate::hooks::{Bridge, Hooks, Output};
-use crate::profile::{named, Profile};
+use crate::profile::{named, spelled, Profile};
 use crate::rows::Strings;
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
+use std::os::raw::c_void;
 
 named!(
     /// A document: that of the command of the same name.
@@ -41,26 +43,7 @@ named!(
     Neutrino = sys::PK_DOCUMENT_NEUTRINO,
 });
 
-impl Document {
-    fn raw(self) -> i32 {
-        match self {
-            Self::Report => sys::PK_DOCUMENT_REPORT,
-            Self::Info => sys::PK_DOCUMENT_INFO,
-            Self::Tree => sys::PK_DOCUMENT_TREE,
-            Self::Metadata => sys::PK_DOCUMENT_METADATA,
-            Self::Steps => sys::PK_DOCUMENT_STEPS,
-            Self::Ops => sys::PK_DOCUMENT_OPS,
-            Self::Modules => sys::PK_DOCUMENT_MODULES,
-            Self::Framework => sys::PK_DOCUMENT_FRAMEWORK,
-            Self::Collectives => sys::PK_DOCUMENT_COLLECTIVES,
-            Self::Chrome => sys::PK_DOCUMENT_CHROME,
-            Self::Memory => sys::PK_DOCUMENT_MEMORY,
-            Self::Bubbles => sys::PK_DOCUMENT_BUBBLES,
-            Self::Architecture => sys::PK_DOCUMENT_ARCHITECTURE,
-            Self::Neutrino => sys::PK_DOCUMENT_NEUTRINO,
-        }
-    }
-}
+spelled!(Document, sys::pk_document_name);
 
 named!(
     /// What a document says of itself in its field `status`.
@@ -75,23 +58,11 @@ named!(
     Error = sys::PK_DOCUMENT_STATUS_ERROR,
 });
 
-/// Which part of a capture to look at, and how much of it to show. Text filters are substrings.
+/// Which part of a capture to look at, and how much of it to show.
 #[derive(Debug, Default)]
 pub struct DocumentOptions<'h> {
-    /// Only hosts whose name contains it.
-    pub host: Option<String>,
-    /// Only planes whose name contains it.
-    pub plane: Option<String>,
-    /// Only lines whose name contains it.
-    pub line: Option<String>,
-    /// Only events whose name contains it.
-    pub name: Option<String>,
-    /// Position of a step.
-    pub step: Option<u64>,
-    /// First instant, on the capture's clock.
-    pub from_ps: Option<i64>,
-    /// First instant after.
-    pub to_ps: Option<i64>,
+    /// Which part.
+    pub filters: Filters,
     /// Rows a list; 0 is all; `None` the command's default.
     pub limit: Option<u64>,
     /// Progress, log, cancel, threads.
@@ -101,21 +72,15 @@ pub struct DocumentOptions<'h> {
 impl DocumentOptions<'_> {
     /// Without hooks.
     pub(crate) fn raw(&self, strings: &mut Strings) -> sys::pk_document_options {
-        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
-        sys::pk_document_options {
-            flags: flag(self.step.is_some(), sys::PK_DOCUMENT_HAS_STEP)
-                | flag(self.from_ps.is_some(), sys::PK_DOCUMENT_HAS_FROM)
-                | flag(self.to_ps.is_some(), sys::PK_DOCUMENT_HAS_TO),
-            host: strings.optional(self.host.as_deref()),
-            plane: strings.optional(self.plane.as_deref()),
-            line: strings.optional(self.line.as_deref()),
-            name: strings.optional(self.name.as_deref()),
-            step: self.step.unwrap_or(0),
-            from_ps: self.from_ps.unwrap_or(0),
-            to_ps: self.to_ps.unwrap_or(0),
-            limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT),
-            ..Default::default()
-        }
+        let mut raw =
+            sys::pk_document_options { limit: self.limit.unwrap_or(sys::PK_LIMIT_DEFAULT), ..Default::default() };
+        set_filters!(
+            raw,
+            self.filters,
+            *strings,
+            [sys::PK_DOCUMENT_HAS_STEP, sys::PK_DOCUMENT_HAS_FROM, sys::PK_DOCUMENT_HAS_TO]
+        );
+        raw
     }
 }
 
@@ -128,22 +93,32 @@ impl Profile<'_> {
     pub fn write_document(
         &self,
         document: Document,
-        mut options: DocumentOptions<'_>,
+        options: DocumentOptions<'_>,
+        to: &mut dyn io::Write,
+    ) -> Result<DocumentStatus> {
+        filtered(options, Strings::default(), to, |raw, user, status, err| unsafe {
+            // SAFETY: everything that is pointed to lives until the call returns.
+            sys::pk_document_write(self.raw(), document.raw(), raw, Output::CALLBACK, user, status, err)
+        })
+    }
+
+    /// Writes what `profkit modules --dump NAME --json` prints: a compiled module, by its name or a part of it, and the
+    /// instructions of its entry computation, which `limit` counts.
+    ///
+    /// # Errors
+    /// As [`Profile::write_document`]; [`crate::Kind::NotFound`]: no such module.
+    pub fn write_module_document(
+        &self,
+        module: &str,
+        options: DocumentOptions<'_>,
         to: &mut dyn io::Write,
     ) -> Result<DocumentStatus> {
         let mut strings = Strings::default();
-        let mut raw = options.raw(&mut strings);
-        let mut status = 0;
-        Bridge::new(&mut options.hooks).run(|hooks| {
-            raw.hooks = hooks;
-            Output::new(to).run(|user| {
-                // SAFETY: everything that is pointed to lives until the call returns.
-                check(|err| unsafe {
-                    sys::pk_document_write(self.raw(), document.raw(), &raw, Output::CALLBACK, user, &mut status, err)
-                })
-            })
-        })?;
-        Ok(DocumentStatus::of(status))
+        let module = strings.add(module.as_bytes());
+        filtered(options, strings, to, |raw, user, status, err| unsafe {
+            // SAFETY: as write_document().
+            sys::pk_module_write(self.raw(), module, raw, Output::CALLBACK, user, status, err)
+        })
     }
 
     /// A document as JSON text, with the command's defaults.
@@ -157,10 +132,46 @@ impl Profile<'_> {
     }
 }
 
+/// Writes the document of a call that has `(options, user, status, err)`.
+fn filtered(
+    mut options: DocumentOptions<'_>,
+    mut strings: Strings,
+    to: &mut dyn io::Write,
+    write: impl FnOnce(*const sys::pk_document_options, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
+) -> Result<DocumentStatus> {
+    let mut raw = options.raw(&mut strings);
+    let mut status = 0;
+    Bridge::new(&mut options.hooks).run(|hooks| {
+        raw.hooks = hooks;
+        Output::new(to).run(|user| check(|err| write(&raw, user, &mut status, err)))
+    })?;
+    Ok(DocumentStatus::of(status))
+}
+
+impl Error {
+    /// Writes what `profkit <command> --json` prints when this is why it has no document to show.
+    ///
+    /// # Errors
+    /// [`crate::Kind::InvalidArgument`] for an error that was not written by the library; what `to` failed with.
+    pub fn write_document(&self, document: Document, to: &mut dyn io::Write) -> Result<()> {
+        let why = match self.raw() {
+            Some(why) => why,
+            None => {
+                return Err(Error::new(sys::PK_E_INVALID_ARGUMENT, "this error was not written by the library".into()))
+            }
+        };
+        Output::new(to).run(|user| {
+            // SAFETY: the error and the output live until the call returns.
+            check(|err| unsafe { sys::pk_document_write_error(document.raw(), why, Output::CALLBACK, user, err) })
+                .map(|_| ())
+        })
+    }
+}
+
 /// Writes the document of an analysis that has `(object, write, user, status, err)`.
 pub(crate) fn analysis_document(
     to: &mut dyn io::Write,
-    write: impl FnOnce(sys::pk_write_callback, *mut std::os::raw::c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
+    write: impl FnOnce(sys::pk_write_callback, *mut c_void, *mut i32, *mut *mut sys::pk_error) -> i32,
 ) -> Result<DocumentStatus> {
     let mut status = 0;
     Output::new(to).run(|user| check(|err| write(Output::CALLBACK, user, &mut status, err)))?;

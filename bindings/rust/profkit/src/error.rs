@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::os::raw::c_char;
 use std::ptr;
+use std::sync::Arc;
 
 /// What kind of failure it was. More may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +43,25 @@ pub enum Kind {
     OutputFull,
 }
 
+/// What the library wrote.
+#[derive(Debug)]
+struct Written(*mut sys::pk_error);
+
+// SAFETY: profkit.h: an error is immutable, and any thread may use and free it.
+unsafe impl Send for Written {}
+// SAFETY: as above.
+unsafe impl Sync for Written {}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        // SAFETY: it was written for us, and is freed once.
+        unsafe { sys::pk_error_free(self.0) }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Facts {
+    written: Option<Arc<Written>>, // None: found out by this crate, or borrowed
     status: i32,
     message: String,
     path: String,
@@ -65,8 +83,11 @@ impl Error {
     /// # Safety
     /// `error` is NULL, or an error that nobody else frees.
     pub(crate) unsafe fn take(status: i32, error: *mut sys::pk_error) -> Self {
-        let taken = if error.is_null() { Self::new(status, String::new()) } else { Self::borrow(error) };
-        sys::pk_error_free(error);
+        if error.is_null() {
+            return Self::new(status, String::new());
+        }
+        let mut taken = Self::borrow(error);
+        taken.0.written = Some(Arc::new(Written(error)));
         taken
     }
 
@@ -77,6 +98,7 @@ impl Error {
     pub(crate) unsafe fn borrow(error: *const sys::pk_error) -> Self {
         let offset = sys::pk_error_byte_offset(error);
         Self(Box::new(Facts {
+            written: None,
             status: sys::pk_error_code(error),
             message: owned(sys::pk_error_message(error)),
             path: owned(sys::pk_error_path(error)),
@@ -86,7 +108,19 @@ impl Error {
     }
 
     pub(crate) fn new(status: i32, message: String) -> Self {
-        Self(Box::new(Facts { status, message, path: String::new(), byte_offset: None, hint: String::new() }))
+        Self(Box::new(Facts {
+            written: None,
+            status,
+            message,
+            path: String::new(),
+            byte_offset: None,
+            hint: String::new(),
+        }))
+    }
+
+    /// What the library wrote, as long as this lives.
+    pub(crate) fn raw(&self) -> Option<*const sys::pk_error> {
+        self.0.written.as_ref().map(|written| written.0 as *const _)
     }
 
     /// What kind of failure it was.

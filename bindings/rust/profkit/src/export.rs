@@ -2,30 +2,32 @@
 
 use crate::document::DocumentStatus;
 use crate::error::check;
+use crate::filters::{set_filters, Filters};
 use crate::hooks::{Bridge, Hooks, Output};
-use crate::profile::Profile;
-use crate::rows::Strings;
+use crate::profile::{named, spelled, Profile};
+use crate::rows::{flag, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
 use std::path::Path;
 
-/// Formats of other tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TraceFormat {
+named!(
+    /// Formats of other tools.
+    #[derive(Default)]
+    TraceFormat, Json = sys::PK_TRACE_JSON, {
     /// Chrome trace-event JSON.
     #[default]
-    Json,
+    Json = sys::PK_TRACE_JSON,
     /// Perfetto's protobuf trace.
-    Perfetto,
+    Perfetto = sys::PK_TRACE_PERFETTO,
     /// An XSpace with what the filters keep, byte for byte.
-    XSpace,
+    XSpace = sys::PK_TRACE_XSPACE,
     /// A row an event.
-    Csv,
-}
+    Csv = sys::PK_TRACE_CSV,
+});
+spelled!(TraceFormat, sys::pk_trace_format_name);
 
-/// What to write. Text filters are substrings.
+/// What to write.
 #[derive(Debug, Default)]
 pub struct ExportOptions<'h> {
     /// The format.
@@ -34,20 +36,8 @@ pub struct ExportOptions<'h> {
     pub like_xla: bool,
     /// Compress what is written.
     pub gzip: bool,
-    /// Only hosts whose name contains it.
-    pub host: Option<String>,
-    /// Only planes whose name contains it.
-    pub plane: Option<String>,
-    /// Only lines whose name contains it.
-    pub line: Option<String>,
-    /// Only events whose name contains it.
-    pub name: Option<String>,
-    /// Position of a step.
-    pub step: Option<u64>,
-    /// First instant, on the capture's clock.
-    pub from_ps: Option<i64>,
-    /// First instant after.
-    pub to_ps: Option<i64>,
+    /// Which part of the capture.
+    pub filters: Filters,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -109,28 +99,17 @@ impl Profile<'_> {
         mut strings: Strings,
         write: impl FnOnce(*const sys::pk_trace_options, *mut sys::pk_trace_outcome) -> Result<bool>,
     ) -> Result<ExportOutcome> {
-        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
         let mut raw = sys::pk_trace_options {
-            flags: flag(options.like_xla, sys::PK_TRACE_LIKE_XLA)
-                | flag(options.gzip, sys::PK_TRACE_GZIP)
-                | flag(options.step.is_some(), sys::PK_TRACE_HAS_STEP)
-                | flag(options.from_ps.is_some(), sys::PK_TRACE_HAS_FROM)
-                | flag(options.to_ps.is_some(), sys::PK_TRACE_HAS_TO),
-            format: match options.format {
-                TraceFormat::Json => sys::PK_TRACE_JSON,
-                TraceFormat::Perfetto => sys::PK_TRACE_PERFETTO,
-                TraceFormat::XSpace => sys::PK_TRACE_XSPACE,
-                TraceFormat::Csv => sys::PK_TRACE_CSV,
-            },
-            host: strings.optional(options.host.as_deref()),
-            plane: strings.optional(options.plane.as_deref()),
-            line: strings.optional(options.line.as_deref()),
-            name: strings.optional(options.name.as_deref()),
-            step: options.step.unwrap_or(0),
-            from_ps: options.from_ps.unwrap_or(0),
-            to_ps: options.to_ps.unwrap_or(0),
+            flags: flag(options.like_xla, sys::PK_TRACE_LIKE_XLA) | flag(options.gzip, sys::PK_TRACE_GZIP),
+            format: options.format.raw(),
             ..Default::default()
         };
+        set_filters!(
+            raw,
+            options.filters,
+            strings,
+            [sys::PK_TRACE_HAS_STEP, sys::PK_TRACE_HAS_FROM, sys::PK_TRACE_HAS_TO]
+        );
         let mut found = sys::pk_trace_outcome::default();
         Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;

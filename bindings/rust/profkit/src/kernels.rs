@@ -3,7 +3,7 @@
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{text, Batched, Strings};
+use crate::rows::{flag, text, Batched, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -142,7 +142,7 @@ impl<'d> Profile<'d> {
     pub fn kernels(&self, mut options: KernelOptions<'_>) -> Result<Kernels<'d>> {
         let mut strings = Strings::default();
         let mut raw = sys::pk_activity_options {
-            flags: if options.no_details { sys::PK_ACTIVITY_NO_DETAILS as u32 } else { 0 },
+            flags: flag(options.no_details, sys::PK_ACTIVITY_NO_DETAILS),
             device: strings.optional(options.device.as_deref()),
             step_pattern: strings.optional(options.step_pattern.as_deref()),
             ..Default::default()

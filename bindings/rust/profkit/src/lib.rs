@@ -22,9 +22,11 @@ mod architecture;
 mod arrow;
 mod bubbles;
 mod chrome;
+mod clock;
 mod document;
 mod error;
 mod export;
+mod filters;
 mod hooks;
 mod kernels;
 mod memory;
@@ -40,14 +42,16 @@ pub use architecture::{Architecture, ArchitectureOptions};
 pub use arrow::{ArrowStream, TableOptions};
 pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Confidence, Gaps, Scope, WindowPolicy};
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
+pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
 pub use document::{Document, DocumentOptions, DocumentStatus};
 pub use error::{Error, Kind};
 pub use export::{ExportOptions, ExportOutcome, TraceFormat};
+pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
 pub use kernels::{Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
 pub use memory::{
     Allocator, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
-    PeakBound, PeakMethod,
+    PeakBound, PeakMethod, StepPolicy,
 };
 pub use merge::{Correction, Merge, MergeNode, MergeOptions, NodeStatus, PlaneNames, Zero};
 pub use modules::{Module, Modules, Sibling};
@@ -56,8 +60,9 @@ pub use neutrino::{
     RecordField, RecordFile, RecordMap, RecordRows, Records,
 };
 pub use profile::{
-    AllEventMetadata, Event, EventMetadata, Events, Family, File, Files, Io, Limits, Line, LineKind, LineSummary,
-    Lines, OpenOptions, Plane, PlaneKind, Planes, Profile, ReadAt, Stat, StatOrigin, Stats, Value,
+    AllEventMetadata, AllStatMetadata, Compression, Event, EventMetadata, Events, Family, File, Files, Io, Limits,
+    Line, LineKind, LineSummary, Lines, OpenOptions, Plane, PlaneKind, Planes, Profile, ReadAt, Stat, StatMetadata,
+    StatOrigin, Stats, Value,
 };
 
 pub use validation::{ClockInterval, ClockIntervals, Validation, ValidationOptions, ValidationSummary};

@@ -4,7 +4,7 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{text, Batched, Strings};
+use crate::rows::{flag, text, Batched, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -34,6 +34,22 @@ named!(
     Upper = sys::PK_PEAK_BOUND_UPPER,
 });
 
+/// Which step window the run-time part is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepPolicy {
+    /// That of the peak.
+    #[default]
+    Peak,
+    /// The last one.
+    Last,
+    /// The first one.
+    First,
+    /// The one at a position.
+    At(i64),
+    /// The whole trace is one window.
+    WholeTrace,
+}
+
 /// What to analyse.
 #[derive(Debug, Default)]
 pub struct MemoryOptions<'h> {
@@ -49,6 +65,18 @@ pub struct MemoryOptions<'h> {
     pub curve_points: u64,
     /// Color of the memory space that is looked into.
     pub memory_space: i64,
+    /// Which step window the run-time part is about.
+    pub step: StepPolicy,
+    /// Samples of the document's timeline; `None` for the command's default.
+    pub time_samples: Option<u64>,
+    /// Steps that an allocation outlives to count as persistent; `None` for the command's default.
+    pub persistent_threshold_steps: Option<u32>,
+    /// "remat=NAME" or "offload=NAME" each: the document answers them.
+    pub what_if: Vec<String>,
+    /// Only what the compiler assigned.
+    pub no_runtime: bool,
+    /// Host memory may be the fullest, too.
+    pub include_host_pools: bool,
     /// Progress, log, cancel, threads.
     pub hooks: Hooks<'h>,
 }
@@ -143,8 +171,21 @@ impl<'d> Profile<'d> {
     /// No such module or space; [`crate::Kind::Cancelled`].
     pub fn memory(&self, mut options: MemoryOptions<'_>) -> Result<Memory<'d>> {
         let mut strings = Strings::default();
+        let what_if: Vec<_> = options.what_if.iter().map(|question| strings.add(question.as_bytes())).collect();
         let mut raw = sys::pk_memory_options {
-            flags: if options.fit_bytes.is_some() { sys::PK_MEMORY_HAS_FIT as u32 } else { 0 },
+            flags: flag(options.fit_bytes.is_some(), sys::PK_MEMORY_HAS_FIT)
+                | flag(options.no_runtime, sys::PK_MEMORY_NO_RUNTIME)
+                | flag(options.include_host_pools, sys::PK_MEMORY_INCLUDE_HOST_POOLS)
+                | flag(options.step == StepPolicy::WholeTrace, sys::PK_MEMORY_ALL_TRACE)
+                | flag(matches!(options.step, StepPolicy::At(_)), sys::PK_MEMORY_HAS_STEP),
+            step_policy: match options.step {
+                StepPolicy::Last => sys::PK_STEP_POLICY_LAST,
+                StepPolicy::First => sys::PK_STEP_POLICY_FIRST,
+                _ => sys::PK_STEP_POLICY_PEAK,
+            },
+            step: if let StepPolicy::At(position) = options.step { position } else { 0 },
+            what_if: what_if.as_ptr(),
+            what_if_count: what_if.len(),
             host: strings.optional(options.host.as_deref()),
             module: strings.optional(options.module.as_deref()),
             top: options.top.unwrap_or(sys::PK_LIMIT_DEFAULT),
@@ -153,6 +194,8 @@ impl<'d> Profile<'d> {
             memory_space: options.memory_space,
             ..Default::default()
         };
+        raw.time_samples = options.time_samples.unwrap_or(raw.time_samples);
+        raw.persistent_threshold_steps = options.persistent_threshold_steps.unwrap_or(raw.persistent_threshold_steps);
         let handle = Bridge::new(&mut options.hooks).run(|hooks| {
             raw.hooks = hooks;
             // SAFETY: everything that is pointed to lives until the call returns.

@@ -3,7 +3,7 @@
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::{named, Limits};
-use crate::rows::{text, Strings};
+use crate::rows::{flag, text, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -82,7 +82,8 @@ pub struct MergeOptions<'h> {
     correction: Correction,
     zero: Zero,
     planes: PlaneNames,
-    keep_going: bool,
+    plane_prefix: Option<String>,
+    flags: u32,
     limits: Limits,
     hooks: Hooks<'h>,
 }
@@ -134,11 +135,45 @@ impl<'h> MergeOptions<'h> {
         self.planes = planes;
         self
     }
+    /// Before the names of [`PlaneNames::Node`], which it means.
+    #[must_use]
+    pub fn plane_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.plane_prefix = Some(prefix.into());
+        self
+    }
+    fn set(mut self, bit: i32, given: bool) -> Self {
+        self.flags = self.flags & !flag(true, bit) | flag(given, bit);
+        self
+    }
     /// What is missing or damaged is told and left out.
     #[must_use]
-    pub fn keep_going(mut self, keep_going: bool) -> Self {
-        self.keep_going = keep_going;
-        self
+    pub fn keep_going(self, keep_going: bool) -> Self {
+        self.set(sys::PK_MERGE_KEEP_GOING, keep_going)
+    }
+    /// The events of a line are not sorted.
+    #[must_use]
+    pub fn keep_order(self, keep_order: bool) -> Self {
+        self.set(sys::PK_MERGE_KEEP_ORDER, keep_order)
+    }
+    /// The ends of events are mapped, too.
+    #[must_use]
+    pub fn scale_durations(self, scale: bool) -> Self {
+        self.set(sys::PK_MERGE_SCALE_DURATIONS, scale)
+    }
+    /// "Host Threads/N" of /host:ROCTRACER are stamped by the tracer clock.
+    #[must_use]
+    pub fn tracer_host_threads(self, tracer: bool) -> Self {
+        self.set(sys::PK_MERGE_TRACER_HOST_THREADS, tracer)
+    }
+    /// Bit for bit what the reference tool does.
+    #[must_use]
+    pub fn reference(self, reference: bool) -> Self {
+        self.set(sys::PK_MERGE_REFERENCE, reference)
+    }
+    /// Beyond the offsets use their drift (the default), or their own slope.
+    #[must_use]
+    pub fn drift_slope(self, drift: bool) -> Self {
+        self.set(sys::PK_MERGE_NO_DRIFT_SLOPE, !drift)
     }
     /// Bounds.
     #[must_use]
@@ -175,7 +210,8 @@ impl<'h> MergeOptions<'h> {
         let snapshots: Vec<_> = self.snapshots.iter().map(|path| strings.path(path)).collect::<Result<_>>()?;
         let limits = self.limits.raw();
         let mut raw = sys::pk_merge_options {
-            flags: if self.keep_going { sys::PK_MERGE_KEEP_GOING as u32 } else { 0 },
+            flags: self.flags,
+            plane_prefix: strings.optional(self.plane_prefix.as_deref()),
             traces: traces.as_ptr(),
             trace_count: traces.len(),
             snapshots: snapshots.as_ptr(),

@@ -2,7 +2,7 @@
 
 use crate::error::{got, Error};
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::profile::{named, path_of, Profile};
+use crate::profile::{named, path_of, spelled, Profile};
 use crate::rows::{bytes, text};
 use crate::Result;
 use profkit_sys as sys;
@@ -21,6 +21,7 @@ named!(
     /// Something else.
     Differs = sys::PK_SIBLING_DIFFERS,
 });
+spelled!(Sibling, sys::pk_sibling_name);
 
 /// The compiled modules of a capture, largest first: those embedded in XSpace files and those in files of their own.
 #[derive(Debug)]

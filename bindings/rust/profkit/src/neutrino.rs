@@ -4,7 +4,7 @@ use crate::document::DocumentStatus;
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
 use crate::profile::{named, path_of, Profile};
-use crate::rows::{bytes, text, Batched, Strings};
+use crate::rows::{bytes, flag, text, Batched, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -366,7 +366,6 @@ impl<'d> Neutrino<'d> {
     /// No such launch or map; [`crate::Kind::Cancelled`]; what `to` failed with.
     pub fn write_document(&self, to: &mut dyn io::Write, mut query: ProbeQuery<'_>) -> Result<DocumentStatus> {
         let mut strings = Strings::default();
-        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
         let mut raw = sys::pk_probe_query {
             flags: flag(query.block.is_some(), sys::PK_PROBE_QUERY_HAS_BLOCK)
                 | flag(query.lane.is_some(), sys::PK_PROBE_QUERY_HAS_LANE),

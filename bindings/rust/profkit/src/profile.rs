@@ -2,7 +2,7 @@
 
 use crate::error::{check, got, Error};
 use crate::hooks::{Bridge, Handle, Hooks};
-use crate::rows::{bytes, text, Batched, Strings};
+use crate::rows::{bytes, flag, text, Batched, OneByOne, Strings};
 use crate::Result;
 use profkit_sys as sys;
 use std::any::Any;
@@ -260,7 +260,7 @@ fn opened<'d>(
     crate::require_library()?;
     let limits = options.limits.raw();
     let mut raw = sys::pk_open_options {
-        flags: if options.one_pass { sys::PK_OPEN_ONE_PASS as u32 } else { 0 },
+        flags: flag(options.one_pass, sys::PK_OPEN_ONE_PASS),
         io: match options.io {
             Io::Auto => sys::PK_IO_AUTO,
             Io::Map => sys::PK_IO_MAP,
@@ -293,10 +293,34 @@ macro_rules! named {
             pub(crate) fn of(value: i32) -> Self {
                 match value { $($value => Self::$case,)* _ => Self::$other }
             }
+            #[allow(dead_code)]
+            pub(crate) fn raw(self) -> i32 {
+                match self { $(Self::$case => $value,)* }
+            }
         }
     };
 }
 pub(crate) use named;
+
+/// How an enumeration is spelled in documents: by a function of the C ABI that gives static text.
+macro_rules! spelled {
+    ($name:ident, $function:path) => {
+        impl $name {
+            /// As documents spell it.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                // SAFETY: a static, NUL-terminated ASCII text.
+                unsafe { std::ffi::CStr::from_ptr($function(self.raw())) }.to_str().unwrap_or("")
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+pub(crate) use spelled;
 
 named!(
     /// The format of a file.
@@ -322,6 +346,18 @@ named!(
     /// A Neutrino trace folder.
     Neutrino = sys::PK_FAMILY_NEUTRINO,
 });
+spelled!(Family, sys::pk_family_name);
+named!(
+    /// How the bytes of a file were compressed.
+    Compression, None = sys::PK_COMPRESSION_NONE, {
+    /// Not.
+    None = sys::PK_COMPRESSION_NONE,
+    /// gzip.
+    Gzip = sys::PK_COMPRESSION_GZIP,
+    /// Zstandard.
+    Zstd = sys::PK_COMPRESSION_ZSTD,
+});
+spelled!(Compression, sys::pk_compression_name);
 named!(
     /// What a plane stands for.
     PlaneKind, Other = sys::PK_PLANE_OTHER, {
@@ -338,6 +374,7 @@ named!(
     /// None of these.
     Other = sys::PK_PLANE_OTHER,
 });
+spelled!(PlaneKind, sys::pk_plane_kind_name);
 named!(
     /// What the events of a line mean.
     LineKind, Other = sys::PK_LINE_OTHER, {
@@ -360,6 +397,7 @@ named!(
     /// None of these.
     Other = sys::PK_LINE_OTHER,
 });
+spelled!(LineKind, sys::pk_line_kind_name);
 named!(
     /// Where a stat was written.
     StatOrigin, Event = sys::PK_ORIGIN_EVENT, {
@@ -447,6 +485,11 @@ impl<'p> File<'p> {
     #[must_use]
     pub fn family(&self) -> Family {
         Family::of(self.info().family)
+    }
+    /// How its bytes were compressed: by magic, not by name.
+    #[must_use]
+    pub fn compression(&self) -> Compression {
+        Compression::of(self.info().compression)
     }
     /// The run folder; "" for a file given by path.
     #[must_use]
@@ -605,13 +648,39 @@ impl<'p> Plane<'p> {
     /// All entries, in the order of the file, each id once. An error comes where the bytes break the format.
     #[must_use]
     pub fn all_event_metadata(&self) -> AllEventMetadata<'p> {
-        let mut cursor = sys::pk_metadata_cursor::default();
         // SAFETY: as info().
-        let failed = check(|err| unsafe {
-            sys::pk_event_metadata_begin(self.profile, self.file, self.position, &mut cursor, err)
-        })
-        .err();
-        AllEventMetadata { cursor, failed, ended: false, owner: PhantomData }
+        let rows = OneByOne::begin(|out, err| unsafe {
+            sys::pk_event_metadata_begin(self.profile, self.file, self.position, out, err)
+        });
+        AllEventMetadata { rows, owner: PhantomData }
+    }
+    /// Ids of the entries that an entry names as its children.
+    ///
+    /// # Errors
+    /// [`crate::Kind::NotFound`]: there is no such entry.
+    pub fn event_metadata_children(&self, id: i64) -> Result<Vec<i64>> {
+        let (profile, file, plane) = (self.profile, self.file, self.position);
+        let mut ids = Vec::new();
+        let mut count = 0;
+        // SAFETY: as info(); first the number, then as many.
+        check(|err| unsafe {
+            sys::pk_event_metadata_children(profile, file, plane, id, ptr::null_mut(), 0, &mut count, err)
+        })?;
+        ids.resize(count, 0);
+        check(|err| unsafe {
+            // SAFETY: `ids` has room for `count`.
+            sys::pk_event_metadata_children(profile, file, plane, id, ids.as_mut_ptr(), count, &mut count, err)
+        })?;
+        Ok(ids)
+    }
+    /// All names of stats, in the order of the file, each id once.
+    #[must_use]
+    pub fn all_stat_metadata(&self) -> AllStatMetadata<'p> {
+        // SAFETY: as info().
+        let rows = OneByOne::begin(|out, err| unsafe {
+            sys::pk_stat_metadata_begin(self.profile, self.file, self.position, out, err)
+        });
+        AllStatMetadata { rows, owner: PhantomData }
     }
     /// The name of a stat id, in constant time.
     #[must_use]
@@ -662,9 +731,7 @@ impl<'p> Plane<'p> {
 /// The event metadata entries of a plane.
 #[derive(Debug)]
 pub struct AllEventMetadata<'p> {
-    cursor: sys::pk_metadata_cursor,
-    failed: Option<Error>,
-    ended: bool,
+    rows: OneByOne<sys::pk_metadata_cursor>,
     owner: PhantomData<&'p ()>,
 }
 
@@ -674,22 +741,41 @@ unsafe impl Send for AllEventMetadata<'_> {}
 impl<'p> Iterator for AllEventMetadata<'p> {
     type Item = Result<EventMetadata<'p>>;
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let mut found = sys::pk_event_metadata::default();
-        let read = match self.failed.take() {
-            Some(why) => Err(why),
-            // SAFETY: the cursor borrows the profile, which lives as long as 'p.
-            None => check(|err| unsafe { sys::pk_event_metadata_next(&mut self.cursor, &mut found, err) }),
-        };
-        self.ended = !matches!(read, Ok(true));
-        match read {
-            // SAFETY: borrowed from the profile.
-            Ok(true) => Some(Ok(unsafe { EventMetadata::of(&found) })),
-            Ok(false) => None,
-            Err(why) => Some(Err(why)),
-        }
+        // SAFETY: the cursor borrows the profile, which lives as long as 'p; so does the text.
+        let row = self.rows.next(|cursor, row, err| unsafe { sys::pk_event_metadata_next(cursor, row, err) })?;
+        Some(row.map(|found: sys::pk_event_metadata| unsafe { EventMetadata::of(&found) }))
+    }
+}
+
+/// The name of a stat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatMetadata<'p> {
+    /// The key that stats name it by.
+    pub id: i64,
+    /// Name.
+    pub name: Cow<'p, str>,
+    /// What it means; "" when nobody wrote that.
+    pub description: Cow<'p, str>,
+}
+
+/// The names of stats of a plane.
+#[derive(Debug)]
+pub struct AllStatMetadata<'p> {
+    rows: OneByOne<sys::pk_metadata_cursor>,
+    owner: PhantomData<&'p ()>,
+}
+
+// SAFETY: profkit.h: a cursor belongs to one thread at a time.
+unsafe impl Send for AllStatMetadata<'_> {}
+
+impl<'p> Iterator for AllStatMetadata<'p> {
+    type Item = Result<StatMetadata<'p>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        // SAFETY: as AllEventMetadata.
+        let row = self.rows.next(|cursor, row, err| unsafe { sys::pk_stat_metadata_next(cursor, row, err) })?;
+        Some(row.map(|found: sys::pk_stat_metadata| unsafe {
+            StatMetadata { id: found.id, name: text(found.name), description: text(found.description) }
+        }))
     }
 }
 
@@ -931,9 +1017,7 @@ impl<'p> Stat<'p> {
 /// A list of stats.
 #[derive(Debug)]
 pub struct Stats<'p> {
-    cursor: sys::pk_stat_cursor,
-    failed: Option<Error>,
-    ended: bool,
+    rows: OneByOne<sys::pk_stat_cursor>,
     owner: PhantomData<&'p ()>,
 }
 
@@ -942,29 +1026,15 @@ unsafe impl Send for Stats<'_> {}
 
 impl Stats<'_> {
     fn begin(begin: impl FnOnce(*mut sys::pk_stat_cursor, *mut *mut sys::pk_error) -> i32) -> Self {
-        let mut cursor = sys::pk_stat_cursor::default();
-        let failed = check(|err| begin(&mut cursor, err)).err();
-        Self { cursor, failed, ended: false, owner: PhantomData }
+        Self { rows: OneByOne::begin(begin), owner: PhantomData }
     }
 }
 
 impl<'p> Iterator for Stats<'p> {
     type Item = Result<Stat<'p>>;
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let mut raw = sys::pk_stat::default();
-        let read = match self.failed.take() {
-            Some(why) => Err(why),
-            // SAFETY: the cursor borrows the profile, which lives as long as 'p.
-            None => check(|err| unsafe { sys::pk_stat_next(&mut self.cursor, &mut raw, err) }),
-        };
-        self.ended = !matches!(read, Ok(true));
-        match read {
-            Ok(true) => Some(Ok(Stat { raw, owner: PhantomData })),
-            Ok(false) => None,
-            Err(why) => Some(Err(why)),
-        }
+        // SAFETY: the cursor borrows the profile, which lives as long as 'p.
+        let row = self.rows.next(|cursor, row, err| unsafe { sys::pk_stat_next(cursor, row, err) })?;
+        Some(row.map(|raw| Stat { raw, owner: PhantomData }))
     }
 }

@@ -1,6 +1,6 @@
 //! Text of the C ABI, C strings for it, and rows that are read in batches.
 
-use crate::error::Error;
+use crate::error::{check, Error};
 use crate::hooks::slice;
 use crate::Result;
 use profkit_sys as sys;
@@ -22,6 +22,15 @@ pub(crate) unsafe fn bytes<'a>(text: sys::pk_str) -> &'a [u8] {
 /// As [`bytes`].
 pub(crate) unsafe fn text<'a>(text: sys::pk_str) -> Cow<'a, str> {
     String::from_utf8_lossy(bytes(text))
+}
+
+/// A flag of an option struct.
+pub(crate) fn flag(given: bool, bit: i32) -> u32 {
+    if given {
+        bit as u32
+    } else {
+        0
+    }
 }
 
 /// C strings that live as long as a call. A NUL inside a text ends it.
@@ -116,5 +125,40 @@ impl<Row: Default + Copy> Batched<Row> {
             self.count = count;
         }
         Ok(self.count > 0)
+    }
+}
+
+/// Rows that a cursor gives one by one. Gives an error once, after everything before it, and then ends.
+#[derive(Debug)]
+pub(crate) struct OneByOne<Cursor> {
+    cursor: Cursor,
+    failed: Option<Error>,
+    ended: bool,
+}
+
+impl<Cursor: Default> OneByOne<Cursor> {
+    pub(crate) fn begin(begin: impl FnOnce(*mut Cursor, *mut *mut sys::pk_error) -> i32) -> Self {
+        let mut cursor = Cursor::default();
+        let failed = check(|err| begin(&mut cursor, err)).err();
+        Self { cursor, failed, ended: false }
+    }
+
+    pub(crate) fn next<Row: Default>(
+        &mut self,
+        next: impl FnOnce(*mut Cursor, *mut Row, *mut *mut sys::pk_error) -> i32,
+    ) -> Option<Result<Row>> {
+        if self.ended {
+            return None;
+        }
+        let mut row = Row::default();
+        let read = match self.failed.take() {
+            Some(why) => Err(why),
+            None => check(|err| next(&mut self.cursor, &mut row, err)),
+        };
+        self.ended = !matches!(read, Ok(true));
+        match read {
+            Ok(more) => more.then_some(Ok(row)),
+            Err(why) => Some(Err(why)),
+        }
     }
 }

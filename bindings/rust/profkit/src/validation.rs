@@ -4,7 +4,7 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks, Output};
 use crate::profile::Profile;
-use crate::rows::Batched;
+use crate::rows::{flag, Batched};
 use crate::Result;
 use profkit_sys as sys;
 use std::io;
@@ -86,7 +86,6 @@ impl Validation {
     /// No profile at all; [`crate::Kind::Cancelled`].
     pub fn of(profiles: &[Option<&Profile<'_>>], mut options: ValidationOptions<'_>) -> Result<Self> {
         let handles: Vec<_> = profiles.iter().map(|given| given.map_or(ptr::null(), |profile| profile.raw())).collect();
-        let flag = |given: bool, bit: i32| if given { bit as u32 } else { 0 };
         let mut raw = sys::pk_validation_options {
             flags: flag(options.by_occurrence, sys::PK_VALIDATION_BY_OCCURRENCE)
                 | flag(options.align, sys::PK_VALIDATION_ALIGN)

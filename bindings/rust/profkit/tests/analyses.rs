@@ -5,7 +5,7 @@ mod common;
 use common::{data, gpu, tpu};
 use profkit::{
     BubbleOptions, CancelToken, Correction, Document, Hooks, KernelOptions, Kind, MemoryOptions, MergeOptions,
-    NodeStatus, PeakBound, Profile,
+    NodeStatus, PeakBound, Profile, StepPolicy,
 };
 use std::ops::ControlFlow;
 
@@ -26,6 +26,13 @@ fn memory_rows_add_up_to_the_peak() {
     assert!(!fits && spare < 0);
     assert!(memory.allocators().len() > 0);
     assert_eq!(memory.space(0, 1000).unwrap_err().kind(), Kind::InvalidArgument);
+    let asked = MemoryOptions {
+        step: StepPolicy::WholeTrace,
+        no_runtime: true,
+        what_if: vec!["remat=no such instruction".into()],
+        ..Default::default()
+    };
+    assert_eq!(profile.memory(asked).unwrap_err().kind(), Kind::NotFound);
     let nothing = profile.memory(MemoryOptions { module: Some("no such module".into()), ..Default::default() });
     assert_eq!(nothing.unwrap_err().kind(), Kind::NotFound);
     let mut document = Vec::new();

@@ -4,7 +4,8 @@ mod common;
 
 use common::{data, gpu, tpu};
 use profkit::{
-    ArchitectureOptions, DocumentStatus, ExportOptions, Hooks, Io, Kind, LaunchOutcome, OpenOptions, ProbeLevel,
+    ArchitectureOptions, Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair, Document, DocumentOptions,
+    DocumentStatus, ExportOptions, Filters, Hooks, Io, Kind, LaunchOutcome, OpenOptions, ProbeLevel,
 };
 use profkit::{MergeOptions, ProbeQuery, ProbeSlice, ProbeTool, Profile, Sibling, TraceFormat, Validation};
 use profkit::{ValidationOptions, Value, XSpaceWriter};
@@ -26,6 +27,10 @@ impl Drop for Folder {
     }
 }
 
+fn plane(name: &str) -> Filters {
+    Filters { plane: Some(name.into()), ..Default::default() }
+}
+
 #[test]
 fn modules_and_their_bytes() {
     let profile = Profile::open(tpu()).unwrap();
@@ -37,6 +42,12 @@ fn modules_and_their_bytes() {
     assert!(first.plane.is_some() && first.computation_count > 0 && first.instruction_count > first.computation_count);
     assert!(!first.hlo_proto.is_empty() && first.sibling_path.is_none());
     assert!(modules.get(modules.len()).is_none());
+    let mut entry = Vec::new();
+    let profile = Profile::open(tpu()).unwrap();
+    profile.write_module_document("jit_f", DocumentOptions::default(), &mut entry).unwrap();
+    assert!(String::from_utf8(entry).unwrap().contains("\"entry\""));
+    let nothing = profile.write_module_document("no such module", DocumentOptions::default(), &mut Vec::new());
+    assert_eq!(nothing.unwrap_err().kind(), Kind::NotFound);
     let none = Profile::open(gpu()).unwrap();
     assert!(none.modules(Hooks::new()).is_ok());
 }
@@ -103,7 +114,7 @@ fn exports_are_the_same_in_a_file_and_a_writer() {
     let folder = Folder::new("export");
     let profile = Profile::open(tpu()).unwrap();
     for format in [TraceFormat::Json, TraceFormat::Perfetto, TraceFormat::XSpace, TraceFormat::Csv] {
-        let options = || ExportOptions { format, plane: Some("TPU:0".into()), ..Default::default() };
+        let options = || ExportOptions { format, filters: plane("TPU:0"), ..Default::default() };
         let path = folder.0.join("out");
         let outcome = profile.export(&path, options()).unwrap();
         let mut written = Vec::new();
@@ -113,7 +124,8 @@ fn exports_are_the_same_in_a_file_and_a_writer() {
     }
     let why = profile.export(folder.0.join("absent/out"), ExportOptions::default()).unwrap_err();
     assert_eq!(why.kind(), Kind::Output);
-    let options = ExportOptions { step: Some(1 << 40), ..Default::default() };
+    let options =
+        ExportOptions { filters: Filters { step: Some(1 << 40), ..Default::default() }, ..Default::default() };
     assert!(profile.write_export(&mut Vec::new(), options).is_err());
 }
 
@@ -299,4 +311,57 @@ fn runs_of_a_parent() {
     let runs: Vec<_> = profile.runs().map(|(name, chosen)| (name.into_owned(), chosen)).collect();
     assert_eq!(runs, [("2024_01_02_00_00_00".to_owned(), true), ("2024_01_01_00_00_00".to_owned(), false)]);
     assert_eq!(profile.files().next().unwrap().run(), "2024_01_02_00_00_00");
+}
+
+#[test]
+fn a_clock_and_how_wrong_it_can_be() {
+    let pair = |tracer_ns, host_ns, host_sub_ps| ClockPair { tracer_ns, host_ns, host_sub_ps, ..Default::default() };
+    let pairs = [pair(1000, 500_000, 0), pair(2000, 501_000, 0), pair(3000, 502_000, 500)];
+    let offsets = [ClockOffset { midpoint_ns: 500_000, offset_ps: 250, resolution_ps: 1, ..Default::default() }];
+    let asked = ClockOptions {
+        pairs: &pairs,
+        offsets: &offsets,
+        tracer_base_ns: 1000,
+        host_base_ns: 500_000,
+        reference_base_ns: 500_000,
+        ..Default::default()
+    };
+    let few = Clock::new(ClockOptions { pairs: &pairs[..1], ..asked });
+    assert_eq!(few.unwrap_err().kind(), Kind::InvalidArgument);
+    let clock = Clock::new(asked).unwrap();
+    let mut times = [0, 1_500_000, i64::MAX];
+    clock.map_all(ClockDomain::Tracer, &mut times);
+    assert_eq!(times, [-250, 1_500_000, i64::MIN]);
+    assert_eq!((clock.map(ClockDomain::Host, 0), clock.map(ClockDomain::Tracer, i64::MAX)), (Some(-250), None));
+    assert!(clock.bound_ps(ClockDomain::Tracer, 0) > 0);
+    let reference = ClockOptions { pairs: &pairs, is_reference: true, ..Default::default() };
+    assert_eq!(Clock::new(reference).unwrap().map(ClockDomain::Host, 0), Some(0));
+}
+
+#[test]
+fn the_document_of_a_failure() {
+    let why = Profile::open("/nonexistent/a.xplane.pb").unwrap_err();
+    let mut written = Vec::new();
+    why.clone().write_document(Document::Ops, &mut written).unwrap();
+    let shown = String::from_utf8(written).unwrap();
+    assert!(shown.contains("\"schema\": \"profkit.ops\"") && shown.contains("\"code\": \"not_found\""), "{shown}");
+    let ours = Profile::open("a\0b").unwrap_err();
+    assert_eq!(ours.write_document(Document::Ops, &mut Vec::new()).unwrap_err().kind(), Kind::InvalidArgument);
+    std::thread::spawn(move || drop(why)).join().unwrap();
+}
+
+#[test]
+fn names_of_what_is_enumerated() {
+    let profile = Profile::open(tpu()).unwrap();
+    let file = profile.files().next().unwrap();
+    assert_eq!((file.family().to_string().as_str(), file.compression().name()), ("xspace", "none"));
+    let plane = file.planes().next().unwrap();
+    assert_eq!((plane.kind().name(), Document::Bubbles.name()), ("device", "bubbles"));
+    assert_eq!((TraceFormat::default().name(), Sibling::None.name()), ("trace.json", "none"));
+    assert!(plane.lines().any(|line| line.kind().name() == "ops"));
+    let stats: Vec<_> = plane.all_stat_metadata().map(Result::unwrap).collect();
+    assert!(!stats.is_empty() && stats.iter().all(|stat| plane.stat_name(stat.id).as_ref() == Some(&stat.name)));
+    let entry = plane.all_event_metadata().next().unwrap().unwrap();
+    assert!(plane.event_metadata_children(entry.id).unwrap().is_empty());
+    assert_eq!(plane.event_metadata_children(i64::MIN).unwrap_err().kind(), Kind::NotFound);
 }

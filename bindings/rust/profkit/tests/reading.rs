@@ -3,7 +3,9 @@
 mod common;
 
 use common::{data, gpu, tpu};
-use profkit::{CancelToken, Document, DocumentOptions, DocumentStatus, Family, Hooks, Io, Kind, Limits, LineKind};
+use profkit::{
+    CancelToken, Document, DocumentOptions, DocumentStatus, Family, Filters, Hooks, Io, Kind, Limits, LineKind,
+};
 use profkit::{OpenOptions, PlaneKind, Profile, StatOrigin, Value};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -111,11 +113,16 @@ fn documents_and_their_filters() {
     let whole = profile.document(Document::Ops).unwrap();
     assert!(whole.starts_with('{'));
     let mut filtered = Vec::new();
-    let options = DocumentOptions { plane: Some("TPU:0".into()), limit: Some(1), ..Default::default() };
+    let options = DocumentOptions {
+        filters: Filters { plane: Some("TPU:0".into()), ..Default::default() },
+        limit: Some(1),
+        ..Default::default()
+    };
     let status = profile.write_document(Document::Ops, options, &mut filtered).unwrap();
     assert_eq!(status, DocumentStatus::Ok);
     assert!(filtered.len() < whole.len());
-    let absent = DocumentOptions { step: Some(1 << 40), ..Default::default() };
+    let absent =
+        DocumentOptions { filters: Filters { step: Some(1 << 40), ..Default::default() }, ..Default::default() };
     assert!(profile.write_document(Document::Ops, absent, &mut filtered).is_err());
     let neutrino = profile.write_document(Document::Neutrino, DocumentOptions::default(), &mut filtered).unwrap();
     assert_eq!(neutrino, DocumentStatus::Absent);

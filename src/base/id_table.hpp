@@ -1,0 +1,44 @@
+// A value for each metadata id: by position for small numbers, as writers give them out, by hash for others.
+#pragma once
+#include <base/hash_map.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+template <class Value>
+class id_table {
+ public:
+  // What belongs to the id, a Value() at first; valid until the next call.
+  Value& operator[](std::int64_t id) {
+    const auto at = static_cast<std::uint64_t>(id);
+    return __builtin_expect(at < by_position_.size(), 1) ? by_position_[at] : reach(id);
+  }
+
+  // Calls use(id, value) for all that were asked for, and some that were not, whose value is still Value().
+  template <class Use>
+  void for_each(Use&& use) const {
+    for (std::size_t id = 0; id < by_position_.size(); ++id) use(static_cast<std::int64_t>(id), by_position_[id]);
+    for (const auto& [id, value] : others_) use(id, value);
+  }
+
+ private:
+  static constexpr std::size_t most_positions = std::size_t{1} << 16;
+
+  Value& reach(std::int64_t id) {
+    const auto at = static_cast<std::uint64_t>(id);
+    if (at >= most_positions) return others_[id];
+    by_position_.resize(std::min(most_positions, std::max<std::size_t>({64, at + 1, 2 * by_position_.size()})));
+    return by_position_[at];
+  }
+
+  std::vector<Value> by_position_;
+  hash_map<std::int64_t, Value> others_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

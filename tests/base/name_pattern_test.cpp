@@ -1,0 +1,65 @@
+#include <base/name_pattern.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cstddef>
+#include <random>
+#include <regex>
+#include <string>
+
+using profkit::name_pattern;
+
+TEST_CASE("patterns of names are those of std::regex") {
+  const char* const patterns[] = {"",          "a",           "train_step_[0-9]+",
+                                  "a|b|",      "(a|b)*c",     "(?:ab){2,3}",
+                                  "a{2}",      "a{0,2}b{1,}", ".*",
+                                  "[^a-c_]+",  "\\d+\\w\\s?", "\\D\\W\\S",
+                                  "[\\d_]+",   "[[:alpha:]]", "[[:w:]-]+",
+                                  "\\x61\\.",  "^a$",         "a\\b.*",
+                                  "\\Ba*",     "(a*)*b",      "(a|aa)+?",
+                                  "(()|a)+",   "[a\\]\\-b]+", "\\[\\]\\{",
+                                  "(a|b)??c*", "[]",          "[^]",
+                                  "a-b",       "(^a|b$)+",    "]a"};
+  const std::string letters = "aabbc_-.[]{ 019\n";
+  std::mt19937 random(73);
+  for (const char* pattern : patterns) {
+    INFO(pattern);
+    auto ours = name_pattern::make(pattern);
+    REQUIRE(ours);
+    const std::regex theirs(pattern);
+    std::size_t matched = 0;
+    for (int round = 0; round < 2000; ++round) {
+      std::string name;
+      for (auto left = random() % 7; left > 0; --left) name += letters[random() % letters.size()];
+      const char* const known[] = {"train_step_17", "abab", "[]{", "a-b"};
+      if (round < 4) name = known[round];
+      INFO(name);
+      const bool expected = std::regex_match(name, theirs);
+      matched += expected ? 1 : 0;
+      REQUIRE(ours->matches(name) == expected);
+    }
+    CHECK((matched > 0 || std::string(pattern) == "[]"));
+  }
+}
+
+TEST_CASE("what is no pattern of names is refused with its reason") {
+  for (const char* pattern :
+       {"(",       ")",  "a)",  "[a",   "[b-a]",         "*a",       "a**",    "a{",     "a{2", "a{3,2}", "a{x}",
+        "a{1001}", "\\", "\\q", "\\x6", "[[:nothing:]]", "[[:alpha", "(a)\\1", "(?=a)b", "[\\", "a|*"}) {
+    INFO(pattern);
+    const auto made = name_pattern::make(pattern);
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == profkit::fault_code::invalid_argument);
+    CHECK_FALSE(made.error().message.empty());
+  }
+}
+
+TEST_CASE("patterns that are made to take long or much do not") {
+  CHECK_FALSE(name_pattern::make(std::string(100000, '(')));
+  CHECK_FALSE(name_pattern::make("((((a{1000}){1000}){1000}){1000})"));
+  CHECK_FALSE(name_pattern::make("(((((){1000}){1000}){1000}){1000})"));
+  const auto slow = name_pattern::make("(a*)*(a|aa)+b");
+  REQUIRE(slow);
+  CHECK_FALSE(slow->matches(std::string(100000, 'a')));
+  CHECK(slow->matches(std::string(100000, 'a') + "b"));
+}
