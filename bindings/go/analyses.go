@@ -78,14 +78,33 @@ type Memory struct{ h *handle }
 // MemoryModule is a compiled module.
 type MemoryModule struct {
 	Name, Label, ProgramID string
+	Source                 string // path of the first place it was found in
+	SourceCount            uint64
 	SpaceCount             int
-	Chosen                 bool // the live buffers and the curve are of this module
+	ProblemCount           uint64 // the document says which
+	Damaged                bool   // the bytes do not parse to the end
+	Chosen                 bool   // the live buffers and the curve are of this module
 }
 
 // MemorySpace is one memory space of a module.
 type MemorySpace struct {
 	Color, TotalBytes, PeakBytes, IndefiniteBytes, TempPeakBytes, FragmentationBytes int64
 	PeakInstruction                                                                  string
+	PeakEvent                                                                        int64  // heap event, or schedule position of a sweep; -1: none
+	TempBytes, ThreadLocalBytes, ResidencyFloorBytes                                 int64  // thread-local ones are not in TotalBytes
+	Coverage                                                                         string // what the peak counts and what it does not
+	Method, Bound                                                                    string // "heap_replay", "schedule_sweep", …; "exact", "lower", "upper"
+}
+
+var peakMethods = [...]string{"none", "heap_replay", "schedule_sweep", "allocation_sizes"}
+var peakBounds = [...]string{"exact", "lower", "upper"}
+
+// named is the name of a value that the C ABI counts from 0; "" for one of a newer library.
+func named(names []string, value C.int32_t) string {
+	if value < 0 || int(value) >= len(names) {
+		return ""
+	}
+	return names[value]
 }
 
 // LiveBuffer is alive at the peak of the chosen module.
@@ -94,6 +113,13 @@ type LiveBuffer struct {
 	InstructionName, Opcode, OpName, Shape, Source string
 	SourceLine                                     int64
 	Indefinite                                     bool // for the whole program, not temporary
+
+	LogicalBufferID  int64 // -1: the allocation has no assigned buffer
+	AllocationIndex  int64
+	InstructionID    int64
+	InstructionFound bool
+	ComputationName  string
+	ShapeIndex       []int64 // which part of the instruction's result; nil when it is all of it
 }
 
 // CurvePoint is a point of the live curve.
@@ -152,8 +178,8 @@ func (m *Memory) Modules() ([]MemoryModule, error) {
 			if err := failure(C.pk_memory_module_get(memory, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, MemoryModule{text(row.name), text(row.label), text(row.program_id), int(row.space_count),
-				row.chosen != 0})
+			made = append(made, MemoryModule{text(row.name), text(row.label), text(row.program_id), text(row.source),
+				uint64(row.source_count), int(row.space_count), uint64(row.problem_count), row.damaged != 0, row.chosen != 0})
 		}
 		return nil
 	})
@@ -171,7 +197,9 @@ func (m *Memory) Space(module, space int) (MemorySpace, error) {
 			return err
 		}
 		made = MemorySpace{int64(row.color), int64(row.total_bytes), int64(row.peak_bytes), int64(row.indefinite_bytes),
-			int64(row.temp_peak_bytes), int64(row.fragmentation_bytes), text(row.peak_instruction)}
+			int64(row.temp_peak_bytes), int64(row.fragmentation_bytes), text(row.peak_instruction),
+			int64(row.peak_event), int64(row.temp_bytes), int64(row.thread_local_bytes), int64(row.residency_floor_bytes),
+			text(row.coverage), named(peakMethods[:], row.method), named(peakBounds[:], row.bound)}
 		return nil
 	})
 	return made, err
@@ -218,8 +246,16 @@ func (m *Memory) LiveBuffers() *Rows[LiveBuffer] {
 	}, func(row *C.pk_live_buffer) LiveBuffer {
 		return LiveBuffer{int64(row.size_bytes), int64(row.offset_bytes), text(row.instruction_name), text(row.opcode),
 			text(row.op_name), text(row.shape), text(row.source_file), int64(row.source_line),
-			row.residency == C.PK_RESIDENCY_INDEFINITE}
+			row.residency == C.PK_RESIDENCY_INDEFINITE, int64(row.logical_buffer_id), int64(row.allocation_index),
+			int64(row.instruction_id), row.instruction_found != 0, text(row.computation_name), shapeIndex(row)}
 	})
+}
+
+func shapeIndex(row *C.pk_live_buffer) []int64 {
+	if row.shape_index_count == 0 {
+		return nil
+	}
+	return append([]int64(nil), unsafe.Slice((*int64)(unsafe.Pointer(row.shape_index)), int(row.shape_index_count))...)
 }
 
 // LiveCurve is what CurvePoints asked for.
@@ -280,6 +316,29 @@ type Bubbles struct{ h *handle }
 type BubbleStep struct {
 	ID, Device                                              string
 	StartPs, EndPs, BusyPs, PrelaunchPs, InternalPs, TailPs int64
+	LargestInternalPs                                       int64
+	BubbleCount                                             uint64 // internal gaps of any length
+
+	// These add up to the length, too.
+	ComputeOnlyPs, CommExposedPs, CommOverlappedPs, CopyPs, OtherPs, IdlePs int64
+
+	Tags     []string // anomalies
+	Position int      // of the device
+}
+
+var bubbleTags = [...]string{"device_idle_gap_heavy", "prelaunch_gap_heavy", "tail_gap_heavy", "internal_bubble_heavy",
+	"recurring_bubble_pattern", "host_originated_risk", "untraced_host_blocking_risk", "comm_sync_risk",
+	"wait_pollution_risk", "wait_anchor_false_hotspot", "aicpu_exposed_risk", "partial_capture_boundary",
+	"variable_shape_same_template"}
+
+// bits are the names of those that are set.
+func bits(names []string, value C.uint32_t) (made []string) {
+	for bit, name := range names {
+		if value>>bit&1 != 0 {
+			made = append(made, name)
+		}
+	}
+	return made
 }
 
 // Bubble is one gap of a device that is long enough to be listed.
@@ -292,7 +351,18 @@ type Bubble struct {
 	Device         int
 	Causes         []string // soft causes; never a proof
 	Heavy          bool
+
+	SyncPs, ThreadsPs   int64 // of HostPs, synchronisation and copies; sum over the host's threads
+	CommPs              int64 // communication inside the gap
+	LaunchPs            int64 // when the kernel behind the gap was launched; see HasLaunch
+	HasLaunch           bool
+	BeforeRow, AfterRow uint64 // where the kernels stand: line, ordinal, byte offset
+	Scope, Confidence   string // "global", "step_internal", "prelaunch", "tail"; "low", "medium", "high"
+	AtEdge, InterStep   bool   // touches the edge of the capture; lies over the boundary of two steps
 }
+
+var bubbleScopes = [...]string{"global", "step_internal", "prelaunch", "tail"}
+var confidences = [...]string{"low", "medium", "high"}
 
 var bubbleCauses = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
 	"python_serialization_or_lock", "insufficient_evidence"}
@@ -345,7 +415,10 @@ func (b *Bubbles) Steps() ([]BubbleStep, error) {
 				return err
 			}
 			made = append(made, BubbleStep{text(row.id), text(row.device), int64(row.start_ps), int64(row.end_ps),
-				int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps)})
+				int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
+				int64(row.largest_internal_ps), uint64(row.bubble_count), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
+				int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
+				bits(bubbleTags[:], row.tags), int(row.position)})
 		}
 		return nil
 	})
@@ -362,11 +435,13 @@ func (b *Bubbles) Gaps() *Rows[Bubble] {
 	}, func(row *C.pk_bubble) Bubble {
 		made := Bubble{StartPs: int64(row.start_ps), EndPs: int64(row.end_ps), HostPs: int64(row.host_ps),
 			HostTraced: row.flags&C.PK_BUBBLE_TRACED != 0, Before: text(row.before), After: text(row.after),
-			Step: int(row.step), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0}
-		for bit, cause := range bubbleCauses {
-			if row.labels>>bit&1 != 0 {
-				made.Causes = append(made.Causes, cause)
-			}
+			Step: int(row.step), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0,
+			Causes: bits(bubbleCauses[:], row.labels), SyncPs: int64(row.sync_ps), ThreadsPs: int64(row.threads_ps),
+			CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row), AfterRow: uint64(row.after_row),
+			Scope: named(bubbleScopes[:], row.scope), Confidence: named(confidences[:], row.confidence),
+			AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0, InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
+		if row.launch_ps != C.PK_NO_TIME_PS {
+			made.LaunchPs, made.HasLaunch = int64(row.launch_ps), true
 		}
 		return made
 	})
@@ -397,7 +472,17 @@ type Device struct {
 	Ordinal     int64 // -1: not told
 	KernelCount uint64
 	Rank        int // -1: not told
+
+	File, Plane           int // Plane: -1 in files that are no XSpace
+	HostGroup             int // devices of one host have the same
+	TimestampResolutionPs int64
+	Accelerator           string // "other", "tpu", "gpu", "npu"
+
+	// What its source tells of kernels; without classes they are told from names.
+	HasWaits, HasShapes, HasClasses, HasLaunches bool
 }
+
+var accelerators = [...]string{"other", "tpu", "gpu", "npu"}
 
 // Kernel is one execution of a kernel.
 type Kernel struct {
@@ -405,6 +490,8 @@ type Kernel struct {
 	WaitPs, LaunchPs, Stream                                              int64 // see the Has fields
 	HasWait, HasLaunch, HasStream, Duplicate                              bool
 	Name, OpType, Core, Step, InputShapes, OutputShapes, InputTypes, Kind string
+	SourceRow                                                             uint64 // line, ordinal or byte offset in its file
+	OnAICPU                                                               bool   // of an Ascend device
 }
 
 var kernelKinds = [...]string{"compute", "aicpu", "comm", "copy", "other"}
@@ -440,7 +527,10 @@ func (k *Kernels) Devices() ([]Device, error) {
 			if err := failure(C.pk_activity_device_get(activity, at, &row, &raw), raw); err != nil {
 				return err
 			}
-			made = append(made, Device{text(row.name), int64(row.ordinal), uint64(row.kernel_count), int(row.rank)})
+			made = append(made, Device{text(row.name), int64(row.ordinal), uint64(row.kernel_count), int(row.rank),
+				int(row.file), int(row.plane), int(row.host_group), int64(row.timestamp_resolution_ps),
+				named(accelerators[:], row.accelerator), row.flags&C.PK_DEVICE_HAS_WAITS != 0, row.flags&C.PK_DEVICE_HAS_SHAPES != 0,
+				row.flags&C.PK_DEVICE_HAS_CLASSES != 0, row.flags&C.PK_DEVICE_HAS_LAUNCHES != 0})
 		}
 		return nil
 	})
@@ -464,6 +554,6 @@ func (k *Kernels) Rows(device int) *Rows[Kernel] {
 			int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
 			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, text(row.name),
 			text(row.op_type), text(row.core), text(row.step), text(row.input_shapes), text(row.output_shapes),
-			text(row.input_types), kind}
+			text(row.input_types), kind, uint64(row.source_row), row.flags&C.PK_KERNEL_ON_AICPU != 0}
 	})
 }

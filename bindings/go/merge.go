@@ -70,6 +70,11 @@ type MergeNode struct {
 	MaxCorrectionPs int64
 	TracerBoundPs   int64  // -1: unknown
 	Status          string // "corrected", "walltime", "raw", "missing", "corrupt"
+
+	ClampedEvents, Snapshots, OffsetWindows uint64
+	ResidualPs                              int64
+	HostBoundPs                             int64 // -1: unknown
+	AlignedBefore                           bool  // out of a trace that was merged before
 }
 
 var nodeStatuses = [...]string{"corrected", "walltime", "raw", "missing", "corrupt"}
@@ -141,7 +146,9 @@ func (m *Merge) Nodes() ([]MergeNode, error) {
 				status = nodeStatuses[row.status]
 			}
 			made = append(made, MergeNode{int64(row.id), text(row.hostname), text(row.trace), uint64(row.events),
-				uint64(row.planes), int64(row.max_correction_ps), int64(row.tracer_bound_ps), status})
+				uint64(row.planes), int64(row.max_correction_ps), int64(row.tracer_bound_ps), status,
+				uint64(row.clamped_events), uint64(row.snapshots), uint64(row.offset_windows), int64(row.residual_ps),
+				int64(row.host_bound_ps), row.aligned_before != 0})
 		}
 		return nil
 	})

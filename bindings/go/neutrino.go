@@ -74,6 +74,7 @@ type RecordFile struct {
 type RecordField struct {
 	Name          string
 	Bytes, Offset int
+	Declared      int // place in the probe's description
 }
 
 // RecordMap is one map of a record file.
@@ -83,6 +84,9 @@ type RecordMap struct {
 	Flags                          []string // what is doubtful
 	RecordBytes                    int
 	Capacity, LanesPerBlock, Lanes uint64
+	LaneBytes                      uint64
+	Offset, RecordedOffset         uint64 // of the region in the file; as the file's table says
+	SizeBytes, PresentBytes        uint64 // of the region; what the file has of it
 	Fields                         []RecordField
 }
 
@@ -179,7 +183,9 @@ func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
 			return err
 		}
 		made = RecordMap{Name: text(row.name), Level: probeLevels[0], RecordBytes: int(row.record_bytes),
-			Capacity: uint64(row.capacity), LanesPerBlock: uint64(row.lanes_per_block), Lanes: uint64(row.lanes)}
+			Capacity: uint64(row.capacity), LanesPerBlock: uint64(row.lanes_per_block), Lanes: uint64(row.lanes),
+			LaneBytes: uint64(row.lane_bytes), Offset: uint64(row.offset), RecordedOffset: uint64(row.recorded_offset),
+			SizeBytes: uint64(row.bytes), PresentBytes: uint64(row.present_bytes)}
 		if int(row.level) < len(probeLevels) {
 			made.Level = probeLevels[row.level]
 		}
@@ -194,7 +200,7 @@ func (t *ProbeTrace) Map(file, position int) (RecordMap, error) {
 			if err := failure(status, raw); err != nil {
 				return err
 			}
-			made.Fields = append(made.Fields, RecordField{text(field.name), int(field.bytes), int(field.offset)})
+			made.Fields = append(made.Fields, RecordField{text(field.name), int(field.bytes), int(field.offset), int(field.declared)})
 		}
 		return nil
 	})

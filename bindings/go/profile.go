@@ -166,6 +166,13 @@ func (p *Profile) OriginUnixNs() (int64, bool) {
 	return int64(info.origin_unix_ns), err == nil && info.flags&C.PK_PROFILE_HAS_ORIGIN != 0
 }
 
+// IgnoredCount is the number of files that no reader knows.
+func (p *Profile) IgnoredCount() uint64 {
+	var info C.pk_profile_info
+	_ = get(p.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status { return C.pk_profile_get(o, &info, raw) })
+	return uint64(info.ignored_count)
+}
+
 // Files gives the files of the capture.
 func (p *Profile) Files() func(yield func(File) bool) {
 	return func(yield func(File) bool) {
@@ -245,6 +252,8 @@ type FileInfo struct {
 	EncodedBytes uint64
 	ShiftNs      int64
 	ExportOf     int // position of the XSpace that this file repeats; -1: none
+	OriginUnixNs int64
+	HasOrigin    bool // OriginUnixNs is known; a file without one is not shifted
 }
 
 // Info tells what is known of the file.
@@ -258,7 +267,7 @@ func (f File) Info() (FileInfo, error) {
 		}
 		made = FileInfo{text(info.path), text(info.host), text(info.run), C.GoString(C.pk_family_name(info.family)),
 			C.GoString(C.pk_compression_name(info.compression)), uint64(info.encoded_bytes), int64(info.shift_ns),
-			int(info.export_of)}
+			int(info.export_of), int64(info.origin_unix_ns), info.flags&C.PK_FILE_HAS_ORIGIN != 0}
 		return nil
 	})
 	return made, err
@@ -606,7 +615,8 @@ type LineInfo struct {
 	Name        string
 	Kind        string // "steps", "modules", "ops", …; never sum "derived" with the line that it repeats
 	TimestampNs int64  // as written
-	StartPs     int64  // the same instant on the capture's clock; 0 when it is out of range
+	StartPs     int64  // the same instant on the capture's clock; see HasStart
+	HasStart    bool   // StartPs is in range
 }
 
 // Info tells what stands before the events.
@@ -619,7 +629,7 @@ func (l Line) Info() (LineInfo, error) {
 			return err
 		}
 		made = LineInfo{int64(info.id), text(info.name), C.GoString(C.pk_line_kind_name(info.kind)),
-			int64(info.timestamp_ns), int64(info.start_ps)}
+			int64(info.timestamp_ns), int64(info.start_ps), info.flags&C.PK_LINE_HAS_START != 0}
 		return nil
 	})
 	return made, err
@@ -631,13 +641,31 @@ func (l Line) Name() string {
 	return info.Name
 }
 
+// LineSummary is what only a pass over a whole line tells.
+type LineSummary struct {
+	EventCount  uint64 // those before damage, if there is any
+	DisplayID   int64
+	DisplayName string
+	DurationPs  int64 // as written; 0 in every real file seen
+}
+
+// Summary hops over the events without decoding them.
+func (l Line) Summary() (LineSummary, error) {
+	var made LineSummary
+	err := l.h.use(func(object unsafe.Pointer) error {
+		var row C.pk_line_summary
+		var raw *C.pk_error
+		err := failure(C.pk_line_summarise((*C.pk_profile)(object), l.file, l.plane, l.line, &row, &raw), raw)
+		made = LineSummary{uint64(row.event_count), int64(row.display_id), text(row.display_name), int64(row.duration_ps)}
+		return err
+	})
+	return made, err
+}
+
 // EventCount counts the events without decoding them.
 func (l Line) EventCount() (uint64, error) {
-	var summary C.pk_line_summary
-	err := get(l.h, func(o *C.pk_profile, raw **C.pk_error) C.pk_status {
-		return C.pk_line_summarise(o, l.file, l.plane, l.line, &summary, raw)
-	})
-	return uint64(summary.event_count), err
+	summary, err := l.Summary()
+	return summary.EventCount, err
 }
 
 // Event is one event. Its layout is that of pk_event.
@@ -657,6 +685,12 @@ var _ [unsafe.Offsetof(Event{}.flags)]byte = [unsafe.Offsetof(C.pk_event{}.flags
 
 // HasStart is false for an aggregated event, which has no place in time.
 func (e Event) HasStart() bool { return e.flags&C.PK_EVENT_HAS_START != 0 }
+
+// HasOffset is true when the offset was written, be it 0.
+func (e Event) HasOffset() bool { return e.flags&C.PK_EVENT_HAS_OFFSET != 0 }
+
+// IsAggregated is true for an event that stands for NumOccurrences, without a place in time.
+func (e Event) IsAggregated() bool { return e.flags&C.PK_EVENT_HAS_OCCURRENCES != 0 }
 
 // Events gives the events in the order of the file. Rows.Err tells of damage, after every event before it.
 func (l Line) Events() *Rows[Event] {

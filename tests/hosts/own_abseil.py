@@ -16,10 +16,6 @@ import tempfile
 
 SKIPPED = 77
 OTHER = "h0st_lts"
-WANTED = ("raw_hash_set", "hash", "city", "low_level_hash", "hashtablez_sampler", "synchronization", "stacktrace",
-          "symbolize", "graphcycles_internal", "malloc_internal", "debugging_internal", "demangle_internal", "time",
-          "time_zone", "strings", "strings_internal", "exponential_biased", "base", "spinlock_wait", "int128",
-          "throw_delegate", "raw_logging_internal", "log_severity", "civil_time", "bad_optional_access")
 
 
 def run(*command, **options):
@@ -51,9 +47,12 @@ class System:
         self.namespace = named.group(1)
         self.header = next(pathlib.Path(path) for path in re.findall(
             r'"(/[^"]*absl/base/options\.h)"', run(*compiler, "-E", "-xc++", "-", input="#include <absl/base/options.h>\n")))
-        archives = [pathlib.Path(run(*compiler, f"-print-file-name=libabsl_{name}.a").strip()) for name in WANTED]
+        asked = subprocess.run(["pkg-config", "--static", "--libs", "absl_flat_hash_map"], capture_output=True, text=True,
+                               check=False)
+        named_by_it = dict.fromkeys(re.findall(r"-l(absl_\w+)", asked.stdout))
+        archives = [pathlib.Path(run(*compiler, f"-print-file-name=lib{name}.a").strip()) for name in named_by_it]
         self.archives = [archive for archive in archives if archive.is_absolute()]
-        if not self.archives:
+        if not self.archives or len(self.archives) < len(archives):
             skip("no archives of abseil to link into a host")
 
 
@@ -105,7 +104,7 @@ def binding_problems(found, system):
 
 def main(library, root, capture, *compiler):
     library = os.path.abspath(library)
-    for tool in ("nm", "objcopy"):
+    for tool in ("nm", "objcopy", "pkg-config"):
         if not shutil.which(tool):
             skip(f"no {tool} here")
     system = System(compiler)

@@ -222,7 +222,7 @@ class reference_runtime {
     sampler(std::uint64_t samples, std::int64_t first_ns, std::int64_t last_ns) : first_ns_(first_ns) {
       if (samples <= 1 || first_ns == last_ns) return;
       samples_ = samples;
-      step_ = static_cast<double>(last_ns - first_ns) / static_cast<double>(samples - 1);
+      step_ = static_cast<double>(distance_ps(first_ns, last_ns)) / static_cast<double>(samples - 1);
     }
     // Before an event that is not the first: samples that show what was before it.
     void before(std::int64_t event_ns, const state& s) {
@@ -397,7 +397,7 @@ class reference_runtime {
       if (row.tf_op.empty()) row.tf_op = "<no tf_op>";
       row.data_type = type_like_reference(e);
       row.alloc_ts_ns = e.raw_ns;
-      row.age_ns_at_peak = r.peak_ts_ns - e.raw_ns;
+      row.age_ns_at_peak = checked_sub(r.peak_ts_ns, e.raw_ns).value_or(std::numeric_limits<std::int64_t>::max());
       const auto freed = first_free.find(e.addr);
       const bool has_free = freed != first_free.end();
       const std::int64_t until = has_free ? freed->second : end_ns;

@@ -296,7 +296,7 @@ class reporter {
       }
       add_parents();
       add_special("program_reserved", "<running program>", report_.reserved_bytes);
-      const std::int64_t rest = report_.allocated_bytes - seen;
+      const std::int64_t rest = saturating_add(report_.allocated_bytes, -seen);
       if (rest > 0) add_special("pre_trace", "<allocated before the trace>", rest);
     } else {
       add_special("pre_trace", "<allocated before the trace>", report_.peak_bytes);

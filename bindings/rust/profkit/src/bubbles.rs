@@ -90,6 +90,24 @@ pub struct BubbleStep<'b> {
     pub internal_ps: i64,
     /// Idle after the last kernel.
     pub tail_ps: i64,
+    /// The longest gap between kernels.
+    pub largest_internal_ps: i64,
+    /// Gaps between kernels, of any length.
+    pub bubble_count: u64,
+    /// This and the next five add up to the length, too: compute alone.
+    pub compute_only_ps: i64,
+    /// Communication alone.
+    pub comm_exposed_ps: i64,
+    /// Communication beside compute.
+    pub comm_overlapped_ps: i64,
+    /// Copies alone.
+    pub copy_ps: i64,
+    /// Other kernels alone.
+    pub other_ps: i64,
+    /// Nothing.
+    pub idle_ps: i64,
+    /// Of its device.
+    pub position: u32,
     /// Bit `1 << PK_BUBBLE_TAG_` each.
     pub tags: u32,
 }
@@ -103,6 +121,10 @@ pub struct Bubble<'b> {
     pub end_ps: i64,
     /// Host activity inside the gap; `None` when the host was not recorded.
     pub host_ps: Option<i64>,
+    /// Of it, synchronisation and copies.
+    pub sync_ps: Option<i64>,
+    /// Sum over the host's threads.
+    pub threads_ps: Option<i64>,
     /// Communication inside the gap.
     pub comm_ps: i64,
     /// When the kernel behind the gap was launched.
@@ -111,6 +133,10 @@ pub struct Bubble<'b> {
     pub before: Cow<'b, str>,
     /// The kernel that starts next; "" for none.
     pub after: Cow<'b, str>,
+    /// Where it stands: line of a table, ordinal of a JSON event, byte offset in an XSpace.
+    pub before_row: u64,
+    /// The same of the next one.
+    pub after_row: u64,
     /// Position of its step.
     pub step: Option<usize>,
     /// Position of its device.
@@ -123,6 +149,10 @@ pub struct Bubble<'b> {
     pub confidence: Confidence,
     /// Worth a look.
     pub heavy: bool,
+    /// Touches the edge of the capture.
+    pub at_edge: bool,
+    /// The end of a step and the beginning of the next, which are listed as well.
+    pub inter_step: bool,
 }
 
 const LABELS: [&str; 6] = [
@@ -203,6 +233,15 @@ impl Bubbles<'_> {
                 prelaunch_ps: found.prelaunch_ps,
                 internal_ps: found.internal_ps,
                 tail_ps: found.tail_ps,
+                largest_internal_ps: found.largest_internal_ps,
+                bubble_count: found.bubble_count,
+                compute_only_ps: found.compute_only_ps,
+                comm_exposed_ps: found.comm_exposed_ps,
+                comm_overlapped_ps: found.comm_overlapped_ps,
+                copy_ps: found.copy_ps,
+                other_ps: found.other_ps,
+                idle_ps: found.idle_ps,
+                position: found.position,
                 tags: found.tags,
             }
         })
@@ -252,16 +291,22 @@ impl<'b> Iterator for Gaps<'b> {
                 start_ps: found.start_ps,
                 end_ps: found.end_ps,
                 host_ps: traced.then_some(found.host_ps),
+                sync_ps: traced.then_some(found.sync_ps),
+                threads_ps: traced.then_some(found.threads_ps),
                 comm_ps: found.comm_ps,
                 launch_ps: (found.launch_ps != sys::PK_NO_TIME_PS).then_some(found.launch_ps),
                 before: text(found.before),
                 after: text(found.after),
+                before_row: found.before_row,
+                after_row: found.after_row,
                 step: usize::try_from(found.step).ok(),
                 device: found.device,
                 scope: Scope::of(found.scope),
                 labels: found.labels,
                 confidence: Confidence::of(found.confidence),
                 heavy: found.flags & sys::PK_BUBBLE_HEAVY as u32 != 0,
+                at_edge: found.flags & sys::PK_BUBBLE_AT_EDGE as u32 != 0,
+                inter_step: found.flags & sys::PK_BUBBLE_INTER_STEP as u32 != 0,
             }
         }))
     }

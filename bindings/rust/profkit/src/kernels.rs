@@ -42,6 +42,19 @@ pub struct Kernels<'d> {
     pub(crate) handle: Handle<'d, sys::pk_activity>,
 }
 
+named!(
+    /// What a device is.
+    Accelerator, Other = sys::PK_ACCELERATOR_OTHER, {
+    /// None of these.
+    Other = sys::PK_ACCELERATOR_OTHER,
+    /// A TPU.
+    Tpu = sys::PK_ACCELERATOR_TPU,
+    /// A GPU.
+    Gpu = sys::PK_ACCELERATOR_GPU,
+    /// An NPU.
+    Npu = sys::PK_ACCELERATOR_NPU,
+});
+
 /// A device of one rank, process or file.
 #[derive(Clone, Debug)]
 pub struct Device<'k> {
@@ -55,6 +68,22 @@ pub struct Device<'k> {
     pub rank: Option<u32>,
     /// Position of its file.
     pub file: u32,
+    /// Position of its plane, in an XSpace.
+    pub plane: Option<u32>,
+    /// Devices of one host have the same.
+    pub host_group: u32,
+    /// Times are no finer than this.
+    pub timestamp_resolution_ps: i64,
+    /// What it is.
+    pub accelerator: Accelerator,
+    /// Its source tells how long kernels waited.
+    pub has_waits: bool,
+    /// Its source tells shapes.
+    pub has_shapes: bool,
+    /// Its source tells the execution unit; without it classes are told from names.
+    pub has_classes: bool,
+    /// Its source tells when kernels were launched.
+    pub has_launches: bool,
 }
 
 /// One execution of a kernel.
@@ -81,6 +110,16 @@ macro_rules! texts {
 }
 
 impl<'k> Kernel<'k> {
+    /// Line of a table, ordinal of a JSON event, byte offset in an XSpace.
+    #[must_use]
+    pub fn source_row(&self) -> u64 {
+        self.raw.source_row
+    }
+    /// On an AI CPU of an Ascend device.
+    #[must_use]
+    pub fn is_on_aicpu(&self) -> bool {
+        self.raw.flags & sys::PK_KERNEL_ON_AICPU as u32 != 0
+    }
     texts!(
         /// Name.
         name,
@@ -179,6 +218,14 @@ impl Kernels<'_> {
                 kernel_count: found.kernel_count,
                 rank: u32::try_from(found.rank).ok(),
                 file: found.file,
+                plane: u32::try_from(found.plane).ok(),
+                host_group: found.host_group,
+                timestamp_resolution_ps: found.timestamp_resolution_ps,
+                accelerator: Accelerator::of(found.accelerator),
+                has_waits: found.flags & sys::PK_DEVICE_HAS_WAITS as u32 != 0,
+                has_shapes: found.flags & sys::PK_DEVICE_HAS_SHAPES as u32 != 0,
+                has_classes: found.flags & sys::PK_DEVICE_HAS_CLASSES as u32 != 0,
+                has_launches: found.flags & sys::PK_DEVICE_HAS_LAUNCHES as u32 != 0,
             }
         })
     }

@@ -48,7 +48,7 @@ pub use error::{Error, Kind};
 pub use export::{ExportOptions, ExportOutcome, TraceFormat};
 pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
-pub use kernels::{Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
+pub use kernels::{Accelerator, Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
 pub use memory::{
     Allocator, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
     PeakBound, PeakMethod, StepPolicy,

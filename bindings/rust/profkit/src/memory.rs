@@ -94,8 +94,18 @@ pub struct MemoryModule<'m> {
     pub name: Cow<'m, str>,
     /// Name and program id: "jit_f(12)".
     pub label: Cow<'m, str>,
+    /// Decimal, as the capture writes it.
+    pub program_id: Cow<'m, str>,
+    /// Path of the first place it was found in.
+    pub source: Cow<'m, str>,
+    /// Places it was found in.
+    pub source_count: u64,
     /// Memory spaces; 0 without a buffer assignment.
     pub space_count: u64,
+    /// The document says which.
+    pub problem_count: u64,
+    /// The bytes do not parse to the end.
+    pub damaged: bool,
     /// The live buffers and the curve are of this module.
     pub chosen: bool,
 }
@@ -109,14 +119,24 @@ pub struct MemorySpace<'m> {
     pub total_bytes: i64,
     /// Highest use.
     pub peak_bytes: i64,
+    /// Heap event, or schedule position of a sweep, of the peak.
+    pub peak_event: Option<i64>,
     /// Parameters, constants and results.
     pub indefinite_bytes: i64,
+    /// Temporary memory.
+    pub temp_bytes: i64,
     /// Highest use of temporary memory.
     pub temp_peak_bytes: i64,
+    /// Not in `total_bytes`.
+    pub thread_local_bytes: i64,
     /// Lost between buffers.
     pub fragmentation_bytes: i64,
+    /// In use at every moment.
+    pub residency_floor_bytes: i64,
     /// Where the peak is.
     pub peak_instruction: Cow<'m, str>,
+    /// What the peak counts and what it does not.
+    pub coverage: Cow<'m, str>,
     /// How it was found.
     pub method: PeakMethod,
     /// How it relates to the truth.
@@ -128,29 +148,57 @@ pub struct MemorySpace<'m> {
 pub struct Allocator<'m> {
     /// Name.
     pub name: Cow<'m, str>,
+    /// Its host.
+    pub host: Cow<'m, str>,
     /// Plane name; "" for host memory.
     pub device: Cow<'m, str>,
+    /// Allocated, at most.
+    pub heap_peak_bytes: i64,
     /// Reserved and allocated, at most.
     pub occupancy_peak_bytes: i64,
+    /// When, on the capture's clock.
+    pub occupancy_peak_ps: i64,
     /// What it may use.
     pub capacity_bytes: i64,
+    /// In use when the trace began.
+    pub pre_trace_bytes: i64,
+    /// Frees of what nobody allocated.
+    pub unmatched_frees: u64,
+    /// The replay equals the allocator's own count after every event.
+    pub allocator_agrees: bool,
+    /// The run-time part of the document is about it.
+    pub chosen: bool,
 }
 
 /// A buffer that is alive at the peak of the chosen module.
 #[derive(Clone, Debug)]
 pub struct LiveBuffer<'m> {
+    /// Number of the buffer; `None` when the allocation has no assigned one.
+    pub logical_buffer_id: Option<i64>,
     /// Size.
     pub size_bytes: i64,
+    /// Number of its allocation.
+    pub allocation_index: i64,
     /// In the allocation.
     pub offset_bytes: i64,
+    /// Number of the instruction that made it; `None` when that is not in the module.
+    pub instruction_id: Option<i64>,
     /// Name of the instruction that made it.
     pub instruction_name: Cow<'m, str>,
     /// What the instruction does.
     pub opcode: Cow<'m, str>,
     /// Name in the framework.
     pub op_name: Cow<'m, str>,
+    /// Name of its computation.
+    pub computation_name: Cow<'m, str>,
     /// Shape; "" past the first `top` rows.
     pub shape: Cow<'m, str>,
+    /// Which part of the instruction's result; empty when it is all of it.
+    pub shape_index: &'m [i64],
+    /// File of the framework's source.
+    pub source_file: Cow<'m, str>,
+    /// Its line.
+    pub source_line: i64,
     /// Alive for the whole program, not temporary.
     pub indefinite: bool,
 }
@@ -218,7 +266,12 @@ impl Memory<'_> {
             MemoryModule {
                 name: text(found.name),
                 label: text(found.label),
+                program_id: text(found.program_id),
+                source: text(found.source),
+                source_count: found.source_count,
                 space_count: found.space_count,
+                problem_count: found.problem_count,
+                damaged: found.damaged != 0,
                 chosen: found.chosen != 0,
             }
         })
@@ -237,10 +290,15 @@ impl Memory<'_> {
                 color: found.color,
                 total_bytes: found.total_bytes,
                 peak_bytes: found.peak_bytes,
+                peak_event: (found.peak_event >= 0).then_some(found.peak_event),
                 indefinite_bytes: found.indefinite_bytes,
+                temp_bytes: found.temp_bytes,
                 temp_peak_bytes: found.temp_peak_bytes,
+                thread_local_bytes: found.thread_local_bytes,
                 fragmentation_bytes: found.fragmentation_bytes,
+                residency_floor_bytes: found.residency_floor_bytes,
                 peak_instruction: text(found.peak_instruction),
+                coverage: text(found.coverage),
                 method: PeakMethod::of(found.method),
                 bound: PeakBound::of(found.bound),
             })
@@ -256,9 +314,16 @@ impl Memory<'_> {
                 got(|out, err| sys::pk_memory_allocator_get(self.handle.get(), at, out, err)).unwrap_or_default();
             Allocator {
                 name: text(found.name),
+                host: text(found.host),
                 device: text(found.device),
+                heap_peak_bytes: found.heap_peak_bytes,
                 occupancy_peak_bytes: found.occupancy_peak_bytes,
+                occupancy_peak_ps: found.occupancy_peak_ps,
                 capacity_bytes: found.capacity_bytes,
+                pre_trace_bytes: found.pre_trace_bytes,
+                unmatched_frees: found.unmatched_frees,
+                allocator_agrees: found.allocator_agrees != 0,
+                chosen: found.chosen != 0,
             }
         })
     }
@@ -320,12 +385,23 @@ impl<'m> Iterator for LiveBuffers<'m> {
         // SAFETY: text is borrowed from the analysis.
         Some(row.map(|found| unsafe {
             LiveBuffer {
+                logical_buffer_id: (found.logical_buffer_id >= 0).then_some(found.logical_buffer_id),
                 size_bytes: found.size_bytes,
+                allocation_index: found.allocation_index,
                 offset_bytes: found.offset_bytes,
+                instruction_id: (found.instruction_found != 0).then_some(found.instruction_id),
                 instruction_name: text(found.instruction_name),
                 opcode: text(found.opcode),
                 op_name: text(found.op_name),
+                computation_name: text(found.computation_name),
                 shape: text(found.shape),
+                shape_index: if found.shape_index_count == 0 {
+                    &[]
+                } else {
+                    std::slice::from_raw_parts(found.shape_index, found.shape_index_count)
+                },
+                source_file: text(found.source_file),
+                source_line: found.source_line,
                 indefinite: found.residency == sys::PK_RESIDENCY_INDEFINITE,
             }
         }))

@@ -277,12 +277,24 @@ pub struct MergeNode<'m> {
     pub events: u64,
     /// Planes that were written.
     pub planes: u64,
+    /// Events whose times had to be cut to what can be written.
+    pub clamped_events: u64,
+    /// Snapshots of its clocks.
+    pub snapshots: u64,
+    /// Windows of its offsets.
+    pub offset_windows: u64,
+    /// What the solver of the offsets left.
+    pub residual_ps: i64,
     /// How far a time was moved at most.
     pub max_correction_ps: i64,
     /// How far a device time can be wrong, where that is known.
     pub tracer_bound_ps: Option<i64>,
+    /// How far a host time can be wrong, where that is known.
+    pub host_bound_ps: Option<i64>,
     /// How it came into the timeline.
     pub status: NodeStatus,
+    /// Out of a trace that was merged before.
+    pub aligned_before: bool,
 }
 
 impl Merge {
@@ -299,9 +311,15 @@ impl Merge {
                 trace: text(found.trace),
                 events: found.events,
                 planes: found.planes,
+                clamped_events: found.clamped_events,
+                snapshots: found.snapshots,
+                offset_windows: found.offset_windows,
+                residual_ps: found.residual_ps,
                 max_correction_ps: found.max_correction_ps,
                 tracer_bound_ps: (found.tracer_bound_ps >= 0).then_some(found.tracer_bound_ps),
+                host_bound_ps: (found.host_bound_ps >= 0).then_some(found.host_bound_ps),
                 status: NodeStatus::of(found.status),
+                aligned_before: found.aligned_before != 0,
             }
         })
     }

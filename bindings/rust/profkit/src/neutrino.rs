@@ -186,6 +186,10 @@ pub struct RecordMap {
     pub flags: Vec<&'static str>,
     /// Size of a record.
     pub record_bytes: u32,
+    /// Size of a lane.
+    pub lane_bytes: u64,
+    /// Of the region, as the file's table says.
+    pub recorded_offset: u64,
     /// Records that a lane has room for.
     pub capacity: u64,
     /// Lanes of a block.
@@ -337,6 +341,8 @@ impl<'d> Neutrino<'d> {
             level: ProbeLevel::of(found.level),
             flags: (0..32).filter(|bit| found.flags >> bit & 1 != 0).map(flag_name).collect(),
             record_bytes: found.record_bytes,
+            lane_bytes: found.lane_bytes,
+            recorded_offset: found.recorded_offset,
             capacity: found.capacity,
             lanes_per_block: found.lanes_per_block,
             lanes: found.lanes,

@@ -225,6 +225,12 @@ impl<'d> Profile<'d> {
         (info.flags & sys::PK_PROFILE_HAS_ORIGIN as u32 != 0).then_some(info.origin_unix_ns)
     }
 
+    /// Files that no reader knows.
+    #[must_use]
+    pub fn ignored_count(&self) -> u64 {
+        self.info().ignored_count
+    }
+
     /// The files of the capture.
     #[must_use]
     pub fn files(&self) -> Files<'_> {
@@ -521,6 +527,17 @@ impl<'p> File<'p> {
             text(got(|out, err| sys::pk_file_note_get(profile, position, kind, note, out, err)).unwrap_or_default())
         })
     }
+    /// What its own 0 ps is, in ns since 1970; a file that does not tell is not shifted.
+    #[must_use]
+    pub fn origin_unix_ns(&self) -> Option<i64> {
+        let info = self.info();
+        (info.flags & sys::PK_FILE_HAS_ORIGIN as u32 != 0).then_some(info.origin_unix_ns)
+    }
+    /// Added to its times to put them on the capture's clock.
+    #[must_use]
+    pub fn shift_ns(&self) -> i64 {
+        self.info().shift_ns
+    }
     /// Size on disk.
     #[must_use]
     pub fn encoded_bytes(&self) -> u64 {
@@ -575,13 +592,20 @@ pub struct EventMetadata<'p> {
     pub name: Cow<'p, str>,
     /// Shorter; "" when there is none.
     pub display_name: Cow<'p, str>,
+    /// Opaque bytes of the recorder.
+    pub metadata: &'p [u8],
 }
 
 impl<'p> EventMetadata<'p> {
     /// # Safety
     /// The text lives as long as `'p`.
     unsafe fn of(found: &sys::pk_event_metadata) -> Self {
-        Self { id: found.id, name: text(found.name), display_name: text(found.display_name) }
+        Self {
+            id: found.id,
+            name: text(found.name),
+            display_name: text(found.display_name),
+            metadata: bytes(found.metadata),
+        }
     }
 }
 
@@ -794,6 +818,8 @@ pub struct Line<'p> {
 pub struct LineSummary<'p> {
     /// Those before damage, if there is any.
     pub event_count: u64,
+    /// As written; 0 in every real file seen.
+    pub duration_ps: i64,
     /// Id to show.
     pub display_id: i64,
     /// Name to show.
@@ -827,6 +853,11 @@ impl<'p> Line<'p> {
     pub fn kind(&self) -> LineKind {
         LineKind::of(self.info().kind)
     }
+    /// What event offsets count from, as written: relative to the file's origin, or ns since 1970.
+    #[must_use]
+    pub fn timestamp_ns(&self) -> i64 {
+        self.info().timestamp_ns
+    }
     /// What event offsets count from, on the capture's clock; `None` when it is out of range.
     #[must_use]
     pub fn start_ps(&self) -> Option<i64> {
@@ -844,6 +875,7 @@ impl<'p> Line<'p> {
         })?;
         Ok(LineSummary {
             event_count: found.event_count,
+            duration_ps: found.duration_ps,
             display_id: found.display_id,
             // SAFETY: borrowed from the profile.
             display_name: unsafe { text(found.display_name) },
