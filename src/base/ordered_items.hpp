@@ -3,49 +3,56 @@
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What was done and waits for pieces in front of it: a few more than there are threads.
+// What was done and waits for pieces in front of it: about half as many as there are threads. All of them are taken on
+// the thread that made this, so that what lives long comes from one arena of the allocator.
 template <class Found>
 class outcomes_in_order {
  public:
   outcomes_in_order(std::size_t count, const hooks& host)
-      : found_(count), most_ahead_(2 * std::size_t{std::max<std::uint32_t>(host.threads, 1)}), host_(host) {}
+      : found_(count), most_ahead_(1 + std::size_t{host.threads} / 2), host_(host) {}
 
-  // Hands all that has nothing left in front of it to keep(item, found).
+  void begin() {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    ++begun_;
+  }
   template <class Keep>
   result<void> put(std::size_t item, Found found, Keep&& keep) {
-    std::unique_lock<std::mutex> hold(mutex_);
-    found_[item] = std::move(found);
-    if (keeping_) {
-      // Taking is slower than reading: no more is read ahead. A piece may end without an outcome when the host stops.
-      while (item > next_ + most_ahead_ && !stopped_ &&
-             (host_.cancel == nullptr || !host_.cancel->load(std::memory_order_relaxed)))
-        moved_.wait_for(hold, std::chrono::milliseconds(20));
-      return {};
+    {
+      std::unique_lock<std::mutex> hold(mutex_);
+      found_[item] = std::move(found);
+      if (std::this_thread::get_id() != owner_) {
+        while (too_far_ahead(item)) moved_.wait_for(hold, std::chrono::milliseconds(20));
+        return {};
+      }
     }
-    keeping_ = true;
-    while (next_ < found_.size() && found_[next_]) {
-      Found taken = std::move(*found_[next_]);
-      found_[next_].reset();
-      const std::size_t at = next_++;
-      hold.unlock();
+    return take(keep);
+  }
+  // On the thread that made this: hands all that has nothing left in front of it to keep(item, found).
+  template <class Keep>
+  result<void> take(Keep&& keep) {
+    for (;;) {
+      std::optional<Found> taken;
+      {
+        const std::lock_guard<std::mutex> hold(mutex_);
+        if (next_ == found_.size() || !found_[next_]) return {};
+        taken = std::exchange(found_[next_], std::nullopt);
+        ++next_;
+      }
       moved_.notify_all();
-      if (result<void> kept = keep(at, std::move(taken)); !kept) return kept;
-      hold.lock();
+      if (result<void> kept = keep(next_ - 1, std::move(*taken)); !kept) return kept;
     }
-    keeping_ = false;
-    return {};
   }
   // A piece has no outcome: none waits for it.
   void stop() {
@@ -55,29 +62,40 @@ class outcomes_in_order {
   }
 
  private:
+  // Once all pieces have begun, the owner may have none left and wait for this thread.
+  [[nodiscard]] bool too_far_ahead(std::size_t item) const noexcept {
+    return item > next_ + most_ahead_ && begun_ < found_.size() && !stopped_ &&
+           (host_.cancel == nullptr || !host_.cancel->load(std::memory_order_relaxed));
+  }
+
   std::vector<std::optional<Found>> found_;
   const std::size_t most_ahead_;
   const hooks& host_;
+  const std::thread::id owner_ = std::this_thread::get_id();
   std::mutex mutex_;
   std::condition_variable moved_;
-  std::size_t next_ = 0;  // the first that was not taken
-  bool keeping_ = false, stopped_ = false;
+  std::size_t next_ = 0;  // the first that was not taken; only the owner changes it
+  std::size_t begun_ = 0;
+  bool stopped_ = false;
 };
 
-// `work(item)` gives a result<Found>, on up to host.threads threads; keep(item, found) takes them in order, on one
-// thread at a time. Faults as in for_each_item().
+// `work(item)` gives a result<Found>, on up to host.threads threads; keep(item, found) takes them in order, on the
+// caller's thread. Faults as in for_each_item().
 template <class Found, class Work, class Keep>
 result<void> for_each_in_order(std::size_t count, const hooks& host, Work&& work, Keep&& keep) {
   outcomes_in_order<Found> outcomes(count, host);
-  return for_each_item(count, host, [&](std::size_t item) -> result<void> {
-    result<void> done = contained([&]() -> result<void> {
+  result<void> done = for_each_item(count, host, [&](std::size_t item) -> result<void> {
+    result<void> put = contained([&]() -> result<void> {
+      outcomes.begin();
       result<Found> found = work(item);
       if (!found) return std::move(found).error();
       return outcomes.put(item, std::move(*found), keep);
     });
-    if (!done) outcomes.stop();
-    return done;
+    if (!put) outcomes.stop();
+    return put;
   });
+  if (!done) return done;
+  return outcomes.take(keep);
 }
 
 }  // namespace PROFKIT_NAMESPACE

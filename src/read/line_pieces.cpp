@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Small enough that what was found of a part is small, too, and that a file of some MB has several.
-constexpr std::uint64_t least_part_bytes = std::uint64_t{1} << 19, most_part_bytes = std::uint64_t{1} << 25;
+constexpr std::uint64_t least_part_bytes = std::uint64_t{1} << 19, most_part_bytes = std::uint64_t{1} << 22;
 constexpr std::uint64_t parts_of_a_file = 64;
 
 // Where an event is likely to begin, some hundred bytes behind `from`. Stats of an event look like events and end where

@@ -84,14 +84,14 @@ void take_covers(const gap_list& gaps, std::vector<gap_cover>& covers, Use&& use
 
 }  // namespace
 
-// Each entry goes to its place; then they are added up place by place.
+// Entries in the order of their places are added up place by place.
 void overlap_notes::settle() {
   make_room(sums_, numbers_in(entries_));
-  std::fill(begin_.begin(), begin_.end(), std::size_t{0});
-  for (const overlap_entry& e : entries_) ++begin_[e.place + 1];
-  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  sorted_.resize(entries_.size());
-  for (const overlap_entry& e : entries_) sorted_[begin_[e.place]++] = e;
+  const auto earlier = [](const overlap_entry& a, const overlap_entry& b) { return a.place < b.place; };
+  if (std::is_sorted(entries_.begin(), entries_.end(), earlier))
+    entries_.swap(sorted_);
+  else
+    sort_by_place();
   entries_.clear();
   for (std::size_t i = 0; i < sorted_.size();) {
     place_sums sums(sums_, entries_);
@@ -100,6 +100,14 @@ void overlap_notes::settle() {
     sums.finish();
   }
   settle_at_ = std::max(settle_at_, 2 * entries_.size());
+}
+
+void overlap_notes::sort_by_place() {
+  begin_.assign(places_ + 1, 0);
+  for (const overlap_entry& e : entries_) ++begin_[e.place + 1];
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  sorted_.resize(entries_.size());
+  for (const overlap_entry& e : entries_) sorted_[begin_[e.place]++] = e;
 }
 
 overlap_sums::overlap_sums(std::size_t places, std::size_t most)
@@ -112,7 +120,7 @@ void overlap_sums::add(const overlap_run& run) {
   make_room(sums_, numbers_in(run));
   in_runs_ += run.size();
   if (!run.empty()) runs_.push_back(run);
-  if (in_runs_ >= std::max(few, std::min(settled_, most_ - std::min(most_, settled_)))) settle();
+  if (in_runs_ >= std::max(few, std::min(settled_ / 2, most_ - std::min(most_, settled_)))) settle();
 }
 
 void overlap_sums::settle() {

@@ -27,7 +27,7 @@ using overlap_run = std::vector<overlap_entry>;
 // Overlaps in any order, noted down and added up from time to time.
 class overlap_notes {
  public:
-  explicit overlap_notes(std::size_t places) : begin_(places + 1, 0) {}
+  explicit overlap_notes(std::size_t places) : places_(places) {}
   void add(std::uint32_t place, std::uint32_t name, std::int64_t overlap_ps) {
     if (entries_.size() >= settle_at_) settle();
     entries_.push_back({place, name, overlap_ps});
@@ -41,9 +41,11 @@ class overlap_notes {
 
  private:
   void settle();
+  void sort_by_place();
+  std::size_t places_;
   overlap_run entries_, sorted_;
-  std::vector<std::size_t> begin_;  // of each place
-  std::vector<std::int64_t> sums_;  // by name, while a place is added up; else 0
+  std::vector<std::uint32_t> begin_;  // of each place, while they are sorted
+  std::vector<std::int64_t> sums_;    // by name, while a place is added up; else 0
   std::size_t settle_at_ = std::size_t{1} << 15;
 };
 
