@@ -399,7 +399,7 @@ func TestPanicsAndRefusalsOfProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := OpenBytes(bytes.Repeat(content, 40), "many.xplane.pb", OpenOptions{}) // enough for 50 ms to be over
+	many, err := OpenBytes(bytes.Repeat(content, 200), "many.xplane.pb", OpenOptions{}) // enough for 50 ms to be over
 	if err != nil {
 		t.Fatal(err)
 	}

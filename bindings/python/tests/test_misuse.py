@@ -79,7 +79,7 @@ def test_whatever_a_callback_raises_is_raised_by_the_call(data, gpu_path):
     def raising(*_):
         raise Stop
 
-    content = (data / "xspace" / "tpu_v6e_inference.xplane.pb").read_bytes() * 40  # enough for 50 ms to be over
+    content = (data / "xspace" / "tpu_v6e_inference.xplane.pb").read_bytes() * 200  # enough for 50 ms to be over
     with profkit.open_buffer(content, "many.xplane.pb") as profile:
         with pytest.raises(Stop):
             profile.document("report", progress=raising)

@@ -280,7 +280,7 @@ fn paths_with_nul_name_no_file() {
 #[test]
 fn a_panic_in_progress_and_log_goes_on_in_the_caller() {
     // Enough bytes for 50 ms to be over before the end.
-    let bytes = std::fs::read(tpu()).unwrap().repeat(40);
+    let bytes = std::fs::read(tpu()).unwrap().repeat(200);
     let open = |hooks| OpenOptions { io: Io::Read, hooks, ..Default::default() };
     let profile = Profile::from_bytes_with(&bytes, "a.xplane.pb", open(Hooks::new())).unwrap();
     let mut told = 0;
