@@ -3,9 +3,11 @@
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -79,12 +81,16 @@ class outcomes_in_order {
   bool stopped_ = false;
 };
 
-// `work(item)` gives a result<Found>, on up to host.threads threads; keep(item, found) takes them in order, on the
-// caller's thread. Faults as in for_each_item().
+// `work(item)` gives a result<Found>, on up to host.threads threads but not more than `most_threads`: others would wait
+// for the one that takes, with an outcome each in memory. keep(item, found) takes them in order, on the caller's
+// thread. Faults as in for_each_item().
 template <class Found, class Work, class Keep>
 result<void> for_each_in_order(std::size_t count, const hooks& host, Work&& work, Keep&& keep) {
-  outcomes_in_order<Found> outcomes(count, host);
-  result<void> done = for_each_item(count, host, [&](std::size_t item) -> result<void> {
+  constexpr std::uint32_t most_threads = 4;
+  hooks bounded = host;
+  bounded.threads = std::min(host.threads, most_threads);
+  outcomes_in_order<Found> outcomes(count, bounded);
+  result<void> done = for_each_item(count, bounded, [&](std::size_t item) -> result<void> {
     result<void> put = contained([&]() -> result<void> {
       outcomes.begin();
       result<Found> found = work(item);

@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Small enough that what was found of a part is small, too, and that a file of some MB has several.
-constexpr std::uint64_t least_part_bytes = std::uint64_t{1} << 19, most_part_bytes = std::uint64_t{1} << 22;
+constexpr std::uint64_t least_part_bytes = std::uint64_t{1} << 19, most_part_bytes = std::uint64_t{1} << 21;
 constexpr std::uint64_t parts_of_a_file = 64;
 
 // Where an event is likely to begin, some hundred bytes behind `from`. Stats of an event look like events and end where
@@ -25,8 +25,7 @@ std::optional<std::uint64_t> likely_event_at(std::string_view body, std::uint64_
     if (body[static_cast<std::size_t>(at)] != 0x22) continue;
     wire_reader reader(body.substr(static_cast<std::size_t>(at)));
     int hop = 0;
-    for (wire_field f; hop < hops && reader.next(f) && is_event(f); ++hop) {
-    }
+    for (wire_field f; hop < hops && reader.next(f) && is_event(f); ++hop) {}
     if (hop == hops) return static_cast<std::uint64_t>(reader.position() - body.data());
   }
   return std::nullopt;
