@@ -293,7 +293,7 @@ func (m *Memory) WriteDocument(to io.Writer) (DocumentStatus, error) {
 // BubbleOptions say what to look for.
 type BubbleOptions struct {
 	Device      string   // only devices whose name contains it
-	StepPattern string   // ECMAScript pattern of whole names that mark a step
+	StepPattern string   // Whole names that mark a step: ECMAScript, no back references or lookahead
 	Thresholds  []string // "NAME=VALUE" each, by the names that the document lists
 	Limit       uint64   // rows of each list of the document; 0: all
 

@@ -184,7 +184,7 @@ func (c *ChromeEvents) Summary() (ChromeSummary, error) {
 // ArchitectureOptions say what to look at.
 type ArchitectureOptions struct {
 	Device      string // only devices whose name contains it
-	StepPattern string // ECMAScript pattern of whole names that mark a step
+	StepPattern string // Whole names that mark a step: ECMAScript, no back references or lookahead
 	Limit       uint64 // rows of passes and layers of the document; 0: all
 	Hooks       Hooks
 }

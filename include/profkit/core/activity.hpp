@@ -207,7 +207,7 @@ class activity {
 /// Options of read_activity().
 struct activity_options {
   std::string device;        ///< substring of a device's name; "" all
-  std::string step_pattern;  ///< a user's own whole-name pattern of step markers; ECMAScript
+  std::string step_pattern;  ///< whole names that mark a step: ECMAScript, no back references or lookahead
   bool details = true;       ///< keep shapes and counters
 };
 

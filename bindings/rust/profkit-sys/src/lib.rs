@@ -1020,7 +1020,7 @@ pub struct pk_activity_options {
     pub flags: u32,
     /// only devices whose name contains it
     pub device: *const c_char,
-    /// whole names of the host's step markers, besides those known; ECMAScript
+    /// whole names of the host's step markers, ECMAScript, no back references or lookahead
     pub step_pattern: *const c_char,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -1849,7 +1849,7 @@ pub struct pk_bubbles_options {
     pub flags: u32,
     /// only devices whose name contains it
     pub device: *const c_char,
-    /// ECMAScript pattern of whole names that mark a step
+    /// whole names that mark a step: ECMAScript, no back references or lookahead
     pub step_pattern: *const c_char,
     /// "NAME=VALUE" each, by the names that the document lists
     pub thresholds: *const *const c_char,
@@ -1971,7 +1971,7 @@ pub struct pk_architecture_options {
     pub flags: u32,
     /// only devices whose name contains it
     pub device: *const c_char,
-    /// ECMAScript pattern of whole names that mark a step
+    /// whole names that mark a step: ECMAScript, no back references or lookahead
     pub step_pattern: *const c_char,
     /// rows of passes and layers of the document; 0: all
     pub limit: u64,

@@ -15,7 +15,7 @@ use std::io;
 pub struct ArchitectureOptions<'h> {
     /// Only devices whose name contains it.
     pub device: Option<String>,
-    /// ECMAScript pattern of whole names that mark a step.
+    /// Whole names that mark a step: ECMAScript, no back references or lookahead.
     pub step_pattern: Option<String>,
     /// Rows of passes and layers of the document; 0 is all.
     pub limit: u64,

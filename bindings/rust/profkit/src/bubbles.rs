@@ -51,7 +51,7 @@ pub enum WindowPolicy {
 pub struct BubbleOptions<'h> {
     /// Only devices whose name contains it.
     pub device: Option<String>,
-    /// ECMAScript pattern of whole names that mark a step.
+    /// Whole names that mark a step: ECMAScript, no back references or lookahead.
     pub step_pattern: Option<String>,
     /// "NAME=VALUE" each, by the names that the document lists.
     pub thresholds: Vec<String>,
