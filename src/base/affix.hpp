@@ -1,4 +1,4 @@
-// How texts begin and end: what C++20 says with members of string_view.
+// How texts begin and end and what stands in them: what later C++ says with members of string_view.
 #pragma once
 #include <profkit/namespace.hpp>
 
@@ -12,6 +12,9 @@ inline namespace PROFKIT_NAMESPACE {
 }
 [[nodiscard]] constexpr bool ends_with(std::string_view text, std::string_view ending) noexcept {
   return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+[[nodiscard]] constexpr bool contains(std::string_view text, std::string_view part) noexcept {
+  return text.find(part) != std::string_view::npos;
 }
 
 }  // namespace PROFKIT_NAMESPACE

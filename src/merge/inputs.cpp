@@ -3,6 +3,7 @@
 #include <profkit/core/discover.hpp>
 
 #include <base/affix.hpp>
+#include <base/paths.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -71,7 +72,7 @@ class resolver {
     const bool wants_traces = found_.traces.empty();
     std::vector<std::string> offsets, metadata;
     for (const found_folder& folder : all->folders) {
-      const std::string folder_name = base_name(folder.path);
+      const std::string folder_name(last_part_of(folder.path));
       for (const found_file& file : folder.files) {
         const std::string path = joined_path(folder.path, file.name);
         if (path == o_.not_an_input) continue;
@@ -110,10 +111,10 @@ class resolver {
     }
     // node0.xplane.pb and node0.snapshots.pb belong together.
     for (trace_input& t : found_.traces) {
-      const std::string name = base_name(t.path);
+      const std::string name(last_part_of(t.path));
       const std::string_view stem = without_ending(name, trace_endings);
       for (const std::string& path : snapshot_files_) {
-        const std::string other = base_name(path);
+        const std::string other(last_part_of(path));
         const std::string_view other_stem = without_ending(other, snapshot_endings);
         const auto id = node_in_name(stem);
         if (stem != other_stem && !(id && node_in_name(other_stem) == id)) continue;
@@ -140,7 +141,7 @@ class resolver {
     for (const run_node& n : found_.run->nodes) {
       if (n.trace.empty()) continue;
       if (n.trace == path || ends_with(path, '/' + n.trace)) return &n;
-      if (base_name(n.trace) == base_name(path)) named = named == nullptr ? &n : named;
+      if (last_part_of(n.trace) == last_part_of(path)) named = named == nullptr ? &n : named;
     }
     return named;
   }
@@ -150,7 +151,7 @@ class resolver {
       trace_input& t = found_.traces[i];
       t.node_id = static_cast<std::int64_t>(i);
       if (o_.reference) continue;
-      const std::string name = base_name(t.path);
+      const std::string name(last_part_of(t.path));
       const auto in_name = node_in_name(name);
       const run_node* entry = entry_of(t.path);
       if (entry != nullptr && in_name && *in_name != entry->node_id)
@@ -184,8 +185,6 @@ class resolver {
 };
 
 }  // namespace
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host) {
   auto from = open_file_source(path, o.io, o.bounds);

@@ -29,7 +29,5 @@ result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host);
 // All decoded bytes of a small file.
 result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host);
 
-[[nodiscard]] std::string base_name(const std::string& path);
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

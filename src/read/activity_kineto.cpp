@@ -4,6 +4,7 @@
 // ROCm and CPU runs.
 #include <read/activity_parts.hpp>
 
+#include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/hash_map.hpp>
 #include <base/recent_strings.hpp>
@@ -88,10 +89,6 @@ const category_rule* rule_of(std::string_view category) noexcept {
 
 // An event with a time and a length has no less text.
 constexpr std::size_t least_event_bytes = 24;
-
-bool contains(std::string_view text, std::string_view part) noexcept {
-  return text.find(part) != std::string_view::npos;
-}
 
 // The arguments that are looked at, by position in `argument_names`.
 enum argument : std::size_t {

@@ -94,10 +94,6 @@ folded_name fold(std::string_view field) {
   return f;
 }
 
-bool contains(std::string_view text, std::string_view part) noexcept {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool is_counter(std::string_view name) noexcept {
   return std::any_of(std::begin(counter_prefixes), std::end(counter_prefixes),
                      [name](std::string_view p) { return starts_with(name, p); });

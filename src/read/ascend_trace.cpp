@@ -52,10 +52,6 @@ constexpr category_rule host_categories[] = {
 // What stands before '@' in the names of the runtime, whose process has no name at Level0.
 constexpr std::string_view runtime_layers[] = {"AscendCL@", "Runtime@", "Node@", "Hccl@", "Model@"};
 
-bool contains(std::string_view text, std::string_view part) noexcept {
-  return text.find(part) != std::string_view::npos;
-}
-
 struct process {
   std::string name, labels;
   std::optional<std::int64_t> pid;

@@ -6,6 +6,7 @@
 
 #include "ascend_columns.hpp"
 #include "base/contained.hpp"
+#include "base/paths.hpp"
 #include "detect.hpp"
 #include "line_time.hpp"
 #include "xspace_index.hpp"
@@ -100,7 +101,7 @@ fault out_of_reach(const std::string& path, std::string what) {
 // probe knows are read as an XSpace, which an empty or damaged one may be; false then.
 bool name_family(capture_file& file, std::string_view bytes) {
   const std::string_view label(file.path);
-  const detection found = detect(label.substr(label.find_last_of('/') + 1), bytes.substr(0, probe_bytes));
+  const detection found = detect(last_part_of(label), bytes.substr(0, probe_bytes));
   file.family = found.family == file_family::unknown ? file_family::xspace : found.family;
   file.why = found.why;
   file.host = found.host;
@@ -130,7 +131,8 @@ std::optional<fault> damage_at_once(source& from) {
 fault unrecognised() {
   fault f;
   f.code = fault_code::unrecognised;
-  f.message = "no reader knows these bytes: not an XSpace, a Chrome trace, an HLO module, an Ascend table or a Neutrino trace";
+  f.message =
+      "no reader knows these bytes: not an XSpace, a Chrome trace, an HLO module, an Ascend table or a Neutrino trace";
   f.hint = "If they are another protobuf message, `profkit dump --type raw` shows it.";
   return f;
 }

@@ -2,6 +2,7 @@
 #include <profkit/core/chrome.hpp>
 
 #include <analyse/anatomy/select.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 
 #include <algorithm>
@@ -36,8 +37,6 @@ struct process_facts {
   std::map<ref_key, std::string> threads;
 };
 using processes_by_pid = std::map<ref_key, process_facts>;
-
-bool contains(std::string_view text, std::string_view wanted) { return text.find(wanted) != std::string_view::npos; }
 
 // JSON text without the blanks between its tokens.
 std::string compact(std::string_view json) {

@@ -4,6 +4,7 @@
 
 #include "analyse/anatomy/select.hpp"
 #include "analyse/anatomy/stats.hpp"
+#include "base/affix.hpp"
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
 #include "base/progress.hpp"
@@ -23,8 +24,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) noexcept { return text.find(part) != text.npos; }
 
 // A number behind `prefix`; empty when none stands there.
 std::optional<std::int64_t> number_behind(std::string_view text, std::string_view prefix) noexcept {

@@ -5,6 +5,7 @@
 #include <analyse/anatomy/embedded_modules.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <base/contained.hpp>
+#include <base/paths.hpp>
 #include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 
@@ -20,8 +21,6 @@ struct candidate {
   std::string label;  // without directories and endings
   module_source source;
 };
-
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 bool cut_ending(std::string& name, std::string_view ending) {
   if (name.size() <= ending.size() || name.compare(name.size() - ending.size(), ending.size(), ending) != 0)
@@ -62,7 +61,7 @@ class finder {
   void add_file(std::size_t file) {
     candidate c;
     c.blob = profile_.bytes(file);
-    std::string name = base_name(profile_.what().files[file].path);
+    std::string name(last_part_of(profile_.what().files[file].path));
     const bool dump = cut_ending(name, ".hlo.pb");
     if (!dump) cut_ending(name, ".hlo_proto.pb");
     c.source = source_of(file, dump ? "xla_dump" : "hlo_proto", name);
