@@ -1774,24 +1774,28 @@ enum { PK_ARROW_SKIP_DAMAGE = 1 /**< the stream ends where damage begins, instea
 
 /** How a table comes. \since 0.1 */
 typedef struct pk_arrow_options {
-  uint32_t struct_size; /**< sizeof(pk_arrow_options) */
-  uint32_t flags;       /**< PK_ARROW_ */
-  uint64_t batch_rows;  /**< most rows of a batch, up to 2^30; 0: 65,536 */
+  uint32_t struct_size;       /**< sizeof(pk_arrow_options) */
+  uint32_t flags;             /**< PK_ARROW_ */
+  uint64_t batch_rows;        /**< most rows of a batch, up to 2^30; 0: 65,536 */
+  const char* const* columns; /**< names of the columns that come, in this order, each once; NULL: all */
+  size_t column_count;
 } pk_arrow_options;
 /** \since 0.1 */
 #define PK_ARROW_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_arrow_options), 0, 0 }
+  { (uint32_t)sizeof(pk_arrow_options), 0, 0, NULL, 0 }
 
 /*  What holds for every pk_arrow_ function:
  *  - It fills `*out`, which the caller owns and ends with out->release(out); after a failure out->release is NULL.
- *    `options` may be NULL. Rows are read when the consumer asks for them.
+ *    `options` may be NULL, and need not outlive the call. Rows are read when the consumer asks for them.
  *  - The stream holds its own reference to the handle it came from, and every batch, child and dictionary owns what it
  *    shows: handles, streams and arrays may be released in any order. One thread at a time uses a stream.
  *  - Times are int64 columns; the metadata of a field tells its `unit` ("ps", "ns", "bytes", …). Names are
  *    dictionaries of UTF-8: what is not UTF-8 in the file becomes U+FFFD. What is not known is null.
  *  - Damage: the batches before it come first; then get_next fails and get_last_error() tells what pk_error would,
  *    unless PK_ARROW_SKIP_DAMAGE is set.
- *  Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY, and what reading the rows can bring. */
+ *  - Columns that were not asked for cost nothing, or little: name those you need.
+ *  Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_OUT_OF_MEMORY, and
+ *  what reading the rows can bring. */
 
 /** The value of `file` that stands for all files but exports of others. \since 0.1 */
 #define PK_ARROW_ALL_FILES UINT32_MAX

@@ -134,6 +134,7 @@ detection detect_by_name(std::string_view file_name) {
 detection detect_by_content(std::string_view head) {
   detection best;
   for (const format_row& row : formats) {
+    if (best.sure == detection_confidence::certain) break;
     if (row.probe == nullptr || row.family == best.family) continue;
     const probe_result probed = row.probe(head);
     if (probed.sure <= best.sure) continue;

@@ -766,10 +766,12 @@ AT(pk_merge_node, status, 112);
 AT(pk_merge_node, aligned_before, 116);
 
 VALUE(PK_ARROW_SKIP_DAMAGE, 1);
-SIZE(pk_arrow_options, 16);
+SIZE(pk_arrow_options, 32);
 AT(pk_arrow_options, struct_size, 0);
 AT(pk_arrow_options, flags, 4);
 AT(pk_arrow_options, batch_rows, 8);
+AT(pk_arrow_options, columns, 16);
+AT(pk_arrow_options, column_count, 24);
 
 SIZE(ArrowSchema, 72);
 AT(ArrowSchema, format, 0);

@@ -988,6 +988,8 @@ class pk_arrow_options(c.Structure):
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
         ("batch_rows", c.c_uint64),
+        ("columns", c.POINTER(c.c_char_p)),
+        ("column_count", c.c_size_t),
     ]
 
 

@@ -401,7 +401,14 @@ class Profile(Owner):
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._info = got(lib.pk_profile_get, d.pk_profile_info, handle.address)
+        self._known: Optional[d.pk_profile_info] = None
+
+    @property
+    def _info(self) -> d.pk_profile_info:
+        """What was told once stays readable when the profile is closed, but for text."""
+        if self._known is None:
+            self._known = got(lib.pk_profile_get, d.pk_profile_info, self._h.address)
+        return self._known
 
     # ---- what is in it ----
 

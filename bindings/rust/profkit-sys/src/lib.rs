@@ -2001,6 +2001,9 @@ pub struct pk_arrow_options {
     pub flags: u32,
     /// most rows of a batch, up to 2^30; 0: 65,536
     pub batch_rows: u64,
+    /// names of the columns that come, in this order, each once; NULL: all
+    pub columns: *const *const c_char,
+    pub column_count: usize,
 }
 
 impl Default for pk_arrow_options {
@@ -2080,7 +2083,7 @@ const _: () = {
     assert!(size_of::<pk_bubble_step>() == 152);
     assert!(size_of::<pk_bubble>() == 136);
     assert!(size_of::<pk_architecture_options>() == 40);
-    assert!(size_of::<pk_arrow_options>() == 16);
+    assert!(size_of::<pk_arrow_options>() == 32);
 };
 
 extern "C" {
