@@ -54,7 +54,7 @@ func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
 
 // How files are reached.
 const (
-	IOAuto = C.PK_IO_AUTO // maps regular files, reads everything else
+	IOAuto = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
 	IOMap  = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
 	IORead = C.PK_IO_READ // truncation is an error; the file is held in memory
 )

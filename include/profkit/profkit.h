@@ -170,7 +170,7 @@ typedef struct pk_profile pk_profile;
 
 /** How files are reached. \since 0.1 */
 enum {
-  PK_IO_AUTO = 0, /**< maps regular files, reads everything else */
+  PK_IO_AUTO = 0, /**< maps regular files above 512 KiB, reads everything else */
   PK_IO_MAP = 1,  /**< a file that another process truncates under the mapping raises SIGBUS */
   PK_IO_READ = 2  /**< truncation is PK_E_INPUT_CHANGED; the file is held in memory */
 };

@@ -51,7 +51,7 @@ pub const PK_E_OUTPUT: i32 = -40;
 pub const PK_E_OUTPUT_FULL: i32 = -41;
 pub const PK_LOG_INFO: i32 = 1;
 pub const PK_LOG_WARNING: i32 = 2;
-/// maps regular files, reads everything else
+/// maps regular files above 512 KiB, reads everything else
 pub const PK_IO_AUTO: i32 = 0;
 /// a file that another process truncates under the mapping raises SIGBUS
 pub const PK_IO_MAP: i32 = 1;
