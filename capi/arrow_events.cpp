@@ -283,7 +283,7 @@ class xspace_events final : public event_source {
   // How many events a line has: counted when it is short, else by how many its beginning has.
   static std::uint64_t expected_events(const line_index& line) noexcept {
     if (line.body.size() <= short_line_bytes) return line.header.event_count;
-    constexpr std::size_t sample_bytes = 4096;
+    constexpr std::size_t sample_bytes = 16384;
     const std::uint64_t sampled = count_events(line.body.substr(0, sample_bytes));
     return share_of(sampled + sampled / 16 + 1, line.body.size(), sample_bytes);
   }
