@@ -405,7 +405,7 @@ class Profile(Owner):
 
     @property
     def _info(self) -> d.pk_profile_info:
-        """What was told once stays readable when the profile is closed, but for text."""
+        """Asked for when somebody wants it."""
         if self._known is None:
             self._known = got(lib.pk_profile_get, d.pk_profile_info, self._h.address)
         return self._known
