@@ -139,22 +139,24 @@ def measured(what, path, environment):
 
 
 def python_row(name, path, environment, with_jax):
+    """False when the capture cannot be read."""
     few, every = measured("few", path, environment), measured("all", path, environment)
     for found in (few, every):
         if isinstance(found, str):
             print(f"  SKIPPED {name}: {found}")
-            return
+            return False
     row = f"  {name:44.44} {few['rows']:9,} {few['best_ns'] / 1e3:10,.0f} {every['best_ns'] / 1e3:10,.0f}"
     if with_jax:
         jax = measured("jax", path, environment)
         if isinstance(jax, str):
             print(f"{row}   SKIPPED ProfileData: {jax}")
-            return
+            return True
         if jax["rows"] != few["rows"] or abs(jax["total_ns"] - few["total_ns"]) > 1e-6 * few["total_ns"] + few["rows"]:
             sys.exit(f"{name}: profkit found {few}, ProfileData {jax}")
         row += (f" {jax['best_ns'] / 1e3:12,.0f} {jax['best_ns'] / few['best_ns']:7.1f} x "
                 f"{jax['best_ns'] / every['best_ns']:6.1f} x")
     print(row, flush=True)
+    return True
 
 
 def python_table(traces, environment, scratch):
@@ -172,7 +174,8 @@ def python_table(traces, environment, scratch):
           "  times as fast each is\n"
           f"  {'':44} {'events':>9} {'5 columns':>10} {'all':>10}" + (f" {'ProfileData':>12}" if with_jax else ""))
     for name, path in traces:
-        python_row(name, path, environment, with_jax)
+        if not python_row(name, path, environment, with_jax):
+            continue
         size = path.stat().st_size
         if 0 < size < 5_000_000:
             copies = -(-10_000_000 // size)

@@ -346,7 +346,7 @@ class File:
 
     @property
     def bytes(self) -> memoryview:
-        """The decoded bytes, read-only and not copied: a memoryview over the mapping, which it keeps open."""
+        """The decoded bytes, read-only and not copied: a memoryview over the mapping (small files: what was read), which it keeps."""
         found = got(lib.pk_file_bytes, d.pk_str, self._handle.address, self.position)
         if not found.size:
             return memoryview(b"")
