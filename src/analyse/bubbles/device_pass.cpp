@@ -13,7 +13,14 @@ namespace bubbles {
 namespace {
 
 constexpr std::size_t most_top_gaps = 5;
-constexpr std::size_t most_structures_kept = std::size_t{1} << 16, most_block_sides_kept = std::size_t{1} << 13;
+// What is kept of a device, and of all devices.
+struct keeping {
+  std::uint64_t of_device, of_all, least;
+  [[nodiscard]] constexpr std::uint64_t share(std::size_t devices) const noexcept {
+    return std::max(std::min(of_all / std::max<std::size_t>(devices, 1), of_device), least);
+  }
+};
+constexpr keeping structures_kept{1U << 16, 1U << 19, 64}, block_sides_kept{1U << 13, 1U << 16, 32};
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
 std::int64_t number_in(std::string_view text) noexcept {
@@ -22,10 +29,7 @@ std::int64_t number_in(std::string_view text) noexcept {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : -1;
 }
 
-// Bubbles of one device: its share of what may be kept.
-std::uint64_t share_of(std::uint64_t most, std::size_t devices) noexcept {
-  return std::max<std::uint64_t>(most / std::max<std::size_t>(devices, 1), 256);
-}
+keeping bubbles_kept(const bubble_options& o) noexcept { return {o.max_bubbles, o.max_bubbles, 256}; }
 
 }  // namespace
 
@@ -39,8 +43,8 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
       ops_(of, device),
       aicpu_(o.thresholds),
       structures_(of, o.thresholds, layers),
-      store_(share_of(o.max_bubbles, of.devices().size())),
-      step_store_(share_of(o.max_bubbles, of.devices().size())) {
+      store_(bubbles_kept(o).share(of.devices().size())),
+      step_store_(bubbles_kept(o).share(of.devices().size())) {
   found_.gaps.window_source = windows_.source;
   found_.gaps.windows_cut = windows_.cut;
   stream_stamps_.assign(on_.streams.size(), 0);
@@ -337,7 +341,7 @@ void device_pass::close_window() {
   describe_step(structures);
   keep_bubbles(static_cast<std::int32_t>(found_.steps.size()), structures);
   step_.first_structure = static_cast<std::uint32_t>(found_.structures.size());
-  if (found_.structures.size() + structures.size() <= most_structures_kept) {
+  if (found_.structures.size() + structures.size() <= structures_kept.share(of_.devices().size())) {
     step_.structures = static_cast<std::uint32_t>(structures.size());
     found_.structures.insert(found_.structures.end(), structures.begin(), structures.end());
   } else {
@@ -373,7 +377,7 @@ void device_pass::describe_step(std::vector<step_structure>& structures) {
   step_.clocks = all.clocks();
   const std::int32_t main = main_stream(rows_, on_);
   facts_.form = templates_.add(rows_, on_, main);
-  if (found_.block_sides.size() + 2 > most_block_sides_kept) {
+  if (found_.block_sides.size() + 2 > block_sides_kept.share(of_.devices().size())) {
     found_.block_sides_left_out += 2;
     return;
   }
