@@ -4,6 +4,7 @@
 #include <read/activity_parts.hpp>
 #include <read/line_pieces.hpp>
 #include <read/line_time.hpp>
+#include <read/plane_node.hpp>
 #include <read/xspace_index.hpp>
 #include <read/xspace_lines.hpp>
 #include <read/xspace_names.hpp>
@@ -454,59 +455,72 @@ class xspace_host_spans final : public host_span_source {
   }
 };
 
-class file_filler {
+// Which lines and planes are of kernels.
+bool carries_kernels(const line_index& line) noexcept {
+  return (line.kind == line_kind::ops || line.kind == line_kind::async || line.kind == line_kind::stream) &&
+         !message_range<std::string_view, 4>(line.body).empty();
+}
+bool runs_kernels(const plane_index& plane) noexcept {
+  return plane.kind == plane_kind::device && std::any_of(plane.lines.begin(), plane.lines.end(), carries_kernels);
+}
+
+// The planes of one node in a file: what was not merged is of one node.
+struct node_planes {
+  std::optional<std::int64_t> node;
+  std::vector<const plane_index*> hosts;
+  std::vector<std::size_t> devices;  // that run kernels
+};
+
+std::vector<node_planes> planes_by_node(const xspace_index& space) {
+  std::vector<node_planes> nodes;
+  hash_map<std::int64_t, std::size_t> known;
+  for (std::size_t at = 0; at < space.planes.size(); ++at) {
+    const plane_index& plane = space.planes[at];
+    const bool device = runs_kernels(plane);
+    if (!device && plane.kind != plane_kind::host) continue;
+    const std::optional<std::int64_t> node = node_of(plane);
+    const auto [found, is_new] = known.try_emplace(node.value_or(-1), nodes.size());
+    if (is_new) nodes.push_back({node, {}, {}});
+    if (device)
+      nodes[found->second].devices.push_back(at);
+    else
+      nodes[found->second].hosts.push_back(&plane);
+  }
+  return nodes;
+}
+
+// Of the devices of one node, and of its host.
+class node_filler {
  public:
-  file_filler(activity_parts& into, std::size_t file)
-      : into_(into), file_(file), space_(*into.from->xspace(file)), path_(into.from->what().files[file].path) {}
+  // What is told of the file goes into `input` and `rejects`.
+  node_filler(activity_parts& into, std::size_t file, const node_planes& planes, std::size_t steps_of_device,
+              activity_input& input, event_rejects& rejects)
+      : into_(into),
+        file_(file),
+        space_(*into.from->xspace(file)),
+        path_(into.from->what().files[file].path),
+        input_(input),
+        rejects_(rejects),
+        steps_of_device_(steps_of_device),
+        hosts_(planes.hosts),
+        devices_(planes.devices) {}
 
   result<void> fill() {
-    input_.file = static_cast<std::uint32_t>(file_);
-    input_.path = path_;
-    input_.variant = "xspace";
-    if (const fault* known = into_.from->file_fault(file_)) input_.damage = *known;
-    for (std::size_t plane = 0; plane < space_.planes.size(); ++plane)
-      if (runs_kernels(space_.planes[plane])) devices_.push_back(plane);
-    if (!devices_.empty()) {
-      group_ = into_.add_host_group();
-      list_host();
-      const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
-        return !step_lines_of(space_.planes[plane]).lines.empty();
-      });
-      if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
-      if (result<void> looked = look_at_devices(); !looked) return looked;
-      for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
-      if (!device_steps_ && devices_may_tell)
-        if (result<void> looked = look_at_host(false, true); !looked) return looked;
-      if (!device_steps_) add_host_steps();
-    } else {
-      input_.why_empty =
-          space_.planes.empty()
-              ? path_ + " has no planes"
-              : "no device plane of " + path_ +
-                    " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`";
-      input_.notes.push_back(input_.why_empty);
-    }
-    input_.rejected = rejects_.negative + rejects_.aggregated + rejects_.unplaced;
-    note_rejects("negative duration", rejects_.negative);
-    note_rejects("aggregated: without a place in time", rejects_.aggregated);
-    note_rejects("more than 106 days from the origin", rejects_.unplaced);
-    into_.inputs.push_back(std::move(input_));
+    group_ = into_.add_host_group();
+    list_host();
+    const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
+      return !step_lines_of(space_.planes[plane]).lines.empty();
+    });
+    if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
+    if (result<void> looked = look_at_devices(); !looked) return looked;
+    for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
+    if (!device_steps_ && devices_may_tell)
+      if (result<void> looked = look_at_host(false, true); !looked) return looked;
+    if (!device_steps_) add_host_steps();
     return {};
   }
 
  private:
-  static bool carries_kernels(const line_index& line) noexcept {
-    return (line.kind == line_kind::ops || line.kind == line_kind::async || line.kind == line_kind::stream) &&
-           !message_range<std::string_view, 4>(line.body).empty();
-  }
-  static bool runs_kernels(const plane_index& plane) noexcept {
-    return plane.kind == plane_kind::device && std::any_of(plane.lines.begin(), plane.lines.end(), carries_kernels);
-  }
-
-  void note_rejects(const char* why, std::uint64_t count) {
-    if (count > 0) input_.reject_reasons.push_back({why, count});
-  }
-
   // Nothing when the line lies out of reach, which the file's fault tells.
   std::optional<line_events> events_of(const line_index& line) const {
     const auto base = line_base_ps(*into_.from, file_, line);
@@ -608,7 +622,7 @@ class file_filler {
 
   // True when there are more than are kept.
   bool add_device_steps(const plane_index& plane, std::int32_t device) {
-    std::size_t room = std::max(most_steps / devices_.size(), least_steps);
+    std::size_t room = steps_of_device_;
     const auto [lines, numbered] = step_lines_of(plane);
     const auto number_stat = plane.stat_id("step_num");
     for (const line_index* line : lines) {
@@ -671,14 +685,13 @@ class file_filler {
   void list_host() {
     auto source = std::make_unique<xspace_host_spans>();
     source->from = into_.from;
-    for (const plane_index& plane : space_.planes) {
-      if (plane.kind != plane_kind::host) continue;
-      const auto names = std::make_shared<const span_names>(plane, into_.strings);
+    for (const plane_index* const plane : hosts_) {
+      const auto names = std::make_shared<const span_names>(*plane, into_.strings);
       host_plane& of = host_planes_.emplace_back();
-      of.plane = &plane;
-      of.correlation = plane.stat_id("correlation_id");
-      of.step_number = plane.stat_id("step_num");
-      for (const line_index& line : plane.lines) {
+      of.plane = plane;
+      of.correlation = plane->stat_id("correlation_id");
+      of.step_number = plane->stat_id("step_num");
+      for (const line_index& line : plane->lines) {
         if (line.kind != line_kind::thread) continue;
         const std::optional<line_events> events = events_of(line);
         if (!events) continue;
@@ -783,29 +796,66 @@ class file_filler {
   }
 
   static constexpr std::size_t most_streams = 65535;
-  static constexpr std::size_t most_steps = std::size_t{1} << 16, least_steps = 1024;  // of the file, of a device
   activity_parts& into_;
   const std::size_t file_;
   const xspace_index& space_;
   const std::string& path_;
-  activity_input input_;
+  activity_input& input_;
+  event_rejects& rejects_;
+  const std::size_t steps_of_device_;
+  const std::vector<const plane_index*>& hosts_;
+  const std::vector<std::size_t>& devices_;
   std::uint32_t group_ = 0;
-  std::vector<std::size_t> devices_;                  // planes that run kernels
   std::vector<std::vector<looked_at>> device_lines_;  // as devices_
   std::vector<host_plane> host_planes_;
   std::vector<host_line> host_lines_;
   std::vector<host_step> host_steps_;
   bool device_steps_ = false;
-  event_rejects rejects_;
   std::shared_ptr<const launch_map> launches_;
 };
+
+result<void> fill_from_file(activity_parts& into, std::size_t file) {
+  constexpr std::size_t most_steps = std::size_t{1} << 16, least_steps = 1024;  // of the file, of a device
+  const xspace_index& space = *into.from->xspace(file);
+  activity_input input;
+  input.file = static_cast<std::uint32_t>(file);
+  input.path = into.from->what().files[file].path;
+  input.variant = "xspace";
+  if (const fault* known = into.from->file_fault(file)) input.damage = *known;
+  event_rejects rejects;
+  const std::vector<node_planes> nodes = planes_by_node(space);
+  std::size_t devices = 0;
+  for (const node_planes& planes : nodes) devices += planes.devices.size();
+  for (const node_planes& planes : nodes) {
+    if (planes.devices.empty()) continue;
+    node_filler filler(into, file, planes, std::max(most_steps / devices, least_steps), input, rejects);
+    if (result<void> filled = filler.fill(); !filled) return filled;
+  }
+  if (devices == 0) {
+    input.why_empty =
+        space.planes.empty()
+            ? input.path + " has no planes"
+            : "no device plane of " + input.path +
+                  " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`";
+    input.notes.push_back(input.why_empty);
+  }
+  input.rejected = rejects.negative + rejects.aggregated + rejects.unplaced;
+  const auto note = [&](const char* why, std::uint64_t count) {
+    if (count > 0) input.reject_reasons.push_back({why, count});
+  };
+  note("negative duration", rejects.negative);
+  note("aggregated: without a place in time", rejects.aggregated);
+  note("more than 106 days from the origin", rejects.unplaced);
+  into.inputs.push_back(std::move(input));
+  return {};
+}
 
 }  // namespace
 
 result<void> fill_activity_from_xspace(activity_parts& into) {
   for (std::size_t file = 0; file < into.from->file_count(); ++file) {
     if (into.from->xspace(file) == nullptr) continue;
-    if (result<void> filled = file_filler(into, file).fill(); !filled) return filled;
+    if (result<void> filled = fill_from_file(into, file); !filled) return filled;
   }
   return {};
 }
