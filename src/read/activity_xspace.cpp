@@ -306,7 +306,7 @@ class xspace_host_spans final : public host_span_source {
       std::uint32_t kinds = 0;
     };
     progress_meter meter(host);
-    std::uint32_t kinds = 0;
+    std::atomic<std::uint32_t> kinds{0};  // of the parts that were taken: the others need not look for them
     std::uint64_t bytes = 0;
     std::vector<std::string_view> bodies;
     for (const thread_line& on : lines) bodies.push_back(on.line.body);
@@ -315,6 +315,7 @@ class xspace_host_spans final : public host_span_source {
       wanted_names wanted(*part.visitor);
       const thread_line& on = lines[piece.line];
       if (!wanted.look_at(*on.names)) return true;
+      part.kinds |= kinds.load(std::memory_order_relaxed);
       auto whole = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
       if (!whole) return whole;
       if (result<void> given = spans.give(); !given) return std::move(given).error();
@@ -333,7 +334,7 @@ class xspace_host_spans final : public host_span_source {
         },
         read, keep);
     if (!visited) return std::move(visited).error();
-    return kinds;
+    return kinds.load();
   }
 
  private:
@@ -404,14 +405,11 @@ class xspace_host_spans final : public host_span_source {
       }
       return touching;
     }
-    // Calls use(row) for those that lie between the beginning of the first window and the end of the last.
-    template <class Use>
-    void for_each_between(const event_row* rows, std::size_t count, Use&& use) const {
-      const std::int64_t from_ps = windows_.data[0].start_ps, to_ps = windows_.data[windows_.count - 1].end_ps;
-      for (std::size_t i = 0; i < count; ++i) {
-        std::int64_t start_ps = 0, end_ps = 0;
-        if (place(rows[i], start_ps, end_ps) && end_ps > start_ps && start_ps < to_ps && end_ps > from_ps) use(rows[i]);
-      }
+    // Between the beginning of the first window and the end of the last.
+    [[nodiscard]] bool is_between(const event_row& row) const noexcept {
+      std::int64_t start_ps = 0, end_ps = 0;
+      return place(row, start_ps, end_ps) && end_ps > start_ps &&
+             start_ps < windows_.data[windows_.count - 1].end_ps && end_ps > windows_.data[0].start_ps;
     }
 
    private:
@@ -463,9 +461,10 @@ class xspace_host_spans final : public host_span_source {
     std::array<std::uint8_t, 128> found;
     while (const std::size_t count = scan.next(rows.data(), rows.size())) {
       if ((wanted.possible_kinds() & ~kinds) != 0)
-        touching.for_each_between(rows.data(), count, [&](const event_row& row) {
-          kinds |= 1U << static_cast<unsigned>(on.names->find(row.metadata_id).kind);
-        });
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::uint32_t kind = 1U << static_cast<unsigned>(on.names->find(rows[i].metadata_id).kind);
+          if ((kind & ~kinds) != 0 && touching.is_between(rows[i])) kinds |= kind;
+        }
       const std::size_t spans = touching.find(rows.data(), count, found.data());
       for (std::size_t at = 0; at < spans; ++at) {
         const std::size_t i = found[at];
