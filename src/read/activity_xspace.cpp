@@ -408,8 +408,8 @@ class xspace_host_spans final : public host_span_source {
     // Between the beginning of the first window and the end of the last.
     [[nodiscard]] bool is_between(const event_row& row) const noexcept {
       std::int64_t start_ps = 0, end_ps = 0;
-      return place(row, start_ps, end_ps) && end_ps > start_ps &&
-             start_ps < windows_.data[windows_.count - 1].end_ps && end_ps > windows_.data[0].start_ps;
+      return place(row, start_ps, end_ps) && end_ps > start_ps && start_ps < windows_.data[windows_.count - 1].end_ps &&
+             end_ps > windows_.data[0].start_ps;
     }
 
    private:

@@ -13,7 +13,8 @@ namespace bubbles {
 namespace {
 
 constexpr std::size_t most_top_gaps = 5;
-constexpr std::size_t most_structures_kept = std::size_t{1} << 16, most_block_sides_kept = std::size_t{1} << 13;
+constexpr std::size_t few_structures = 4096, most_structures_kept = std::size_t{1} << 16,
+                      most_block_sides_kept = std::size_t{1} << 13;
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
 std::int64_t number_in(std::string_view text) noexcept {
@@ -80,6 +81,32 @@ inline void device_pass::advance_quietly(std::int64_t to_ps) {
   });
 }
 
+// The kernel starts while one class alone has run since the one before it, or behind a gap that nobody asks for: most
+// do. Whether there is a gap is as good as random, so it is no branch.
+inline bool device_pass::follows_simply(const kernel_row& k) const noexcept {
+  return k.start_ps < edge_ps_ && sweep_.one_runs() && k.start_ps - sweep_.reached_ps() < noted_gap_ps_ && !outside_ &&
+         (!inside_ || step_busy_) && k.duration_ps > 0 && aicpu_.next_end_ps() == open_end;
+}
+
+// The time up to such a kernel; gives the length of the gap in front of it.
+inline std::int64_t device_pass::follow(std::int64_t start_ps) {
+  const std::int64_t now = sweep_.now_ps(), reached = sweep_.reached_ps();
+  const std::int64_t until = std::min(start_ps, reached), busy = until - now, gap = start_ps - until;
+  const unsigned bits = sweep_.pass_to(start_ps);
+  found_.gaps.busy_ps += busy;
+  busy_until_ps_ = busy > 0 ? until : busy_until_ps_;
+  found_.gaps.gaps += gap > 0 ? 1 : 0;
+  found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
+  if (!inside_) return gap;
+  add_piece(step_.breakdown, busy, bits);
+  step_.busy_ps += busy;
+  step_busy_until_ps_ = busy > 0 ? until : step_busy_until_ps_;
+  step_.bubble_count += gap > 0 ? 1 : 0;
+  step_.internal_total_ps += gap;
+  step_.largest_internal_ps = std::max(step_.largest_internal_ps, gap);
+  return gap;
+}
+
 inline void device_pass::count_outside(std::int64_t end_ps) noexcept {
   if (window_ == windows_.windows.size())
     ++found_.gaps.kernels_after_steps;
@@ -107,9 +134,10 @@ inline bool device_pass::add(const kernel_row& k) {
     found_.gaps.without_launch_ps = saturating_add(found_.gaps.without_launch_ps, k.duration_ps);
   }
   const bool runs = k.duration_ps > 0, on_aicpu = runs_on_aicpu(k);
+  const bool simple = !on_aicpu && follows_simply(k);
   // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
   // unless a window ends in between or what passed so far has to be known.
-  if (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu) {
+  if (!simple && (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu)) {
     if (runs && thresholds_.merge_tolerance_ps > 0 && busy_before_ && k.start_ps > sweep_.reached_ps() &&
         k.start_ps - sweep_.reached_ps() <= thresholds_.merge_tolerance_ps)
       sweep_.add(kernel_class::other, k.start_ps);
@@ -124,10 +152,11 @@ inline bool device_pass::add(const kernel_row& k) {
   // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
   const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
   const std::uint32_t op = ops_.add(k, polluted);
-  if (runs) {
-    if (!busy_before_ || sweep_.reached_ps() <= k.start_ps) begin_busy(k, op);
-    if (!open_.empty()) fill_after(k);
-  }
+  if (simple)
+    ops_.add_gap(op, follow(k.start_ps));
+  else if (runs && (!busy_before_ || sweep_.reached_ps() <= k.start_ps))
+    begin_busy(k, op);
+  if (runs && !open_.empty()) fill_after(k);
   if (on_aicpu) aicpu_.begin(k, op, inside_ ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
   if (inside_)
     count_member(k, op, polluted);
@@ -210,7 +239,10 @@ void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
     const std::int64_t gap = k.start_ps - busy_until_ps_;
     ++found_.gaps.gaps;
     found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
-    keep_longest(found_.gaps.top, busy_until_ps_, k.start_ps, most_top_gaps);
+    auto& top = found_.gaps.top;
+    keep_longest(top, busy_until_ps_, k.start_ps, most_top_gaps);
+    if (top.size() == most_top_gaps && thresholds_.merge_tolerance_ps <= 0)
+      noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first);
     ops_.add_gap(op, gap);
   }
   if (in_window(k.start_ps)) {
@@ -343,6 +375,8 @@ void device_pass::close_window() {
   keep_bubbles(static_cast<std::int32_t>(found_.steps.size()), structures);
   step_.first_structure = static_cast<std::uint32_t>(found_.structures.size());
   if (found_.structures.size() + structures.size() <= most_structures_kept) {
+    // Once there are many there is room for all: pages that are never filled cost nothing, copies do.
+    if (found_.structures.size() + structures.size() > few_structures) found_.structures.reserve(most_structures_kept);
     step_.structures = static_cast<std::uint32_t>(structures.size());
     found_.structures.insert(found_.structures.end(), structures.begin(), structures.end());
   } else {

@@ -37,10 +37,10 @@ class op_table {
     if (k.details != 0) add_counters(at, k);
     return at;
   }
-  // Idle time that ended with a kernel of this op.
+  // Idle time that ended with a kernel of this op; of no length where there was none.
   void add_gap(std::uint32_t op, std::int64_t gap_ps) noexcept {
     bubble_op& o = ops_[op];
-    ++o.gaps_before;
+    o.gaps_before += gap_ps > 0 ? 1 : 0;
     o.gap_before_ps = saturating_add(o.gap_before_ps, gap_ps);
     o.largest_gap_before_ps = std::max(o.largest_gap_before_ps, gap_ps);
   }
