@@ -307,7 +307,7 @@ class xspace_host_spans final : public host_span_source {
       std::uint32_t kinds = 0;
     };
     progress_meter meter(host);
-    std::uint32_t kinds = 0;
+    std::atomic<std::uint32_t> kinds{0};  // of the parts that were taken: the others need not look for them
     std::uint64_t bytes = 0;
     std::vector<std::string_view> bodies;
     for (const thread_line& on : lines) bodies.push_back(on.line.body);
@@ -316,6 +316,7 @@ class xspace_host_spans final : public host_span_source {
       wanted_names wanted(*part.visitor);
       const thread_line& on = lines[piece.line];
       if (!wanted.look_at(*on.names)) return true;
+      part.kinds |= kinds.load(std::memory_order_relaxed);
       auto whole = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
       if (!whole) return whole;
       if (result<void> given = spans.give(); !given) return std::move(given).error();
@@ -334,7 +335,7 @@ class xspace_host_spans final : public host_span_source {
         },
         read, keep);
     if (!visited) return std::move(visited).error();
-    return kinds;
+    return kinds.load();
   }
 
  private:
@@ -383,17 +384,50 @@ class xspace_host_spans final : public host_span_source {
     std::uint32_t possible_kinds_ = 0;
   };
 
-  // The first window that ends behind the start of the span looked at last.
-  class near_window {
+  // Which events of a line touch one of some windows, of which there is one at least.
+  class touching_events {
    public:
-    explicit near_window(interval_sequence windows) noexcept : windows_(windows) { move_to(windows.begin()); }
-    // The span begins before the last window ends.
-    bool touches(std::int64_t start_ps, std::int64_t end_ps) noexcept {
-      if (start_ps >= end_ps_ || start_ps < before_ps_) seek(start_ps);
-      return start_ps_ < end_ps;
+    touching_events(interval_sequence windows, std::int64_t base_ps) noexcept
+        : windows_(windows), base_ps_(base_ps), near_base_(base_ps > -far_ps && base_ps < far_ps) {
+      move_to(windows.begin());
+    }
+    // Puts the places of those among the rows into `found`, which has room for all; gives how many they are.
+    std::size_t find(const event_row* rows, std::size_t count, std::uint8_t* found) noexcept {
+      std::size_t touching = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t start_ps = 0, end_ps = 0;
+        if (!place(rows[i], start_ps, end_ps)) continue;
+        if (start_ps >= end_ps_ || start_ps < before_ps_) {
+          if (start_ps >= windows_.data[windows_.count - 1].end_ps) continue;
+          seek(start_ps);
+        }
+        found[touching] = static_cast<std::uint8_t>(i);
+        touching += start_ps_ < end_ps && end_ps > start_ps ? 1 : 0;
+      }
+      return touching;
+    }
+    // Between the beginning of the first window and the end of the last.
+    [[nodiscard]] bool is_between(const event_row& row) const noexcept {
+      std::int64_t start_ps = 0, end_ps = 0;
+      return place(row, start_ps, end_ps) && end_ps > start_ps && start_ps < windows_.data[windows_.count - 1].end_ps &&
+             end_ps > windows_.data[0].start_ps;
     }
 
    private:
+    static constexpr std::int64_t far_ps = std::int64_t{1} << 61;
+
+    bool place(const event_row& row, std::int64_t& start_ps, std::int64_t& end_ps) const noexcept {
+      const auto lengths = static_cast<std::uint64_t>(row.offset_ps) | static_cast<std::uint64_t>(row.duration_ps);
+      if (PROFKIT_LIKELY(near_base_ && lengths < static_cast<std::uint64_t>(far_ps) &&
+                         (row.flags & event_has_occurrences) == 0)) {
+        start_ps = base_ps_ + row.offset_ps;
+        end_ps = start_ps + row.duration_ps;
+        return true;
+      }
+      return (row.flags & event_has_occurrences) == 0 && row.duration_ps > 0 &&
+             !__builtin_add_overflow(base_ps_, row.offset_ps, &start_ps) &&
+             !__builtin_add_overflow(start_ps, row.duration_ps, &end_ps);
+    }
     void seek(std::int64_t start_ps) noexcept {
       const interval* at = window_;
       if (start_ps < before_ps_)
@@ -408,8 +442,11 @@ class xspace_host_spans final : public host_span_source {
       end_ps_ = at->end_ps;
       before_ps_ = at == windows_.begin() ? std::numeric_limits<std::int64_t>::min() : at[-1].end_ps;
     }
-    interval_sequence windows_;
-    const interval* window_ = nullptr;
+
+    const interval_sequence windows_;
+    const std::int64_t base_ps_;
+    const bool near_base_;              // no usual event overflows
+    const interval* window_ = nullptr;  // the first that ends behind the start of the event looked at last
     std::int64_t start_ps_ = 0, end_ps_ = 0;
     std::int64_t before_ps_ = 0;  // where the window in front of it ends
   };
@@ -418,29 +455,26 @@ class xspace_host_spans final : public host_span_source {
   static result<bool> visit_piece(const thread_line& on, std::uint64_t from, std::uint64_t to,
                                   interval_sequence windows, wanted_names& wanted, span_batch& into,
                                   std::uint32_t& kinds) {
-    const std::int64_t base_ps = on.line.base_ps;
-    const std::int64_t from_ps = windows.data[0].start_ps, to_ps = windows.data[windows.count - 1].end_ps;
-    near_window near(windows);
+    touching_events touching(windows, on.line.base_ps);
     const char* event_at = on.line.body.data() + from;
     event_scanner scan(std::string_view(event_at, static_cast<std::size_t>(to - from)));
     std::array<event_row, 128> rows;
+    std::array<std::uint8_t, 128> found;
     while (const std::size_t count = scan.next(rows.data(), rows.size())) {
-      for (std::size_t i = 0; i < count; ++i) {
+      if ((wanted.possible_kinds() & ~kinds) != 0)
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::uint32_t kind = 1U << static_cast<unsigned>(on.names->find(rows[i].metadata_id).kind);
+          if ((kind & ~kinds) != 0 && touching.is_between(rows[i])) kinds |= kind;
+        }
+      const std::size_t spans = touching.find(rows.data(), count, found.data());
+      for (std::size_t at = 0; at < spans; ++at) {
+        const std::size_t i = found[at];
         const event_row& row = rows[i];
-        std::int64_t start_ps = 0, end_ps = 0;
-        if (row.duration_ps <= 0 || (row.flags & event_has_occurrences) != 0 ||
-            __builtin_add_overflow(base_ps, row.offset_ps, &start_ps) ||
-            __builtin_add_overflow(start_ps, row.duration_ps, &end_ps))
-          continue;
-        if (start_ps >= to_ps || end_ps <= from_ps) continue;
-        if ((wanted.possible_kinds() & ~kinds) != 0)
-          kinds |= 1U << static_cast<unsigned>(on.names->find(row.metadata_id).kind);
-        if (!near.touches(start_ps, end_ps)) continue;
         const span_name& named = on.names->find(row.metadata_id);
         if (!wanted.has(named.name)) continue;
         const char* const began = i == 0 ? event_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
         host_span& s = into.next();
-        s.start_ps = start_ps;
+        s.start_ps = on.line.base_ps + row.offset_ps;
         s.duration_ps = row.duration_ps;
         s.source_row = on.line.offset + static_cast<std::uint64_t>(began - on.line.body.data());
         s.name = named.name;
