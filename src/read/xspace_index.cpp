@@ -2,6 +2,7 @@
 #include "xspace_index.hpp"
 
 #include <profkit/wire.hpp>
+#include <read/plane_node.hpp>
 #include <read/usual_metadata.hpp>
 
 #include <algorithm>
@@ -124,6 +125,11 @@ class indexer {
       note_damage(reader.position(),
                   reader.clipped() ? "a field runs past the end of its plane" : "no field of a plane can start here");
       if (reader.clipped() && field.number == 3 && !field.bytes.empty()) add_line(plane, field.bytes);
+    }
+    if (is_host_of_merge(plane)) {
+      plane.kind = plane_kind::host;
+      plane.device = -1;
+      for (line_index& line : plane.lines) line.kind = classify_line(plane.kind, line.name(), line.header.id);
     }
     plane.event_metadata = metadata_lookup(plane.event_metadata_entries);
     plane.stat_metadata = metadata_lookup(plane.stat_metadata_entries);
