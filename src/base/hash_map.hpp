@@ -221,6 +221,10 @@ class hashed_rows {
   using value_type = Row;
   using iterator = row_iterator<Row, std::is_same_v<Key, Row>>;
   using const_iterator = row_iterator<Row, true>;
+  /// The hash of a key, for those who keep hashes instead of keys.
+  struct hasher {
+    std::uint64_t operator()(const looked_for<Key>& key) const noexcept { return hash_value(key); }
+  };
 
   hashed_rows() noexcept = default;
   hashed_rows(hashed_rows&& from) noexcept = default;
