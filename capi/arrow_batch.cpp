@@ -308,7 +308,7 @@ void release_stream(ArrowArrayStream* stream) noexcept {
 
 }  // namespace
 
-void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out) {
+[[gnu::cold]] void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out) {
   auto parts = std::make_unique<schema_parts>();
   parts->format = "+s";
   parts->children.resize(chosen.size());
@@ -537,7 +537,7 @@ void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
   fill_array(std::move(parts), rows, 0, 1, out);
 }
 
-result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
+[[gnu::cold]] result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
   constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;
   constexpr std::uint32_t known = PK_ARROW_SKIP_DAMAGE;
   result<pk_arrow_options> given =
