@@ -19,6 +19,15 @@ class id_table {
     return __builtin_expect(at < by_position_.size(), 1) ? by_position_[at] : reach(id);
   }
 
+  // The same of one that may not have been asked for, which stays so.
+  [[nodiscard]] Value find(std::int64_t id) const noexcept {
+    const auto at = static_cast<std::uint64_t>(id);
+    if (__builtin_expect(at < by_position_.size(), 1)) return by_position_[at];
+    if (at < most_positions) return Value();
+    const auto found = others_.find(id);
+    return found == others_.end() ? Value() : found->second;
+  }
+
   // Calls use(id, value) for all that were asked for, and some that were not, whose value is still Value().
   template <class Use>
   void for_each(Use&& use) const {
