@@ -246,14 +246,15 @@ class collector {
       }
       // Nearly all events are something else: without a branch that depends on which.
       std::size_t n_kept = 0;
-      bool in_order = true;
       for (std::size_t i = 0; i < n; ++i) {
-        const event_row& row = rows[i];
         kept[n_kept] = static_cast<std::uint16_t>(i);
-        n_kept += plane.roles.find(row.metadata_id) != event_role::other ? 1 : 0;
-        in_order &= row.offset_ps >= latest;
-        latest = row.offset_ps;
-        const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.duration_ps, 0));
+        n_kept += plane.roles.find(rows[i].metadata_id) != event_role::other ? 1 : 0;
+      }
+      bool in_order = true;
+      for (const event_row* row = rows; row != rows + n; ++row) {
+        in_order &= row->offset_ps >= latest;
+        latest = row->offset_ps;
+        const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
         const std::uint64_t start = unsigned_of(latest), end = start + duration;
         overflows |= end < start;
         least_start = std::min(least_start, start);
