@@ -1,12 +1,30 @@
 #include "allocator_events.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 namespace {
+
+constexpr std::array<std::string_view, allocator_field_count> field_names = {"",
+                                                                             "addr",
+                                                                             "id",
+                                                                             "requested_bytes",
+                                                                             "allocation_bytes",
+                                                                             "bytes_allocated",
+                                                                             "peak_bytes_in_use",
+                                                                             "bytes_reserved",
+                                                                             "bytes_available",
+                                                                             "fragmentation",
+                                                                             "shape",
+                                                                             "tf_op",
+                                                                             "data_type",
+                                                                             "allocator_name",
+                                                                             "index_on_host",
+                                                                             "device_ordinal"};
 
 // All of an event but for its allocator.
 void read_event(const collected_events& all, const event_place& place, const event_row& row, allocator_event& e) {
@@ -44,6 +62,17 @@ event_row row_at(const allocator_line& line, std::uint64_t offset) noexcept {
 }
 
 }  // namespace
+
+allocator_fields::allocator_fields(const plane_index& plane) {
+  for (const std::string_view entry : plane.stat_metadata_entries) {
+    const stat_metadata_view view(entry);
+    const auto at = std::find(field_names.begin() + 1, field_names.end(), view.name());
+    if (at == field_names.end() || !counts_in(plane.stat_metadata, view.key(), entry)) continue;
+    const auto field = static_cast<allocator_field>(at - field_names.begin());
+    by_id_[view.key()] = field;
+    known_ |= bit_of(field);
+  }
+}
 
 allocator_event collected_events::event_at(const event_place& at) const noexcept {
   allocator_event e;

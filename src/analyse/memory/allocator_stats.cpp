@@ -1,9 +1,5 @@
 #include "allocator_stats.hpp"
 
-#include <analyse/anatomy/select.hpp>
-
-#include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace profkit {
@@ -11,38 +7,10 @@ inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 namespace {
 
-constexpr std::array<std::string_view, allocator_field_count> field_names = {"",
-                                                                             "addr",
-                                                                             "id",
-                                                                             "requested_bytes",
-                                                                             "allocation_bytes",
-                                                                             "bytes_allocated",
-                                                                             "peak_bytes_in_use",
-                                                                             "bytes_reserved",
-                                                                             "bytes_available",
-                                                                             "fragmentation",
-                                                                             "shape",
-                                                                             "tf_op",
-                                                                             "data_type",
-                                                                             "allocator_name",
-                                                                             "index_on_host",
-                                                                             "device_ordinal"};
-
 constexpr unsigned varint_tags[] = {0x18, 0x20, 0x38};  // uint64, int64, ref
 constexpr unsigned double_tag = 0x11, str_tag = 0x2a, bytes_tag = 0x32;
 
 }  // namespace
-
-allocator_fields::allocator_fields(const plane_index& plane) {
-  for (const std::string_view entry : plane.stat_metadata_entries) {
-    const stat_metadata_view view(entry);
-    const auto at = std::find(field_names.begin() + 1, field_names.end(), view.name());
-    if (at == field_names.end() || !counts_in(plane.stat_metadata, view.key(), entry)) continue;
-    const auto field = static_cast<allocator_field>(at - field_names.begin());
-    by_id_[view.key()] = field;
-    known_ |= bit_of(field);
-  }
-}
 
 void field_values::read(const allocator_fields& fields, const event_row& row, const char* readable_end,
                         std::uint32_t enough) noexcept {
