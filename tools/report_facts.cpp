@@ -5,6 +5,7 @@
 #include "stat_text.hpp"
 #include "text.hpp"
 
+#include <profkit/core/side_by_side.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -98,52 +99,74 @@ const ops_line* report_facts::busiest_line() const noexcept {
   return busiest == ops.lines.end() ? nullptr : &*busiest;
 }
 
+namespace {
+
+// Ops, and what else is read of the lines of devices.
+result<void> gather_devices(const profkit::profile& capture, const anatomy_options& o, const profkit::hooks& hooks,
+                            report_facts& f, std::vector<profkit::file_damage>& lost_steps) {
+  if (has_family(capture.what(), file_family::xspace)) {
+    if (auto r = take(profkit::anatomy_ops(capture, o, hooks), f.ops); !r) return r;
+    anatomy_options runs = o;
+    runs.line = "XLA Modules";
+    if (auto r = take(profkit::anatomy_ops(capture, runs, hooks), f.module_runs); !r) return r;
+    auto steps = profkit::anatomy_steps(capture, o, hooks);
+    if (!steps) return std::move(steps).error();
+    f.steps = group_steps(steps->steps);
+    lost_steps = std::move(steps->damage);
+    if (auto r = take(profkit::anatomy_collectives(capture, f.ops, o, hooks), f.collectives); !r) return r;
+  }
+  if (auto r = take(profkit::anatomy_modules(capture, o, hooks), f.modules); !r) return r;
+  if (has_family(capture.what(), file_family::chrome_trace) || has_family(capture.what(), file_family::ascend_kernels))
+    return take(total_traces(capture, hooks), f.trace);
+  return {};
+}
+
+result<void> gather_memory(const profkit::profile& capture, const anatomy_options& o, const profkit::hooks& hooks,
+                           report_facts& f) {
+  if (!profkit::memory_keeps_to(o)) return {};
+  profkit::memory_options of_memory;
+  of_memory.host = o.host;
+  of_memory.name = o.name;
+  return take(profkit::analyse_memory(capture, of_memory, hooks), f.memory);
+}
+
+result<void> gather_bubbles(const profkit::profile& capture, const anatomy_options& o, const profkit::hooks& hooks,
+                            report_facts& f) {
+  if (!profkit::bubbles_keep_to(o)) return {};
+  profkit::bubble_options of_bubbles;
+  of_bubbles.device = o.plane;
+  // The session holds the profile for longer than this looks at it.
+  auto bubbles = profkit::analyse_bubbles(
+      std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
+  if (!bubbles) return std::move(bubbles).error();
+  f.bubbles = std::move(bubbles->found);
+  return take(profkit::model_summary(*bubbles->of, hooks), f.model);
+}
+
+}  // namespace
+
 result<report_facts> gather_facts(session& s) {
   report_facts f;
   const profkit::profile& capture = s.capture();
   const anatomy_options all = s.filters(0);
   anatomy_options unlimited = all;
   unlimited.limit = 0;
-  const profkit::hooks& hooks = s.hooks();
-  if (auto r = take(profkit::anatomy_info(capture, unlimited, hooks), f.info); !r) return std::move(r).error();
+  std::vector<profkit::file_damage> lost_steps;
+  using profkit::hooks;
+  enum piece : std::size_t { bubbles, info, memory, devices, nodes };  // the longest first
+  auto outcomes = profkit::side_by_side(
+      s.hooks(), {[&](const hooks& h) { return gather_bubbles(capture, all, h, f); },
+                  [&](const hooks& h) { return take(profkit::anatomy_info(capture, unlimited, h), f.info); },
+                  [&](const hooks& h) { return gather_memory(capture, all, h, f); },
+                  [&](const hooks& h) { return gather_devices(capture, unlimited, h, f, lost_steps); },
+                  [&](const hooks& h) { return take(profkit::compare_nodes(capture, all, h), f.nodes); }});
+  for (const piece p : {info, devices, memory, nodes, bubbles})
+    if (!outcomes[p]) return std::move(outcomes[p]).error();
   for (const file_info& file : f.info.files) {
     if (file.damage) s.lost({{file.file, *file.damage}});
     if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
     f.first_ps = f.first_ps ? std::min(*f.first_ps, *file.first_ps) : *file.first_ps;
     f.last_ps = f.last_ps ? std::max(*f.last_ps, *file.last_ps) : *file.last_ps;
-  }
-  std::vector<profkit::file_damage> lost_steps;
-  if (has_family(capture.what(), file_family::xspace)) {
-    if (auto r = take(profkit::anatomy_ops(capture, unlimited, hooks), f.ops); !r) return std::move(r).error();
-    anatomy_options runs = unlimited;
-    runs.line = "XLA Modules";
-    if (auto r = take(profkit::anatomy_ops(capture, runs, hooks), f.module_runs); !r) return std::move(r).error();
-    auto steps = profkit::anatomy_steps(capture, unlimited, hooks);
-    if (!steps) return std::move(steps).error();
-    f.steps = group_steps(steps->steps);
-    lost_steps = std::move(steps->damage);
-    if (auto r = take(profkit::anatomy_collectives(capture, f.ops, unlimited, hooks), f.collectives); !r)
-      return std::move(r).error();
-  }
-  if (auto r = take(profkit::anatomy_modules(capture, unlimited, hooks), f.modules); !r) return std::move(r).error();
-  if (has_family(capture.what(), file_family::chrome_trace) || has_family(capture.what(), file_family::ascend_kernels))
-    if (auto r = take(total_traces(capture, hooks), f.trace); !r) return std::move(r).error();
-  if (profkit::memory_keeps_to(all)) {
-    profkit::memory_options of_memory;
-    of_memory.host = all.host;
-    of_memory.name = all.name;
-    if (auto r = take(profkit::analyse_memory(capture, of_memory, hooks), f.memory); !r) return std::move(r).error();
-  }
-  if (auto r = take(profkit::compare_nodes(capture, all, hooks), f.nodes); !r) return std::move(r).error();
-  if (profkit::bubbles_keep_to(all)) {
-    profkit::bubble_options of_bubbles;
-    of_bubbles.device = all.plane;
-    // The session holds the profile for longer than this looks at it.
-    auto bubbles = profkit::analyse_bubbles(
-        std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
-    if (!bubbles) return std::move(bubbles).error();
-    f.bubbles = std::move(bubbles->found);
-    if (auto r = take(profkit::model_summary(*bubbles->of, hooks), f.model); !r) return std::move(r).error();
   }
   s.lost(f.ops.damage);
   s.lost(lost_steps);

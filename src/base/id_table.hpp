@@ -1,6 +1,7 @@
 // A value for each metadata id: by position for small numbers, as writers give them out, by hash for others.
 #pragma once
 #include <base/hash_map.hpp>
+#include <profkit/wire.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,6 +20,13 @@ class id_table {
     return __builtin_expect(at < by_position_.size(), 1) ? by_position_[at] : reach(id);
   }
 
+  // The same of one that may not have been asked for, which stays so.
+  [[nodiscard]] PROFKIT_ALWAYS_INLINE Value find(std::int64_t id) const noexcept {
+    const auto at = static_cast<std::uint64_t>(id);
+    if (__builtin_expect(at < by_position_.size(), 1)) return by_position_[at];
+    return at < most_positions || others_.empty() ? Value() : find_other(id);
+  }
+
   // Calls use(id, value) for all that were asked for, and some that were not, whose value is still Value().
   template <class Use>
   void for_each(Use&& use) const {
@@ -28,6 +36,11 @@ class id_table {
 
  private:
   static constexpr std::size_t most_positions = std::size_t{1} << 16;
+
+  [[nodiscard]] PROFKIT_NOINLINE Value find_other(std::int64_t id) const noexcept {
+    const auto found = others_.find(id);
+    return found == others_.end() ? Value() : found->second;
+  }
 
   Value& reach(std::int64_t id) {
     const auto at = static_cast<std::uint64_t>(id);

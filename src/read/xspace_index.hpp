@@ -120,6 +120,8 @@ class event_scanner {
   // What stood before, between and behind the events: once the scan is at its end, and ok(), all of the line's header
   // but for the number of events.
   [[nodiscard]] const line_header& header() const noexcept { return header_; }
+  // Whether the header's timestamp stood there so far.
+  [[nodiscard]] bool met_timestamp() const noexcept { return met_timestamp_; }
   // Where the damaged field starts; without damage, how far the scan is.
   [[nodiscard]] std::uint64_t offset() const noexcept {
     return static_cast<std::uint64_t>((damage_ != nullptr ? damage_ : at_) - begin_);
@@ -131,8 +133,13 @@ class event_scanner {
   const char* end_;
   const char* damage_ = nullptr;
   line_header header_;
+  bool met_timestamp_ = false;
   std::size_t (*scan_)(const char** at, const char* end, event_row* rows, std::size_t capacity) noexcept;
 };
+
+// The event that begins where `from` does, as event_scanner would find it first: quicker for one alone. False when
+// there is none, or it is damaged.
+bool decode_first_event(std::string_view from, event_row& row) noexcept;
 
 // Number of events of a line, by hopping lengths only.
 std::uint64_t count_events(std::string_view line_body) noexcept;

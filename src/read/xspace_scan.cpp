@@ -116,10 +116,19 @@ std::size_t event_scanner::next(event_row* rows, std::size_t capacity) noexcept 
       ++count;
     } else {
       take_line_field(field, header_);
+      met_timestamp_ = met_timestamp_ || field.is_varint(3);
     }
     at_ = reader.position();
   }
   return count;
+}
+
+bool decode_first_event(std::string_view from, event_row& row) noexcept {
+  static const scan_function scan = choose_scan(scan_variant::fastest);
+  const char* at = from.data();
+  if (scan(&at, at + from.size(), &row, 1) == 1) return true;
+  event_scanner any(from);
+  return any.next(&row, 1) == 1;
 }
 
 std::uint64_t count_events(std::string_view line_body) noexcept {

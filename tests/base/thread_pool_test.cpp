@@ -1,6 +1,8 @@
 #include <base/progress.hpp>
 #include <base/thread_pool.hpp>
 
+#include <profkit/core/side_by_side.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -83,6 +85,57 @@ TEST_CASE("the cancel token stops the work") {
   REQUIRE_FALSE(done.ok());
   CHECK(done.error().code == fault_code::cancelled);
   CHECK(calls < 100000);
+}
+
+TEST_CASE("pieces side by side share the threads, and each has its outcome", "[threads]") {
+  for (const std::uint32_t threads : {1U, 2U, 7U}) {
+    INFO(threads);
+    std::atomic<int> running{0}, most{0};
+    const auto piece = [&](int number) {
+      return [&, number](const hooks& host) -> result<void> {
+        const int now = ++running;
+        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {}
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        --running;
+        if (host.threads != std::max(threads / 2, 1U)) return fault{fault_code::internal, "threads", "", no_offset, ""};
+        if (number == 1) return fault{fault_code::damaged, "one", "", no_offset, ""};
+        if (number == 2) throw std::bad_alloc();
+        return {};
+      };
+    };
+    const auto outcomes = side_by_side(with_threads(threads), {piece(0), piece(1), piece(2), piece(3)});
+    REQUIRE(outcomes.size() == 4);
+    CHECK(outcomes[0].ok());
+    REQUIRE_FALSE(outcomes[1].ok());
+    CHECK(outcomes[1].error().message == "one");
+    REQUIRE_FALSE(outcomes[2].ok());
+    CHECK(outcomes[2].error().code == fault_code::out_of_memory);
+    CHECK(outcomes[3].ok());
+    CHECK(most <= static_cast<int>(std::min(threads, 2U)));
+  }
+}
+
+TEST_CASE("a host that stops one piece stops those beside it and behind it", "[threads]") {
+  for (const std::uint32_t threads : {1U, 4U}) {
+    INFO(threads);
+    hooks host = with_threads(threads);
+    std::atomic<int> asked{0};
+    host.user = &asked;
+    host.progress = [](void* user, std::uint64_t, std::uint64_t) -> std::int32_t {
+      ++*static_cast<std::atomic<int>*>(user);
+      return 1;
+    };
+    const auto until_stopped = [](const hooks& own) -> result<void> {
+      progress_meter meter(own);
+      for (;;)
+        if (result<void> stepped = meter.step(1); !stepped) return stepped;
+    };
+    for (const result<void>& outcome : side_by_side(host, {until_stopped, until_stopped, until_stopped})) {
+      REQUIRE_FALSE(outcome.ok());
+      CHECK(outcome.error().code == fault_code::cancelled);
+    }
+    CHECK(asked == 1);
+  }
 }
 
 TEST_CASE("progress is told at most every 50 ms, and can stop the work") {

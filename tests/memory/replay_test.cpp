@@ -1,5 +1,7 @@
 // Allocators replayed from where their events lie, against the plainest replay; and how little that holds.
+#include <profkit/core/export.hpp>
 #include <profkit/core/memory.hpp>
+#include <profkit/core/sink.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -51,7 +53,12 @@ std::string bytes_of(const written_event& e) {
   return message().sub(4, m).bytes();
 }
 
-std::string capture_of(const std::vector<written_line>& lines) {
+// Where the lines' timestamps stand: in front of the events, as serializers write them, or behind them.
+struct written_timestamps {
+  std::int64_t in_front_ns = 0, behind_ns = 0;  // 0: not written
+};
+
+std::string capture_of(const std::vector<written_line>& lines, const written_timestamps& timestamps = {}) {
   std::string plane = message().text(2, "/host:CPU").bytes();
   std::string maps;
   const std::pair<event_id, const char*> names[] = {
@@ -66,7 +73,9 @@ std::string capture_of(const std::vector<written_line>& lines) {
   for (const auto& [id, name] : stats) maps += message().sub(5, metadata_entry_of(id, name)).bytes();
   for (const written_line& line : lines) {
     std::string body = message().text(2, "thread").bytes();
+    if (timestamps.in_front_ns != 0) body += message().number(3, timestamps.in_front_ns).bytes();
     for (const written_event& e : line) body += bytes_of(e);
+    if (timestamps.behind_ns != 0) body += message().number(3, timestamps.behind_ns).bytes();
     plane += message().text(3, body).bytes();
   }
   return message().text(1, plane + maps).bytes();
@@ -281,6 +290,18 @@ std::vector<written_line> steady_lines(std::int64_t events, std::size_t lines, b
   return out;
 }
 
+// The document, or the fault there is instead.
+std::string document_of(document which, const std::string& capture, std::uint32_t threads) {
+  hooks host;
+  host.threads = threads;
+  const auto opened = profile::open_buffer(capture, "replay.xplane.pb");
+  if (!opened) return opened.error().message;
+  std::string text;
+  const auto into = memory_sink(text);
+  const auto written = write_document(which, **opened, {}, *into, host);
+  return written ? text : written.error().message;
+}
+
 std::uint64_t memory_of(std::int64_t events, std::size_t lines, bool shuffled) {
   const std::string capture = capture_of(steady_lines(events, lines, shuffled));
   const peak_memory peak;
@@ -318,6 +339,38 @@ TEST_CASE("lines too far out of order to be sorted while they are read give what
     CHECK(same->address_reuses == 0);
     CHECK(same->unmatched_frees == 0);
     CHECK(same->trace_end_live_bytes == 0);
+  }
+}
+
+TEST_CASE("any number of threads tells the same, of whole captures and of damaged ones", "[threads]") {
+  const std::string whole = capture_of(steady_lines(14'000, 1, false)) + capture_of(steady_lines(14'000, 3, true));
+  generator r(11);
+  for (int i = 0; i < 6; ++i) {
+    std::string capture = whole;
+    if (i > 0) capture[static_cast<std::size_t>(below(r, static_cast<std::int64_t>(whole.size())))] ^= 0x7f;
+    for (const document which : {document::memory, document::report}) {
+      const std::string alone = document_of(which, capture, 1);
+      if (i == 0) CHECK(alone.find("\"allocators\"") != std::string::npos);
+      for (const std::uint32_t threads : {2U, 3U, 8U}) {
+        INFO(i << ", " << threads << " threads");
+        CHECK((document_of(which, capture, threads) == alone));
+      }
+    }
+  }
+}
+
+TEST_CASE("a timestamp behind the events counts as one in front of them", "[threads]") {
+  for (const std::int64_t events : {20, 20'000}) {  // a line in one piece, and one in several
+    const auto lines = steady_lines(events, 1, false);
+    const std::string in_front = document_of(document::memory, capture_of(lines, {5000, 0}), 1);
+    REQUIRE(in_front.find("\"heap_peak_ps\":") != std::string::npos);
+    REQUIRE((in_front != document_of(document::memory, capture_of(lines, {7000, 0}), 1)));
+    for (const std::uint32_t threads : {1U, 4U}) {
+      INFO(events << " events, " << threads << " threads");
+      // Offsets in the file are not told here, so that the documents are the same.
+      CHECK((document_of(document::memory, capture_of(lines, {0, 5000}), threads) == in_front));
+      CHECK((document_of(document::memory, capture_of(lines, {7000, 5000}), threads) == in_front));
+    }
   }
 }
 

@@ -27,10 +27,13 @@ class line_clock {
   // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
   // The start of an event without offset.
   [[nodiscard]] std::optional<std::int64_t> base_ps() const noexcept { return base_ps_; }
-  [[nodiscard]] std::optional<std::int64_t> start_of(const event_row& event) const noexcept {
-    if ((event.flags & event_has_occurrences) != 0 || !base_ps_) return std::nullopt;
-    const std::optional<std::int64_t> start = checked_add(*base_ps_, event.offset_ps);
-    return start && checked_add(*start, event.duration_ps) ? start : std::nullopt;
+  [[nodiscard]] PROFKIT_ALWAYS_INLINE std::optional<std::int64_t> start_of(const event_row& event) const noexcept {
+    std::int64_t start = 0, end = 0;
+    if ((event.flags & event_has_occurrences) != 0 || !base_ps_ ||
+        __builtin_add_overflow(*base_ps_, event.offset_ps, &start) ||
+        __builtin_add_overflow(start, event.duration_ps, &end))
+      return std::nullopt;
+    return start;
   }
 
  private:

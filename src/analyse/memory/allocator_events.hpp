@@ -1,9 +1,10 @@
 // Allocations and deallocations as host planes record them, read in the order of time without being held.
 #pragma once
+#include "allocator_stats.hpp"
 #include "event_places.hpp"
 
 #include <analyse/anatomy/select.hpp>
-#include <base/hash_map.hpp>
+#include <base/id_table.hpp>
 #include <base/progress.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/time.hpp>
@@ -20,16 +21,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
-
-// A text stat: str as it is, ref to be looked up.
-struct text_stat {
-  std::string_view str;
-  std::uint64_t ref = 0;
-  bool is_ref = false;
-  [[nodiscard]] std::string_view text(const plane_index& plane) const noexcept {
-    return is_ref ? plane.stat_name(static_cast<std::int64_t>(ref)) : str;
-  }
-};
 
 // Where an event lies.
 struct event_place {
@@ -67,41 +58,8 @@ struct allocator_identity {
   std::int64_t first_ps = std::numeric_limits<std::int64_t>::max(), last_ps = std::numeric_limits<std::int64_t>::min();
 };
 
-// Stats of MemoryAllocation and MemoryDeallocation events (tsl profiler, TensorFlow's bfc_allocator and PJRT).
-enum class allocator_field : std::uint8_t {
-  addr,
-  id,
-  requested_bytes,
-  allocation_bytes,
-  bytes_allocated,
-  peak_bytes_in_use,
-  bytes_reserved,
-  bytes_available,
-  fragmentation,
-  shape,
-  tf_op,
-  data_type,
-  allocator_name,
-  index_on_host,
-  device_ordinal,
-  none,
-};
-
-// Which field a stat id of one plane is.
-class allocator_fields {
- public:
-  explicit allocator_fields(const plane_index& plane);
-  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept {
-    if (id >= 0 && static_cast<std::uint64_t>(id) < small_.size()) return small_[static_cast<std::size_t>(id)];
-    const auto found = large_.find(id);
-    return found == large_.end() ? allocator_field::none : found->second;
-  }
-
- private:
-  void add(std::int64_t id, allocator_field f);
-  std::vector<allocator_field> small_;
-  hash_map<std::int64_t, allocator_field> large_;
-};
+// What an event of a host plane is.
+enum class event_role : std::uint8_t { other, allocation, deallocation };
 
 // A host plane with allocator events.
 struct allocator_plane {
@@ -109,7 +67,14 @@ struct allocator_plane {
   std::int32_t plane;
   const plane_index* index;
   allocator_fields fields;
-  std::vector<std::int64_t> allocations, deallocations;  // metadata ids, ascending
+  id_table<event_role> roles;  // by metadata id
+};
+// A stretch of a line: when its events are, relative to the line, so that who looks for what lies around an instant
+// may pass over it.
+struct line_stretch {
+  std::uint64_t from = 0;  // in the line
+  std::int64_t least_start_ps = std::numeric_limits<std::int64_t>::max();
+  std::int64_t greatest_end_ps = std::numeric_limits<std::int64_t>::min();
 };
 // A line with allocator events.
 struct allocator_line {
@@ -118,7 +83,8 @@ struct allocator_line {
   std::string_view body;
   line_clock clock;
   std::int64_t timestamp_ns = 0;
-  bool in_order = true;  // by offset_ps, all its events
+  bool in_order = true;                 // by offset_ps, all its events
+  std::vector<line_stretch> stretches;  // all of it
 };
 
 // How the events are to be read: by time, or as the reference does, by ns with allocations first.
@@ -148,6 +114,10 @@ struct collected_events {
 collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
                                           std::optional<std::size_t> only_file, event_order order, const hooks& host);
 
+// How an event is ordered among the others.
+[[nodiscard]] event_moment moment_of(event_order order, const allocator_plane& plane, const allocator_line& line,
+                                     std::uint32_t line_at, std::uint64_t offset, const event_row& row) noexcept;
+
 // The events of one file, or of one of its allocators, in order; one event of each run is held.
 class ordered_allocator_events {
  public:
@@ -159,12 +129,15 @@ class ordered_allocator_events {
 
  private:
   struct cursor {
-    std::uint64_t at = 0, left = 0;  // in the places
+    std::uint64_t at = 0, left = 0;                                // in the places
+    std::uint64_t ahead_at = 0, ahead_left = 0, ahead_offset = 0;  // of an event that is asked of the memory already
+    std::uint32_t ahead_allocator = 0;
     std::uint32_t allocator = 0;
     event_moment when;
     event_row row;
   };
   bool advance(cursor& c) const noexcept;
+  void look_ahead(cursor& c) const noexcept;
   void sift_down() noexcept;
   void go_on() noexcept;
 

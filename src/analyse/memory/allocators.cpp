@@ -23,9 +23,9 @@ std::int64_t bytes_before(const allocator_event& first) noexcept {
 
 }  // namespace
 
-void allocator_replay::take(const allocator_event& e) {
+const allocator_replay::held_allocation* allocator_replay::take(const allocator_event& e) {
   if (n_events == 0) before_ = facts.pre_trace_bytes = bytes_before(e);
-  apply(e);
+  const bool ended = apply(e);
   if (seen_ > facts.heap_peak_bytes) {
     facts.heap_peak_bytes = seen_;
     facts.heap_peak_ps = e.start_ps;
@@ -47,29 +47,34 @@ void allocator_replay::take(const allocator_event& e) {
       std::max(facts.capacity_bytes, saturating_add(occupied_bytes, std::max<std::int64_t>(e.bytes_available, 0)));
   facts.lifetime_peak_bytes = std::max(facts.lifetime_peak_bytes, e.peak_bytes_in_use);
   ++n_events;
+  return ended ? &ended_ : nullptr;
 }
 
-void allocator_replay::apply(const allocator_event& e) {
+// False when nothing was allocated there; else it is in ended_.
+bool allocator_replay::apply(const allocator_event& e) {
   if (e.is_allocation) {
     ++facts.n_allocations;
     const auto [held, fresh] = live_.try_emplace(e.addr);
     if (!fresh) {
       ++facts.address_reuses;
-      seen_ = saturating_add(seen_, -held->second.bytes);
+      ended_ = held->second;
+      seen_ = saturating_add(seen_, -ended_.bytes);
     }
-    held->second = {bytes_of(e), e.place};
+    held->second = {bytes_of(e), n_events, e.place};
     seen_ = saturating_add(seen_, bytes_of(e));
-    return;
+    return !fresh;
   }
   ++facts.n_deallocations;
   const auto held = live_.find(e.addr);
   if (held == live_.end()) {
     ++facts.unmatched_frees;
     before_ = std::max<std::int64_t>(before_ - bytes_of(e), 0);
-    return;
+    return false;
   }
-  seen_ = saturating_add(seen_, -held->second.bytes);
+  ended_ = held->second;
+  seen_ = saturating_add(seen_, -ended_.bytes);
   live_.erase(held);
+  return true;
 }
 
 // With the allocator's own count.

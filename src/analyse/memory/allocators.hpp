@@ -15,10 +15,12 @@ class allocator_replay {
  public:
   struct held_allocation {
     std::int64_t bytes = 0;
+    std::uint64_t at = 0;  // which event, counted from 0
     event_place place;
   };
-  // The events of one allocator, in the order of time.
-  void take(const allocator_event& e);
+  // The events of one allocator, in the order of time. Gives what was allocated at the event's address until then,
+  // until the next event; null when nothing was.
+  const held_allocation* take(const allocator_event& e);
 
   allocator_memory facts;               // but for names
   double drift_pct = 0;                 // largest disagreement with bytes_allocated, in percent of it
@@ -30,10 +32,11 @@ class allocator_replay {
   [[nodiscard]] std::uint64_t live_count() const noexcept { return live_.size(); }
 
  private:
-  void apply(const allocator_event& e);
+  bool apply(const allocator_event& e);
   void compare(const allocator_event& e);
 
   hash_map<std::uint64_t, held_allocation> live_;
+  held_allocation ended_;
   std::int64_t seen_ = 0;    // allocated and seen allocated
   std::int64_t before_ = 0;  // still there from before the trace
 };

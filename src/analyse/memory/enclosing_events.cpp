@@ -32,8 +32,7 @@ class enclosing_finder {
   enclosing_finder(std::string_view line, const std::vector<std::uint64_t>& events) : line_(line) {
     for (const std::uint64_t offset : events) {
       event_row row{};
-      event_scanner scan(line.substr(static_cast<std::size_t>(offset)));
-      static_cast<void>(scan.next(&row, 1));
+      static_cast<void>(decode_first_event(line.substr(static_cast<std::size_t>(offset)), row));
       wanted_.push_back(offset);
       spans_.push_back(span_of(row, offset));
       starts_.push_back(spans_.back().start_ps);
@@ -43,20 +42,14 @@ class enclosing_finder {
     starts_.erase(std::unique(starts_.begin(), starts_.end()), starts_.end());
   }
 
-  // Looks at all events of the line.
-  void look(bool in_order) {
-    constexpr std::size_t batch = 256;
-    event_row rows[batch];
-    event_scanner scan(line_);
-    const char* began = line_.data();
-    while (const std::size_t n = scan.next(rows, batch)) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const event_row& row = rows[i];
-        if (row.offset_ps <= starts_.back() && row.duration_ps > 0)
-          offer(span_of(row, static_cast<std::uint64_t>(began - line_.data())));
-        began = row.stats + row.stats_bytes;
-      }
-      if (in_order && rows[n - 1].offset_ps > starts_.back()) break;
+  // Looks at all events of the line that may lie around one that is asked for.
+  void look(bool in_order, const std::vector<line_stretch>& stretches) {
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      const line_stretch& s = stretches[i];
+      const auto first = std::lower_bound(starts_.begin(), starts_.end(), s.least_start_ps);
+      if (first == starts_.end() || *first >= s.greatest_end_ps) continue;
+      const std::uint64_t end = i + 1 < stretches.size() ? stretches[i + 1].from : line_.size();
+      look(in_order, s.from, end);
     }
   }
 
@@ -88,6 +81,22 @@ class enclosing_finder {
   [[nodiscard]] const event_span& span(std::uint32_t at) const noexcept { return spans_[at]; }
 
  private:
+  void look(bool in_order, std::uint64_t from, std::uint64_t to) {
+    constexpr std::size_t batch = 256;
+    event_row rows[batch];
+    event_scanner scan(line_.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
+    const char* began = line_.data() + from;
+    while (const std::size_t n = scan.next(rows, batch)) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const event_row& row = rows[i];
+        if (row.offset_ps <= starts_.back() && row.duration_ps > 0)
+          offer(span_of(row, static_cast<std::uint64_t>(began - line_.data())));
+        began = row.stats + row.stats_bytes;
+      }
+      if (in_order && rows[n - 1].offset_ps > starts_.back()) break;
+    }
+  }
+
   [[nodiscard]] bool is_wanted(std::uint64_t offset) const noexcept {
     return std::binary_search(wanted_.begin(), wanted_.end(), offset);
   }
@@ -127,15 +136,15 @@ class enclosing_finder {
 
 }  // namespace
 
-std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, std::string_view line,
-                                                            bool in_order, const std::vector<std::uint64_t>& events) {
+std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const allocator_line& line,
+                                                            const std::vector<std::uint64_t>& events) {
   std::vector<std::vector<std::string_view>> found(events.size());
   if (events.empty()) return found;
   std::vector<std::pair<std::uint64_t, std::size_t>> asked;  // offset, position in the answer
   for (std::size_t i = 0; i < events.size(); ++i) asked.emplace_back(events[i], i);
   std::sort(asked.begin(), asked.end());
-  enclosing_finder finder(line, events);
-  finder.look(in_order);
+  enclosing_finder finder(line.body, events);
+  finder.look(line.in_order, line.stretches);
   finder.for_each_chain([&](std::uint64_t offset, const std::vector<std::uint32_t>& chain) {
     const auto at = std::lower_bound(asked.begin(), asked.end(), std::pair(offset, std::size_t{0}));
     for (const std::uint32_t span : chain) found[at->second].push_back(plane.event_name(finder.span(span).metadata_id));

@@ -1,6 +1,6 @@
 // What ran around an event: the events of its line that enclose it.
 #pragma once
-#include <read/xspace_index.hpp>
+#include "allocator_events.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -13,10 +13,10 @@ namespace memory {
 inline constexpr std::size_t deepest_chain = 100;
 
 // Names of the events on a line that enclose an event, outermost first and at most `deepest_chain`, for several events
-// of one line: `events` are their offsets in the line, each where the event in front of it ends. `in_order`: no event
-// of the line starts before one in front of it. Holds what encloses one of them, not the line.
-std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, std::string_view line,
-                                                            bool in_order, const std::vector<std::uint64_t>& events);
+// of one line: `events` are their offsets in the line, each where the event in front of it ends. Holds what encloses
+// one of them, not the line.
+std::vector<std::vector<std::string_view>> enclosing_events(const plane_index& plane, const allocator_line& line,
+                                                            const std::vector<std::uint64_t>& events);
 
 }  // namespace memory
 }  // namespace PROFKIT_NAMESPACE

@@ -72,8 +72,15 @@ result<void> add_hlo(const profile& p, const memory_options& o, const hooks& hos
 }
 
 // Of all allocators, in their order.
-result<std::vector<allocator_replay>> replay_allocators(const collected_events& all, const hooks& host) {
-  std::vector<allocator_replay> replays(all.allocators.size());
+result<std::vector<peak_replay>> replay_allocators(const collected_events& all, const memory_options& o,
+                                                   const hooks& host) {
+  // Samples of all of them, of which one allocator's are shown, unless they are very many.
+  constexpr std::uint64_t most_in_all = std::uint64_t{1} << 17;
+  const std::uint64_t samples = all.allocators.size() * o.time_samples <= most_in_all ? o.time_samples : 0;
+  std::vector<peak_replay> replays;
+  replays.reserve(all.allocators.size());
+  for (std::uint32_t i = 0; i < all.allocators.size(); ++i)
+    replays.emplace_back(all, i, peak_replay::window(), samples);
   for (std::size_t i = 0; i < all.allocators.size(); ++i) {
     const std::uint32_t file = all.allocators[i].file;
     if (i > 0 && all.allocators[i - 1].file == file) continue;  // those of a file stand together
@@ -81,6 +88,7 @@ result<std::vector<allocator_replay>> replay_allocators(const collected_events& 
     for (allocator_event e; events.next(e);) replays[e.allocator].take(e);
     if (events.stopped()) return *events.stopped();
   }
+  for (peak_replay& r : replays) r.finish();
   return replays;
 }
 
@@ -97,10 +105,10 @@ result<void> add_runtime(const profile& p, const memory_options& o, const hooks&
                                                         : "no_memory_events";
     return {};
   }
-  auto replays = replay_allocators(all, host);
+  auto replays = replay_allocators(all, o, host);
   if (!replays) return std::move(replays).error();
   for (std::size_t i = 0; i < replays->size(); ++i) {
-    allocator_memory a = (*replays)[i].facts;
+    allocator_memory a = (*replays)[i].replay().facts;
     a.name = all.allocators[i].name;
     a.host = all.allocators[i].host;
     a.device = all.allocators[i].device;

@@ -50,68 +50,35 @@ std::string_view parent_of(const live_row& row) {
   return row.parent_chain.front();
 }
 
-// What the timeline shows of an allocator.
-struct allocator_state {
-  std::int64_t live_bytes = 0, reserved_bytes = 0;
-  std::uint64_t live_count = 0;
-  double fragmentation = 0;
-};
-
-// Takes samples of the state at even times from the first event to the last.
-class timeline_sampler {
- public:
-  timeline_sampler(std::uint64_t samples, std::int64_t first_ps, std::int64_t last_ps)
-      : first_ps_(first_ps), last_ps_(last_ps) {
-    if (samples > 1 && first_ps != last_ps) parts_ = samples - 1;
-  }
-  // Before an event: samples that show what was before it.
-  void before(std::int64_t event_ps, const allocator_state& state) {
-    while (parts_ > 0 && next_ <= parts_ && event_ps > time_of(next_)) take(time_of(next_++), state);
-  }
-  std::vector<timeline_sample> finish(const allocator_state& last) {
-    if (parts_ == 0) take(last_ps_, last);
-    while (parts_ > 0 && next_ <= parts_) take(time_of(next_++), last);
-    return std::move(samples_);
-  }
-
- private:
-  [[nodiscard]] std::int64_t time_of(std::uint64_t sample) const noexcept {
-    const std::uint64_t span = distance_ps(first_ps_, last_ps_);
-    const std::uint64_t offset = span / parts_ * sample + span % parts_ * sample / parts_;
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first_ps_) + offset);
-  }
-  void take(std::int64_t when_ps, const allocator_state& s) {
-    samples_.push_back({floor_ns(when_ps), s.live_bytes, s.reserved_bytes, s.live_count, s.fragmentation});
-  }
-  std::int64_t first_ps_, last_ps_;
-  std::uint64_t parts_ = 0;  // 0: one sample, at the end
-  std::uint64_t next_ = 0;
-  std::vector<timeline_sample> samples_;
-};
-
 class reporter {
  public:
   reporter(const profile& p, const memory_options& o, const collected_events& all, std::uint32_t allocator,
-           const allocator_replay& replay, const step_windows& steps, const hooks& host)
+           const peak_replay& whole, const step_windows& steps, const hooks& host)
       : profile_(p),
         options_(o),
         all_(all),
         allocator_(allocator),
         of_(all.allocators[allocator]),
-        replay_(replay),
+        whole_(whole),
+        replay_(whole.replay()),
         steps_(steps),
         host_(host) {}
 
   result<std::optional<runtime_report>> run(std::string& absent) {
     std::optional<runtime_report> nothing;
     if (!choose_window(absent)) return nothing;
-    if (holds_highest_) {
-      take_highest();
-    } else if (result<void> found = find_peak(); !found) {
-      return std::move(found).error();
+    if (holds_highest_ && whole_.samples_asked() == options_.time_samples) {
+      describe(whole_);
+    } else {
+      peak_replay::window in;
+      if (!holds_highest_) in = {from_ps_, to_ps_};
+      peak_replay again(all_, allocator_, in, options_.time_samples);
+      ordered_allocator_events events(all_, of_.file, allocator_, host_);
+      for (allocator_event e; events.next(e);) again.take(e);
+      if (events.stopped()) return *events.stopped();
+      again.finish();
+      describe(again);
     }
-    if (result<void> replayed = replay_again(); !replayed) return std::move(replayed).error();
-    describe_peak();
     add_alive();
     diagnose();
     roll_up(report_);
@@ -174,93 +141,28 @@ class reporter {
     return nullptr;
   }
 
-  // The window holds the first of all greatest occupancies, so that is its peak, too.
-  void take_highest() {
-    peak_at_ = replay_.occupancy_peak_at;
-    report_.peak_bytes = replay_.facts.occupancy_peak_bytes;
-    report_.peak_ts_ps = replay_.facts.occupancy_peak_ps;
-  }
-
-  // The first greatest occupancy in the window; what was there when it began counts from its beginning.
-  result<void> find_peak() {
-    const auto offer = [&](std::uint64_t at, std::int64_t occupied, std::int64_t when_ps) {
-      if (peak_at_ && occupied <= report_.peak_bytes) return;
-      peak_at_ = at;
-      report_.peak_bytes = occupied;
-      report_.peak_ts_ps = when_ps;
-    };
-    ordered_allocator_events events(all_, of_.file, allocator_, host_);
-    allocator_replay now;
-    bool in_window = false;
-    for (allocator_event e; events.next(e) && e.start_ps <= to_ps_;) {
-      if (!in_window && e.start_ps >= from_ps_) {
-        if (now.n_events > 0) offer(now.n_events - 1, now.occupied_bytes, from_ps_);
-        in_window = true;
-      }
-      now.take(e);
-      if (in_window) offer(now.n_events - 1, now.occupied_bytes, e.start_ps);
-    }
-    if (events.stopped()) return *events.stopped();
-    if (!in_window && now.n_events > 0) offer(now.n_events - 1, now.occupied_bytes, from_ps_);
-    if (!peak_at_) {  // the allocator did nothing yet: its state before the first event
-      report_.peak_ts_ps = from_ps_;
-      report_.peak_bytes = replay_.facts.pre_trace_bytes;
-    }
-    return {};
-  }
-
-  // What is alive at the peak and until when, and the timeline.
-  result<void> replay_again() {
-    ordered_allocator_events events(all_, of_.file, allocator_, host_);
-    allocator_replay now;
-    allocator_state state;
-    timeline_sampler samples(options_.time_samples, of_.first_ps, of_.last_ps);
-    hash_map<std::uint64_t, std::size_t> open;  // address -> position in held_
-    for (allocator_event e; events.next(e);) {
-      samples.before(e.start_ps, state);
-      now.take(e);
-      if (!open.empty()) {
-        if (const auto ended = open.find(e.addr); ended != open.end()) {
-          held_[ended->second].freed_ps = e.start_ps;
-          open.erase(ended);
-        }
-      }
-      if (now.n_events == 1 && !peak_at_) report_.pool_id = e.id;
-      if (e.is_allocation) {
-        const plane_index& plane = all_.plane_of(e.place);
-        if (e.shape.text(plane).empty()) ++report_.diagnostics.shape_missing_count;
-        if (e.tf_op.text(plane).empty()) ++report_.diagnostics.tf_op_missing_count;
-      }
-      if (peak_at_ && now.n_events - 1 == *peak_at_) {
-        report_.reserved_bytes = std::max<std::int64_t>(e.bytes_reserved, 0);
-        report_.replayed_bytes = now.live_bytes;
-        report_.fragmentation_at_peak = e.fragmentation;
-        report_.pool_id = e.id;
-        hold(now);
-        for (std::size_t i = 0; i < held_.size(); ++i) open[held_[i].addr] = i;
-      }
-      state = {now.live_bytes, std::max<std::int64_t>(e.bytes_reserved, 0), now.live_count(), e.fragmentation};
-    }
-    if (events.stopped()) return *events.stopped();
-    report_.samples = samples.finish(state);
-    return {};
-  }
-
-  // What is alive now, in the order of the allocations.
-  void hold(const allocator_replay& now) {
-    held_.reserve(now.live().size());
-    for (const auto& [addr, allocation] : now.live())
-      held_.push_back({addr, all_.event_at(allocation.place).start_ps, allocation.place, std::nullopt});
-    std::sort(held_.begin(), held_.end(), [](const held_buffer& a, const held_buffer& b) {
-      return std::tie(a.start_ps, a.place.line, a.place.offset) < std::tie(b.start_ps, b.place.line, b.place.offset);
-    });
-  }
-
-  void describe_peak() {
-    if (peak_at_) {
+  void describe(const peak_replay& of) {
+    report_.samples = of.samples();
+    report_.diagnostics.shape_missing_count = of.shapes_missing();
+    report_.diagnostics.tf_op_missing_count = of.tf_ops_missing();
+    if (const auto& highest = of.highest()) {
+      any_peak_ = true;
+      report_.peak_bytes = highest->occupied_bytes;
+      report_.peak_ts_ps = highest->when_ps;
+      report_.reserved_bytes = std::max<std::int64_t>(highest->bytes_reserved, 0);
+      report_.replayed_bytes = highest->live_bytes;
+      report_.fragmentation_at_peak = highest->fragmentation;
+      report_.pool_id = highest->id;
       report_.allocated_bytes = report_.peak_bytes - report_.reserved_bytes;
-    } else {
-      report_.replayed_bytes = report_.allocated_bytes = report_.peak_bytes;
+      for (const held_buffer& buffer : of.held()) held_.push_back({buffer, all_.event_at(buffer.place)});
+      std::sort(held_.begin(), held_.end(), [](const held_event& a, const held_event& b) {
+        return std::tie(a.event.start_ps, a.event.place.line, a.event.place.offset) <
+               std::tie(b.event.start_ps, b.event.place.line, b.event.place.offset);
+      });
+    } else {  // the allocator did nothing yet: its state before the first event
+      report_.peak_ts_ps = from_ps_;
+      report_.peak_bytes = report_.replayed_bytes = report_.allocated_bytes = replay_.facts.pre_trace_bytes;
+      report_.pool_id = of.first_id();
     }
     report_.peak_ts_ns = floor_ns(report_.peak_ts_ps);
     report_.global_peak_bytes = replay_.facts.occupancy_peak_bytes;
@@ -290,8 +192,8 @@ class reporter {
 
   void add_alive() {
     std::int64_t seen = 0;
-    if (peak_at_) {
-      for (const held_buffer& held : held_) {
+    if (any_peak_) {
+      for (const held_event& held : held_) {
         report_.alive.push_back(row_of(held));
         seen = saturating_add(seen, report_.alive.back().size_bytes);
       }
@@ -308,16 +210,14 @@ class reporter {
       report_.alive_total_bytes = saturating_add(report_.alive_total_bytes, row.size_bytes);
   }
 
-  struct held_buffer {
-    std::uint64_t addr = 0;
-    std::int64_t start_ps = 0;
-    event_place place;
-    std::optional<std::int64_t> freed_ps;  // when it was freed, or its address was allocated again
+  struct held_event {
+    held_buffer buffer;
+    allocator_event event;
   };
 
-  live_row row_of(const held_buffer& held) const {
-    const allocator_event e = all_.event_at(held.place);
-    const plane_index& plane = all_.plane_of(held.place);
+  live_row row_of(const held_event& held) const {
+    const allocator_event& e = held.event;
+    const plane_index& plane = all_.plane_of(e.place);
     const auto or_else = [](std::string_view text, const char* nothing) {
       return text.empty() ? std::string(nothing) : std::string(text);
     };
@@ -334,11 +234,11 @@ class reporter {
     row.alloc_ts_ps = e.start_ps;
     row.alloc_ts_ns = floor_ns(e.start_ps);
     row.age_ns_at_peak = std::max<std::int64_t>(report_.peak_ts_ns - row.alloc_ts_ns, 0);
-    const bool freed = held.freed_ps.has_value();
+    const bool freed = held.buffer.freed_ps.has_value();
     row.deallocated = freed;
     const std::int64_t last_ps =
         std::max(of_.last_ps, steps_.windows.empty() ? e.start_ps : steps_.windows.back().to_ps);
-    const std::int64_t end_ps = held.freed_ps.value_or(last_ps);
+    const std::int64_t end_ps = held.buffer.freed_ps.value_or(last_ps);
     const auto& windows = steps_.windows;
     const auto starts_after = [](const step_window& w, std::int64_t at) { return w.from_ps < at; };
     const auto first = std::lower_bound(windows.begin(), windows.end(), e.start_ps, starts_after);
@@ -358,7 +258,7 @@ class reporter {
 
   void add_parents() {
     std::vector<event_place> places;
-    for (const held_buffer& held : held_) places.push_back(held.place);
+    for (const held_event& held : held_) places.push_back(held.event.place);
     auto chains = parents_of(all_, places);
     for (std::size_t i = 0; i < chains.size(); ++i) report_.alive[i].parent_chain = std::move(chains[i]);
   }
@@ -389,14 +289,15 @@ class reporter {
   const collected_events& all_;
   const std::uint32_t allocator_;
   const allocator_identity& of_;
+  const peak_replay& whole_;
   const allocator_replay& replay_;
   const step_windows& steps_;
   const hooks& host_;
   runtime_report report_;
   std::int64_t from_ps_ = 0, to_ps_ = 0;
-  bool holds_highest_ = false;            // the window holds the highest peak of the trace
-  std::optional<std::uint64_t> peak_at_;  // which event; nothing: all of them come after the window
-  std::vector<held_buffer> held_;         // at the peak
+  bool holds_highest_ = false;    // the window holds the highest peak of the trace
+  bool any_peak_ = false;         // else all events come after the window
+  std::vector<held_event> held_;  // at the peak
 };
 
 }  // namespace
@@ -413,7 +314,7 @@ std::vector<std::vector<std::string_view>> parents_of(const collected_events& al
     for (; to < by_line.size() && by_line[to].first == by_line[from].first; ++to)
       offsets.push_back(places[by_line[to].second].offset);
     const allocator_line& line = all.lines[by_line[from].first];
-    auto chains = enclosing_events(*all.planes[line.plane].index, line.body, line.in_order, offsets);
+    auto chains = enclosing_events(*all.planes[line.plane].index, line, offsets);
     for (std::size_t i = from; i < to; ++i) found[by_line[i].second] = std::move(chains[i - from]);
     from = to;
   }
@@ -463,9 +364,9 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
 
 result<std::optional<runtime_report>> report_runtime(const profile& p, const memory_options& o,
                                                      const collected_events& all, std::uint32_t allocator,
-                                                     const allocator_replay& replay, const step_windows& steps,
+                                                     const peak_replay& whole, const step_windows& steps,
                                                      std::string& absent, const hooks& host) {
-  return reporter(p, o, all, allocator, replay, steps, host).run(absent);
+  return reporter(p, o, all, allocator, whole, steps, host).run(absent);
 }
 
 void roll_up(runtime_report& r) {

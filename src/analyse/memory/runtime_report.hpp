@@ -1,6 +1,6 @@
 // The run-time block: one device, one step window, everything that occupied it at the peak.
 #pragma once
-#include "allocators.hpp"
+#include "peak_replay.hpp"
 
 #include <optional>
 #include <string>
@@ -27,10 +27,10 @@ std::vector<std::vector<std::string_view>> parents_of(const collected_events& al
                                                       const std::vector<event_place>& places);
 
 // Why a step cannot be had goes to `absent`; then there is no report.
-// `replay`: of all events of the allocator. Faults: cancelled.
+// `whole`: of all events of the allocator, with the whole trace as its window. Faults: cancelled.
 result<std::optional<runtime_report>> report_runtime(const profile& p, const memory_options& o,
                                                      const collected_events& all, std::uint32_t allocator,
-                                                     const allocator_replay& replay, const step_windows& steps,
+                                                     const peak_replay& whole, const step_windows& steps,
                                                      std::string& absent, const hooks& host);
 
 // Rollups of live rows; the lists are not cut.

@@ -2,6 +2,7 @@
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
 #include <profkit/core/architecture.hpp>
+#include <profkit/core/side_by_side.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -42,22 +43,35 @@ result<void> take(result<T> from, T& into) {
 
 result<slices> run_slices(const profile& p, const anatomy_options& o, const hooks& host) {
   slices s;
-  result<void> taken = take(anatomy_info(p, at_default_limit(o, document::info), host), s.info);
-  if (taken) taken = take(anatomy_steps(p, at_default_limit(o, document::steps), host), s.steps);
-  if (taken) taken = take(anatomy_ops(p, at_default_limit(o, document::ops), host), s.ops);
-  if (taken) taken = take(anatomy_modules(p, at_default_limit(o, document::modules), host), s.modules);
-  if (taken) taken = take(anatomy_framework(p, at_default_limit(o, document::framework), host), s.framework);
-  if (taken)
-    taken = take(anatomy_collectives(p, s.ops, at_default_limit(o, document::collectives), host), s.collectives);
-  if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), host), s.chrome);
   s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
-  if (taken && memory_keeps_to(o)) taken = take(analyse_memory(p, s.asked_of_memory, host), s.memory.emplace());
-  if (taken) taken = take(compare_nodes(p, o, host), s.nodes);
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
-  if (taken && bubbles_keep_to(o))
-    taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, host), s.bubbles.emplace());
-  if (taken && s.bubbles) taken = take(model_summary(*s.bubbles->of, host), s.model);
-  if (!taken) return std::move(taken).error();
+  const auto run_bubbles = [&](const hooks& h) -> result<void> {
+    if (!bubbles_keep_to(o)) return {};
+    result<void> taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, h), s.bubbles.emplace());
+    return taken ? take(model_summary(*s.bubbles->of, h), s.model) : std::move(taken);
+  };
+  const auto run_info = [&](const hooks& h) {
+    return take(anatomy_info(p, at_default_limit(o, document::info), h), s.info);
+  };
+  const auto run_memory = [&](const hooks& h) -> result<void> {
+    if (!memory_keeps_to(o)) return {};
+    return take(analyse_memory(p, s.asked_of_memory, h), s.memory.emplace());
+  };
+  const auto run_others = [&](const hooks& h) {
+    result<void> taken = take(anatomy_steps(p, at_default_limit(o, document::steps), h), s.steps);
+    if (taken) taken = take(anatomy_ops(p, at_default_limit(o, document::ops), h), s.ops);
+    if (taken) taken = take(anatomy_modules(p, at_default_limit(o, document::modules), h), s.modules);
+    if (taken) taken = take(anatomy_framework(p, at_default_limit(o, document::framework), h), s.framework);
+    if (taken)
+      taken = take(anatomy_collectives(p, s.ops, at_default_limit(o, document::collectives), h), s.collectives);
+    if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), h), s.chrome);
+    return taken;
+  };
+  const auto run_nodes = [&](const hooks& h) { return take(compare_nodes(p, o, h), s.nodes); };
+  enum piece : std::size_t { bubbles, info, memory, others, nodes };  // the longest first
+  auto outcomes = side_by_side(host, {run_bubbles, run_info, run_memory, run_others, run_nodes});
+  for (const piece at : {info, others, memory, nodes, bubbles})
+    if (!outcomes[at]) return std::move(outcomes[at]).error();
   return s;
 }
 

@@ -1,0 +1,96 @@
+// What the stats of an allocator event say, read without knowing which of them come.
+#pragma once
+#include <base/id_table.hpp>
+#include <profkit/xspace.hpp>
+#include <read/xspace_index.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace memory {
+
+// A text stat: str as it is, ref to be looked up.
+struct text_stat {
+  std::string_view str;
+  std::uint64_t ref = 0;
+  bool is_ref = false;
+  [[nodiscard]] std::string_view text(const plane_index& plane) const noexcept {
+    return is_ref ? plane.stat_name(static_cast<std::int64_t>(ref)) : str;
+  }
+};
+
+// Stats of MemoryAllocation and MemoryDeallocation events (tsl profiler, TensorFlow's bfc_allocator and PJRT).
+enum class allocator_field : std::uint8_t {
+  none,
+  addr,
+  id,
+  requested_bytes,
+  allocation_bytes,
+  bytes_allocated,
+  peak_bytes_in_use,
+  bytes_reserved,
+  bytes_available,
+  fragmentation,
+  shape,
+  tf_op,
+  data_type,
+  allocator_name,
+  index_on_host,
+  device_ordinal,
+};
+inline constexpr std::size_t allocator_field_count = 16;
+
+[[nodiscard]] constexpr std::uint32_t bit_of(allocator_field f) noexcept { return 1U << static_cast<unsigned>(f); }
+
+// Which field a stat id of one plane is.
+class allocator_fields {
+ public:
+  explicit allocator_fields(const plane_index& plane);
+  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept { return by_id_.find(id); }
+  // Whether any id is this field.
+  [[nodiscard]] bool has(allocator_field f) const noexcept { return (known_ & bit_of(f)) != 0; }
+
+ private:
+  id_table<allocator_field> by_id_;
+  std::uint32_t known_ = 0;
+};
+
+// The fields of one event; of equal ones the first. Borrows the event's bytes.
+class field_values {
+ public:
+  // Reads on until one of the `enough` fields is known; 0: all. Bytes up to `readable_end` may be read.
+  void read(const allocator_fields& fields, const event_row& row, const char* readable_end,
+            std::uint32_t enough = 0) noexcept;
+
+  [[nodiscard]] bool has(allocator_field f) const noexcept { return (seen_ & bit_of(f)) != 0; }
+  // An integer, or a ref; 0 for what is not there, or of another kind.
+  [[nodiscard]] std::int64_t number(allocator_field f) const noexcept {
+    const value& v = of(f);
+    const bool is_number = has(f) && (is_integer(v.kind) || v.kind == stat_kind::ref_value);
+    return is_number ? static_cast<std::int64_t>(v.scalar) : 0;
+  }
+  [[nodiscard]] bool has_integer(allocator_field f) const noexcept { return has(f) && is_integer(of(f).kind); }
+  [[nodiscard]] double real(allocator_field f) const noexcept;
+  [[nodiscard]] text_stat text(allocator_field f) const noexcept;
+
+ private:
+  struct value {
+    std::uint64_t scalar;
+    std::string_view text;
+    stat_kind kind;
+  };
+  static bool is_integer(stat_kind k) noexcept { return k == stat_kind::int64_value || k == stat_kind::uint64_value; }
+  [[nodiscard]] const value& of(allocator_field f) const noexcept { return values_[static_cast<std::size_t>(f)]; }
+  void read_any(const allocator_fields& fields, const event_row& row, const char* readable_end,
+                std::uint32_t enough) noexcept;
+
+  std::uint32_t seen_ = 0;
+  value values_[allocator_field_count];  // of those seen
+};
+
+}  // namespace memory
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,467 @@
+// Where the allocator events of a capture lie: one pass over the lines of its host planes, in parts.
+#include "allocator_events.hpp"
+
+#include <analyse/anatomy/stats.hpp>
+#include <read/line_pieces.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace memory {
+namespace {
+
+// Which allocator an event belongs to: the most telling of the stats that name one.
+struct allocator_key {
+  allocator_field field = allocator_field::id;
+  std::string_view name;
+  std::int64_t number = 0;  // unless it has a name
+
+  [[nodiscard]] std::string text() const {
+    return field == allocator_field::allocator_name ? std::string(name) : std::to_string(number);
+  }
+  friend bool operator==(const allocator_key& a, const allocator_key& b) noexcept {
+    return a.field == b.field && a.number == b.number && a.name == b.name;
+  }
+};
+
+// Reads the keys of the events of one plane.
+class key_reader {
+ public:
+  explicit key_reader(const allocator_plane& plane) : plane_(&plane) {
+    for (const allocator_field f : most_telling)
+      if (enough_ == 0 && plane.fields.has(f)) enough_ = bit_of(f);
+  }
+  [[nodiscard]] allocator_key read(const event_row& row, const char* readable_end) {
+    values_.read(plane_->fields, row, readable_end, enough_);
+    if (values_.has(allocator_field::allocator_name)) {
+      const std::string_view name = name_of(values_.text(allocator_field::allocator_name));
+      if (!name.empty()) return {allocator_field::allocator_name, name, 0};
+      values_.read(plane_->fields, row, readable_end);
+    }
+    for (const allocator_field f : {allocator_field::index_on_host, allocator_field::device_ordinal})
+      if (values_.has(f)) return {f, {}, values_.number(f)};
+    return {allocator_field::id, {}, values_.number(allocator_field::id)};
+  }
+
+ private:
+  static constexpr allocator_field most_telling[] = {allocator_field::allocator_name, allocator_field::index_on_host,
+                                                     allocator_field::device_ordinal, allocator_field::id};
+
+  // A ref is mostly the same as before.
+  std::string_view name_of(const text_stat& text) {
+    if (!text.is_ref) return text.str;
+    if (!ref_ || *ref_ != text.ref) {
+      ref_ = text.ref;
+      name_ = text.text(*plane_->index);
+    }
+    return name_;
+  }
+
+  const allocator_plane* plane_;
+  std::uint32_t enough_ = 0;  // a field that tells the allocator whatever else there is
+  field_values values_;
+  std::optional<std::uint64_t> ref_;
+  std::string_view name_;
+};
+
+bool is_host_allocator(std::string_view name) noexcept {
+  return name.find("host") != std::string_view::npos || name.find("cpu") != std::string_view::npos ||
+         name.find("CPU") != std::string_view::npos;
+}
+
+// The device plane an allocator serves: "3" is /device:TPU:3 (or GPU:3), "GPU_4_bfc" is /device:GPU:4.
+std::string device_of(const xspace_index& space, std::string_view name) {
+  std::int64_t ordinal = -1;
+  std::string_view kind;
+  const auto digits_from = [&](std::size_t at) {
+    std::int64_t n = -1;
+    for (; at < name.size() && name[at] >= '0' && name[at] <= '9' && n < 1000000; ++at)
+      n = (n < 0 ? 0 : n) * 10 + (name[at] - '0');
+    return n;
+  };
+  if (!name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos) ordinal = digits_from(0);
+  for (const std::string_view prefix : {"GPU_", "TPU_"}) {
+    if (name.substr(0, 4) != prefix) continue;
+    ordinal = digits_from(4);
+    kind = prefix.substr(0, 3);
+  }
+  if (ordinal < 0) return {};
+  for (const plane_index& plane : space.planes) {
+    if (plane.kind != plane_kind::device || plane.device != ordinal) continue;
+    if (!kind.empty() && plane.name.find(kind) == std::string_view::npos) continue;
+    if (plane.name.find(' ') != std::string_view::npos) continue;  // "/device:TPU:0 SparseCore 1" is a part of one
+    return std::string(plane.name);
+  }
+  return {};
+}
+
+// One that is read: the event's place is not yet among the others'.
+struct found_event {
+  event_moment when;
+  std::int64_t start_ps = 0;  // 0 without a time
+  std::uint32_t key = 0;      // which of the part's
+  bool has_time = false;
+};
+
+// A piece of a line.
+struct found_piece {
+  std::size_t line = 0;  // of those that are read
+  line_stretch stretch;
+  std::size_t events = 0;  // of an allocator
+  bool ends_line = false;
+  // Of all events.
+  bool any = false, in_order = true;
+  std::int64_t first_offset_ps = 0, last_offset_ps = 0;
+  std::optional<std::int64_t> timestamp_ns;  // when the piece tells it
+  std::optional<std::uint64_t> damage;       // where in the line
+};
+
+// What a part of the lines has.
+struct found_part {
+  std::vector<found_piece> pieces;
+  std::vector<found_event> events;
+  std::vector<allocator_key> keys;
+};
+
+constexpr std::uint32_t most_keys = 256;
+
+class collector {
+ public:
+  collector(const profile& p, const std::string& host_filter, event_order order, const hooks& host)
+      : profile_(p), host_filter_(host_filter), host_(host), meter_(host) {
+    out_.order = order;
+  }
+
+  void add_file(std::size_t file, bool first_plane_only) {
+    const xspace_index* space = profile_.xspace(file);
+    if (space == nullptr || !host_fits(profile_, file, host_filter_)) return;
+    for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
+      if (space->planes[plane].name != "/host:CPU") continue;
+      out_.host_plane_present = true;
+      add_plane(file, plane);
+      if (first_plane_only) return;
+    }
+  }
+
+  collected_events take() {
+    read_lines();
+    // A writer that puts times of lines behind their events is found out at the end: once more, with what is known now.
+    if (!misplaced_.empty() && !out_.stopped) {
+      forget();
+      read_lines();
+    }
+    out_.places.finish();
+    return std::move(out_);
+  }
+
+ private:
+  // A line that is read.
+  struct line_to_read {
+    std::uint32_t plane;  // index into collected_events::planes
+    std::int32_t line;    // position in the plane
+    const line_index* index;
+    line_header header;
+    line_clock clock;
+  };
+
+  void add_plane(std::size_t file, std::size_t plane_at) {
+    const plane_index& plane = profile_.xspace(file)->planes[plane_at];
+    id_table<event_role> roles;
+    bool any = false;
+    for (const std::string_view entry : plane.event_metadata_entries) {
+      const event_metadata_view view(entry);
+      const bool allocates = view.name() == "MemoryAllocation";
+      if (!allocates && view.name() != "MemoryDeallocation") continue;
+      if (!counts_in(plane.event_metadata, view.key(), entry)) continue;
+      roles[view.key()] = allocates ? event_role::allocation : event_role::deallocation;
+      any = true;
+    }
+    if (!any) return;
+    const auto at = static_cast<std::uint32_t>(out_.planes.size());
+    out_.planes.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane_at), &plane,
+                           allocator_fields(plane), std::move(roles)});
+    for (std::size_t line = 0; line < plane.lines.size(); ++line) {
+      const line_index& index = plane.lines[line];
+      lines_.push_back(
+          {at, static_cast<std::int32_t>(line), &index, index.header, line_clock(profile_, file, index, index.header)});
+    }
+  }
+
+  void read_lines() {
+    std::vector<std::string_view> bodies;
+    bodies.reserve(lines_.size());
+    for (const line_to_read& line : lines_) bodies.push_back(line.index->body);
+    result<void> done = read_line_parts<found_part>(
+        bodies, cut_lines(bodies), host_, [] { return found_part(); },
+        [&](const line_piece& piece, found_part& found) { return read_piece(piece, found); },
+        [&](found_part found, std::uint64_t bytes) { return keep(found, bytes); });
+    if (!done) out_.stopped = std::move(done).error();
+  }
+
+  // What has to be found again.
+  void forget() {
+    for (const auto& [at, timestamp_ns] : misplaced_) {
+      line_to_read& line = lines_[at];
+      line.header.timestamp_ns = timestamp_ns;
+      line.clock = line_clock(profile_, out_.planes[line.plane].file, *line.index, line.header);
+    }
+    misplaced_.clear();
+    out_.allocators.clear();
+    out_.lines.clear();
+    out_.places = {};
+    out_.n_events = out_.without_time = 0;
+    out_.damage.clear();
+    known_.clear();
+    done_bytes_ = 0;
+  }
+
+  // ---- on any thread ----
+
+  result<bool> read_piece(const line_piece& piece, found_part& into) const {
+    const line_to_read& line = lines_[piece.line];
+    const allocator_plane& plane = out_.planes[line.plane];
+    const std::string_view body = line.index->body;
+    found_piece found;
+    found.line = piece.line;
+    found.stretch.from = piece.from;
+    found.ends_line = piece.ends_line;
+    key_reader keys(plane);
+    const std::size_t events_before = into.events.size();
+    std::uint64_t least_start = 0, greatest_end = 0;  // as unsigned_of() has them
+    bool overflows = false;
+    constexpr std::size_t batch = 256;
+    event_row rows[batch];
+    std::uint16_t kept[batch];
+    event_scanner scan(
+        body.substr(static_cast<std::size_t>(piece.from), static_cast<std::size_t>(piece.to - piece.from)));
+    const char* batch_at = body.data() + piece.from;
+    std::int64_t latest = 0;
+    while (const std::size_t n = scan.next(rows, batch)) {
+      if (!found.any) {
+        found.any = true;
+        found.first_offset_ps = latest = rows[0].offset_ps;
+        least_start = unsigned_of(latest);
+      }
+      // Nearly all events are something else: without a branch that depends on which.
+      std::size_t n_kept = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        kept[n_kept] = static_cast<std::uint16_t>(i);
+        n_kept += plane.roles.find(rows[i].metadata_id) != event_role::other ? 1 : 0;
+      }
+      bool in_order = true;
+      for (const event_row* row = rows; row != rows + n; ++row) {
+        in_order &= row->offset_ps >= latest;
+        latest = row->offset_ps;
+        const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
+        const std::uint64_t start = unsigned_of(latest), end = start + duration;
+        overflows |= end < start;
+        least_start = std::min(least_start, start);
+        greatest_end = std::max(greatest_end, end);
+      }
+      found.in_order = found.in_order && in_order;
+      for (std::size_t k = 0; k < n_kept; ++k) {
+        const std::size_t i = kept[k];
+        const char* const began = i == 0 ? batch_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
+        into.events.push_back(found_of(line, plane, static_cast<std::uint64_t>(began - body.data()), rows[i]));
+        into.events.back().key = key_at(into.keys, keys.read(rows[i], end_of(body)));
+      }
+      batch_at = rows[n - 1].stats + rows[n - 1].stats_bytes;
+    }
+    found.last_offset_ps = latest;
+    if (found.any) {
+      found.stretch.least_start_ps = signed_of(least_start);
+      found.stretch.greatest_end_ps = overflows ? std::numeric_limits<std::int64_t>::max() : signed_of(greatest_end);
+    }
+    found.events = into.events.size() - events_before;
+    if (scan.met_timestamp()) found.timestamp_ns = scan.header().timestamp_ns;
+    if (!scan.ok()) found.damage = piece.from + scan.offset();
+    into.pieces.push_back(found);
+    return scan.ok();
+  }
+
+  // In the same order.
+  static constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
+  static std::uint64_t unsigned_of(std::int64_t v) noexcept { return static_cast<std::uint64_t>(v) ^ sign_bit; }
+  static std::int64_t signed_of(std::uint64_t v) noexcept { return static_cast<std::int64_t>(v ^ sign_bit); }
+
+  found_event found_of(const line_to_read& line, const allocator_plane& plane, std::uint64_t offset,
+                       const event_row& row) const {
+    found_event e;
+    const std::optional<std::int64_t> start = line.clock.start_of(row);
+    e.has_time = start.has_value();
+    e.start_ps = start.value_or(0);
+    e.when.offset = offset;
+    if (out_.order == event_order::by_time) {
+      e.when.time = e.start_ps;
+    } else {
+      e.when.time = saturating_add(line.header.timestamp_ns, floor_ns(row.offset_ps));
+      e.when.behind = plane.roles.find(row.metadata_id) != event_role::allocation;
+    }
+    return e;
+  }
+
+  static std::uint32_t key_at(std::vector<allocator_key>& keys, const allocator_key& key) {
+    if (!keys.empty() && keys.back() == key) return static_cast<std::uint32_t>(keys.size() - 1);
+    const std::size_t searched = std::min<std::size_t>(keys.size(), most_keys);
+    for (std::size_t at = 0; at < searched; ++at)
+      if (keys[at] == key) return static_cast<std::uint32_t>(at);
+    keys.push_back(key);
+    return static_cast<std::uint32_t>(keys.size() - 1);
+  }
+
+  // ---- in the order of the lines ----
+
+  result<void> keep(const found_part& found, std::uint64_t bytes) {
+    constexpr std::uint32_t unknown = ~std::uint32_t{0};
+    std::vector<std::uint32_t> allocators(found.keys.size(), unknown);
+    std::size_t at = 0;
+    for (const found_piece& piece : found.pieces) {
+      const line_to_read& line = lines_[piece.line];
+      if (known_plane_ != line.plane) {
+        known_.clear();
+        known_plane_ = line.plane;
+        std::fill(allocators.begin(), allocators.end(), unknown);
+      }
+      begin_piece(line, piece);
+      for (const std::size_t end = at + piece.events; at < end; ++at) {
+        const found_event& e = found.events[at];
+        std::uint32_t& allocator = allocators[e.key];
+        if (allocator == unknown) allocator = allocator_of(line, found.keys[e.key]);
+        add_event(e, allocator);
+      }
+      if (piece.ends_line) end_line(piece.line);
+    }
+    return meter_.step(done_bytes_ += bytes);
+  }
+
+  void begin_piece(const line_to_read& line, const found_piece& piece) {
+    if (piece.stretch.from == 0) {
+      in_order_ = true;
+      latest_offset_ps_ = std::numeric_limits<std::int64_t>::min();
+      timestamp_ns_ = 0;
+    }
+    if (piece.any) {
+      in_order_ = in_order_ && piece.in_order && piece.first_offset_ps >= latest_offset_ps_;
+      latest_offset_ps_ = piece.last_offset_ps;
+    }
+    if (piece.timestamp_ns) timestamp_ns_ = *piece.timestamp_ns;
+    stretches_.push_back(piece.stretch);
+    if (!met_ && piece.events > 0) {
+      met_ = true;
+      out_.lines.push_back({line.plane, line.line, line.index->body, line.clock, line.header.timestamp_ns, true, {}});
+    }
+    if (piece.damage) {
+      note_damage(out_.planes[line.plane].file, line.index->offset + *piece.damage);
+      timestamp_ns_ = complete_header(*line.index).timestamp_ns;
+    }
+  }
+
+  void add_event(const found_event& e, std::uint32_t at) {
+    if (!e.has_time) ++out_.without_time;
+    allocator_identity& allocator = out_.allocators[at];
+    ++allocator.n_events;
+    allocator.first_ps = std::min(allocator.first_ps, e.start_ps);
+    allocator.last_ps = std::max(allocator.last_ps, e.start_ps);
+    ++out_.n_events;
+    event_moment when = e.when;
+    when.line = static_cast<std::uint32_t>(out_.lines.size() - 1);
+    out_.places.add(when, at);
+  }
+
+  void end_line(std::size_t at) {
+    if (met_) {
+      out_.lines.back().in_order = in_order_;
+      out_.lines.back().stretches = stretches_;
+      if (timestamp_ns_ != lines_[at].header.timestamp_ns) misplaced_.emplace_back(at, timestamp_ns_);
+    }
+    met_ = false;
+    stretches_.clear();
+  }
+
+  std::uint32_t allocator_of(const line_to_read& line, const allocator_key& key) {
+    for (const auto& [known, at] : known_)
+      if (known == key) return at;
+    const allocator_plane& plane = out_.planes[line.plane];
+    std::string name = key.text();
+    // Two keys can have one text; what is shown as one allocator is one.
+    for (std::uint32_t at = 0; at < out_.allocators.size(); ++at) {
+      const allocator_identity& a = out_.allocators[at];
+      if (a.file != plane.file || a.plane != plane.plane || a.name != name) continue;
+      if (known_.size() < most_keys) known_.emplace_back(key, at);
+      return at;
+    }
+    allocator_identity fresh;
+    fresh.file = plane.file;
+    fresh.plane = plane.plane;
+    fresh.host = host_of(plane.file);
+    fresh.is_host_memory = is_host_allocator(name);
+    if (!fresh.is_host_memory) fresh.device = device_of(*profile_.xspace(plane.file), name);
+    fresh.name = std::move(name);
+    // A file made of names alone must not make this quadratic: past so many, all others are one.
+    if (out_.allocators.size() >= most_keys) {
+      fresh.name = "(others)";
+      fresh.device.clear();
+      for (std::uint32_t at = most_keys; at < out_.allocators.size(); ++at)
+        if (out_.allocators[at].file == plane.file) return at;
+    }
+    const auto at = static_cast<std::uint32_t>(out_.allocators.size());
+    out_.allocators.push_back(std::move(fresh));
+    if (known_.size() < most_keys) known_.emplace_back(key, at);
+    return at;
+  }
+
+  [[nodiscard]] std::string host_of(std::uint32_t file) const {
+    const std::string& host = profile_.what().files[file].host;
+    const auto& names = profile_.xspace(file)->hostnames;
+    return host.empty() && !names.empty() ? std::string(names.front()) : host;
+  }
+
+  void note_damage(std::size_t file, std::uint64_t offset) {
+    for (const file_damage& d : out_.damage)
+      if (d.file == file) return;
+    fault f;
+    f.code = fault_code::damaged;
+    f.path = profile_.what().files[file].path;
+    f.byte_offset = offset;
+    f.message = "an event of /host:CPU breaks the protobuf format at byte " + std::to_string(offset);
+    f.hint = "allocator events behind it are lost";
+    out_.damage.push_back({static_cast<std::uint32_t>(file), std::move(f)});
+  }
+
+  const profile& profile_;
+  const std::string& host_filter_;
+  const hooks& host_;
+  progress_meter meter_;
+  std::uint64_t done_bytes_ = 0;
+  std::vector<line_to_read> lines_;
+  collected_events out_;
+
+  std::uint32_t known_plane_ = 0;
+  std::vector<std::pair<allocator_key, std::uint32_t>> known_;  // of the present plane
+  // Of the present line.
+  std::vector<line_stretch> stretches_;
+  std::int64_t latest_offset_ps_ = 0, timestamp_ns_ = 0;
+  bool in_order_ = true;
+  bool met_ = false;  // an allocator event
+  // Lines whose timestamp is another than what stood in front of their events.
+  std::vector<std::pair<std::size_t, std::int64_t>> misplaced_;
+};
+
+}  // namespace
+
+collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
+                                          std::optional<std::size_t> only_file, event_order order, const hooks& host) {
+  collector c(p, host_filter, order, host);
+  if (only_file) {
+    c.add_file(*only_file, true);
+  } else {
+    for (std::size_t file = 0; file < p.file_count(); ++file) c.add_file(file, false);
+  }
+  return c.take();
+}
+
+}  // namespace memory
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,77 @@
+#include <profkit/core/side_by_side.hpp>
+
+#include <base/contained.hpp>
+#include <base/progress.hpp>
+#include <base/thread_pool.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// One progress function for pieces that run at the same time.
+class shared_progress {
+ public:
+  explicit shared_progress(const hooks& host) : host_(host) {}
+
+  // A piece's way to it.
+  struct way {
+    shared_progress* to = nullptr;
+    bool is_first = false;  // its numbers are told
+  };
+  static std::int32_t tell(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+    const way& from = *static_cast<const way*>(user);
+    return from.to->tell(from, done_bytes, total_bytes);
+  }
+
+ private:
+  std::int32_t tell(const way& from, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    if (from.is_first) {
+      done_bytes_ = done_bytes;
+      total_bytes_ = total_bytes;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (answer_ != 0 || now - last_ < progress_meter::interval) return answer_;
+    last_ = now;
+    return answer_ = host_.progress(host_.user, done_bytes_, total_bytes_);
+  }
+
+  const hooks& host_;
+  std::mutex mutex_;
+  std::uint64_t done_bytes_ = 0, total_bytes_ = 0;
+  std::chrono::steady_clock::time_point last_{};
+  std::int32_t answer_ = 0;
+};
+
+}  // namespace
+
+std::vector<result<void>> side_by_side(const hooks& host,
+                                       const std::vector<std::function<result<void>(const hooks&)>>& pieces) {
+  std::vector<result<void>> outcomes(pieces.size());
+  const std::uint32_t at_once = host.threads < 2 ? 1 : 2;
+  shared_progress progress(host);
+  std::vector<shared_progress::way> ways(pieces.size(), {&progress, at_once == 1});
+  if (!ways.empty()) ways.front().is_first = true;
+  hooks both = host;
+  both.threads = at_once;
+  both.cancel = nullptr;  // each piece looks at it: all of them have an outcome
+  static_cast<void>(for_each_item(pieces.size(), both, [&](std::size_t item) -> result<void> {
+    hooks own = host;
+    own.threads = std::max<std::uint32_t>(host.threads / at_once, 1);
+    if (host.progress != nullptr) {
+      own.progress = &shared_progress::tell;
+      own.user = &ways[item];
+    }
+    outcomes[item] = contained([&] { return pieces[item](own); });
+    return {};
+  }));
+  return outcomes;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
