@@ -202,14 +202,16 @@ std::string message_of(const fault& why) {
 // A stream that is being read.
 class arrow_stream {
  public:
-  arrow_stream(std::unique_ptr<arrow_table> table, const arrow_options& options)
+  arrow_stream(std::unique_ptr<arrow_table> table, arrow_selection chosen, const arrow_options& options)
       : table_(std::move(table)),
-        options_(options),
+        chosen_(std::move(chosen)),
+        skip_damage_(options.skip_damage),
+        batch_rows_(options.batch_rows),
         dictionaries_(table_->columns().size()),
         repeats_(table_->columns().size()) {}
 
   int get_schema(ArrowSchema& out) {
-    export_schema(table_->columns(), out);
+    export_schema(table_->columns(), chosen_, out);
     return 0;
   }
 
@@ -219,11 +221,11 @@ class arrow_stream {
   int get_next(ArrowArray& out) {
     if (!ended_) {
       forget_names();
-      arrow_batch batch(table_->columns(), dictionaries_, repeats_,
-                        std::min({options_.batch_rows, table_->room(), most_room}));
+      arrow_batch batch(table_->columns(), chosen_, dictionaries_, repeats_,
+                        std::min({batch_rows_, table_->room(), most_room}));
       std::size_t rows = 0;
-      while (rows < options_.batch_rows && !(rows >= long_batch && table_->at_border())) {
-        result<std::size_t> read = table_->read(batch, options_.batch_rows - rows);
+      while (rows < batch_rows_ && !(rows >= long_batch && table_->at_border())) {
+        result<std::size_t> read = table_->read(batch, batch_rows_ - rows);
         if (read) rows += *read;
         if (read && *read != 0) continue;
         ended_ = true;
@@ -253,18 +255,20 @@ class arrow_stream {
 
  private:
   void end_with(const fault& why) {
-    if (why.code == fault_code::damaged && options_.skip_damage) return;
+    if (why.code == fault_code::damaged && skip_damage_) return;
     fault_ = errno_of(why.code);
     error_ = message_of(why);
   }
   // Dictionaries go from batch to batch; one that outgrew its batches by far begins anew.
   void forget_names() {
     for (arrow_dictionary& names : dictionaries_)
-      if (names.size() > 4 * options_.batch_rows + 65536) names.clear();
+      if (names.size() > 4 * batch_rows_ + 65536) names.clear();
   }
 
   std::unique_ptr<arrow_table> table_;
-  arrow_options options_;
+  arrow_selection chosen_;
+  bool skip_damage_;
+  std::size_t batch_rows_;
   std::vector<arrow_dictionary> dictionaries_;
   std::vector<arrow_repeats> repeats_;
   bool ended_ = false;
@@ -304,53 +308,82 @@ void release_stream(ArrowArrayStream* stream) noexcept {
 
 }  // namespace
 
-void export_schema(const arrow_columns& columns, ArrowSchema& out) {
+[[gnu::cold]] void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out) {
   auto parts = std::make_unique<schema_parts>();
   parts->format = "+s";
-  parts->children.resize(columns.size());
-  parts->pointers.reserve(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    fill_schema(parts_of(columns[i]), ARROW_FLAG_NULLABLE, parts->children[i]);
+  parts->children.resize(chosen.size());
+  parts->pointers.reserve(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    fill_schema(parts_of(columns[chosen[i]]), ARROW_FLAG_NULLABLE, parts->children[i]);
     parts->pointers.push_back(&parts->children[i]);
   }
   fill_schema(std::move(parts), 0, out);
 }
 
-result<void> arrow_texts::add(std::string_view text) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  // A byte that is no UTF-8 becomes three.
-  if (text.size() > most / 3 || bytes_.size() > most - 3 * text.size())
-    return fault{fault_code::limit, "the texts of one column take more than 2 GiB", "", no_offset,
-                 "ask for smaller batches"};
-  if (is_valid_utf8(text)) {
-    bytes_ += text;
-  } else {
-    for (std::size_t at = 0; at < text.size();) {
-      const utf8_step step = decode_utf8(text, at);
-      bytes_ += step.valid ? text.substr(at, step.bytes) : std::string_view("\xef\xbf\xbd");
-      at += step.bytes;
-    }
+namespace {
+
+fault too_many_texts() {
+  return fault{fault_code::limit, "the texts of one column take more than 2 GiB", "", no_offset,
+               "ask for smaller batches"};
+}
+
+constexpr auto most_text_bytes = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+
+// The text, or a copy of it in `kept` in which U+FFFD stands for every byte that is no UTF-8: that becomes three.
+result<std::string_view> as_utf8(std::string_view text, std::string& kept) {
+  if (text.size() > most_text_bytes / 3) return too_many_texts();
+  if (is_valid_utf8(text)) return text;
+  for (std::size_t at = 0; at < text.size();) {
+    const utf8_step step = decode_utf8(text, at);
+    kept += step.valid ? text.substr(at, step.bytes) : std::string_view("\xef\xbf\xbd");
+    at += step.bytes;
   }
+  return std::string_view(kept);
+}
+
+}  // namespace
+
+result<void> arrow_texts::add(std::string_view text) {
+  std::string kept;
+  result<std::string_view> shown = as_utf8(text, kept);
+  return shown ? append(*shown) : result<void>(std::move(shown).error());
+}
+
+result<void> arrow_texts::append(std::string_view text) {
+  if (bytes_.size() > most_text_bytes - text.size()) return too_many_texts();
+  bytes_ += text;
   ends_.push_back(static_cast<std::int32_t>(bytes_.size()));
   return {};
 }
 
 result<std::int32_t> arrow_dictionary::index_of(std::string_view name) {
-  if (const auto known = indices_.find(name); known != indices_.end()) return known->second;
-  if (shared_) {
+  std::string kept;
+  const result<std::string_view> shown = as_utf8(name, kept);
+  if (!shown) return shown.error();
+  std::uint64_t key = hash_map<std::string_view, std::int32_t>::hasher()(*shown);
+  for (auto known = indices_.find(key); known != indices_.end(); known = indices_.find(++key))
+    if (texts_->text(known->second) == *shown) return known->second;
+  if (!texts_) {
+    texts_ = std::make_shared<arrow_texts>();
+  } else if (shared_) {
     texts_ = std::make_shared<arrow_texts>(*texts_);
-    shared_ = false;
   }
+  shared_ = false;
   const auto index = static_cast<std::int32_t>(texts_->size());
-  if (result<void> added = texts_->add(name); !added) return std::move(added).error();
-  indices_.emplace(names_.emplace_back(name), index);
+  if (result<void> added = texts_->append(*shown); !added) return std::move(added).error();
+  indices_.emplace(key, index);
   return index;
 }
 
+std::shared_ptr<const arrow_texts> arrow_dictionary::share() {
+  if (!texts_) texts_ = std::make_shared<arrow_texts>();
+  shared_ = true;
+  return texts_;
+}
+
 void arrow_dictionary::clear() {
-  texts_ = std::make_shared<arrow_texts>();
+  texts_.reset();
   indices_.clear();
-  names_.clear();
   ++generation_;
   shared_ = false;
 }
@@ -373,7 +406,7 @@ void arrow_values::put_boolean(bool value) {
 }
 
 result<void> arrow_values::put_text(std::string_view value) {
-  if (result<void> added = texts_.add(value); !added) return added;
+  if (result<void> added = texts_->add(value); !added) return added;
   if (!validity_.empty()) mark_valid(rows_, 1);
   ++rows_;
   return {};
@@ -383,7 +416,7 @@ void arrow_values::put_null() {
   if (type_ != arrow_type::boolean && type_ != arrow_type::text) return put_nulls(1);
   if (validity_.empty()) mark_valid(0, rows_);
   if (type_ == arrow_type::text)
-    static_cast<void>(texts_.add({}));
+    static_cast<void>(texts_->add({}));
   else if (rows_ % 8 == 0)
     *bytes_.grow(1) = 0;
   if (rows_ % 8 == 0) validity_.push_back(0);
@@ -451,50 +484,60 @@ void arrow_values::settle(arrow_repeats& known) {
   shared_ = known.bytes;
 }
 
-arrow_batch::arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries,
-                         std::vector<arrow_repeats>& repeats, std::size_t room)
-    : dictionaries_(dictionaries), repeats_(repeats) {
+arrow_batch::arrow_batch(const arrow_columns& columns, const arrow_selection& chosen,
+                         std::vector<arrow_dictionary>& dictionaries, std::vector<arrow_repeats>& repeats,
+                         std::size_t room)
+    : values_(std::make_shared<std::vector<arrow_values>>()),
+      chosen_(chosen),
+      wanted_(columns.size()),
+      dictionaries_(dictionaries),
+      repeats_(repeats) {
   constexpr std::size_t alignment = 64;  // of each column, as Arrow advises
-  const auto part_of = [room](const arrow_column& column) {
-    return (room * bytes_of(column.type) + alignment - 1) / alignment * alignment;
+  for (const std::size_t column : chosen) wanted_[column] = true;
+  const auto part_of = [&](std::size_t column) {
+    const std::size_t size = wanted_[column] ? room * bytes_of(columns[column].type) : 0;
+    return (size + alignment - 1) / alignment * alignment;
   };
   std::size_t size = 0;
-  for (const arrow_column& column : columns) size += part_of(column);
+  for (std::size_t i = 0; i < columns.size(); ++i) size += part_of(i);
   std::shared_ptr<unsigned char[]> block;
   if (size != 0)
     block.reset(static_cast<unsigned char*>(::operator new(size, std::align_val_t(alignment))),
                 [](unsigned char* bytes) { ::operator delete(bytes, std::align_val_t(alignment)); });
   std::size_t from = 0;
-  for (const arrow_column& column : columns) {
-    const std::size_t part = part_of(column);
-    values_.push_back(
-        std::make_shared<arrow_values>(column.type, part != 0 ? arrow_bytes(block, from, part) : arrow_bytes()));
+  values_->reserve(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t part = part_of(i);
+    values_->emplace_back(columns[i].type, part != 0 ? arrow_bytes(block, from, part) : arrow_bytes());
     from += part;
   }
 }
 
 result<void> arrow_batch::put_name(std::size_t column, std::string_view name) {
+  if (!wanted_[column]) return {};
   result<std::int32_t> index = dictionaries_[column].index_of(name);
   if (!index) return std::move(index).error();
-  values_[column]->put_int32(*index);
+  at(column).put_int32(*index);
   return {};
 }
 
 void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
   auto parts = std::make_unique<array_parts>();
-  parts->children.resize(values_.size());
-  parts->pointers.reserve(values_.size());
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    values_[i]->settle(repeats_[i]);
+  parts->children.resize(chosen_.size());
+  parts->pointers.reserve(chosen_.size());
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    const std::size_t column = chosen_[i];
+    arrow_values& values = at(column);
+    values.settle(repeats_[column]);
     std::shared_ptr<const arrow_texts> names;
-    if (values_[i]->type() == arrow_type::name) names = dictionaries_[i].share();
-    export_column(values_[i], std::move(names), rows, parts->children[i]);
+    if (values.type() == arrow_type::name) names = dictionaries_[column].share();
+    export_column(std::shared_ptr<const arrow_values>(values_, &values), std::move(names), rows, parts->children[i]);
     parts->pointers.push_back(&parts->children[i]);
   }
   fill_array(std::move(parts), rows, 0, 1, out);
 }
 
-result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
+[[gnu::cold]] result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
   constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;
   constexpr std::uint32_t known = PK_ARROW_SKIP_DAMAGE;
   result<pk_arrow_options> given =
@@ -507,11 +550,41 @@ result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
   arrow_options found;
   found.skip_damage = (given->flags & PK_ARROW_SKIP_DAMAGE) != 0;
   if (given->batch_rows != 0) found.batch_rows = static_cast<std::size_t>(given->batch_rows);
+  if (given->columns == nullptr && given->column_count != 0) return null_argument("columns");
+  if (given->columns != nullptr && given->column_count == 0)
+    return invalid_argument("pk_arrow_options::columns names no column", "NULL stands for all");
+  for (std::size_t i = 0; i < given->column_count; ++i) {
+    if (given->columns[i] == nullptr) return null_argument("one of columns");
+    found.columns.emplace_back(given->columns[i]);
+  }
   return found;
 }
 
-void export_stream(std::unique_ptr<arrow_table> table, const arrow_options& options, ArrowArrayStream& out) {
-  auto stream = std::make_unique<arrow_stream>(std::move(table), options);
+result<arrow_selection> choose_columns(const arrow_columns& columns, const arrow_options& options) {
+  arrow_selection chosen;
+  if (options.columns.empty()) {
+    for (std::size_t i = 0; i < columns.size(); ++i) chosen.push_back(i);
+    return chosen;
+  }
+  for (const std::string& name : options.columns) {
+    const auto at =
+        std::find_if(columns.begin(), columns.end(), [&](const arrow_column& column) { return column.name == name; });
+    if (at == columns.end()) {
+      std::string there;
+      for (const arrow_column& column : columns) there += (there.empty() ? "" : ", ") + column.name;
+      return invalid_argument("the table has no column \"" + name + "\"", "it has " + there);
+    }
+    const auto position = static_cast<std::size_t>(at - columns.begin());
+    if (std::find(chosen.begin(), chosen.end(), position) != chosen.end())
+      return invalid_argument("the column \"" + name + "\" is named twice", "name each once");
+    chosen.push_back(position);
+  }
+  return chosen;
+}
+
+void export_stream(std::unique_ptr<arrow_table> table, arrow_selection chosen, const arrow_options& options,
+                   ArrowArrayStream& out) {
+  auto stream = std::make_unique<arrow_stream>(std::move(table), std::move(chosen), options);
   out.get_schema = stream_schema;
   out.get_next = stream_next;
   out.get_last_error = stream_error;

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,14 +31,23 @@ struct arrow_column {
 };
 using arrow_columns = std::vector<arrow_column>;
 
-// A schema of these columns, as a struct; `unit` becomes metadata of the field.
-void export_schema(const arrow_columns& columns, ArrowSchema& out);
+// Positions of columns, in the order in which they are shown.
+using arrow_selection = std::vector<std::size_t>;
+
+// A schema of the chosen columns, as a struct; `unit` becomes metadata of the field.
+void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out);
 
 // Texts in the order in which they were met, as one column of Arrow.
 class arrow_texts {
  public:
   // Bytes that are no UTF-8 become U+FFFD. Faults: limit, when all texts take more than an int32 can count.
   result<void> add(std::string_view text);
+  // The same for text that is UTF-8.
+  result<void> append(std::string_view text);
+  [[nodiscard]] std::string_view text(std::int32_t at) const noexcept {
+    const auto first = static_cast<std::size_t>(ends_[static_cast<std::size_t>(at)]);
+    return {bytes_.data() + first, static_cast<std::size_t>(ends_[static_cast<std::size_t>(at) + 1]) - first};
+  }
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size() - 1; }
   [[nodiscard]] const std::int32_t* ends() const noexcept { return ends_.data(); }
   [[nodiscard]] const char* bytes() const noexcept { return bytes_.data(); }
@@ -53,19 +61,18 @@ class arrow_texts {
 class arrow_dictionary {
  public:
   result<std::int32_t> index_of(std::string_view name);
-  [[nodiscard]] std::shared_ptr<const arrow_texts> share() noexcept {
-    shared_ = true;
-    return texts_;
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return texts_->size(); }
+  // So many more names may come.
+  void expect(std::size_t count) { indices_.reserve(indices_.size() + count); }
+  [[nodiscard]] std::shared_ptr<const arrow_texts> share();
+  [[nodiscard]] std::size_t size() const noexcept { return indices_.size(); }
   // Indices of another generation mean nothing any more.
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
   void clear();
 
  private:
-  std::shared_ptr<arrow_texts> texts_ = std::make_shared<arrow_texts>();
-  std::deque<std::string> names_;
-  hash_map<std::string_view, std::int32_t> indices_;  // of names_
+  std::shared_ptr<arrow_texts> texts_;  // none while there is no name
+  // By the hash of the text; of texts with the same one, the next has the number after it. Keeps no copy of a text.
+  hash_map<std::uint64_t, std::int32_t> indices_;
   std::uint64_t generation_ = 0;
   bool shared_ = false;
 };
@@ -86,6 +93,7 @@ class arrow_bytes {
     size_ += bytes;
     return at;
   }
+
   void shrink(std::size_t bytes) noexcept { size_ -= bytes; }
 
  private:
@@ -106,7 +114,9 @@ struct arrow_repeats {
 // One column while its batch is being filled.
 class arrow_values {
  public:
-  arrow_values(arrow_type type, arrow_bytes bytes) : type_(type), bytes_(std::move(bytes)) {}
+  arrow_values(arrow_type type, arrow_bytes bytes) : type_(type), bytes_(std::move(bytes)) {
+    if (type == arrow_type::text) texts_.emplace();
+  }
 
   void put_int64(std::int64_t value) { put(value); }
   void put_uint64(std::uint64_t value) { put(value); }
@@ -147,7 +157,7 @@ class arrow_values {
   [[nodiscard]] std::size_t nulls() const noexcept { return nulls_; }
   [[nodiscard]] const void* validity() const noexcept { return nulls_ == 0 ? nullptr : validity_.data(); }
   [[nodiscard]] const void* values() const noexcept { return shared_ ? shared_.get() : bytes_.data(); }
-  [[nodiscard]] const arrow_texts& texts() const noexcept { return texts_; }
+  [[nodiscard]] const arrow_texts& texts() const noexcept { return *texts_; }  // of a column of texts
 
  private:
   template <class T>
@@ -167,7 +177,7 @@ class arrow_values {
   std::uint64_t value_ = 0;   // of the repeated rows
   std::shared_ptr<unsigned char[]> shared_;
   std::vector<unsigned char> validity_;  // empty while nothing is null
-  arrow_texts texts_;
+  std::optional<arrow_texts> texts_;
 };
 
 // The next batch of a table.
@@ -175,16 +185,20 @@ class arrow_batch {
  public:
   // `dictionaries`: one a column, used by names alone; they outlast the batch being filled, not what it becomes.
   // `room`: for how many rows memory is taken at once; more may come.
-  arrow_batch(const arrow_columns& columns, std::vector<arrow_dictionary>& dictionaries,
+  arrow_batch(const arrow_columns& columns, const arrow_selection& chosen, std::vector<arrow_dictionary>& dictionaries,
               std::vector<arrow_repeats>& repeats, std::size_t room);
-  [[nodiscard]] arrow_values& at(std::size_t column) noexcept { return *values_[column]; }
+  // What is put into a column that is not wanted is not shown.
+  [[nodiscard]] arrow_values& at(std::size_t column) noexcept { return (*values_)[column]; }
+  [[nodiscard]] bool wants(std::size_t column) const noexcept { return wanted_[column]; }
   result<void> put_name(std::size_t column, std::string_view name);
   [[nodiscard]] arrow_dictionary& dictionary(std::size_t column) noexcept { return dictionaries_[column]; }
-  // Makes `out` a struct array whose children each own their column. Every column has `rows` values at least.
+  // Makes `out` a struct array whose children each own their column. Every wanted column has `rows` values at least.
   void export_array(std::size_t rows, ArrowArray& out);
 
  private:
-  std::vector<std::shared_ptr<arrow_values>> values_;
+  std::shared_ptr<std::vector<arrow_values>> values_;
+  const arrow_selection& chosen_;
+  std::vector<bool> wanted_;
   std::vector<arrow_dictionary>& dictionaries_;
   std::vector<arrow_repeats>& repeats_;
 };
@@ -207,11 +221,16 @@ class arrow_table {
 struct arrow_options {
   bool skip_damage = false;
   std::size_t batch_rows = 65536;
+  std::vector<std::string> columns;  // none: all
 };
 result<arrow_options> read_arrow_options(const pk_arrow_options* options);
 
+// The columns that the options name, or all. Faults: one that is not there, or named twice.
+result<arrow_selection> choose_columns(const arrow_columns& columns, const arrow_options& options);
+
 // Fills the caller's stream.
-void export_stream(std::unique_ptr<arrow_table> table, const arrow_options& options, ArrowArrayStream& out);
+void export_stream(std::unique_ptr<arrow_table> table, arrow_selection chosen, const arrow_options& options,
+                   ArrowArrayStream& out);
 
 // What the exported functions share: `make` gives the table.
 template <class Make>
@@ -223,7 +242,9 @@ pk_status open_stream(const pk_arrow_options* options, ArrowArrayStream* out, pk
     if (!given) return std::move(given).error();
     result<std::unique_ptr<arrow_table>> table = make();
     if (!table) return std::move(table).error();
-    export_stream(std::move(*table), *given, *out);
+    result<arrow_selection> chosen = choose_columns((*table)->columns(), *given);
+    if (!chosen) return std::move(chosen).error();
+    export_stream(std::move(*table), std::move(*chosen), *given, *out);
     return PK_OK;
   });
 }

@@ -34,7 +34,7 @@ enum event_column : std::size_t {
   at_source_row,
 };
 
-const arrow_columns& event_columns() {
+[[gnu::cold]] const arrow_columns& event_columns() {
   static const arrow_columns columns = {
       {"file", arrow_type::uint32, ""},
       {"host", arrow_type::name, ""},
@@ -64,64 +64,99 @@ struct track_facts {
   std::string_view host, plane_name, line_name;
 };
 
-result<void> put_shared_name(arrow_batch& into, std::size_t column, std::string_view name, std::size_t count) {
-  result<std::int32_t> index = into.dictionary(column).index_of(name);
-  if (!index) return std::move(index).error();
-  into.at(column).put_repeated(*index, count);
-  return {};
-}
-
-template <class T>
-void put_known(arrow_values& into, T value, std::size_t count) {
-  if (value != -1) return into.put_repeated(value, count);
-  into.put_nulls(count);
-}
-
-result<void> put_shared(arrow_batch& into, const track_facts& t, std::size_t count) {
-  into.at(at_file).put_repeated(t.file, count);
-  if (result<void> put = put_shared_name(into, at_host, t.host, count); !put) return put;
-  if (result<void> put = put_shared_name(into, at_plane, t.plane_name, count); !put) return put;
-  if (result<void> put = put_shared_name(into, at_line, t.line_name, count); !put) return put;
-  if (result<void> put = put_shared_name(into, at_plane_kind, plane_kind_name(t.plane_type), count); !put) return put;
-  if (result<void> put = put_shared_name(into, at_line_kind, line_kind_name(t.line_type), count); !put) return put;
-  put_known(into.at(at_plane_position), t.plane, count);
-  put_known(into.at(at_line_position), t.line, count);
-  put_known(into.at(at_device), t.device, count);
-  put_known(into.at(at_stream), t.stream, count);
-  return {};
-}
-
-// The columns in which each event has its own value: room for some more events.
-class own_columns {
+// The name that tracks of one file shared last, in a column. Names of a file stay where they are, so that the next
+// track mostly need not look it up.
+class shared_name {
  public:
-  own_columns(arrow_batch& into, std::size_t count)
-      : into_(into),
-        names_(into.at(at_name).grow<std::int32_t>(count)),
-        starts_ps_(into.at(at_start).grow<std::int64_t>(count)),
-        durations_ps_(into.at(at_duration).grow<std::int64_t>(count)),
-        source_rows_(into.at(at_source_row).grow<std::uint64_t>(count)) {}
-  void set(std::size_t at, std::int32_t name, std::int64_t start_ps, std::int64_t duration_ps,
-           std::uint64_t source_row) const noexcept {
-    names_[at] = name;
-    starts_ps_[at] = start_ps;
-    durations_ps_[at] = duration_ps;
-    source_rows_[at] = source_row;
-  }
-  // The last `count` were not needed.
-  void give_back(std::size_t count) const noexcept {
-    if (count == 0) return;
-    into_.at(at_name).give_back<std::int32_t>(count);
-    into_.at(at_start).give_back<std::int64_t>(count);
-    into_.at(at_duration).give_back<std::int64_t>(count);
-    into_.at(at_source_row).give_back<std::uint64_t>(count);
+  result<void> put(arrow_batch& into, std::size_t column, std::string_view name, std::size_t count) {
+    if (!into.wants(column)) return {};
+    arrow_dictionary& names = into.dictionary(column);
+    if (index_ < 0 || name.data() != name_.data() || name.size() != name_.size() || generation_ != names.generation()) {
+      result<std::int32_t> index = names.index_of(name);
+      if (!index) return std::move(index).error();
+      name_ = name;
+      index_ = *index;
+      generation_ = names.generation();
+    }
+    into.at(column).put_repeated(index_, count);
+    return {};
   }
 
  private:
-  arrow_batch& into_;
-  std::int32_t* const names_;
-  std::int64_t* const starts_ps_;
-  std::int64_t* const durations_ps_;
-  std::uint64_t* const source_rows_;
+  std::string_view name_;
+  std::int32_t index_ = -1;  // -1: there is none yet
+  std::uint64_t generation_ = 0;
+};
+struct shared_names {
+  shared_name host, plane, line, plane_kind, line_kind;
+};
+
+template <class T>
+void put_known(arrow_batch& into, std::size_t column, T value, std::size_t count) {
+  if (!into.wants(column)) return;
+  if (value != -1) return into.at(column).put_repeated(value, count);
+  into.at(column).put_nulls(count);
+}
+
+result<void> put_shared(arrow_batch& into, const track_facts& t, shared_names& names, std::size_t count) {
+  if (into.wants(at_file)) into.at(at_file).put_repeated(t.file, count);
+  if (result<void> put = names.host.put(into, at_host, t.host, count); !put) return put;
+  if (result<void> put = names.plane.put(into, at_plane, t.plane_name, count); !put) return put;
+  if (result<void> put = names.line.put(into, at_line, t.line_name, count); !put) return put;
+  if (result<void> put = names.plane_kind.put(into, at_plane_kind, plane_kind_name(t.plane_type), count); !put)
+    return put;
+  if (result<void> put = names.line_kind.put(into, at_line_kind, line_kind_name(t.line_type), count); !put) return put;
+  put_known(into, at_plane_position, t.plane, count);
+  put_known(into, at_line_position, t.line, count);
+  put_known(into, at_device, t.device, count);
+  put_known(into, at_stream, t.stream, count);
+  return {};
+}
+
+// Where some more events are written: the columns in which each has its own value.
+struct own_columns {
+  std::int32_t* names;
+  std::int64_t* starts_ps;
+  std::int64_t* durations_ps;
+  std::uint64_t* source_rows;
+
+  void set(std::size_t at, std::int32_t name, std::int64_t start_ps, std::int64_t duration_ps,
+           std::uint64_t source_row) const noexcept {
+    names[at] = name;
+    starts_ps[at] = start_ps;
+    durations_ps[at] = duration_ps;
+    source_rows[at] = source_row;
+  }
+};
+
+// Makes that room for up to `most_rows` events at a time. All columns are written, so that no event has to be asked
+// which are wanted: those that are not have a place that nobody reads.
+class own_rooms {
+ public:
+  static constexpr std::size_t most_rows = 256;
+
+  own_columns begin(arrow_batch& into, std::size_t count) {
+    return {room(into, at_name, count, unread_names_), room(into, at_start, count, unread_times_),
+            room(into, at_duration, count, unread_times_), room(into, at_source_row, count, unread_rows_)};
+  }
+  // The last `count` were not needed.
+  static void give_back(arrow_batch& into, std::size_t count) noexcept {
+    if (count == 0) return;
+    if (into.wants(at_name)) into.at(at_name).give_back<std::int32_t>(count);
+    if (into.wants(at_start)) into.at(at_start).give_back<std::int64_t>(count);
+    if (into.wants(at_duration)) into.at(at_duration).give_back<std::int64_t>(count);
+    if (into.wants(at_source_row)) into.at(at_source_row).give_back<std::uint64_t>(count);
+  }
+
+ private:
+  template <class T>
+  static T* room(arrow_batch& into, std::size_t column, std::size_t count, std::array<T, most_rows>& unread) {
+    return into.wants(column) ? into.at(column).grow<T>(count) : unread.data();
+  }
+
+  std::array<std::int32_t, most_rows> unread_names_;
+  std::array<std::int64_t, most_rows> unread_times_;
+  std::array<std::uint64_t, most_rows> unread_rows_;
 };
 
 // The events of one file, track by track.
@@ -151,7 +186,7 @@ class xspace_events final : public event_source {
       result<std::size_t> count = decode(into, most);
       if (!count) return count;
       if (*count == 0) continue;
-      if (result<void> put = put_shared(into, facts_, *count); !put) return std::move(put).error();
+      if (result<void> put = put_shared(into, facts_, shared_names_, *count); !put) return std::move(put).error();
       return *count;
     }
     if (damage_) return *damage_;
@@ -177,8 +212,7 @@ class xspace_events final : public event_source {
         base_ps_ = *base_ps;
         scan_.emplace(line.body);
         line_bytes_ = line.body.size();
-        next_row_ = line.offset;
-        if (named_ != &plane) name_events_of(plane);
+        next_row_ = line.body.data();
         facts_.plane = static_cast<std::int32_t>(plane_);
         facts_.line = static_cast<std::int32_t>(line_);
         facts_.plane_type = plane.kind;
@@ -195,9 +229,12 @@ class xspace_events final : public event_source {
 
   result<std::size_t> decode(arrow_batch& into, std::size_t most) {
     const line_index& line = xspace_.planes[plane_].lines[line_];
-    arrow_dictionary& names = into.dictionary(at_name);
-    if (generation_ != names.generation()) forget_indices();
-    generation_ = names.generation();
+    const bool named = into.wants(at_name);
+    if (named) name_events_of(xspace_.planes[plane_], into.dictionary(at_name));
+    // Locals, which the columns that are written cannot be.
+    const std::int64_t base_ps = base_ps_;
+    const std::uint64_t line_offset = line.offset;
+    const char* const line_begin = line.body.data();
     std::size_t done = 0;
     while (done < most) {
       const std::size_t count = scan_->next(rows_.data(), std::min(rows_.size(), most - done));
@@ -205,22 +242,26 @@ class xspace_events final : public event_source {
         end_line(line);
         break;
       }
-      const own_columns to(into, count);
+      const own_columns to = rooms_.begin(into, count);
       std::size_t kept = 0;
       for (std::size_t i = 0; i < count; ++i) {
         const event_row& row = rows_[i];
-        const std::uint64_t source_row = next_row_;
-        next_row_ = line.offset + static_cast<std::uint64_t>(row.stats + row.stats_bytes - line.body.data());
+        const std::uint64_t source_row = line_offset + static_cast<std::uint64_t>(next_row_ - line_begin);
+        next_row_ = row.stats + row.stats_bytes;
         if ((row.flags & event_has_occurrences) != 0) continue;  // has no place in time
-        std::int32_t* const index = index_of(row.metadata_id);
-        if (*index < 0) {
-          result<std::int32_t> found = names.index_of(name_of(row.metadata_id));
-          if (!found) return std::move(found).error();
-          *index = *found;
+        std::int32_t name = 0;
+        if (named) {
+          std::int32_t* const index = index_of(row.metadata_id);
+          if (*index < 0) {
+            result<std::int32_t> found = into.dictionary(at_name).index_of(name_of(row.metadata_id));
+            if (!found) return std::move(found).error();
+            *index = *found;
+          }
+          name = *index;
         }
-        to.set(kept++, *index, event_start_ps(base_ps_, row.offset_ps), row.duration_ps, source_row);
+        to.set(kept++, name, event_start_ps(base_ps, row.offset_ps), row.duration_ps, source_row);
       }
-      to.give_back(count - kept);
+      own_rooms::give_back(into, count - kept);
       done += kept;
     }
     return done;
@@ -242,7 +283,7 @@ class xspace_events final : public event_source {
   // How many events a line has: counted when it is short, else by how many its beginning has.
   static std::uint64_t expected_events(const line_index& line) noexcept {
     if (line.body.size() <= short_line_bytes) return line.header.event_count;
-    constexpr std::size_t sample_bytes = 4096;
+    constexpr std::size_t sample_bytes = 16384;
     const std::uint64_t sampled = count_events(line.body.substr(0, sample_bytes));
     return share_of(sampled + sampled / 16 + 1, line.body.size(), sample_bytes);
   }
@@ -257,20 +298,21 @@ class xspace_events final : public event_source {
     if (static_cast<std::uint64_t>(metadata_id) < near_.size()) return &near_[static_cast<std::size_t>(metadata_id)];
     return &far_.try_emplace(metadata_id, -1).first->second;
   }
-  void forget_indices() {
-    std::fill(near_.begin(), near_.end(), -1);
-    far_.clear();
-  }
-
-  void name_events_of(const plane_index& plane) {
+  // Of another plane, or in a dictionary that began anew.
+  void name_events_of(const plane_index& plane, arrow_dictionary& names) {
+    const bool same = named_ == &plane;
+    if (same && generation_ == names.generation()) return;
     named_ = &plane;
+    generation_ = names.generation();
     near_.assign(2 * plane.event_metadata_entries.size() + 16, -1);
     far_.clear();
+    if (same) return;
     names_.clear();
     std::uint64_t bytes = 0;
     for (const line_index& line : plane.lines) bytes += line.body.size();
     // One pass over all entries costs less than to look up most of them one by one.
     if (plane.event_metadata_entries.size() > bytes / 64) return;
+    names.expect(plane.event_metadata_entries.size());
     names_.resize(near_.size());
     for (const std::string_view entry : plane.event_metadata_entries) {
       const usual_metadata metadata = named_metadata(entry);
@@ -300,16 +342,18 @@ class xspace_events final : public event_source {
   std::size_t plane_ = 0, line_ = 0;
   std::optional<event_scanner> scan_;  // of that line, while it is read
   std::int64_t base_ps_ = 0;
-  std::uint64_t next_row_ = 0;
+  const char* next_row_ = nullptr;
   std::uint64_t line_bytes_ = 0;
   std::uint64_t expected_ = 0;  // events of the lines that were not ended
   track_facts facts_;
+  shared_names shared_names_;
   const plane_index* named_ = nullptr;  // whose names follow
   std::vector<std::int32_t> near_;      // by metadata id, its name in the dictionary; -1: not looked up yet
   hash_map<std::int64_t, std::int32_t> far_;
   std::vector<std::string_view> names_;  // by metadata id, when all were read at once
   std::uint64_t generation_ = 0;
-  std::array<event_row, 256> rows_;
+  std::array<event_row, own_rooms::most_rows> rows_;
+  own_rooms rooms_;
   std::optional<fault> scan_damage_;
 };
 
@@ -354,7 +398,8 @@ class timeline_events final : public event_source {
       const std::size_t count = std::min(most, events.size() - next_event_);
       if (count == 0) continue;
       if (result<void> put = put_events(into, events.data() + next_event_, count); !put) return std::move(put).error();
-      if (result<void> put = put_shared(into, facts_of(kept.tracks()[on]), count); !put) return std::move(put).error();
+      if (result<void> put = put_shared(into, facts_of(kept.tracks()[on]), shared_names_, count); !put)
+        return std::move(put).error();
       next_event_ += count;
       left_ -= count;
       return count;
@@ -384,24 +429,32 @@ class timeline_events final : public event_source {
   }
 
   result<void> put_events(arrow_batch& into, const timeline_event* events, std::size_t count) {
-    arrow_dictionary& names = into.dictionary(at_name);
-    if (generation_ != names.generation()) indices_.clear();
-    generation_ = names.generation();
+    const std::uint64_t generation = into.dictionary(at_name).generation();
+    if (generation_ != generation) indices_.clear();
+    generation_ = generation;
     indices_.resize(filled_.texts(), -1);
-    const own_columns to(into, count);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::int32_t& index = indices_[events[i].name];
-      if (index < 0) {
-        result<std::int32_t> found = names.index_of(filled_.kept().text(events[i].name));
-        if (!found) return std::move(found).error();
-        index = *found;
+    const bool named = into.wants(at_name);
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t some = std::min(own_rooms::most_rows, count - done);
+      const own_columns to = rooms_.begin(into, some);
+      for (std::size_t i = 0; i < some; ++i) {
+        const timeline_event& event = events[done + i];
+        std::int32_t& index = indices_[event.name];
+        if (named && index < 0) {
+          result<std::int32_t> found = into.dictionary(at_name).index_of(filled_.kept().text(event.name));
+          if (!found) return std::move(found).error();
+          index = *found;
+        }
+        to.set(i, index, event.start_ps, event.duration_ps, event.source_row);
       }
-      to.set(i, index, events[i].start_ps, events[i].duration_ps, events[i].source_row);
+      done += some;
     }
     return {};
   }
 
   counted_timeline filled_;
+  own_rooms rooms_;
+  shared_names shared_names_;
   std::size_t next_track_ = 0, next_event_ = 0, left_ = 0;
   std::vector<std::int32_t> indices_;  // of the timeline's texts in the dictionary; -1: not looked up yet
   std::uint64_t generation_ = 0;
@@ -429,7 +482,7 @@ class event_table final : public arrow_table {
 
  private:
   // Goes to the next file with events, unless one is being read; false: there is none, or it cannot be read.
-  bool begin_file() {
+  [[gnu::cold]] bool begin_file() {
     const profile& core = profile_.core();
     while (!source_ && next_file_ != end_file_ && !fault_) {
       const std::uint32_t file = next_file_++;

@@ -141,6 +141,8 @@ result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
   if ((given.flags & ~known) != 0) return unknown_flags("pk_probe_query", given.flags);
   if (given.slice < PK_PROBE_SLICE_SUMMARY || given.slice > PK_PROBE_SLICE_LOG)
     return invalid_argument("there is no slice " + std::to_string(given.slice), "use a PK_PROBE_SLICE_ constant");
+  if (given.format < PK_PROBE_JSON || given.format > PK_PROBE_SVG)
+    return invalid_argument("there is no format " + std::to_string(given.format), "use PK_PROBE_JSON and so on");
   if (given.width > most_cells || given.height > most_cells)
     return invalid_argument("a grid has at most " + std::to_string(most_cells) + " rows and columns");
   probe_query query;
@@ -153,6 +155,8 @@ result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
   if ((given.flags & PK_PROBE_QUERY_HAS_LANE) != 0) query.lane = given.lane;
   query.limit = given.limit;
   query.assume = tool;
+  if (given.format == PK_PROBE_SVG && given.width == 0) query.width = 160;
+  if (given.format == PK_PROBE_SVG && given.height == 0) query.height = 100;
   return query;
 }
 
@@ -334,8 +338,14 @@ pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_
     if (!asked) return std::move(asked).error();
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-    return write_to_host(write, user, status, [&](profkit::sink& into) {
-      return profkit::write_probe_document(probe->profile.core(), *asked, into, bridge.core());
+    return write_to_host(write, user, status, [&](profkit::sink& into) -> result<profkit::document_status> {
+      const profkit::profile& core = probe->profile.core();
+      if (given->format == PK_PROBE_JSON) return profkit::write_probe_document(core, *asked, into, bridge.core());
+      if (given->format == PK_PROBE_SVG)
+        return profkit::write_probe_svg(core, *asked, text_of(given->title), into, bridge.core());
+      result<profkit::probe_csv_outcome> told = profkit::write_probe_csv(core, *asked, into, bridge.core());
+      if (!told) return std::move(told).error();
+      return told->status;
     });
   });
 }

@@ -11,6 +11,9 @@ constexpr std::uint32_t smallest_struct = 8;        // struct_size and one more 
 constexpr std::uint32_t largest_struct = 1U << 16;  // more is a struct_size that nobody set
 constexpr std::uint32_t deepest_nesting = 1000;     // some readers recurse
 
+static_assert(static_cast<std::int32_t>(io_mode::automatic) == PK_IO_AUTO);
+static_assert(static_cast<std::int32_t>(io_mode::map) == PK_IO_MAP);
+static_assert(static_cast<std::int32_t>(io_mode::read) == PK_IO_READ);
 static_assert(static_cast<std::int32_t>(log_level::info) == PK_LOG_INFO);
 static_assert(static_cast<std::int32_t>(log_level::warning) == PK_LOG_WARNING);
 
@@ -80,6 +83,25 @@ result<limits> read_limits(const pk_limits* bounds) {
   take(core.max_string_bytes, known->max_string_bytes);
   take(core.max_files, known->max_files);
   return core;
+}
+
+result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge) {
+  constexpr std::uint32_t known_flags = std::uint32_t{PK_OPEN_COPY} | std::uint32_t{PK_OPEN_ONE_PASS};
+  if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_open_options", given.flags);
+  if (given.io < PK_IO_AUTO || given.io > PK_IO_READ)
+    return invalid_argument("pk_open_options::io is " + std::to_string(given.io), "use a PK_IO_ constant");
+  if (given.reserved != 0) return invalid_argument("pk_open_options::reserved is not 0");
+  result<limits> bounds = read_limits(given.limits);
+  if (!bounds) return std::move(bounds).error();
+  if (result<void> taken = bridge.take(given.hooks); !taken) return std::move(taken).error();
+  open_options options;
+  options.io = static_cast<io_mode>(given.io);
+  if ((given.flags & PK_OPEN_ONE_PASS) != 0) options.access = access_mode::one_pass;
+  options.run = text_of(given.run);
+  options.bounds = *bounds;
+  options.host = bridge.core();
+  options.host_ends_with_open = true;
+  return options;
 }
 
 }  // namespace capi

@@ -1,6 +1,7 @@
 // Reading what a host hands in: sized structs of any release, hooks, limits.
 #pragma once
 #include <profkit/profkit.h>
+#include <profkit/core/capture.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
 
@@ -53,6 +54,7 @@ class hook_bridge {
 };
 
 result<limits> read_limits(const pk_limits* bounds);
+result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge);
 
 // NULL and "" are the same to every option.
 [[nodiscard]] inline std::string text_of(const char* text) { return text ? text : ""; }

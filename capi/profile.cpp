@@ -10,29 +10,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(io_mode::automatic) == PK_IO_AUTO);
-static_assert(static_cast<std::int32_t>(io_mode::map) == PK_IO_MAP);
-static_assert(static_cast<std::int32_t>(io_mode::read) == PK_IO_READ);
-
-result<open_options> read_open_options(const pk_open_options& given, hook_bridge& bridge) {
-  constexpr std::uint32_t known_flags = std::uint32_t{PK_OPEN_COPY} | std::uint32_t{PK_OPEN_ONE_PASS};
-  if ((given.flags & ~known_flags) != 0) return unknown_flags("pk_open_options", given.flags);
-  if (given.io < PK_IO_AUTO || given.io > PK_IO_READ)
-    return invalid_argument("pk_open_options::io is " + std::to_string(given.io), "use a PK_IO_ constant");
-  if (given.reserved != 0) return invalid_argument("pk_open_options::reserved is not 0");
-  result<limits> bounds = read_limits(given.limits);
-  if (!bounds) return std::move(bounds).error();
-  if (result<void> taken = bridge.take(given.hooks); !taken) return std::move(taken).error();
-  open_options options;
-  options.io = static_cast<io_mode>(given.io);
-  if ((given.flags & PK_OPEN_ONE_PASS) != 0) options.access = access_mode::one_pass;
-  options.run = text_of(given.run);
-  options.bounds = *bounds;
-  options.host = bridge.core();
-  options.host_ends_with_open = true;
-  return options;
-}
-
 // What the three ways to open share. `open` gets the handle to fill and the core's options.
 template <class Open>
 pk_status open_profile(const pk_open_options* options, pk_profile** out, pk_error** err, Open&& open) noexcept {

@@ -116,22 +116,39 @@ class Schema:
             enums.append((self.short(name), len(values), len(rows)))
             values += sorted(rows, key=lambda row: row[0])
         boolean = {True: "true", False: "false"}
+        # All names in one text, where a name is a position: no pointer for the loader to relocate.
+        places, size = {}, 0
+        for name in [*(row[-1] for row in fields), *(row[0] for row in messages), *(row[1] for row in values),
+                     *(row[0] for row in enums)]:
+            if name not in places:
+                places[name] = size
+                size += len(name.encode()) + 1
+        assert size < 1 << 16
+        say("constexpr char texts[] =")
+        line = ""
+        for name in places:
+            if len(line) + len(name) > 100:
+                say(f'    "{line}"')
+                line = ""
+            line += name + "\\0"
+        say(f'    "{line}";\n')
         say("// number, type, repeated, message or enum, oneof, name")
         say("constexpr proto_field_name fields[] = {")
         for number, kind, repeated, index, oneof, name in fields:
-            say(f'    {{{number}, {kind}, {boolean[repeated]}, {index}, {oneof}, "{name}"}},')
+            say(f'    {{{number}, {kind}, {boolean[repeated]}, {index}, {oneof}, {{{places[name]}}}}},  // {name}')
         say("};\n\n// name, first field, number of fields, entry of a map")
         say("constexpr proto_message_name messages[] = {")
         for name, first, count, map_entry in messages:
-            say(f'    {{"{name}", {first}, {count}, {boolean[map_entry]}}},')
+            say(f'    {{{{{places[name]}}}, {first}, {count}, {boolean[map_entry]}}},  // {name}')
         say("};\n\nconstexpr proto_enum_value values[] = {")
         for number, name in values:
-            say(f'    {{{number}, "{name}"}},')
+            say(f'    {{{number}, {{{places[name]}}}}},  // {name}')
         say("};\n\n// name, first value, number of values")
         say("constexpr proto_enum_name enums[] = {")
         for name, first, count in enums:
-            say(f'    {{"{name}", {first}, {count}}},')
+            say(f'    {{{{{places[name]}}}, {first}, {count}}},  // {name}')
         say("};\n\n}  // namespace\n")
+        say("const char *proto_name::text() const noexcept { return texts + at; }\n")
         say("const proto_names &known_proto_names() noexcept {")
         say("  static constexpr proto_names names{")
         for array in ("fields", "messages", "values", "enums"):

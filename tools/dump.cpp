@@ -21,60 +21,6 @@ using profkit::fault;
 using profkit::fault_code;
 using profkit::result;
 
-// The bytes of the one file at a path, and what kind of file it is.
-struct opened_file {
-  profkit::held_bytes held;
-  profkit::capture_file found;
-};
-
-// What files of Ascend captures are, which are no messages; nullptr for others.
-const char* table_or_json(profkit::file_family family) {
-  switch (family) {
-    case profkit::file_family::ascend_kernels:
-    case profkit::file_family::ascend_table: return "a table of an Ascend capture";
-    case profkit::file_family::ascend_json: return "JSON of an Ascend capture";
-    case profkit::file_family::ascend_database: return "an SQLite database of an Ascend capture";
-    default: return nullptr;
-  }
-}
-
-result<opened_file> open_one_file(const options& asked, const profkit::hooks& hooks) {
-  profkit::open_options how;
-  how.io = asked.io;
-  how.host = hooks;
-  result<profkit::capture> capture = profkit::open_capture(asked.path, how);
-  if (!capture) return std::move(capture).error();
-  if (capture->files.size() != 1 || !capture->runs.empty()) {
-    fault f;
-    f.code = fault_code::invalid_argument;
-    f.message = "this is a directory: dump shows one file";
-    f.path = asked.path;
-    f.hint = capture->files.empty() ? "name a file" : "name a file, for example " + capture->files.front().path;
-    return f;
-  }
-  if (const char* const what = table_or_json(capture->files.front().family); what && asked.message_type.empty()) {
-    fault f;
-    f.code = fault_code::invalid_argument;
-    f.message = std::string("this is ") + what + " and no protobuf";
-    f.path = asked.path;
-    f.hint = "profkit info shows what is in it; --type raw insists on protobuf";
-    return f;
-  }
-  if (capture->files.front().family == profkit::file_family::chrome_trace && asked.message_type.empty()) {
-    fault f;
-    f.code = fault_code::invalid_argument;
-    f.message = "this is a Chrome trace, which is JSON and no protobuf";
-    f.path = asked.path;
-    f.hint = "profkit chrome shows it; --type raw insists on protobuf";
-    return f;
-  }
-  auto source = profkit::open_source_of(*capture, 0);
-  if (!source) return std::move(source).error();
-  auto held = profkit::hold_bytes(std::move(source).value(), how.bounds, hooks);
-  if (!held) return std::move(held).error();
-  return opened_file{std::move(held).value(), capture->files.front()};
-}
-
 int fail(const options& asked, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
   if (told_interrupt(asked, why)) return exit_unreadable;
@@ -95,7 +41,10 @@ int run_dump(const options& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
   const profkit::hooks hooks = progress.hooks(asked.threads);
-  result<opened_file> file = open_one_file(asked, hooks);
+  profkit::open_options opening;
+  opening.io = asked.io;
+  opening.host = hooks;
+  result<profkit::dump_source> file = profkit::open_dump_source(asked.path, asked.message_type, opening);
   progress.clear();
   if (!file) return fail(asked, file.error(), errors);
   if (is_same_file(asked.output_path, asked.path)) return fail(asked, output_is_input(asked.output_path), errors);

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """What the way over the C ABI costs in each language, in one run on one capture.
 
-ffi.py BUILD_FOLDER [EVENTS [CAPTURE ...]]
+C, Rust and Go sum the durations of all events of a capture that is made here (eight streams of a GPU, two stats each), in
+batches. Python loads captures and makes columns of their events: plane, line, name, start and duration, and once all that
+there are; beside it jax.profiler.ProfileData opens the same file and puts the same five of each event into lists. Neither
+reads stats. Python reads the capture that is made, the bundled ones, and those of the large corpus: as they are, and, when
+they are below 5 MB, as many times in one file as make 10 MB (copies behind one another are an XSpace with so many times the
+planes).
 
-BUILD_FOLDER has libprofkit.so; the capture is made here (default: 2,000,000 events). Python also reads the bundled TPU and
-GPU captures, and those that are named: as they are, and as many times in one file as make 10 MB (copies behind one another
-are an XSpace with so many times the planes).
-
-C, Rust and Go sum the durations of all events that they read in batches. Python loads the capture and makes Arrow columns
-of it, and, where jax is installed, jax.profiler.ProfileData opens the same file and name, start and duration of each event
-are taken. What a machine lacks is told and left out. Ratios matter; times depend on the machine.
+Needed: a build of the library, a C compiler, pkg-config. cargo, go, pyarrow and jax are told and left out where they are
+not. Ratios matter: times depend on the machine, and what else runs on it.
 """
+import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -21,6 +23,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROUNDS = 7
+COLUMNS = ["plane", "line", "name", "start_ps", "duration_ps"]
 
 
 def varint(value):
@@ -78,111 +81,206 @@ def staged(build, scratch):
                 PYTHONPATH=str(ROOT / "bindings" / "python" / "src"))
 
 
-PROFKIT_PYTHON = """
-import sys, time, pyarrow, pyarrow.compute, profkit
-best = 1e300
-for _ in range(int(sys.argv[2])):
-    begin = time.process_time()
-    with profkit.open(sys.argv[1]) as profile:
-        table = profile.events_table().to_pyarrow()
-    rows = table.num_rows
-    total = pyarrow.compute.sum(table["duration_ps"]).as_py()
-    best = min(best, (time.process_time() - begin) * 1e9 / rows)
-print(f"{best:.3f} {rows} {total}")
-"""
-JAX_PYTHON = """
-import sys, time
-from jax.profiler import ProfileData
-best = 1e300
-for _ in range(int(sys.argv[2])):
-    begin = time.process_time()
-    data = ProfileData.from_file(sys.argv[1])
-    rows = total = 0
-    names, starts = [], []
-    for plane in data.planes:
+# ---- what a process of its own measures ----
+
+def load_columns(path, columns):
+    import profkit  # pylint: disable=import-outside-toplevel
+    with profkit.open(path) as profile:
+        return profile.events_table(columns=columns).to_pyarrow()
+
+
+def load_lists(path):
+    from jax.profiler import ProfileData  # pylint: disable=import-outside-toplevel,import-error
+    planes, lines, names, starts, durations = [], [], [], [], []
+    for plane in ProfileData.from_file(path).planes:
+        plane_name = plane.name
         for line in plane.lines:
+            line_name = line.name
             for event in line.events:
+                planes.append(plane_name)
+                lines.append(line_name)
                 names.append(event.name)
                 starts.append(event.start_ns)
-                total += event.duration_ns
-                rows += 1
-    best = min(best, (time.process_time() - begin) * 1e9 / rows)
-print(f"{best:.3f} {rows} {total}")
-"""
+                durations.append(event.duration_ns)
+    return planes, lines, names, starts, durations
 
 
-def main(build, events=2_000_000, *captures):
-    build = pathlib.Path(build).resolve()
-    with tempfile.TemporaryDirectory() as scratch_name:
-        scratch = pathlib.Path(scratch_name)
-        environment = staged(build, scratch)
-        trace = scratch / "ffi.xplane.pb"
-        trace.write_bytes(capture(int(events)))
-        print(f"{int(events):,} events, {trace.stat().st_size / 1e6:.0f} MB; the best of {ROUNDS} rounds, ns of CPU per event")
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "profkit"], env=environment, capture_output=True,
-                               text=True, check=True).stdout.split()
-        run(["cc", "-std=c11", "-O2", ROOT / "bench" / "ffi" / "events.c", "-o", scratch / "events", *flags], environment)
-        rows = {}
-        rust = go = None
-        if shutil.which("cargo"):
-            run(["cargo", "build", "--offline", "--release", "--example", "events_time"], environment,
-                ROOT / "bindings" / "rust" / "profkit")
-            rust = scratch / "rust" / "release" / "examples" / "events_time"
-        if shutil.which("go"):
-            go = scratch / "eventstime"
-            run(["go", "build", "-o", go, "./cmd/eventstime"], environment, ROOT / "bindings" / "go")
-        for _ in range(3):  # in turn, so that what the machine does meanwhile hits all of them
-            found = {"C, batches": run([scratch / "events", trace, ROUNDS], environment)[0]}
-            if rust:
-                found["Rust, iterator"], found["Rust, batches"] = run([rust, trace, ROUNDS], environment)
-            if go:
-                found["Go, batches"], found["Go, event by event"] = run([go, trace, ROUNDS], environment)
-            for name, row in found.items():
-                if name not in rows or float(row[0]) < float(rows[name][0]):
-                    rows[name] = row
-        base = float(rows["C, batches"][0])
-        for name, (ns, count, total) in rows.items():
-            assert (count, total) == tuple(rows["C, batches"][1:]), f"{name} read something else"
-            print(f"  {name:20} {float(ns):8.2f}   {float(ns) / base:5.2f} × C")
-        for tool, there in (("cargo", rust), ("go", go)):
-            if not there:
-                print(f"  SKIPPED {tool}: not found")
-        traces = [("generated", trace)]
-        for given in BUNDLED + [pathlib.Path(path) for path in captures]:
-            content = given.read_bytes()
-            copies = -(-10_000_000 // len(content))
-            repeated = scratch / f"{copies}_{given.name}"
-            repeated.write_bytes(content * copies)
-            traces += [(given.name, given), (f"{copies} times that", repeated)]
-        print("  Python: Arrow columns of profkit, and jax.profiler.ProfileData; ns of CPU per event")
-        for name, path in traces:
-            python(name, path, environment)
+def measure(what, path):
+    """Prints the least processor time of some rounds, and what was found."""
+    load = {"few": lambda: load_columns(path, COLUMNS), "all": lambda: load_columns(path, None),
+            "jax": lambda: load_lists(path)}[what]
+    found = load()
+    if what == "jax":
+        rows, total_ns = len(found[4]), sum(found[4])
+    else:
+        import pyarrow.compute  # pylint: disable=import-outside-toplevel
+        rows, total_ns = found.num_rows, (pyarrow.compute.sum(found["duration_ps"]).as_py() or 0) / 1000
+    best, until = None, time.process_time() + (2 if what == "jax" else 1)
+    for round_ in range(1000):
+        if round_ >= 3 and time.process_time() > until:
+            break
+        del found
+        begin = time.process_time_ns()
+        found = load()
+        took = time.process_time_ns() - begin
+        best = took if best is None else min(best, took)
+    print(json.dumps({"best_ns": best, "rows": rows, "total_ns": total_ns}))
 
+
+# ---- the tables ----
+
+def measured(what, path, environment):
+    """What measure() prints in a process of its own, or why it cannot."""
+    done = subprocess.run([sys.executable, __file__, "--measure", what, str(path)], env=environment, capture_output=True,
+                          text=True, check=False)
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"it ended with {done.returncode}"
+
+
+def python_row(name, path, environment, with_jax):
+    """False when the capture cannot be read."""
+    few, every = measured("few", path, environment), measured("all", path, environment)
+    for found in (few, every):
+        if isinstance(found, str):
+            print(f"  SKIPPED {name}: {found}")
+            return False
+    row = f"  {name:44.44} {few['rows']:9,} {few['best_ns'] / 1e3:10,.0f} {every['best_ns'] / 1e3:10,.0f}"
+    if with_jax:
+        jax = measured("jax", path, environment)
+        if isinstance(jax, str):
+            print(f"{row}   SKIPPED ProfileData: {jax}")
+            return True
+        if jax["rows"] != few["rows"] or abs(jax["total_ns"] - few["total_ns"]) > 1e-6 * few["total_ns"] + few["rows"]:
+            sys.exit(f"{name}: profkit found {few}, ProfileData {jax}")
+        row += (f" {jax['best_ns'] / 1e3:12,.0f} {jax['best_ns'] / few['best_ns']:7.1f} x "
+                f"{jax['best_ns'] / every['best_ns']:6.1f} x")
+    print(row, flush=True)
+    return True
+
+
+def python_table(traces, environment, scratch):
+    def lacks(module):
+        return subprocess.run([sys.executable, "-c", f"import {module}"], env=environment, capture_output=True,
+                              check=False).returncode != 0
+
+    if lacks("pyarrow"):
+        print(f"  SKIPPED Python: {sys.executable} has no pyarrow (pip install pyarrow)")
+        return
+    with_jax = not lacks("jax.profiler")
+    if not with_jax:
+        print(f"  SKIPPED ProfileData: {sys.executable} has no jax (pip install jax)")
+    print("  Python, us of processor time a capture: 5 columns and all 14 of profkit, 5 lists of ProfileData, and how many\n"
+          "  times as fast each is\n"
+          f"  {'':44} {'events':>9} {'5 columns':>10} {'all':>10}" + (f" {'ProfileData':>12}" if with_jax else ""))
+    for name, path in traces:
+        if not python_row(name, path, environment, with_jax):
+            continue
+        size = path.stat().st_size
+        if 0 < size < 5_000_000:
+            copies = -(-10_000_000 // size)
+            repeated = scratch / "repeated.xplane.pb"
+            repeated.write_bytes(path.read_bytes() * copies)
+            python_row(f"  {copies} times that", repeated, environment, with_jax)
+
+
+def languages_table(trace, environment, scratch):
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "profkit"], env=environment, capture_output=True,
+                           text=True, check=True).stdout.split()
+    run(["cc", "-std=c11", "-O2", ROOT / "bench" / "ffi" / "events.c", "-o", scratch / "events", *flags], environment)
+    rows = {}
+    rust = go = None
+    if shutil.which("cargo"):
+        run(["cargo", "build", "--offline", "--release", "--example", "events_time"], environment,
+            ROOT / "bindings" / "rust" / "profkit")
+        rust = scratch / "rust" / "release" / "examples" / "events_time"
+    if shutil.which("go"):
+        go = scratch / "eventstime"
+        run(["go", "build", "-o", go, "./cmd/eventstime"], environment, ROOT / "bindings" / "go")
+    for _ in range(3):  # in turn, so that what the machine does meanwhile hits all of them
+        found = {"C, batches": run([scratch / "events", trace, ROUNDS], environment)[0]}
+        if rust:
+            found["Rust, iterator"], found["Rust, batches"] = run([rust, trace, ROUNDS], environment)
+        if go:
+            found["Go, batches"], found["Go, event by event"] = run([go, trace, ROUNDS], environment)
+        for name, row in found.items():
+            if name not in rows or float(row[0]) < float(rows[name][0]):
+                rows[name] = row
+    base = float(rows["C, batches"][0])
+    print(f"  ns of processor time an event, the best of 3 times {ROUNDS} rounds")
+    for name, (ns, count, total) in rows.items():
+        if (count, total) != tuple(rows["C, batches"][1:]):
+            sys.exit(f"{name} read something else: {count} events, {total} ps")
+        print(f"  {name:20} {float(ns):8.2f}   {float(ns) / base:5.2f} x C")
+    for tool, there in (("cargo", rust), ("go", go)):
+        if not there:
+            print(f"  SKIPPED {tool}: not found")
+
+
+# ---- the command ----
 
 BUNDLED = [ROOT / "tests" / "data" / "xspace" / name
            for name in ("tpu_v6e_inference.xplane.pb", "jax08_gemm_mi300.xplane.pb")]
 
 
-def python(name, trace, environment):
-    def measured(program, rounds):
-        done = subprocess.run([sys.executable, "-c", program, str(trace), str(rounds)], env=environment,
-                              capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            print(f"  SKIPPED: {done.stderr.strip().splitlines()[-1] if done.stderr else done.returncode}")
-            return None
-        return done.stdout.split()
+def corpus():
+    """The captures of the large corpus, where it is."""
+    folder = pathlib.Path(os.environ.get("PROFKIT_CORPUS", ROOT.parent / "shared")) / "captures"
+    return sorted(path for path in folder.rglob("*.xplane.pb") if "MUST_REJECT" not in path.name)
 
-    small = trace.stat().st_size < 5_000_000
-    ours, theirs = measured(PROFKIT_PYTHON, 100 if small else 7), measured(JAX_PYTHON, 7 if small else 2)
-    if ours and theirs:
-        assert ours[1] == theirs[1], f"{name}: profkit has {ours[1]} events, ProfileData {theirs[1]}"
-        print(f"  {name:32} {int(ours[1]):9,} events {float(ours[0]):8.1f} {float(theirs[0]):8.0f}   "
-              f"{float(theirs[0]) / float(ours[0]):5.1f} times as fast")
-    elif ours:
-        print(f"  {name:32} {int(ours[1]):9,} events {float(ours[0]):8.1f}")
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", metavar="BUILD", nargs="?", default=ROOT / "build" / "release", type=pathlib.Path,
+                        help="a build folder, with libprofkit.so in it (default: build/release)")
+    parser.add_argument("--events", type=int, default=1_000_000, help="of the capture that is made (default: 1,000,000)")
+    parser.add_argument("--captures", metavar="PATH", nargs="+", type=pathlib.Path,
+                        help="XSpace files that Python reads too (default: those of $PROFKIT_CORPUS or ../shared)")
+    parser.add_argument("--python-only", action="store_true", help="leave out C, Rust and Go")
+    parser.add_argument("--measure", nargs=2, metavar=("WHAT", "PATH"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.measure:
+        return given
+    if not (given.build / "libprofkit.so").exists():
+        parser.error(f"there is no {given.build / 'libprofkit.so'}: make it with\n"
+                     f"  meson setup {given.build} --buildtype=release && ninja -C {given.build} libprofkit.so")
+    tools = [] if given.python_only else [tool for tool in ("cc", "pkg-config") if not shutil.which(tool)]
+    if tools:
+        parser.error(f"{' and '.join(tools)} not found: install, or use --python-only")
+    for path in (given.captures or []) + BUNDLED:
+        if not path.is_file():
+            parser.error(f"there is no file {path}")
+    if given.events < 8:
+        parser.error("--events: at least 8")
+    return given
+
+
+def label(path):
+    """Of files of a run the folder of the capture tells more than "vm.xplane.pb"."""
+    parts = path.parts
+    return "/".join(parts[-5:-4] + parts[-1:]) if "plugins" in parts[-5:] else path.name
+
+
+def main():
+    given = arguments()
+    if given.measure:
+        measure(*given.measure)
+        return
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch_name:
+        scratch = pathlib.Path(scratch_name)
+        environment = staged(given.build.resolve(), scratch)
+        trace = scratch / "ffi.xplane.pb"
+        trace.write_bytes(capture(given.events))
+        print(f"{given.events:,} events, {trace.stat().st_size / 1e6:.0f} MB")
+        if not given.python_only:
+            languages_table(trace, environment, scratch)
+        others = corpus() if given.captures is None else given.captures
+        known = {path.name for path in others}
+        others = [path for path in BUNDLED if path.name not in known] + others
+        python_table([("generated", trace)] + [(label(path), path) for path in others], environment, scratch)
+    print(f"  ({time.perf_counter() - started:.0f} s)")
 
 
 if __name__ == "__main__":
-    started = time.perf_counter()
-    main(*sys.argv[1:])
-    print(f"  ({time.perf_counter() - started:.0f} s)")
+    main()

@@ -58,6 +58,7 @@ type MemoryOptions struct {
 	AllTrace         bool   // the whole trace is one window
 	NoRuntime        bool   // only what the compiler assigned
 	IncludeHostPools bool   // host memory may be the fullest, too
+	LikeReference    bool   // the numbers and the document of the reference tool, for comparison
 
 	TimeSamples              *uint64  // of the document's timeline
 	PersistentThresholdSteps *uint32  // that an allocation outlives
@@ -136,7 +137,8 @@ func (p *Profile) Memory(ctx context.Context, options MemoryOptions) (*Memory, e
 			given.memory_space = C.int64_t(options.MemorySpace)
 			given.hooks = hooks
 			given.flags = flag(options.AllTrace, C.PK_MEMORY_ALL_TRACE) | flag(options.NoRuntime, C.PK_MEMORY_NO_RUNTIME) |
-				flag(options.IncludeHostPools, C.PK_MEMORY_INCLUDE_HOST_POOLS)
+				flag(options.IncludeHostPools, C.PK_MEMORY_INCLUDE_HOST_POOLS) |
+				flag(options.LikeReference, C.PK_MEMORY_REFERENCE)
 			given.step_policy = C.int32_t(options.StepPolicy)
 			given.what_if, given.what_if_count = memory.texts(options.WhatIf), C.size_t(len(options.WhatIf))
 			if options.FitBytes != nil {

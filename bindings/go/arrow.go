@@ -17,8 +17,9 @@ import (
 
 // TableOptions say how a table comes.
 type TableOptions struct {
-	BatchRows  uint64 // most rows of a batch, up to 2^30; 0: 65,536
-	SkipDamage bool   // end where damage begins, instead of failing there
+	Columns    []string // names of those that come, in this order, each once; none: all
+	BatchRows  uint64   // most rows of a batch, up to 2^30; 0: 65,536
+	SkipDamage bool     // end where damage begins, instead of failing there
 }
 
 // AllFiles stands for every file but exports of others.
@@ -51,6 +52,9 @@ func newStream(options TableOptions,
 	given := C.pkgo_arrow_options()
 	given.batch_rows = C.uint64_t(options.BatchRows)
 	given.flags = flag(options.SkipDamage, C.PK_ARROW_SKIP_DAMAGE)
+	var memory arena
+	defer memory.free()
+	given.columns, given.column_count = memory.texts(options.Columns), C.size_t(len(options.Columns))
 	var raw *C.pk_error
 	if err := failure(open(&given, stream, &raw), raw); err != nil {
 		C.free(unsafe.Pointer(stream))

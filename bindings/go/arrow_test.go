@@ -1,6 +1,7 @@
 package profkit
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -65,6 +66,29 @@ func TestTables(t *testing.T) {
 		table.stream.Close()
 		if table.stream.Pointer() != nil {
 			t.Error(name, "was closed")
+		}
+	}
+}
+
+func TestOnlyTheColumnsThatWereAskedForCome(t *testing.T) {
+	profile := opening(t, gpuPath())
+	few, err := profile.EventsTable(AllFiles, TableOptions{Columns: []string{"duration_ps", "name"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := profile.EventsTable(AllFiles, TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _, columns, err := arrowrows.Count(few.Pointer())
+	if expected, _, _, _ := arrowrows.Count(all.Pointer()); err != nil || rows != expected || columns != 2 {
+		t.Error(rows, expected, columns, err)
+	}
+	few.Close()
+	all.Close()
+	for _, wrong := range [][]string{{"colour"}, {"name", "name"}} {
+		if _, err := profile.EventsTable(AllFiles, TableOptions{Columns: wrong}); !errors.Is(err, ErrInvalidArgument) {
+			t.Error(wrong, err)
 		}
 	}
 }

@@ -102,6 +102,20 @@ func TestChromeEvents(t *testing.T) {
 	}
 }
 
+func TestDump(t *testing.T) {
+	var document, text bytes.Buffer
+	status, err := Dump(nil, tpuPath(), &document, DumpOptions{Limit: 1}) //nolint:staticcheck
+	if err != nil || status != StatusOK || !json.Valid(document.Bytes()) {
+		t.Fatal(status, err)
+	}
+	if _, err := Dump(nil, tpuPath(), &text, DumpOptions{Format: DumpText, Type: "raw", Limit: 1}); err != nil || text.Len() == 0 { //nolint:staticcheck
+		t.Fatal(err)
+	}
+	if _, err := Dump(nil, data("jax", "two_process_rank0"), &text, DumpOptions{}); err == nil { //nolint:staticcheck
+		t.Fatal("a directory is no message")
+	}
+}
+
 func TestNeutrino(t *testing.T) {
 	profile, err := Open(data("neutrino", "block_sched"))
 	if err != nil {
@@ -123,6 +137,11 @@ func TestNeutrino(t *testing.T) {
 	layout, err := probe.Map(0, 0)
 	if err != nil || len(layout.Fields) != 3 || layout.Fields[0].Name != "start" || layout.Level == "unknown" {
 		t.Fatal(layout, err)
+	}
+	var picture bytes.Buffer
+	if _, err := probe.WriteDocument(background, &picture, ProbeQuery{Slice: ProbeSchedule, Format: ProbeSVG, Title: "blocks"}); err != nil ||
+		!bytes.HasPrefix(picture.Bytes(), []byte("<svg")) || !bytes.Contains(picture.Bytes(), []byte("blocks")) {
+		t.Fatal(err, picture.Len())
 	}
 	var document bytes.Buffer
 	if _, err := probe.WriteDocument(background, &document, ProbeQuery{Slice: ProbeSchedule}); err != nil || !json.Valid(document.Bytes()) {

@@ -302,10 +302,19 @@ type ProbeQuery struct {
 	Block, Lane   *uint64 // only their records
 	Limit         uint64  // rows a list; 0: all
 	Width, Height int     // of the density's grid; 0: 16 columns, 10 rows
+	Format        int     // ProbeJSON, ProbeCSV, or ProbeSVG of a schedule or a density
+	Title         string  // of a picture
 	Hooks         Hooks
 }
 
-// WriteDocument writes what `profkit neutrino PATH SLICE --json` prints.
+// How a slice is written.
+const (
+	ProbeJSON = C.PK_PROBE_JSON
+	ProbeCSV  = C.PK_PROBE_CSV
+	ProbeSVG  = C.PK_PROBE_SVG
+)
+
+// WriteDocument writes what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg.
 func (t *ProbeTrace) WriteDocument(ctx context.Context, to io.Writer, query ProbeQuery) (DocumentStatus, error) {
 	var status C.int32_t
 	err := calling(ctx, query.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
@@ -322,6 +331,7 @@ func (t *ProbeTrace) WriteDocument(ctx context.Context, to io.Writer, query Prob
 			given.lane = C.uint64_t(*query.Lane)
 		}
 		given.limit, given.width, given.height = C.uint64_t(query.Limit), C.uint32_t(query.Width), C.uint32_t(query.Height)
+		given.format, given.title = C.int32_t(query.Format), memory.text(query.Title)
 		given.hooks = hooks
 		return t.h.use(func(object unsafe.Pointer) error {
 			var raw *C.pk_error

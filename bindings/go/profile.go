@@ -13,6 +13,7 @@ static pk_read_callbacks pkgo_read_callbacks(void *user) {
 }
 static pk_open_options pkgo_open_options(void) { pk_open_options o = PK_OPEN_OPTIONS_INIT; return o; }
 static pk_limits pkgo_limits(void) { pk_limits l = PK_LIMITS_INIT; return l; }
+static pk_dump_options pkgo_dump_options(void) { pk_dump_options o = PK_DUMP_OPTIONS_INIT; return o; }
 static pk_document_options pkgo_document_options(void) { pk_document_options o = PK_DOCUMENT_OPTIONS_INIT; return o; }
 */
 import "C"
@@ -54,7 +55,7 @@ func limitsOf(memory *arena, limits Limits) unsafe.Pointer {
 
 // How files are reached.
 const (
-	IOAuto = C.PK_IO_AUTO // maps regular files, reads everything else
+	IOAuto = C.PK_IO_AUTO // maps regular files above 512 KiB, reads everything else
 	IOMap  = C.PK_IO_MAP  // a file that another process truncates under the mapping raises SIGBUS
 	IORead = C.PK_IO_READ // truncation is an error; the file is held in memory
 )
@@ -131,13 +132,7 @@ func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
 	}
 	var out *C.pk_profile
 	err := calling(ctx, options.Hooks, nil, func(memory *arena, hooks *C.pk_hooks, _ unsafe.Pointer) error {
-		given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
-		*given = C.pkgo_open_options()
-		given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS)
-		given.io = C.int32_t(options.IO)
-		given.run = memory.text(options.Run)
-		given.limits = (*C.pk_limits)(limitsOf(memory, options.Limits))
-		given.hooks = hooks
+		given := openOptions(memory, options, flags, hooks)
 		var raw *C.pk_error
 		return failure(open(memory, given, &out, &raw), raw)
 	})
@@ -145,6 +140,52 @@ func opened(ctx context.Context, options OpenOptions, flags C.uint32_t,
 		return nil, err
 	}
 	return &Profile{newHandle(unsafe.Pointer(out), func(raw unsafe.Pointer) { C.pk_profile_free((*C.pk_profile)(raw)) })}, nil
+}
+
+func openOptions(memory *arena, options OpenOptions, flags C.uint32_t, hooks *C.pk_hooks) *C.pk_open_options {
+	given := (*C.pk_open_options)(memory.alloc(unsafe.Sizeof(C.pk_open_options{})))
+	*given = C.pkgo_open_options()
+	given.flags = flags | flag(options.OnePass, C.PK_OPEN_ONE_PASS)
+	given.io = C.int32_t(options.IO)
+	given.run = memory.text(options.Run)
+	given.limits = (*C.pk_limits)(limitsOf(memory, options.Limits))
+	given.hooks = hooks
+	return given
+}
+
+// Formats of Dump.
+const (
+	DumpJSON = C.PK_DUMP_JSON
+	DumpText = C.PK_DUMP_TEXT // protobuf's text format
+)
+
+// DumpOptions say what to show of a message.
+type DumpOptions struct {
+	Format int    // DumpJSON or DumpText
+	Type   string // name of the message type, or "raw": every field by its number; "": what the kind of file says
+	Limit  uint64 // elements shown of each repeated field; 0: all
+	Open   OpenOptions
+}
+
+// Dump writes the one protobuf message of a file, field by field: what `profkit dump` writes. The context may be nil.
+func Dump(ctx context.Context, path string, to io.Writer, options DumpOptions) (DocumentStatus, error) {
+	if err := checkPaths(path); err != nil {
+		return 0, err
+	}
+	if err := checkLibrary(uint32(C.pk_version_number())); err != nil {
+		return 0, err
+	}
+	var status C.int32_t
+	err := calling(ctx, options.Open.Hooks, to, func(memory *arena, hooks *C.pk_hooks, user unsafe.Pointer) error {
+		given := (*C.pk_dump_options)(memory.alloc(unsafe.Sizeof(C.pk_dump_options{})))
+		*given = C.pkgo_dump_options()
+		given.format, given._type = C.int32_t(options.Format), memory.text(options.Type)
+		given.limit = C.uint64_t(options.Limit)
+		given.open = openOptions(memory, options.Open, 0, hooks)
+		var raw *C.pk_error
+		return failure(C.pk_dump_write(memory.path(path), given, writer(), user, &status, &raw), raw)
+	})
+	return DocumentStatus(status), err
 }
 
 // Close frees the profile when no call uses it any more. Planes, lines and iterators of it give ErrClosed, or nothing,

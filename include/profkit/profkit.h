@@ -170,7 +170,7 @@ typedef struct pk_profile pk_profile;
 
 /** How files are reached. \since 0.1 */
 enum {
-  PK_IO_AUTO = 0, /**< maps regular files, reads everything else */
+  PK_IO_AUTO = 0, /**< maps regular files above 512 KiB, reads everything else */
   PK_IO_MAP = 1,  /**< a file that another process truncates under the mapping raises SIGBUS */
   PK_IO_READ = 2  /**< truncation is PK_E_INPUT_CHANGED; the file is held in memory */
 };
@@ -827,7 +827,8 @@ enum {
   PK_MEMORY_ALL_TRACE = 2,          /**< the whole trace is one window */
   PK_MEMORY_HAS_STEP = 4,           /**< `step` is set */
   PK_MEMORY_INCLUDE_HOST_POOLS = 8, /**< host memory may be the fullest, too */
-  PK_MEMORY_HAS_FIT = 16            /**< `fit_bytes` is set */
+  PK_MEMORY_HAS_FIT = 16,           /**< `fit_bytes` is set */
+  PK_MEMORY_REFERENCE = 32          /**< the numbers of the reference tool, for comparison */
 };
 /** Which step window the run-time part is about. \since 0.1 */
 enum { PK_STEP_POLICY_PEAK = 0, PK_STEP_POLICY_LAST = 1, PK_STEP_POLICY_FIRST = 2 };
@@ -977,8 +978,8 @@ PK_API pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_
 PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
                                pk_error** err) PK_NOEXCEPT;
 
-/** Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it becomes a
- *  PK_DOCUMENT_STATUS_. \since 0.1 */
+/** Writes the document `memory` of this analysis: that of `profkit memory --json`; with PK_MEMORY_REFERENCE the
+ * reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. \since 0.1 */
 PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void* user, int32_t* status,
                                  pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
@@ -1113,6 +1114,31 @@ PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** er
 /** Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
 PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
 
+/* ---- any protobuf message ------------------------------------------------------------------------------- */
+
+/** JSON: one document, as `profkit dump --json` writes it. Text: protobuf's text format, with remarks after '#'.
+ *  \since 0.1 */
+enum { PK_DUMP_JSON = 0, PK_DUMP_TEXT = 1 };
+/** What to show of a message. \since 0.1 */
+typedef struct pk_dump_options {
+  uint32_t struct_size; /**< sizeof(pk_dump_options) */
+  int32_t format;       /**< PK_DUMP_ */
+  /** Name of the message type, with or without a package, or "raw": every field by its number. NULL: what the kind of
+   *  file says. */
+  const char* type;
+  uint64_t limit;              /**< elements shown of each repeated field; 0: all */
+  const pk_open_options* open; /**< how the file is read, its limits and hooks; NULL: the defaults */
+} pk_dump_options;
+/** \since 0.1 */
+#define PK_DUMP_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_dump_options), PK_DUMP_JSON, NULL, 0, NULL }
+/** Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
+ * `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
+ * said behind it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no such
+ * type). \since 0.1 */
+PK_API pk_status pk_dump_write(const char* path, const pk_dump_options* options, pk_write_callback write, void* user,
+                               int32_t* status, pk_error** err) PK_NOEXCEPT;
+
 /* ---- collectives across nodes -------------------------------------------------------------------------- */
 
 /** Whether the collectives of several nodes happened in a possible order. Immutable; keeps nothing of the profiles.
@@ -1123,7 +1149,9 @@ typedef struct pk_validation pk_validation;
 enum {
   PK_VALIDATION_BY_OCCURRENCE = 1, /**< match the i-th of each node, as the reference tool does */
   PK_VALIDATION_ALIGN = 2,         /**< bound the clocks from collectives alone */
-  PK_VALIDATION_HAS_BOUND = 4      /**< `bound_ps` is set */
+  PK_VALIDATION_HAS_BOUND = 4,     /**< `bound_ps` is set */
+  /** match and write as the reference tool does: pk_validation_write() gives its document. \since 0.1 */
+  PK_VALIDATION_REFERENCE = 8
 };
 /** \since 0.1 */
 typedef struct pk_validation_options {
@@ -1360,6 +1388,9 @@ enum {
   PK_PROBE_SLICE_OVERHEAD = 9,
   PK_PROBE_SLICE_LOG = 10
 };
+/** How pk_probe_write() writes a slice: a document; a heading and a row an item (RFC 4180), of any slice but the
+ * summary; a picture for a browser, of schedule and density. \since 0.1 */
+enum { PK_PROBE_JSON = 0, PK_PROBE_CSV = 1, PK_PROBE_SVG = 2 };
 /** Flags of pk_probe_query. \since 0.1 */
 enum { PK_PROBE_QUERY_HAS_BLOCK = 1, PK_PROBE_QUERY_HAS_LANE = 2 };
 /** What to look at. NULL and "" match everything. \since 0.1 */
@@ -1367,8 +1398,8 @@ typedef struct pk_probe_query {
   uint32_t struct_size;  /**< sizeof(pk_probe_query) */
   uint32_t flags;        /**< PK_PROBE_QUERY_HAS_ */
   int32_t slice;         /**< PK_PROBE_SLICE_ */
-  uint32_t width;        /**< of the density's grid; 0: 16 columns */
-  uint32_t height;       /**< 0: 10 rows */
+  uint32_t width;        /**< of the density's grid; 0: 16 columns, 160 of a picture */
+  uint32_t height;       /**< 0: 10 rows, 100 of a picture */
   uint32_t reserved;     /**< 0 */
   const char* launch;    /**< number of a launch, or name of a record file */
   const char* map;       /**< name of a map, or its number */
@@ -1376,13 +1407,17 @@ typedef struct pk_probe_query {
   uint64_t lane;         /**< slice records, with PK_PROBE_QUERY_HAS_LANE */
   uint64_t limit;        /**< rows a list; 0: all */
   const pk_hooks* hooks; /**< NULL: none */
+  int32_t format;        /**< PK_PROBE_JSON, PK_PROBE_CSV, PK_PROBE_SVG */
+  uint32_t reserved1;    /**< 0 */
+  const char* title;     /**< of a picture; NULL: the names of kernel, record file and map */
 } pk_probe_query;
 /** \since 0.1 */
 #define PK_PROBE_QUERY_INIT \
-  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL }
-/** Writes one slice as JSON: what `profkit neutrino PATH SLICE --json` writes. `query` and `status` may be NULL;
- *  `*status` becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT (no such launch or map), PK_E_CANCELLED.
- *  \since 0.1 */
+  { (uint32_t)sizeof(pk_probe_query), 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL }
+/** Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
+ *  NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
+ *  Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. \since 0.1
+ */
 PK_API pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_write_callback write, void* user,
                                 int32_t* status, pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
@@ -1774,24 +1809,28 @@ enum { PK_ARROW_SKIP_DAMAGE = 1 /**< the stream ends where damage begins, instea
 
 /** How a table comes. \since 0.1 */
 typedef struct pk_arrow_options {
-  uint32_t struct_size; /**< sizeof(pk_arrow_options) */
-  uint32_t flags;       /**< PK_ARROW_ */
-  uint64_t batch_rows;  /**< most rows of a batch, up to 2^30; 0: 65,536 */
+  uint32_t struct_size;       /**< sizeof(pk_arrow_options) */
+  uint32_t flags;             /**< PK_ARROW_ */
+  uint64_t batch_rows;        /**< most rows of a batch, up to 2^30; 0: 65,536 */
+  const char* const* columns; /**< names of the columns that come, in this order, each once; NULL: all */
+  size_t column_count;
 } pk_arrow_options;
 /** \since 0.1 */
 #define PK_ARROW_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_arrow_options), 0, 0 }
+  { (uint32_t)sizeof(pk_arrow_options), 0, 0, NULL, 0 }
 
 /*  What holds for every pk_arrow_ function:
  *  - It fills `*out`, which the caller owns and ends with out->release(out); after a failure out->release is NULL.
- *    `options` may be NULL. Rows are read when the consumer asks for them.
+ *    `options` may be NULL, and need not outlive the call. Rows are read when the consumer asks for them.
  *  - The stream holds its own reference to the handle it came from, and every batch, child and dictionary owns what it
  *    shows: handles, streams and arrays may be released in any order. One thread at a time uses a stream.
  *  - Times are int64 columns; the metadata of a field tells its `unit` ("ps", "ns", "bytes", …). Names are
  *    dictionaries of UTF-8: what is not UTF-8 in the file becomes U+FFFD. What is not known is null.
  *  - Damage: the batches before it come first; then get_next fails and get_last_error() tells what pk_error would,
  *    unless PK_ARROW_SKIP_DAMAGE is set.
- *  Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY, and what reading the rows can bring. */
+ *  - Columns that were not asked for cost nothing, or little: name those you need.
+ *  Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_OUT_OF_MEMORY, and
+ *  what reading the rows can bring. */
 
 /** The value of `file` that stands for all files but exports of others. \since 0.1 */
 #define PK_ARROW_ALL_FILES UINT32_MAX

@@ -43,6 +43,27 @@ struct utf8_step {
   return {value, length, true};
 }
 
+// Appends a code point, at most U+10FFFF. A surrogate without its partner is written the same way, so that nothing is
+// lost.
+inline void append_utf8(std::string& out, std::uint32_t code_point) {
+  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    put(0x80 | (code_point & 0x3f));
+  } else if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    put(0x80 | (code_point & 0x3f));
+  } else {
+    put(0xf0 | code_point >> 18);
+    put(0x80 | (code_point >> 12 & 0x3f));
+    put(0x80 | (code_point >> 6 & 0x3f));
+    put(0x80 | (code_point & 0x3f));
+  }
+}
+
 // The number of leading bytes that are plain ASCII, eight at a time.
 [[nodiscard]] inline std::size_t ascii_prefix(std::string_view text) noexcept {
   std::size_t at = 0;

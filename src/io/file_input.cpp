@@ -22,36 +22,54 @@ namespace {
 // One system call moves at most this much, so that counts fit every platform's ssize_t and signals get a turn.
 constexpr std::size_t largest_read_bytes = std::size_t{1} << 30;
 
-class mapped_input final : public encoded_input {
+// A file whose bytes lie in memory.
+class memory_input : public encoded_input {
  public:
-  mapped_input(std::string path, const void* at, std::size_t bytes)
+  [[nodiscard]] std::optional<std::string_view> span() const noexcept final { return bytes_; }
+
+ protected:
+  memory_input(std::string path, const void* at, std::size_t bytes)
       : encoded_input(std::move(path), bytes), bytes_(static_cast<const char*>(at), bytes) {}
-  ~mapped_input() override {
-    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  [[nodiscard]] std::optional<std::string_view> span() const noexcept override { return bytes_; }
-  // Whole pages only: those at the edges may hold bytes of others.
-  void forget(std::string_view part) const noexcept override {
-    static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = static_cast<std::size_t>(part.data() - bytes_.data());
-    const std::size_t from = (begin + page - 1) / page * page, to = (begin + part.size()) / page * page;
-    if (from < to) ::madvise(const_cast<char*>(bytes_.data()) + from, to - from, MADV_DONTNEED);
-  }
+  [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
 
  private:
-  result<std::size_t> fill(void* into, std::size_t bytes) override {
+  result<std::size_t> fill(void* into, std::size_t bytes) final {
     const std::size_t count = std::min(bytes, bytes_.size() - at_);
     if (count != 0) std::memcpy(into, bytes_.data() + at_, count);
     at_ += count;
     return count;
   }
-  result<void> seek_to_start() override {
+  result<void> seek_to_start() final {
     at_ = 0;
     return {};
   }
 
   std::string_view bytes_;
   std::size_t at_ = 0;
+};
+
+class mapped_input final : public memory_input {
+ public:
+  mapped_input(std::string path, const void* at, std::size_t bytes) : memory_input(std::move(path), at, bytes) {}
+  ~mapped_input() override {
+    if (!bytes().empty()) ::munmap(const_cast<char*>(bytes().data()), bytes().size());
+  }
+  // Whole pages only: those at the edges may hold bytes of others.
+  void forget(std::string_view part) const noexcept override {
+    static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = static_cast<std::size_t>(part.data() - bytes().data());
+    const std::size_t from = (begin + page - 1) / page * page, to = (begin + part.size()) / page * page;
+    if (from < to) ::madvise(const_cast<char*>(bytes().data()) + from, to - from, MADV_DONTNEED);
+  }
+};
+
+class held_input final : public memory_input {
+ public:
+  held_input(std::string path, std::unique_ptr<char[]> held, std::size_t bytes)
+      : memory_input(std::move(path), held.get(), bytes), held_(std::move(held)) {}
+
+ private:
+  std::unique_ptr<char[]> held_;
 };
 
 class positioned_input final : public encoded_input {
@@ -138,6 +156,16 @@ bool is_remote([[maybe_unused]] int file) noexcept {
 #endif
 }
 
+// Below this, to read a file costs less than to map it and to take the mapping down again.
+constexpr std::size_t most_held_bytes = std::size_t{512} << 10;
+
+// All bytes of a small file; nothing when they cannot be had in one go, because it shrinks or the disk fails.
+std::unique_ptr<encoded_input> hold_file(const std::string& path, int file, std::size_t bytes) {
+  std::unique_ptr<char[]> held(new char[bytes]);
+  if (::pread(file, held.get(), bytes, 0) != static_cast<::ssize_t>(bytes)) return nullptr;
+  return std::make_unique<held_input>(path, std::move(held), bytes);
+}
+
 // The mapping, or nothing when the system refuses one (errno says why).
 std::unique_ptr<encoded_input> map_file(const std::string& path, int file, std::size_t bytes) {
   if (bytes == 0) return std::make_unique<mapped_input>(path, nullptr, 0);
@@ -182,6 +210,9 @@ input_result open_file_input(const std::string& path, io_mode mode) {
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   const bool fits = bytes <= std::numeric_limits<std::size_t>::max() / 2;
+  if (mode == io_mode::automatic && bytes != 0 && bytes <= most_held_bytes) {
+    if (auto held = hold_file(path, file.get(), static_cast<std::size_t>(bytes))) return held;
+  }
   if (mode == io_mode::map || (mode == io_mode::automatic && fits && !is_remote(file.get()))) {
     if (fits) {
       if (auto mapped = map_file(path, file.get(), static_cast<std::size_t>(bytes))) return mapped;

@@ -4,6 +4,7 @@
 #include <read/activity_parts.hpp>
 #include <read/line_pieces.hpp>
 #include <read/line_time.hpp>
+#include <read/plane_node.hpp>
 #include <read/xspace_index.hpp>
 #include <read/xspace_lines.hpp>
 #include <read/xspace_names.hpp>
@@ -306,7 +307,7 @@ class xspace_host_spans final : public host_span_source {
       std::uint32_t kinds = 0;
     };
     progress_meter meter(host);
-    std::uint32_t kinds = 0;
+    std::atomic<std::uint32_t> kinds{0};  // of the parts that were taken: the others need not look for them
     std::uint64_t bytes = 0;
     std::vector<std::string_view> bodies;
     for (const thread_line& on : lines) bodies.push_back(on.line.body);
@@ -315,6 +316,7 @@ class xspace_host_spans final : public host_span_source {
       wanted_names wanted(*part.visitor);
       const thread_line& on = lines[piece.line];
       if (!wanted.look_at(*on.names)) return true;
+      part.kinds |= kinds.load(std::memory_order_relaxed);
       auto whole = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
       if (!whole) return whole;
       if (result<void> given = spans.give(); !given) return std::move(given).error();
@@ -333,7 +335,7 @@ class xspace_host_spans final : public host_span_source {
         },
         read, keep);
     if (!visited) return std::move(visited).error();
-    return kinds;
+    return kinds.load();
   }
 
  private:
@@ -382,17 +384,50 @@ class xspace_host_spans final : public host_span_source {
     std::uint32_t possible_kinds_ = 0;
   };
 
-  // The first window that ends behind the start of the span looked at last.
-  class near_window {
+  // Which events of a line touch one of some windows, of which there is one at least.
+  class touching_events {
    public:
-    explicit near_window(interval_sequence windows) noexcept : windows_(windows) { move_to(windows.begin()); }
-    // The span begins before the last window ends.
-    bool touches(std::int64_t start_ps, std::int64_t end_ps) noexcept {
-      if (start_ps >= end_ps_ || start_ps < before_ps_) seek(start_ps);
-      return start_ps_ < end_ps;
+    touching_events(interval_sequence windows, std::int64_t base_ps) noexcept
+        : windows_(windows), base_ps_(base_ps), near_base_(base_ps > -far_ps && base_ps < far_ps) {
+      move_to(windows.begin());
+    }
+    // Puts the places of those among the rows into `found`, which has room for all; gives how many they are.
+    std::size_t find(const event_row* rows, std::size_t count, std::uint8_t* found) noexcept {
+      std::size_t touching = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t start_ps = 0, end_ps = 0;
+        if (!place(rows[i], start_ps, end_ps)) continue;
+        if (start_ps >= end_ps_ || start_ps < before_ps_) {
+          if (start_ps >= windows_.data[windows_.count - 1].end_ps) continue;
+          seek(start_ps);
+        }
+        found[touching] = static_cast<std::uint8_t>(i);
+        touching += start_ps_ < end_ps && end_ps > start_ps ? 1 : 0;
+      }
+      return touching;
+    }
+    // Between the beginning of the first window and the end of the last.
+    [[nodiscard]] bool is_between(const event_row& row) const noexcept {
+      std::int64_t start_ps = 0, end_ps = 0;
+      return place(row, start_ps, end_ps) && end_ps > start_ps && start_ps < windows_.data[windows_.count - 1].end_ps &&
+             end_ps > windows_.data[0].start_ps;
     }
 
    private:
+    static constexpr std::int64_t far_ps = std::int64_t{1} << 61;
+
+    bool place(const event_row& row, std::int64_t& start_ps, std::int64_t& end_ps) const noexcept {
+      const auto lengths = static_cast<std::uint64_t>(row.offset_ps) | static_cast<std::uint64_t>(row.duration_ps);
+      if (PROFKIT_LIKELY(near_base_ && lengths < static_cast<std::uint64_t>(far_ps) &&
+                         (row.flags & event_has_occurrences) == 0)) {
+        start_ps = base_ps_ + row.offset_ps;
+        end_ps = start_ps + row.duration_ps;
+        return true;
+      }
+      return (row.flags & event_has_occurrences) == 0 && row.duration_ps > 0 &&
+             !__builtin_add_overflow(base_ps_, row.offset_ps, &start_ps) &&
+             !__builtin_add_overflow(start_ps, row.duration_ps, &end_ps);
+    }
     void seek(std::int64_t start_ps) noexcept {
       const interval* at = window_;
       if (start_ps < before_ps_)
@@ -407,8 +442,11 @@ class xspace_host_spans final : public host_span_source {
       end_ps_ = at->end_ps;
       before_ps_ = at == windows_.begin() ? std::numeric_limits<std::int64_t>::min() : at[-1].end_ps;
     }
-    interval_sequence windows_;
-    const interval* window_ = nullptr;
+
+    const interval_sequence windows_;
+    const std::int64_t base_ps_;
+    const bool near_base_;              // no usual event overflows
+    const interval* window_ = nullptr;  // the first that ends behind the start of the event looked at last
     std::int64_t start_ps_ = 0, end_ps_ = 0;
     std::int64_t before_ps_ = 0;  // where the window in front of it ends
   };
@@ -417,29 +455,26 @@ class xspace_host_spans final : public host_span_source {
   static result<bool> visit_piece(const thread_line& on, std::uint64_t from, std::uint64_t to,
                                   interval_sequence windows, wanted_names& wanted, span_batch& into,
                                   std::uint32_t& kinds) {
-    const std::int64_t base_ps = on.line.base_ps;
-    const std::int64_t from_ps = windows.data[0].start_ps, to_ps = windows.data[windows.count - 1].end_ps;
-    near_window near(windows);
+    touching_events touching(windows, on.line.base_ps);
     const char* event_at = on.line.body.data() + from;
     event_scanner scan(std::string_view(event_at, static_cast<std::size_t>(to - from)));
     std::array<event_row, 128> rows;
+    std::array<std::uint8_t, 128> found;
     while (const std::size_t count = scan.next(rows.data(), rows.size())) {
-      for (std::size_t i = 0; i < count; ++i) {
+      if ((wanted.possible_kinds() & ~kinds) != 0)
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::uint32_t kind = 1U << static_cast<unsigned>(on.names->find(rows[i].metadata_id).kind);
+          if ((kind & ~kinds) != 0 && touching.is_between(rows[i])) kinds |= kind;
+        }
+      const std::size_t spans = touching.find(rows.data(), count, found.data());
+      for (std::size_t at = 0; at < spans; ++at) {
+        const std::size_t i = found[at];
         const event_row& row = rows[i];
-        std::int64_t start_ps = 0, end_ps = 0;
-        if (row.duration_ps <= 0 || (row.flags & event_has_occurrences) != 0 ||
-            __builtin_add_overflow(base_ps, row.offset_ps, &start_ps) ||
-            __builtin_add_overflow(start_ps, row.duration_ps, &end_ps))
-          continue;
-        if (start_ps >= to_ps || end_ps <= from_ps) continue;
-        if ((wanted.possible_kinds() & ~kinds) != 0)
-          kinds |= 1U << static_cast<unsigned>(on.names->find(row.metadata_id).kind);
-        if (!near.touches(start_ps, end_ps)) continue;
         const span_name& named = on.names->find(row.metadata_id);
         if (!wanted.has(named.name)) continue;
         const char* const began = i == 0 ? event_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
         host_span& s = into.next();
-        s.start_ps = start_ps;
+        s.start_ps = on.line.base_ps + row.offset_ps;
         s.duration_ps = row.duration_ps;
         s.source_row = on.line.offset + static_cast<std::uint64_t>(began - on.line.body.data());
         s.name = named.name;
@@ -454,59 +489,72 @@ class xspace_host_spans final : public host_span_source {
   }
 };
 
-class file_filler {
+// Which lines and planes are of kernels.
+bool carries_kernels(const line_index& line) noexcept {
+  return (line.kind == line_kind::ops || line.kind == line_kind::async || line.kind == line_kind::stream) &&
+         !message_range<std::string_view, 4>(line.body).empty();
+}
+bool runs_kernels(const plane_index& plane) noexcept {
+  return plane.kind == plane_kind::device && std::any_of(plane.lines.begin(), plane.lines.end(), carries_kernels);
+}
+
+// The planes of one node in a file: what was not merged is of one node.
+struct node_planes {
+  std::optional<std::int64_t> node;
+  std::vector<const plane_index*> hosts;
+  std::vector<std::size_t> devices;  // that run kernels
+};
+
+std::vector<node_planes> planes_by_node(const xspace_index& space) {
+  std::vector<node_planes> nodes;
+  hash_map<std::int64_t, std::size_t> known;
+  for (std::size_t at = 0; at < space.planes.size(); ++at) {
+    const plane_index& plane = space.planes[at];
+    const bool device = runs_kernels(plane);
+    if (!device && plane.kind != plane_kind::host) continue;
+    const std::optional<std::int64_t> node = node_of(plane);
+    const auto [found, is_new] = known.try_emplace(node.value_or(-1), nodes.size());
+    if (is_new) nodes.push_back({node, {}, {}});
+    if (device)
+      nodes[found->second].devices.push_back(at);
+    else
+      nodes[found->second].hosts.push_back(&plane);
+  }
+  return nodes;
+}
+
+// Of the devices of one node, and of its host.
+class node_filler {
  public:
-  file_filler(activity_parts& into, std::size_t file)
-      : into_(into), file_(file), space_(*into.from->xspace(file)), path_(into.from->what().files[file].path) {}
+  // What is told of the file goes into `input` and `rejects`.
+  node_filler(activity_parts& into, std::size_t file, const node_planes& planes, std::size_t steps_of_device,
+              activity_input& input, event_rejects& rejects)
+      : into_(into),
+        file_(file),
+        space_(*into.from->xspace(file)),
+        path_(into.from->what().files[file].path),
+        input_(input),
+        rejects_(rejects),
+        steps_of_device_(steps_of_device),
+        hosts_(planes.hosts),
+        devices_(planes.devices) {}
 
   result<void> fill() {
-    input_.file = static_cast<std::uint32_t>(file_);
-    input_.path = path_;
-    input_.variant = "xspace";
-    if (const fault* known = into_.from->file_fault(file_)) input_.damage = *known;
-    for (std::size_t plane = 0; plane < space_.planes.size(); ++plane)
-      if (runs_kernels(space_.planes[plane])) devices_.push_back(plane);
-    if (!devices_.empty()) {
-      group_ = into_.add_host_group();
-      list_host();
-      const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
-        return !step_lines_of(space_.planes[plane]).lines.empty();
-      });
-      if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
-      if (result<void> looked = look_at_devices(); !looked) return looked;
-      for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
-      if (!device_steps_ && devices_may_tell)
-        if (result<void> looked = look_at_host(false, true); !looked) return looked;
-      if (!device_steps_) add_host_steps();
-    } else {
-      input_.why_empty =
-          space_.planes.empty()
-              ? path_ + " has no planes"
-              : "no device plane of " + path_ +
-                    " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`";
-      input_.notes.push_back(input_.why_empty);
-    }
-    input_.rejected = rejects_.negative + rejects_.aggregated + rejects_.unplaced;
-    note_rejects("negative duration", rejects_.negative);
-    note_rejects("aggregated: without a place in time", rejects_.aggregated);
-    note_rejects("more than 106 days from the origin", rejects_.unplaced);
-    into_.inputs.push_back(std::move(input_));
+    group_ = into_.add_host_group();
+    list_host();
+    const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
+      return !step_lines_of(space_.planes[plane]).lines.empty();
+    });
+    if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
+    if (result<void> looked = look_at_devices(); !looked) return looked;
+    for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
+    if (!device_steps_ && devices_may_tell)
+      if (result<void> looked = look_at_host(false, true); !looked) return looked;
+    if (!device_steps_) add_host_steps();
     return {};
   }
 
  private:
-  static bool carries_kernels(const line_index& line) noexcept {
-    return (line.kind == line_kind::ops || line.kind == line_kind::async || line.kind == line_kind::stream) &&
-           !message_range<std::string_view, 4>(line.body).empty();
-  }
-  static bool runs_kernels(const plane_index& plane) noexcept {
-    return plane.kind == plane_kind::device && std::any_of(plane.lines.begin(), plane.lines.end(), carries_kernels);
-  }
-
-  void note_rejects(const char* why, std::uint64_t count) {
-    if (count > 0) input_.reject_reasons.push_back({why, count});
-  }
-
   // Nothing when the line lies out of reach, which the file's fault tells.
   std::optional<line_events> events_of(const line_index& line) const {
     const auto base = line_base_ps(*into_.from, file_, line);
@@ -608,7 +656,7 @@ class file_filler {
 
   // True when there are more than are kept.
   bool add_device_steps(const plane_index& plane, std::int32_t device) {
-    std::size_t room = std::max(most_steps / devices_.size(), least_steps);
+    std::size_t room = steps_of_device_;
     const auto [lines, numbered] = step_lines_of(plane);
     const auto number_stat = plane.stat_id("step_num");
     for (const line_index* line : lines) {
@@ -671,14 +719,13 @@ class file_filler {
   void list_host() {
     auto source = std::make_unique<xspace_host_spans>();
     source->from = into_.from;
-    for (const plane_index& plane : space_.planes) {
-      if (plane.kind != plane_kind::host) continue;
-      const auto names = std::make_shared<const span_names>(plane, into_.strings);
+    for (const plane_index* const plane : hosts_) {
+      const auto names = std::make_shared<const span_names>(*plane, into_.strings);
       host_plane& of = host_planes_.emplace_back();
-      of.plane = &plane;
-      of.correlation = plane.stat_id("correlation_id");
-      of.step_number = plane.stat_id("step_num");
-      for (const line_index& line : plane.lines) {
+      of.plane = plane;
+      of.correlation = plane->stat_id("correlation_id");
+      of.step_number = plane->stat_id("step_num");
+      for (const line_index& line : plane->lines) {
         if (line.kind != line_kind::thread) continue;
         const std::optional<line_events> events = events_of(line);
         if (!events) continue;
@@ -783,29 +830,66 @@ class file_filler {
   }
 
   static constexpr std::size_t most_streams = 65535;
-  static constexpr std::size_t most_steps = std::size_t{1} << 16, least_steps = 1024;  // of the file, of a device
   activity_parts& into_;
   const std::size_t file_;
   const xspace_index& space_;
   const std::string& path_;
-  activity_input input_;
+  activity_input& input_;
+  event_rejects& rejects_;
+  const std::size_t steps_of_device_;
+  const std::vector<const plane_index*>& hosts_;
+  const std::vector<std::size_t>& devices_;
   std::uint32_t group_ = 0;
-  std::vector<std::size_t> devices_;                  // planes that run kernels
   std::vector<std::vector<looked_at>> device_lines_;  // as devices_
   std::vector<host_plane> host_planes_;
   std::vector<host_line> host_lines_;
   std::vector<host_step> host_steps_;
   bool device_steps_ = false;
-  event_rejects rejects_;
   std::shared_ptr<const launch_map> launches_;
 };
+
+result<void> fill_from_file(activity_parts& into, std::size_t file) {
+  constexpr std::size_t most_steps = std::size_t{1} << 16, least_steps = 1024;  // of the file, of a device
+  const xspace_index& space = *into.from->xspace(file);
+  activity_input input;
+  input.file = static_cast<std::uint32_t>(file);
+  input.path = into.from->what().files[file].path;
+  input.variant = "xspace";
+  if (const fault* known = into.from->file_fault(file)) input.damage = *known;
+  event_rejects rejects;
+  const std::vector<node_planes> nodes = planes_by_node(space);
+  std::size_t devices = 0;
+  for (const node_planes& planes : nodes) devices += planes.devices.size();
+  for (const node_planes& planes : nodes) {
+    if (planes.devices.empty()) continue;
+    node_filler filler(into, file, planes, std::max(most_steps / devices, least_steps), input, rejects);
+    if (result<void> filled = filler.fill(); !filled) return filled;
+  }
+  if (devices == 0) {
+    input.why_empty =
+        space.planes.empty()
+            ? input.path + " has no planes"
+            : "no device plane of " + input.path +
+                  " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`";
+    input.notes.push_back(input.why_empty);
+  }
+  input.rejected = rejects.negative + rejects.aggregated + rejects.unplaced;
+  const auto note = [&](const char* why, std::uint64_t count) {
+    if (count > 0) input.reject_reasons.push_back({why, count});
+  };
+  note("negative duration", rejects.negative);
+  note("aggregated: without a place in time", rejects.aggregated);
+  note("more than 106 days from the origin", rejects.unplaced);
+  into.inputs.push_back(std::move(input));
+  return {};
+}
 
 }  // namespace
 
 result<void> fill_activity_from_xspace(activity_parts& into) {
   for (std::size_t file = 0; file < into.from->file_count(); ++file) {
     if (into.from->xspace(file) == nullptr) continue;
-    if (result<void> filled = file_filler(into, file).fill(); !filled) return filled;
+    if (result<void> filled = fill_from_file(into, file); !filled) return filled;
   }
   return {};
 }

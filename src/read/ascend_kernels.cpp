@@ -121,7 +121,7 @@ class table_reader {
   }
 
  private:
-  bool begin() {
+  [[gnu::cold]] bool begin() {
     fields_.resize(most_columns);
     if (!reader_.next(fields_.data(), fields_.size())) {
       input_.damage = fault{fault_code::damaged, "the table is empty: expected a header with the columns' names",

@@ -1,5 +1,6 @@
 #include <read/chrome_text.hpp>
 
+#include <base/utf8.hpp>
 #include <profkit/core/chrome.hpp>
 #include <read/chrome_scan.hpp>
 
@@ -27,26 +28,6 @@ std::int32_t hex4(std::string_view text, std::size_t at) noexcept {
     value = value * 16 + digit;
   }
   return value;
-}
-
-// A surrogate without its partner is written the same way, so that nothing is lost.
-void append_utf8(std::string& out, std::uint32_t code_point) {
-  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
-  if (code_point < 0x80) {
-    put(code_point);
-  } else if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    put(0x80 | (code_point & 0x3f));
-  } else if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    put(0x80 | (code_point & 0x3f));
-  } else {
-    put(0xf0 | code_point >> 18);
-    put(0x80 | (code_point >> 12 & 0x3f));
-    put(0x80 | (code_point >> 6 & 0x3f));
-    put(0x80 | (code_point & 0x3f));
-  }
 }
 
 // The escape at text[at] == '\\'; gives how many bytes it takes, 0 when JSON has no such escape.

@@ -134,6 +134,7 @@ detection detect_by_name(std::string_view file_name) {
 detection detect_by_content(std::string_view head) {
   detection best;
   for (const format_row& row : formats) {
+    if (best.sure == detection_confidence::certain) break;
     if (row.probe == nullptr || row.family == best.family) continue;
     const probe_result probed = row.probe(head);
     if (probed.sure <= best.sure) continue;
@@ -145,7 +146,12 @@ detection detect_by_content(std::string_view head) {
 }
 
 detection detect(std::string_view file_name, std::string_view head) {
+  constexpr std::size_t first_look_bytes = 4096;
   detection named = detect_by_name(file_name);
+  if (named.sure == detection_confidence::certain && head.size() > first_look_bytes) {
+    const detection first = detect_by_content(head.substr(0, first_look_bytes));
+    if (first.sure == detection_confidence::certain && first.family == named.family) return named;
+  }
   detection probed = detect_by_content(head);
   if (named.sure == detection_confidence::certain) {
     if (probed.sure != detection_confidence::certain || probed.family == named.family ||

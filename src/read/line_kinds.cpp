@@ -6,6 +6,7 @@
 #include <profkit/core/timeline.hpp>
 
 #include <base/affix.hpp>
+#include <read/plane_node.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -25,6 +26,7 @@ constexpr plane_rule plane_rules[] = {
     {"/device:CUSTOM:", false, plane_kind::custom},  // kCustomPlanePrefix: "Megascale Trace", …
     {"/device:", false, plane_kind::device},         // "/device:TPU:0", "/device:TPU:0 SparseCore 1", "/device:GPU:3"
     {"/host:metadata", true, plane_kind::metadata},  // kMetadataPlaneName: one HloProto an entry
+    {"host:metadata", true, plane_kind::metadata},   // as a merge names it
     {"/host:", false, plane_kind::host},             // "/host:CPU", "/host:python-tracer", "/host:CUPTI", …
     {"Task Environment", true, plane_kind::environment},
     {"Host CPUs", true, plane_kind::host},  // kHostCpusPlaneName
@@ -70,15 +72,13 @@ const Rule* find_rule(const Rule (&rules)[N], std::string_view name) noexcept {
   return found == std::end(rules) ? nullptr : found;
 }
 
-// The name that a plane had before a merge put its node in front: "/device:GPU:0" of "/node:3/device:GPU:0".
-std::string_view without_node(std::string_view plane_name) noexcept {
-  constexpr std::string_view mark = "/node:";
-  const std::size_t at = plane_name.find(mark);
-  if (at == std::string_view::npos) return plane_name;
-  std::size_t end = at + mark.size();
-  while (end < plane_name.size() && plane_name[end] >= '0' && plane_name[end] <= '9') ++end;
-  const bool follows = end > at + mark.size() && end < plane_name.size() && plane_name[end] == '/';
-  return follows ? plane_name.substr(end) : plane_name;
+// The name that a plane had before a merge put its node or, as of "/device:GPU:50100_misc_host:metadata", a number in
+// front.
+std::string_view name_before_merge(std::string_view plane_name) noexcept {
+  if (const auto found = find_node(plane_name)) return found->behind;
+  constexpr std::string_view mark = "_misc_";
+  const std::size_t at = starts_with(plane_name, "/device:") ? plane_name.find(mark) : std::string_view::npos;
+  return at == std::string_view::npos ? plane_name : plane_name.substr(at + mark.size());
 }
 
 }  // namespace
@@ -111,8 +111,12 @@ const char* line_kind_name(line_kind k) noexcept {
 }
 
 plane_kind classify_plane(std::string_view plane_name) noexcept {
-  const plane_rule* rule = find_rule(plane_rules, without_node(plane_name));
-  return rule != nullptr ? rule->kind : plane_kind::other;
+  const std::string_view own_name = name_before_merge(plane_name);
+  const plane_rule* rule = find_rule(plane_rules, own_name);
+  if (rule == nullptr) return plane_kind::other;
+  // The start time that the environment of one node tells is not that of the merged timeline.
+  if (rule->kind == plane_kind::environment && own_name.size() != plane_name.size()) return plane_kind::other;
+  return rule->kind;
 }
 
 line_kind classify_line(plane_kind plane, std::string_view line_name, std::int64_t line_id) noexcept {
@@ -132,7 +136,7 @@ line_kind classify_line(plane_kind plane, std::string_view line_name, std::int64
 }
 
 std::int32_t device_ordinal(std::string_view plane_name) noexcept {
-  plane_name = without_node(plane_name);
+  plane_name = name_before_merge(plane_name);
   if (!starts_with(plane_name, "/device:")) return -1;
   const std::size_t colon = plane_name.find(':', std::string_view("/device:").size());
   if (colon == std::string_view::npos) return -1;

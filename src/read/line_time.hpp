@@ -20,9 +20,9 @@ inline constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
 
 // Start of an event on that line; saturates at the ends of the clock, for offsets that no writer writes.
 [[nodiscard]] constexpr std::int64_t event_start_ps(std::int64_t base_ps, std::int64_t offset_ps) noexcept {
-  constexpr std::int64_t most = INT64_MAX, least = INT64_MIN;
-  if (offset_ps > 0 ? base_ps > most - offset_ps : base_ps < least - offset_ps) return offset_ps > 0 ? most : least;
-  return base_ps + offset_ps;
+  std::int64_t start_ps = 0;
+  if (__builtin_add_overflow(base_ps, offset_ps, &start_ps)) return offset_ps > 0 ? INT64_MAX : INT64_MIN;
+  return start_ps;
 }
 
 // Stream or thread id of a line; -1 when it has none.

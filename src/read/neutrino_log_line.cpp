@@ -6,12 +6,13 @@
 #include <limits>
 
 #include <base/affix.hpp>
+#include <base/packed_texts.hpp>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::string_view kind_names[log_kind_count] = {
+constexpr std::string_view plain_kind_names[log_kind_count] = {
     "unknown",        "init.pid",   "init.cmd",      "init.dl",         "init.ok",       "bench.enabled", "bench",
     "mem.alloc",      "mem.free",   "mem.other",     "mod.load",        "mod.unrec",     "mod.func",      "mod.libkern",
     "mod.kfunc",      "mod.libmod", "bin",           "bin.unrec",       "hash.fail",     "binmap",        "exec.miss",
@@ -20,6 +21,7 @@ constexpr std::string_view kind_names[log_kind_count] = {
     "probe.cantfind", "probe.find", "probe.rename",  "probe.mkdir",     "probe.open",    "probe.write",   "probe.fork",
     "probe.subproc",  "probe.py",   "probe.read",    "probe.finish",    "callback.sub",  "callback.rc",   "info.api",
     "pass",           "plugin"};
+constexpr auto kind_names = pack_texts<plain_kind_names>();
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_hex(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f'); }

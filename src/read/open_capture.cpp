@@ -8,6 +8,7 @@
 #include <read/ascend_rank.hpp>
 #include <read/detect.hpp>
 #include <read/neutrino_detect.hpp>
+#include <read/opened_capture.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -85,6 +86,18 @@ result<looked_at> look_at(const std::string& path, const limits& bounds) {
   return looked_at{detect(last_part_of(path), head), (*opened)->encoding()};
 }
 
+// The same of a file that is opened to stay open, when its bytes lie in memory then; else it is not, and nothing is
+// told.
+std::optional<looked_at> look_at_mapped(const capture& c, std::unique_ptr<source>& opened) {
+  if (c.io == io_mode::read) return std::nullopt;
+  auto made = open_file_source(c.path, c.io, c.bounds);
+  if (!made.ok()) return std::nullopt;
+  const auto bytes = (*made)->span();
+  if (!bytes) return std::nullopt;
+  opened = std::move(*made);
+  return looked_at{detect(last_part_of(c.path), bytes->substr(0, probe_bytes)), opened->encoding()};
+}
+
 capture_file described(const std::string& path, const looked_at& look, std::uint64_t bytes) {
   capture_file file;
   file.path = path;
@@ -109,20 +122,27 @@ result<capture> open_stream(capture c) {
   return c;
 }
 
-result<capture> open_single_file(capture c, const path_facts& facts, const open_options& options) {
+result<capture> open_single_file(capture c, const path_facts& facts, const open_options& options,
+                                 std::unique_ptr<source>* opened) {
   if (!options.run.empty() && options.run != "all") {
     return fault{fault_code::invalid_argument, "a run can be chosen in a folder, and this is a file", c.path, no_offset,
                  "leave the run out, or name the folder that holds the runs"};
   }
   if (facts.kind == path_kind::stream) return open_stream(std::move(c));
-  auto look = look_at(c.path, c.bounds);
-  if (!look.ok()) return std::move(look).error();
+  std::optional<looked_at> look;
+  if (opened) look = look_at_mapped(c, *opened);
+  if (!look) {
+    auto read = look_at(c.path, c.bounds);
+    if (!read.ok()) return std::move(read).error();
+    look = std::move(*read);
+  }
   if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
     look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false};
     look->encoding = compression::none;
   }
   if (look->what.family == file_family::unknown && is_probe_log(c.path, facts.name))
     look->what = {file_family::neutrino, detection_confidence::certain, "the driver's first line", "", false};
+  if (opened && look->what.family == file_family::neutrino) opened->reset();  // such a trace opens its files itself
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
 }
@@ -494,9 +514,8 @@ class folder_reader {
   std::vector<run_folder> runs_;
 };
 
-}  // namespace
-
-result<capture> open_capture(const std::string& path, const open_options& options) {
+result<capture> look_for_capture(const std::string& path, const open_options& options,
+                                 std::unique_ptr<source>* opened) {
   return contained([&]() -> result<capture> {
     capture c;
     c.path = path;
@@ -511,8 +530,18 @@ result<capture> open_capture(const std::string& path, const open_options& option
       if (!facts.ok()) return facts.error();
     }
     if (facts->kind == path_kind::folder) return folder_reader(std::move(c), facts->name, options).run();
-    return open_single_file(std::move(c), *facts, options);
+    return open_single_file(std::move(c), *facts, options, opened);
   });
+}
+
+}  // namespace
+
+result<capture> open_capture(const std::string& path, const open_options& options) {
+  return look_for_capture(path, options, nullptr);
+}
+
+result<capture> open_capture(const std::string& path, const open_options& options, std::unique_ptr<source>& opened) {
+  return look_for_capture(path, options, &opened);
 }
 
 result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t file_index) {

@@ -9,6 +9,7 @@
 #include "base/paths.hpp"
 #include "detect.hpp"
 #include "line_time.hpp"
+#include "opened_capture.hpp"
 #include "xspace_index.hpp"
 #include "xspace_stream.hpp"
 
@@ -340,7 +341,9 @@ struct profile::state {
     }
   }
 
-  static result<std::shared_ptr<const profile>> open_all(capture found, const open_options& options) {
+  // `first`: the first file, where it is open already.
+  static result<std::shared_ptr<const profile>> open_all(capture found, std::unique_ptr<source> first,
+                                                         const open_options& options) {
     auto s = std::make_unique<state>();
     s->what = std::move(found);
     const std::size_t count = s->what.files.size();
@@ -348,7 +351,8 @@ struct profile::state {
     for (std::size_t i = 0; i < count; ++i) {
       if (s->what.files[i].family != file_family::xspace && !s->tells_time(i) && count > 1) continue;
       if (options.access == access_mode::one_pass && s->what.files[i].family == file_family::xspace) {
-        auto from = open_source_of(s->what, i);
+        result<std::unique_ptr<source>> from =
+            i == 0 && first ? result<std::unique_ptr<source>>(std::move(first)) : open_source_of(s->what, i);
         if (from) {
           s->open_for_pass(i, std::move(from).value());
           // Only a pipe has to stay open until it is read.
@@ -356,6 +360,7 @@ struct profile::state {
         }
       }
       if (s->files[i]->streams) continue;
+      if (i == 0 && first) s->files[i]->waiting = std::move(first);
       const held_file& f = s->ensure(i);
       if (f.broken && f.broken->code == fault_code::cancelled) return *f.broken;
     }
@@ -406,9 +411,10 @@ profile::~profile() = default;
 
 result<std::shared_ptr<const profile>> profile::open(const std::string& path, const open_options& options) {
   return contained([&]() -> result<std::shared_ptr<const profile>> {
-    auto found = open_capture(path, options);
+    std::unique_ptr<source> first;
+    auto found = open_capture(path, options, first);
     if (!found) return std::move(found).error();
-    return state::open_all(std::move(found).value(), options);
+    return state::open_all(std::move(found).value(), std::move(first), options);
   });
 }
 

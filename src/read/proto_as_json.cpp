@@ -68,7 +68,7 @@ class json_dumper {
     out_.begin_object();
     out_.field("schema", "profkit.dump");
     out_.field("version", document_version);
-    out_.field("type", type == nullptr ? "raw" : type->name);
+    out_.field("type", type == nullptr ? "raw" : type->name.text());
     out_.key("message");
     object({message}, type, 0);
     if (run_.stopped()) return {};
@@ -190,13 +190,13 @@ class json_dumper {
       if (!found.fields[i]) continue;
       const proto_field_name& name = names.fields[type->first_field + i];
       if (name.oneof >= 0 && found.last[static_cast<std::size_t>(name.oneof)] != static_cast<std::int16_t>(i)) continue;
-      out_.key(name.name);
+      out_.key(name.name.text());
       std::uint64_t more = 0;
       if (name.repeated)
         more = repeated(message, type, name, depth);
       else
         singular(message, type, name, depth);
-      if (more > 0) left_out.emplace_back(name.name, more);
+      if (more > 0) left_out.emplace_back(name.name.text(), more);
     }
     if (found.unknown) {
       out_.key("unknown_fields");
@@ -301,7 +301,7 @@ class json_dumper {
   void entry(std::string_view bytes, const proto_message_name& type, const last_entries& last, std::uint64_t& count,
              std::uint32_t depth) {
     const std::string key = entry_key(bytes, type);
-    if (last.at(key) != bytes.data() || !shown(++count)) return;
+    if (last.find(key)->second != bytes.data() || !shown(++count)) return;
     const proto_field_name& value = *known_proto_names().find_field(&type, 2);
     bool has_value = false;
     for_each_field({bytes}, [&](const wire_field& f, bool cut) {

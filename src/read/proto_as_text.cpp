@@ -77,7 +77,7 @@ class text_writer {
       end_line();
     };
     for (std::size_t i = 0; i < counts.fields(); ++i)
-      tell(counts.of(i) - std::min(counts.of(i), limit), known_proto_names().fields[type->first_field + i].name);
+      tell(counts.of(i) - std::min(counts.of(i), limit), known_proto_names().fields[type->first_field + i].name.text());
     tell(counts.unnamed_left_out, "fields without a name");
   }
 
@@ -104,13 +104,13 @@ class text_writer {
     switch (form) {
       case field_form::scalar:
         begin_line(depth);
-        out_ += name->name;
+        out_ += name->name.text();
         out_ += ": ";
         append_scalar(out_, *name, f.value);
         end_line();
         break;
-      case field_form::text: quoted_line(name->name, f.bytes, name->kind() == proto_type::string, depth); break;
-      case field_form::message: nested(name->name, f.bytes, known_proto_names().messages + name->index, depth); break;
+      case field_form::text: quoted_line(name->name.text(), f.bytes, name->kind() == proto_type::string, depth); break;
+      case field_form::message: nested(name->name.text(), f.bytes, known_proto_names().messages + name->index, depth); break;
       case field_form::packed:
       case field_form::unknown: unnamed(f, depth); break;
     }
@@ -121,7 +121,7 @@ class text_writer {
     const char* p = bytes.data();
     const char* const end = p + bytes.size();
     begin_line(depth);
-    out_ += name.name;
+    out_ += name.name.text();
     out_ += ": [";
     bool first = true;
     for (std::uint64_t raw = 0; next_packed(name, p, end, raw);) {
@@ -186,7 +186,7 @@ class text_writer {
   // A field that runs past the end: what of it is there, when that can be read by itself.
   void clipped(const wire_field& f, const proto_field_name* name, std::uint32_t depth) {
     if (form_of(name, f.type) == field_form::message)
-      nested(name->name, f.bytes, known_proto_names().messages + name->index, depth);
+      nested(name->name.text(), f.bytes, known_proto_names().messages + name->index, depth);
   }
 
   void quoted_line(const std::string& name, std::string_view value, bool is_text, std::uint32_t depth) {

@@ -31,29 +31,35 @@ enum class proto_type : std::uint8_t {
   sint64,
 };
 
+// A name of the table.
+struct proto_name {
+  std::uint16_t at;  // in the text of all names
+  [[nodiscard]] const char* text() const noexcept;
+};
+
 struct proto_field_name {
   std::uint32_t number;
   std::uint8_t type;  // proto_type
   bool repeated;
   std::int16_t index;  // of the message or enum; -1 for scalars
   std::int16_t oneof;  // within the message; -1 when it is in none
-  const char* name;
+  proto_name name;
   [[nodiscard]] constexpr proto_type kind() const noexcept { return static_cast<proto_type>(type); }
 };
 
 struct proto_message_name {
-  const char* name;                        // without the package: "XSpace", "OpMetadata.ProfileInfo"
+  proto_name name;                         // without the package: "XSpace", "OpMetadata.ProfileInfo"
   std::uint16_t first_field, field_count;  // fields stand by ascending number
   bool map_entry;
 };
 
 struct proto_enum_value {
   std::int32_t number;
-  const char* name;
+  proto_name name;
 };
 
 struct proto_enum_name {
-  const char* name;
+  proto_name name;
   std::uint16_t first_value, value_count;  // values stand by ascending number
 };
 

@@ -59,7 +59,7 @@ std::int64_t unzigzag(std::uint64_t raw) noexcept {
 const proto_message_name* proto_names::find_message(std::string_view name) const noexcept {
   for (;;) {
     const auto* const found =
-        std::find_if(messages, messages + message_count, [&](const proto_message_name& m) { return name == m.name; });
+        std::find_if(messages, messages + message_count, [&](const proto_message_name& m) { return name == m.name.text(); });
     if (found != messages + message_count) return found;
     const std::size_t dot = name.find('.');
     if (dot == std::string_view::npos) return nullptr;
@@ -83,7 +83,7 @@ const char* proto_names::find_value(std::int16_t enumeration, std::int32_t numbe
   const proto_enum_value* const last = first + e.value_count;
   const auto* const found = std::lower_bound(
       first, last, number, [](const proto_enum_value& v, std::int32_t wanted) { return v.number < wanted; });
-  return found != last && found->number == number ? found->name : nullptr;
+  return found != last && found->number == number ? found->name.text() : nullptr;
 }
 
 // ---- forms -----------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ bool dump_run::fits(std::string_view value) {
 void judge(std::string_view message, const proto_message_name* type, dump_outcome& outcome) {
   if (!outcome.damage) return;
   // The index of an XSpace knows what a text conversion does to a file.
-  if (type != nullptr && type->name == std::string_view("XSpace")) {
+  if (type != nullptr && type->name.text() == std::string_view("XSpace")) {
     const xspace_index index = index_xspace(message);
     if (index.damage && index.damage->code == fault_code::text_mangled) {
       outcome.damage = index.damage;
@@ -205,7 +205,7 @@ std::vector<std::string_view> dump_types() {
   const proto_names& names = known_proto_names();
   std::vector<std::string_view> types;
   for (std::size_t i = 0; i < names.message_count; ++i)
-    if (!names.messages[i].map_entry) types.emplace_back(names.messages[i].name);
+    if (!names.messages[i].map_entry) types.emplace_back(names.messages[i].name.text());
   return types;
 }
 
@@ -231,7 +231,7 @@ result<dump_outcome> dump_message(std::string_view bytes, std::string_view type,
       }
     }
     dump_outcome outcome;
-    if (root != nullptr) outcome.type = root->name;
+    if (root != nullptr) outcome.type = root->name.text();
     dump_run run(bytes, options, outcome);
     result<void> written = options.format == dump_format::text ? write_text(bytes, root, run, into)
                                                                : write_json(bytes, root, run, outcome, into);

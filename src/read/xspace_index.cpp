@@ -2,6 +2,7 @@
 #include "xspace_index.hpp"
 
 #include <profkit/wire.hpp>
+#include <read/plane_node.hpp>
 #include <read/usual_metadata.hpp>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class indexer {
  private:
   std::uint64_t offset_of(const char* at) const noexcept { return found_.offset_of(at); }
 
-  void note_damage(const char* at, const char* what) {
+  [[gnu::cold]] void note_damage(const char* at, const char* what) {
     if (found_.damage) return;
     fault f;
     f.code = fault_code::damaged;
@@ -66,7 +67,9 @@ class indexer {
 
   // Whether one more is allowed of what there are `used` of; when not, the fault is noted.
   bool allowed(std::size_t used, std::size_t most, const char* what, const char* at) {
-    if (used < most) return true;
+    return used < most || refuse(most, what, at);
+  }
+  [[gnu::cold]] bool refuse(std::size_t most, const char* what, const char* at) {
     if (found_.damage) return false;
     fault f;
     f.code = fault_code::limit;
@@ -124,6 +127,11 @@ class indexer {
       note_damage(reader.position(),
                   reader.clipped() ? "a field runs past the end of its plane" : "no field of a plane can start here");
       if (reader.clipped() && field.number == 3 && !field.bytes.empty()) add_line(plane, field.bytes);
+    }
+    if (is_host_of_merge(plane)) {
+      plane.kind = plane_kind::host;
+      plane.device = -1;
+      for (line_index& line : plane.lines) line.kind = classify_line(plane.kind, line.name(), line.header.id);
     }
     plane.event_metadata = metadata_lookup(plane.event_metadata_entries);
     plane.stat_metadata = metadata_lookup(plane.stat_metadata_entries);

@@ -32,7 +32,7 @@ SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "byte
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
 OTHERS = {"neutrino": "by its slices", "merge": "across nodes", "validate": "across nodes",
-          "export": "writes no document: tests/capi/test_export.cpp", "dump": "no analysis: shows the fields of any protobuf"}
+          "export": "writes no document: tests/capi/test_export.cpp", "dump": "a file, not a profile: dumps()"}
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
 
 passed = 0
@@ -70,6 +70,7 @@ def documents(path):
             compare(f"{name} {path.name}", profile.document_bytes(name), theirs)
             if name == "memory":
                 compare(f"pk_memory {path.name}", profile.memory().document_bytes(), theirs)
+                like_reference(profile, path)
             if name == "bubbles":
                 unlimited = command(name, path, "--json", "--limit", "0")
                 compare(f"pk_bubbles {path.name}", profile.bubbles().document_bytes(), unlimited)
@@ -78,6 +79,28 @@ def documents(path):
                 compare(f"pk_architecture {path.name}", profile.architecture().document_bytes(), unlimited)
                 compare(f"the architecture report of {path.name}", profile.architecture().markdown().encode(),
                         command(name, path, "--markdown"))
+
+
+def like_reference(profile, path):
+    arguments = ("memory", path, "--compat=reference")
+    done = subprocess.run([PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                          check=False)
+    try:
+        ours = profile.memory(like_reference=True).document_bytes()
+    except profkit.Error:
+        ours = b""
+    if ours or done.stdout:
+        compare(f"memory as the reference tool, {path.name}", ours, done.stdout)
+
+
+def dumps():
+    for path in CAPTURES[:2]:
+        for shape, arguments in (("json", ("--json",)), ("text", ())):
+            compare(f"dump {path.name} as {shape}", collected(lambda write: profkit.dump(path, write, format=shape)),  # pylint: disable=cell-var-from-loop
+                    command("dump", path, *arguments))
+        compare(f"the fields of {path.name} by number",
+                collected(lambda write: profkit.dump(path, write, type="raw", limit=2)),  # pylint: disable=cell-var-from-loop
+                command("dump", path, "--type", "raw", "--limit", "2", "--json"))
 
 
 def entries():
@@ -112,6 +135,20 @@ def probes():
                     compare(f"neutrino {name} {path.name}",
                             collected(lambda write, name=name: probe.write(write, name)),  # pylint: disable=cell-var-from-loop
                             command(*arguments))
+                    if name == "summary":
+                        continue
+                    ours = collected(lambda write, name=name: probe.write(write, name, format="csv"))  # pylint: disable=cell-var-from-loop
+                    if ours:
+                        compare(f"neutrino {name} {path.name} as CSV", ours,
+                                command("neutrino", path, name, "--limit", "0", "--csv"))
+    with tempfile.TemporaryDirectory() as scratch, profkit.open(PROBES[0]) as profile, profile.neutrino() as probe:
+        picture = pathlib.Path(scratch) / "picture.svg"
+        command("neutrino", PROBES[0], "schedule", "--svg", picture)
+        theirs = picture.read_bytes()
+        title = re.search(">([^<]*, map [^<]*)<", theirs.decode()).group(1)
+        compare("the picture of a schedule",
+                collected(lambda write: probe.write(write, "schedule", format="svg", title=title)),
+                theirs)
 
 
 def across_nodes():
@@ -126,6 +163,8 @@ def across_nodes():
         with profkit.open(ours) as merged:
             compare("validate", profkit.validate(merged).document_bytes(),
                     command("validate", ours, "--limit", "0", "--json"))
+            compare("validate as the reference tool", profkit.validate(merged, like_reference=True).document_bytes(),
+                    command("validate", ours, "--compat=reference"))
 
 
 def nothing_is_missing():
@@ -146,6 +185,7 @@ def main():
     for path in CAPTURES:
         documents(path)
     entries()
+    dumps()
     filters()
     probes()
     across_nodes()

@@ -117,6 +117,7 @@ VALUE(PK_MEMORY_ALL_TRACE, 2);
 VALUE(PK_MEMORY_HAS_STEP, 4);
 VALUE(PK_MEMORY_INCLUDE_HOST_POOLS, 8);
 VALUE(PK_MEMORY_HAS_FIT, 16);
+VALUE(PK_MEMORY_REFERENCE, 32);
 VALUE(PK_STEP_POLICY_PEAK, 0);
 VALUE(PK_STEP_POLICY_LAST, 1);
 VALUE(PK_STEP_POLICY_FIRST, 2);
@@ -147,6 +148,12 @@ VALUE(PK_VALUE_REF, 7);
 VALUE(PK_VALIDATION_BY_OCCURRENCE, 1);
 VALUE(PK_VALIDATION_ALIGN, 2);
 VALUE(PK_VALIDATION_HAS_BOUND, 4);
+VALUE(PK_VALIDATION_REFERENCE, 8);
+VALUE(PK_PROBE_JSON, 0);
+VALUE(PK_PROBE_CSV, 1);
+VALUE(PK_PROBE_SVG, 2);
+VALUE(PK_DUMP_JSON, 0);
+VALUE(PK_DUMP_TEXT, 1);
 VALUE(PK_PROBE_TOOL_NONE, 0);
 VALUE(PK_PROBE_TOOL_BLOCK_SCHED, 1);
 VALUE(PK_PROBE_TOOL_GMEM_BYTES, 2);
@@ -422,6 +429,13 @@ AT(pk_chrome_summary, broken_count, 8);
 AT(pk_chrome_summary, unusable_time_count, 16);
 AT(pk_chrome_summary, zero_us, 24);
 
+SIZE(pk_dump_options, 32);
+AT(pk_dump_options, struct_size, 0);
+AT(pk_dump_options, format, 4);
+AT(pk_dump_options, type, 8);
+AT(pk_dump_options, limit, 16);
+AT(pk_dump_options, open, 24);
+
 SIZE(pk_document_options, 80);
 AT(pk_document_options, struct_size, 0);
 AT(pk_document_options, flags, 4);
@@ -689,7 +703,7 @@ AT(pk_probe_record, lane, 8);
 AT(pk_probe_record, k, 16);
 AT(pk_probe_record, data, 24);
 
-SIZE(pk_probe_query, 72);
+SIZE(pk_probe_query, 88);
 AT(pk_probe_query, struct_size, 0);
 AT(pk_probe_query, flags, 4);
 AT(pk_probe_query, slice, 8);
@@ -702,6 +716,9 @@ AT(pk_probe_query, block, 40);
 AT(pk_probe_query, lane, 48);
 AT(pk_probe_query, limit, 56);
 AT(pk_probe_query, hooks, 64);
+AT(pk_probe_query, format, 72);
+AT(pk_probe_query, reserved1, 76);
+AT(pk_probe_query, title, 80);
 
 SIZE(pk_clock_pair, 24);
 AT(pk_clock_pair, tracer_ns, 0);
@@ -766,10 +783,12 @@ AT(pk_merge_node, status, 112);
 AT(pk_merge_node, aligned_before, 116);
 
 VALUE(PK_ARROW_SKIP_DAMAGE, 1);
-SIZE(pk_arrow_options, 16);
+SIZE(pk_arrow_options, 32);
 AT(pk_arrow_options, struct_size, 0);
 AT(pk_arrow_options, flags, 4);
 AT(pk_arrow_options, batch_rows, 8);
+AT(pk_arrow_options, columns, 16);
+AT(pk_arrow_options, column_count, 24);
 
 SIZE(ArrowSchema, 72);
 AT(ArrowSchema, format, 0);

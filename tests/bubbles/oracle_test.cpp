@@ -8,6 +8,7 @@
 #include <array>
 #include <random>
 #include <set>
+#include <tuple>
 
 using namespace profkit;
 using namespace profkit::test;
@@ -173,5 +174,55 @@ TEST_CASE("random steps equal the instants they are made of") {
       CHECK(b.host.sync_ps == in_ps(sync));
       CHECK(b.host.threads_ps == in_ps(threads));
     }
+  }
+}
+
+// What is summed on the way does not depend on which gaps somebody asks for.
+TEST_CASE("gaps that nobody asks for are summed like the others") {
+  std::mt19937 random(1122);
+  const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 60; ++round) {
+    memory_activity a;
+    const auto d = a.add_device("NPU 0");
+    const int classes = 1 + round % 5;
+    std::int64_t at = upto(50);
+    for (int i = 0; i < 600; ++i) {
+      const int duration = upto(5) == 0 ? upto(60) : upto(9);
+      a.kernel(d, in_ps(at), in_ps(duration), "K" + std::to_string(upto(4)),
+               static_cast<kernel_class>(upto(4) == 0 ? upto(classes) : 0), static_cast<std::uint16_t>(upto(2)));
+      if (i % 97 == 0 && round % 3 != 0) a.step(i / 97, in_ps(at - upto(5)), in_ps(at + 300));
+      at += std::max(duration + upto(12) - 6, 0) + (upto(80) == 0 ? 300 : 0);
+    }
+    bubble_options all, few;
+    all.windows = few.windows = round % 2 == 0 ? window_policy::marker : window_policy::guide;
+    all.thresholds.reportable_gap_ps = 1;
+    few.thresholds.reportable_gap_ps = in_ps(200);
+    const auto slowly = find_bubbles(a, all), fast = find_bubbles(a, few);
+    REQUIRE((slowly && fast));
+    INFO("round " << round);
+    const device_gaps &x = slowly->devices[0], &y = fast->devices[0];
+    CHECK(x.gaps > 50);
+    CHECK(std::tie(x.gaps, x.largest_ps, x.top, x.busy_ps, x.last_ps, x.kernels_after_steps, x.kernels_between_steps) ==
+          std::tie(y.gaps, y.largest_ps, y.top, y.busy_ps, y.last_ps, y.kernels_after_steps, y.kernels_between_steps));
+    REQUIRE(slowly->steps.size() == fast->steps.size());
+    for (std::size_t i = 0; i < fast->steps.size(); ++i) {
+      const bubble_step &s = slowly->steps[i], &f = fast->steps[i];
+      const step_breakdown &p = s.breakdown, &q = f.breakdown;
+      CHECK(
+          std::tie(s.busy_ps, s.prelaunch_ps, s.tail_ps, s.internal_total_ps, s.largest_internal_ps, s.bubble_count) ==
+          std::tie(f.busy_ps, f.prelaunch_ps, f.tail_ps, f.internal_total_ps, f.largest_internal_ps, f.bubble_count));
+      CHECK(std::tie(p.compute_only_ps, p.comm_exposed_ps, p.comm_overlapped_ps, p.copy_ps, p.other_ps, p.idle_ps) ==
+            std::tie(q.compute_only_ps, q.comm_exposed_ps, q.comm_overlapped_ps, q.copy_ps, q.other_ps, q.idle_ps));
+    }
+    REQUIRE(slowly->ops.size() == fast->ops.size());
+    for (std::size_t i = 0; i < fast->ops.size(); ++i) {
+      const bubble_op &s = slowly->ops[i], &f = fast->ops[i];
+      CHECK(std::tie(s.op_type, s.calls, s.gaps_before, s.gap_before_ps, s.largest_gap_before_ps) ==
+            std::tie(f.op_type, f.calls, f.gaps_before, f.gap_before_ps, f.largest_gap_before_ps));
+    }
+    // Kernels on AI CPUs are told by what passes.
+    REQUIRE(slowly->aicpu_ops.size() == fast->aicpu_ops.size());
+    for (std::size_t i = 0; i < fast->aicpu_ops.size(); ++i)
+      CHECK(slowly->aicpu_ops[i].masked_ps == fast->aicpu_ops[i].masked_ps);
   }
 }

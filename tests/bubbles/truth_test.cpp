@@ -98,8 +98,9 @@ void compare_with_truth(const fs::path& folder, dom::element truth) {
   const std::int64_t origin = of->origin_unix_ns().value_or(0);
   std::vector<step_marker> windows;
   std::int64_t number = 0;
-  for (dom::element s : dom::array(truth["steps"])) {
-    for (std::size_t d = 0; d < of->devices().size(); ++d) {
+  for (std::size_t d = 0; d < of->devices().size(); ++d) {
+    number = 0;
+    for (dom::element s : dom::array(truth["steps"])) {
       step_marker m;
       m.host_group = of->devices()[d].host_group;
       m.device = static_cast<std::int32_t>(d);
@@ -108,8 +109,8 @@ void compare_with_truth(const fs::path& folder, dom::element truth) {
       m.end_ps = (ns_of_us(std::string_view(s["end_us"])) - origin) * 1000;
       m.source = marker_source::device_annotation;
       windows.push_back(m);
+      ++number;
     }
-    ++number;
   }
   const with_windows exact(of, windows);
   const bubbles_result r = look(exact, window_policy::marker);

@@ -357,6 +357,67 @@ static void test_damage(const char *data, const char *capture) {
   CHECK(failed > 0 && failed == ended);
 }
 
+/* ---- columns ---- */
+
+static void test_chosen_columns(const char *data, const char *capture) {
+  static const char *const wanted[] = {"duration_ps", "file", "name"};
+  pk_profile *profile = open_profile(data, capture);
+  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  struct ArrowArrayStream stream;
+  struct ArrowSchema schema;
+  struct ArrowArray batch, whole;
+  REQUIRE(profile != NULL);
+  REQUIRE(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(stream.get_schema(&stream, &schema) == 0 && stream.get_next(&stream, &whole) == 0);
+  stream.release(&stream);
+  options.columns = wanted;
+  options.column_count = 3;
+  REQUIRE(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_OK);
+  options.columns = NULL; /* the stream has its own copy */
+  {
+    const int64_t durations = column_of(&schema, "duration_ps"), names = column_of(&schema, "name");
+    const size_t rows = (size_t)whole.length;
+    schema.release(&schema);
+    REQUIRE(stream.get_schema(&stream, &schema) == 0 && stream.get_next(&stream, &batch) == 0);
+    CHECK(schema.n_children == 3 && batch.n_children == 3 && batch.length == whole.length);
+    CHECK(column_of(&schema, "duration_ps") == 0 && column_of(&schema, "file") == 1 && column_of(&schema, "name") == 2);
+    check_batch(&schema, &batch);
+    CHECK(memcmp(batch.children[0]->buffers[1], whole.children[durations]->buffers[1], rows * sizeof(int64_t)) == 0);
+    CHECK(memcmp(batch.children[2]->buffers[1], whole.children[names]->buffers[1], rows * sizeof(int32_t)) == 0);
+    CHECK(batch.children[2]->dictionary->length == whole.children[names]->dictionary->length);
+  }
+  schema.release(&schema);
+  batch.release(&batch);
+  whole.release(&whole);
+  stream.release(&stream);
+  pk_profile_free(profile);
+}
+
+static void test_wrong_columns(pk_profile *profile) {
+  static const char *const unknown[] = {"name", "colour"};
+  static const char *const twice[] = {"name", "file", "name"};
+  static const char *const missing[] = {"name", NULL};
+  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  struct ArrowArrayStream stream;
+  pk_error *error = NULL;
+  options.columns = unknown;
+  options.column_count = 2;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, &error) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(error && strstr(pk_error_message(error), "colour") && strstr(pk_error_hint(error), "duration_ps"));
+  pk_error_free(error);
+  options.columns = twice;
+  options.column_count = 3;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  options.columns = missing;
+  options.column_count = 2;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  options.column_count = 0;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  options.columns = NULL;
+  options.column_count = 1;
+  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+}
+
 static void test_arguments(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
   pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
@@ -384,6 +445,7 @@ static void test_arguments(const char *data, const char *capture) {
   options.flags = 0;
   options.batch_rows = UINT64_MAX;
   CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  test_wrong_columns(profile);
   memset(&larger, 0, sizeof larger);
   larger.known.struct_size = (uint32_t)sizeof larger;
   CHECK(pk_arrow_events(profile, 0, &larger.known, &stream, NULL) == PK_OK);
@@ -401,6 +463,7 @@ int main(int count, char **arguments) {
   test_probes(data);
   test_release_order(data, capture);
   test_damage(data, capture);
+  test_chosen_columns(data, capture);
   test_arguments(data, capture);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

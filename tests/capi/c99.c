@@ -428,6 +428,7 @@ static void test_memory(const char *data) {
   pk_memory_module module;
   pk_memory_space space;
   pk_memory_allocator allocator;
+  pk_dump_options dump = PK_DUMP_OPTIONS_INIT;
   pk_live_buffer buffers[2];
   pk_curve_point points[4];
   size_t i, count = 0, bytes = 0;
@@ -470,6 +471,13 @@ static void test_memory(const char *data) {
   CHECK(pk_memory_write(memory, count_bytes, &bytes, &status, &error) == PK_OK);
   CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
   pk_memory_free(memory);
+  bytes = 0;
+  status = -1;
+  dump.format = PK_DUMP_TEXT;
+  dump.limit = 1;
+  CHECK(pk_dump_write(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), &dump, count_bytes, &bytes, &status,
+                      &error) == PK_OK);
+  CHECK(bytes > 100 && status == PK_DOCUMENT_STATUS_OK);
   pk_memory_free(NULL);
   CHECK(pk_memory_module_count(NULL) == 0 && pk_memory_allocator_count(NULL) == 0);
 }
@@ -666,6 +674,11 @@ static void test_probe(const char *data) {
     CHECK(pk_probe_write(probe, &query, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 100);
     CHECK(status == PK_DOCUMENT_STATUS_OK || query.slice == PK_PROBE_SLICE_DENSITY ||
           query.slice == PK_PROBE_SLICE_PROGRESS);
+  }
+  query.slice = PK_PROBE_SLICE_SCHEDULE;
+  for (query.format = PK_PROBE_JSON; query.format <= PK_PROBE_SVG; ++query.format) {
+    bytes = 0;
+    CHECK(pk_probe_write(probe, &query, count_bytes, &bytes, &status, &error) == PK_OK && bytes > 100);
   }
   pk_probe_free(probe);
   pk_probe_free(NULL);

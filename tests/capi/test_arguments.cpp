@@ -349,6 +349,12 @@ TEST_CASE("option structs of older and newer releases") {
       return pk_trace_write(profile.get(), &o, swallow, nullptr, nullptr, error.out());
     });
   }
+  SECTION("pk_dump_options") {
+    check_sizes<pk_dump_options>(PK_DUMP_OPTIONS_INIT, [&](const pk_dump_options& o, error_slot& error) {
+      const auto swallow = [](void*, const void*, std::size_t) -> std::int32_t { return 0; };
+      return pk_dump_write(gpu_capture().c_str(), &o, swallow, nullptr, nullptr, error.out());
+    });
+  }
   SECTION("pk_probe_query") {
     const auto profile = opened(data_path("neutrino/block_sched").string());
     pk_probe* made = nullptr;

@@ -45,6 +45,42 @@ TEST_CASE("neutrino: the C ABI writes the documents of the command") {
   }
 }
 
+TEST_CASE("neutrino: tables and pictures") {
+  const auto probe = open_probe("neutrino/block_sched");
+  const auto core = profkit::profile::open(data_path("neutrino/block_sched").string());
+  REQUIRE(core.ok());
+  const auto written = [&](const pk_probe_query& asked, pk_status expected) {
+    std::string text;
+    CHECK(pk_probe_write(probe.get(), &asked, append, &text, nullptr, nullptr) == expected);
+    return text;
+  };
+  pk_probe_query asked = PK_PROBE_QUERY_INIT;
+  asked.format = PK_PROBE_CSV;
+  written(asked, PK_E_INVALID_ARGUMENT);  // the summary is no table
+  for (asked.slice = PK_PROBE_SLICE_LAUNCHES; asked.slice <= PK_PROBE_SLICE_LOG; ++asked.slice) {
+    std::string theirs;
+    profkit::probe_query query;
+    query.slice = static_cast<profkit::probe_slice>(asked.slice);
+    const auto sink = profkit::memory_sink(theirs);
+    REQUIRE(profkit::write_probe_csv(**core, query, *sink).ok());
+    REQUIRE(sink->finish().ok());
+    CHECK(written(asked, PK_OK) == theirs);
+  }
+  asked.format = PK_PROBE_SVG;
+  written(asked, PK_E_INVALID_ARGUMENT);  // the last slice is no picture
+  asked.slice = PK_PROBE_SLICE_SCHEDULE;
+  asked.title = "blocks & <slots>";
+  const std::string picture = written(asked, PK_OK);
+  CHECK(picture.find("<svg") == 0);
+  CHECK(picture.find("blocks &amp; &lt;slots&gt;") != std::string::npos);
+  asked.title = nullptr;
+  CHECK(written(asked, PK_OK).find("matmul") != std::string::npos);
+  asked.slice = PK_PROBE_SLICE_DENSITY;
+  CHECK(written(asked, PK_OK).empty());  // no map of addresses
+  asked.format = 3;
+  written(asked, PK_E_INVALID_ARGUMENT);
+}
+
 TEST_CASE("neutrino: damage of a record file, and records before it") {
   const auto probe = open_probe("neutrino/cut");
   const pk_error* damage = pk_probe_bin_damage(probe.get(), 0);

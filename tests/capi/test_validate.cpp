@@ -86,6 +86,16 @@ TEST_CASE("validate: the C ABI counts and writes what the core does") {
   REQUIRE(into->finish().ok());
   CHECK(ours == theirs);
 
+  options.flags = PK_VALIDATION_REFERENCE;
+  pk_validation* like_reference = nullptr;
+  REQUIRE(pk_validation_open(nodes.both, 2, &options, &like_reference, error.out()) == PK_OK);
+  const owned<pk_validation> second(like_reference);
+  ours.clear();
+  theirs.clear();
+  REQUIRE(pk_validation_write(like_reference, append, &ours, &status, error.out()) == PK_OK);
+  CHECK(ours.find("\"schema\"") == std::string::npos);
+  CHECK(ours.size() > 100);
+
   pk_clock_interval intervals[2];
   std::size_t count = 0;
   REQUIRE(pk_clock_intervals_read(made, 0, intervals, 2, &count, error.out()) == PK_OK);

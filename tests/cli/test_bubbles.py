@@ -38,6 +38,30 @@ class Text(unittest.TestCase):
         self.assertIn("[absent]", done.out)
 
 
+class Nodes(unittest.TestCase):
+    def test_of_merged_traces_each_device_has_the_host_of_its_own_node(self):
+        def told(*captures):
+            facts = []
+            for capture in captures:
+                done, found = document(capture)
+                self.assertEqual(done.status, 0, done.err)
+                facts += [json.dumps([b[key] for key in of_the_host]) for b in found["anomaly_discovery"]["bubble_windows"]]
+            return sorted(facts)
+
+        of_the_host = ("duration_ns", "candidate_labels", "host_visible_coverage_ratio", "sync_marker_overlap_ratio",
+                       "evidence_ops", "evidence_op_overlaps_us", "host_parallelism")
+        with tempfile.TemporaryDirectory() as folder:
+            mute = Path(folder) / "mute.xplane.pb"  # the same device, of whose host nothing is known
+            self.assertEqual(run("export", GPU, "--plane", "device:GPU", "-o", mute).status, 0)
+            self.assertNotEqual(told(mute), told(GPU))
+            for scheme in ("seed", "rocm", "node"):
+                for nodes in ((GPU, mute), (mute, GPU), (GPU, mute, GPU)):
+                    merged = Path(folder) / f"{scheme}.xplane.pb"
+                    done = run("merge", "--traces", *nodes, "--no-correction", "--plane-scheme", scheme, "-o", merged)
+                    self.assertEqual(done.status, 0, done.err)
+                    self.assertEqual(told(merged), told(*nodes), (scheme, nodes))
+
+
 class Tables(unittest.TestCase):
     def test_a_table_without_start_times_gives_totals_and_says_what_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -390,6 +390,23 @@ TEST_CASE("a file that shrinks while it is read is a fault that names both sizes
   CHECK(drain(*from).bytes == "before");
 }
 
+TEST_CASE("a small file is held, unless a mapping is asked for") {
+  const temporary_folder folder;
+  const std::string bytes = sample_bytes(30000);
+  const std::string path = folder.write("small", bytes);
+  const auto held = std::move(*open_file_source(path));
+  REQUIRE(held->span());
+  REQUIRE(::truncate(path.c_str(), 0) == 0);  // of a mapping the next touch would be a SIGBUS
+  CHECK(*held->span() == bytes);
+  const std::string other = folder.write("mapped", bytes);
+  const auto mapped = std::move(*open_file_source(other, io_mode::map));
+  const int file = ::open(other.c_str(), O_WRONLY | O_CLOEXEC);
+  REQUIRE(file >= 0);
+  REQUIRE(::pwrite(file, "!", 1, 0) == 1);
+  REQUIRE(::close(file) == 0);
+  CHECK(mapped->span()->front() == '!');
+}
+
 TEST_CASE("a path that vanishes after it was opened can still be read") {
   const temporary_folder folder;
   for (const io_mode mode : {io_mode::map, io_mode::read}) {

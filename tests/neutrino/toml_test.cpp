@@ -58,3 +58,122 @@ TEST_CASE("toml: damage is a fault that names the line") {
   CHECK(parse_toml(std::string(max_toml_bytes + 1, '\n'), "").error().code == fault_code::limit);
   CHECK(parse_toml("", "").value().members.empty());
 }
+
+TEST_CASE("toml: what is valid, and what it means") {
+  const auto parsed = parse_toml(
+      "\xef\xbb\xbf# a comment\r\n"
+      "hex = 0xdead_BEEF\noct = 0o17\nbin = -0\nlong = -9223372036854775808\n"
+      "real = 6.626e-34\nspaced = 1_000.5e+0_1\nendless = -inf\n"
+      "text = \"tab\\t \\u00e9 \\U0001F600 \\\\\"\nraw = 'C:\\n'\n"
+      "lines = \"\"\"\none\r\n\\  \n\n   two\"\"\"\"\"\nraw_lines = '''\n\\a\n'''\n"
+      "\"a key\" = 1\n'' = 2\n1.2 = 3\n"
+      "day = 2000-02-29\nmoment = 1979-05-27 07:32:00.5-07:00\nhour = 23:59:60\n"
+      "list = [1, [true, {x = 'y'}], # why\n 'z',\n]\n"
+      "[[fruit]]\nname = 'apple'\n[fruit.shape]\nround = true\n[[fruit]]\nname = 'plum'\n[fruit.shape.more]\n"
+      "[a.b.c]\n[a]\nb.x = 1\nb.y = 2\n",
+      "");
+  REQUIRE(parsed);
+  const toml_value& root = parsed.value();
+  CHECK(root.find("hex")->integer == 0xdeadbeef);
+  CHECK(root.find("oct")->integer == 15);
+  CHECK(root.find("bin")->integer == 0);
+  CHECK(root.find("long")->integer == INT64_MIN);
+  CHECK(root.find("real")->number == 6.626e-34);
+  CHECK(root.find("spaced")->number == 10005);
+  CHECK(root.find("endless")->number < -1e308);
+  CHECK(root.find("text")->text == "tab\t \xc3\xa9 \xf0\x9f\x98\x80 \\");
+  CHECK(root.find("raw")->text == "C:\\n");
+  CHECK(root.find("lines")->text == "one\ntwo\"\"");
+  CHECK(root.find("raw_lines")->text == "\\a\n");
+  CHECK(root.find("a key")->integer == 1);
+  CHECK(root.find("")->integer == 2);
+  CHECK(root.find("1")->find("2")->integer == 3);
+  for (const char* time : {"day", "moment", "hour"}) CHECK(root.find(time)->kind == toml_kind::time);
+  REQUIRE(root.find("list")->items.size() == 3);
+  CHECK(root.find("list")->items[1].items[1].find("x")->text == "y");
+  const toml_value* const fruit = root.find("fruit");
+  REQUIRE(fruit->items.size() == 2);
+  CHECK(fruit->items[0].find("shape")->find("round")->truth);
+  CHECK(fruit->items[1].find("shape")->find("more")->kind == toml_kind::table);
+  CHECK(root.find("a")->find("b")->find("y")->integer == 2);
+}
+
+TEST_CASE("toml: what is not valid") {
+  for (const char* text : {
+           "a",
+           "a =",
+           "= 1",
+           "a = 1 b = 2",
+           "a b = 1",
+           "[a",
+           "[a] b",
+           "[[a]",
+           "[a]]",
+           "[]",
+           "[.a]",
+           "a = 01",
+           "a = 1__0",
+           "a = 1_",
+           "a = .5",
+           "a = 5.",
+           "a = 1e",
+           "a = +0x1",
+           "a = 0x",
+           "a = 0b2",
+           "a = 1.e5",
+           "a = True",
+           "a = '",
+           "a = \"\n\"",
+           "a = \"\\x\"",
+           "a = \"\\ud800\"",
+           "a = '\x01'",
+           "# \x7f",
+           "a = '''x''",
+           "a = [1,,2]",
+           "a = [,]",
+           "a = [1 2]",
+           "a = {b = 1,}",
+           "a = {\n}",
+           "a = {b=1, b=2}",
+           "a = 1\ra = 2",
+           "a = 99999999999999999999",
+           "a = 1e999",
+           "a = 2001-02-29",
+           "a = 24:00:00",
+           "a = 07:32",
+           "a = 1979-05-27 ten",
+           "a = 1\na = 2",
+           "a = 1\na.b = 2",
+           "a = 1\n[a]",
+           "[a]\n[a]",
+           "[a]\nb = 1\n[a.b]",
+           "a = {}\n[a.b]",
+           "a = {}\na.b = 1",
+           "a = []\n[[a]]",
+           "[[a]]\n[a]",
+           "[a]\n[[a]]",
+           "a.b = 1\n[a]",
+           "[a.b]\n[a]\nb.c = 1",
+           "[a]\nb.c = 1\n[a.b]",
+           "[a]\nb.c = 1\n[d]\n[a.b.c]",
+           "a = {b.c = 1, b = {}}",
+       }) {
+    INFO(text);
+    const auto parsed = parse_toml(text, "");
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().code == fault_code::damaged);
+  }
+  std::string deep = "a";
+  for (int i = 0; i < 300; ++i) deep += ".a";
+  CHECK_FALSE(parse_toml(deep + " = 1", ""));
+  CHECK_FALSE(parse_toml("a = " + std::string(300, '{') + std::string(300, '}'), ""));
+}
+
+TEST_CASE("toml: many keys take time in proportion") {
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += "key" + std::to_string(i) + " = 1\n";
+  const auto parsed = parse_toml(text, "");
+  REQUIRE(parsed);
+  CHECK(parsed.value().members.size() == 200000);
+  CHECK_FALSE(parse_toml(text + "key0 = 2\n", ""));
+}

@@ -205,6 +205,14 @@ TEST_CASE("Planes and lines are told by their names") {
   REQUIRE(classify_plane("/host:python-tracer") == plane_kind::host);
   REQUIRE(classify_plane("Task Environment") == plane_kind::environment);
   REQUIRE(classify_plane("") == plane_kind::other);
+  // As merges name them.
+  REQUIRE(classify_plane("/node:3/device:GPU:7") == plane_kind::device);
+  REQUIRE(classify_plane("/node:3/host:metadata") == plane_kind::metadata);
+  REQUIRE(classify_plane("/device:GPU:50101_misc_host:metadata") == plane_kind::metadata);
+  REQUIRE(classify_plane("/device:GPU:50101_misc_Task Environment") == plane_kind::other);
+  REQUIRE(classify_plane("/node:3") == plane_kind::other);
+  REQUIRE(classify_plane("/node:/device:GPU:7") == plane_kind::other);
+  REQUIRE(classify_plane("/node:99999999999999999999/device:GPU:7") == plane_kind::other);
 
   REQUIRE(device_ordinal("/device:TPU:12") == 12);
   REQUIRE(device_ordinal("/device:TPU:3 SparseCore 1") == 3);

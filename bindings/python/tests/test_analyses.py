@@ -96,6 +96,9 @@ def test_neutrino(data):
         assert [field.name for field in layout.fields] == ["start", "elapsed", "cuid"]
         reader = probe.records(0, 0)
         records = list(reader)
+        table = []
+        probe.write(table.append, "launches", format="csv")
+        assert len(b"".join(table).splitlines()) == 1 + len(probe.launches)
         assert reader.at(records[-1].block, records[-1].lane, records[-1].k) == records[-1]
         assert reader.at(0, layout.lanes, 0) is None
         assert 0 < len(records) <= layout.lanes * layout.capacity
@@ -193,6 +196,27 @@ def test_a_clock():
     with pytest.raises(ValueError, match="closed"):
         clock.bound_ps(0)
     assert profkit.Clock(pairs, reference=True).map([0], "host") == [0]
+
+
+def test_any_message_field_by_field(data):
+    path = data / "xspace" / "tpu_v6e_inference.xplane.pb"
+    parts = []
+    assert profkit.dump(path, parts.append, limit=1) == profkit.Status.OK
+    document = json.loads(b"".join(parts))
+    assert document["schema"] == "profkit.dump" and document["type"].endswith("XSpace")
+    parts.clear()
+    profkit.dump(str(path), parts.append, type="raw", format="text", limit=1)
+    assert b"".join(parts).lstrip().startswith((b"#", b"1"))
+    with pytest.raises(ValueError, match="format is one of"):
+        profkit.dump(path, parts.append, format="xml")
+    with pytest.raises(profkit.InvalidArgument, match="directory"):
+        profkit.dump(data / "jax" / "two_process_rank0", parts.append)
+
+
+def test_as_the_reference_tool_has_it(tpu):
+    with tpu.memory(like_reference=True) as memory:
+        ours = memory.document()
+    assert ours and "schema" not in ours
 
 
 def test_the_document_of_a_failure(tmp_path):

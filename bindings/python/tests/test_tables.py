@@ -52,6 +52,33 @@ def test_every_column_of_every_event(tpu, gpu_path, two_nodes, batch_rows):
             assert max(batch.num_rows for batch in table.to_batches()) <= batch_rows
 
 
+@pytest.mark.parametrize("columns", [["duration_ps"], ["name", "plane"], ["line", "source_row", "start_ps"], ["stream"],
+                                     ["plane", "line", "name", "start_ps", "duration_ps"]])
+def test_only_the_columns_that_were_asked_for_come(tpu, gpu_path, data, columns):
+    for profile in (tpu, profkit.open(gpu_path), profkit.open(data / "kineto" / "h100_bert_small.pt.trace.json.gz")):
+        whole = profile.events_table().to_pyarrow()
+        for batch_rows in (0, 777):
+            table = profile.events_table(columns=columns, batch_rows=batch_rows).to_pyarrow()
+            table.validate(full=True)
+            assert table.schema.equals(whole.select(columns).schema, check_metadata=True)
+            for name in columns:
+                assert table[name].to_pylist() == whole[name].to_pylist()
+
+
+def test_columns_of_other_tables_and_wrong_ones(tpu):
+    whole = tpu.ops_table().to_pyarrow()
+    few = tpu.ops_table(columns=("self_ps", "category", "name")).to_pyarrow()
+    assert few.to_pylist() == whole.select(few.column_names).to_pylist()
+    with pytest.raises(profkit.InvalidArgument, match="colour") as told:
+        tpu.events_table(columns=["name", "colour"]).to_pyarrow()
+    assert "duration_ps" in told.value.hint
+    with pytest.raises(profkit.InvalidArgument, match="twice"):
+        tpu.events_table(columns=["name", "name"]).to_pyarrow()
+    for wrong in ("name", [], ["na\0me"]):
+        with pytest.raises(ValueError):
+            tpu.events_table(columns=wrong).to_pyarrow()
+
+
 def test_batches_of_a_long_capture_end_at_lines_and_share_what_repeats(data):
     content = (data / "xspace" / "tpu_v6e_inference.xplane.pb").read_bytes() * 8
     profile = profkit.open_buffer(content, "a.xplane.pb")

@@ -40,6 +40,15 @@ std::vector<std::string_view> dump_types();
 /// The message a file of this family holds; "raw" when that is not known.
 std::string_view dump_type_of(file_family family) noexcept;
 
+/// The bytes of one file that is to be shown, and what kind of file it is.
+struct dump_source {
+  held_bytes held;
+  capture_file found;
+};
+/// Opens it. `type` is as for dump_message(), "" where the kind of file says it. Faults: those of opening;
+/// invalid_argument (a directory; a file that is no protobuf, while no type insists on one).
+result<dump_source> open_dump_source(const std::string& path, std::string_view type, const open_options& how);
+
 /// Writes one message. `type` is one of dump_types(), with or without a package before it, or "raw": every
 /// field by its number. Strings, messages and bytes that have no name are told apart by what they look like.
 /// Faults: invalid_argument (no such type), cancelled, those of the sink. Does not finish the sink.

@@ -82,6 +82,10 @@ result<probe_csv_outcome> write_probe_csv(const profile& p, const probe_query& q
 /// drawn as how full each stretch of time was.
 result<void> write_schedule_svg(const block_schedule& found, std::string_view title, sink& into);
 result<void> write_density_svg(const page_density& found, std::string_view title, sink& into);
+/// The picture of a query for the slice schedule or density (invalid_argument for others); the grid of the density is
+/// query.width by query.height. `title` "": the names of kernel, record file and map. Absent: nothing is written.
+result<document_status> write_probe_svg(const profile& p, const probe_query& query, std::string_view title, sink& into,
+                                        const hooks& host = {});
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

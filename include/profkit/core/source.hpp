@@ -14,7 +14,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 /// How a file's bytes are reached. `map` documents that a file truncated by another process under the
-/// mapping raises SIGBUS; `read` turns that into fault_code::input_changed; `automatic` maps regular files.
+/// mapping raises SIGBUS; `read` turns that into fault_code::input_changed; `automatic` maps files above 512 KiB.
 enum class io_mode { automatic, map, read };
 
 enum class compression { none, gzip, zstd };

@@ -77,7 +77,6 @@ class async_finder {
     }
     if (groups_.empty()) return {};
     const std::vector<awaited_op> awaited = find_awaited(plane);
-    found_.async.reserve(found_.async.size() + groups_.size());
     for (const flow_group& group : groups_) found_.async.push_back(row_of(plane, group, awaited));
     return {};
   }

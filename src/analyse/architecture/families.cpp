@@ -1,7 +1,9 @@
 #include <analyse/architecture/families.hpp>
+#include <base/packed_texts.hpp>
 #include <profkit/core/architecture.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 
@@ -10,13 +12,38 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-constexpr kernel_family families[] = {
-#define PROFKIT_KERNEL_FAMILY(what, hint, pattern, unless, family) \
-  {op_kind::what, phase_hint::hint, pattern, unless, family},
-#include <analyse/architecture/kernel_families.inc>
+struct meaning {
+  op_kind kind;
+  phase_hint hint;
 };
+constexpr meaning meanings[] = {
+#define PROFKIT_KERNEL_FAMILY(what, hint, pattern, unless, family) {op_kind::what, phase_hint::hint},
+#include <analyse/architecture/kernel_families.inc>
+#undef PROFKIT_KERNEL_FAMILY
+};
+constexpr std::string_view plain_texts[] = {
+#define PROFKIT_KERNEL_FAMILY(what, hint, pattern, unless, family) pattern, unless, family,
+#include <analyse/architecture/kernel_families.inc>
+#undef PROFKIT_KERNEL_FAMILY
+};
+constexpr auto texts = pack_texts<plain_texts>();
+
+constexpr auto families = [] {
+  std::array<kernel_family, std::size(meanings)> rows{};
+  for (std::uint16_t row = 0; row < rows.size(); ++row) {
+    const auto first = static_cast<std::uint16_t>(3 * row);
+    rows[row] = {meanings[row].kind,
+                 meanings[row].hint,
+                 {first},
+                 {static_cast<std::uint16_t>(first + 1)},
+                 {static_cast<std::uint16_t>(first + 2)}};
+  }
+  return rows;
+}();
 
 }  // namespace
+
+family_text::operator std::string_view() const noexcept { return texts[number]; }
 
 const kernel_family* find_family(std::string_view text) {
   std::string lower(text);
@@ -24,7 +51,7 @@ const kernel_family* find_family(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   const auto stands = [&](std::string_view pattern) { return lower.find(pattern) != std::string::npos; };
   const auto found = std::find_if(std::begin(families), std::end(families), [&](const kernel_family& f) {
-    return stands(f.pattern) && (f.unless.empty() || !stands(f.unless));
+    return stands(f.pattern) && (std::string_view(f.unless).empty() || !stands(f.unless));
   });
   return found == std::end(families) ? nullptr : found;
 }

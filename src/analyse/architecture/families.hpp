@@ -41,11 +41,17 @@ inline constexpr std::size_t op_kind_count = 20;
 // What a family's name says about the phase it serves.
 enum class phase_hint : std::uint8_t { none, prefill, decode };
 
+// A text of the table of families, by number.
+struct family_text {
+  std::uint16_t number = 0;
+  operator std::string_view() const noexcept;
+};
+
 struct kernel_family {
   op_kind kind = op_kind::unknown;
   phase_hint hint = phase_hint::none;
-  std::string_view pattern, unless;  // lower case
-  std::string_view family;
+  family_text pattern, unless;  // lower case
+  family_text family;
 };
 
 // The first line whose pattern stands in the text, in any case; nullptr when there is none.

@@ -13,7 +13,15 @@ namespace bubbles {
 namespace {
 
 constexpr std::size_t most_top_gaps = 5;
-constexpr std::size_t most_structures_kept = std::size_t{1} << 16, most_block_sides_kept = std::size_t{1} << 13;
+// What is kept of a device, and of all devices.
+struct keeping {
+  std::uint64_t of_device, of_all, least;
+  [[nodiscard]] constexpr std::uint64_t share(std::size_t devices) const noexcept {
+    return std::max(std::min(of_all / std::max<std::size_t>(devices, 1), of_device), least);
+  }
+};
+constexpr keeping structures_kept{1U << 16, 1U << 19, 64}, block_sides_kept{1U << 13, 1U << 16, 32};
+constexpr std::size_t few_structures = 4096;
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
 std::int64_t number_in(std::string_view text) noexcept {
@@ -22,10 +30,7 @@ std::int64_t number_in(std::string_view text) noexcept {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : -1;
 }
 
-// Bubbles of one device: its share of what may be kept.
-std::uint64_t share_of(std::uint64_t most, std::size_t devices) noexcept {
-  return std::max<std::uint64_t>(most / std::max<std::size_t>(devices, 1), 256);
-}
+keeping bubbles_kept(const bubble_options& o) noexcept { return {o.max_bubbles, o.max_bubbles, 256}; }
 
 }  // namespace
 
@@ -39,23 +44,13 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
       ops_(of, device),
       aicpu_(o.thresholds),
       structures_(of, o.thresholds, layers),
-      store_(share_of(o.max_bubbles, of.devices().size())),
-      step_store_(share_of(o.max_bubbles, of.devices().size())) {
+      store_(bubbles_kept(o).share(of.devices().size())),
+      step_store_(bubbles_kept(o).share(of.devices().size())) {
   found_.gaps.window_source = windows_.source;
   found_.gaps.windows_cut = windows_.cut;
   stream_stamps_.assign(on_.streams.size(), 0);
-}
-
-result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool reaches = is_within_reach(rows[i]);
-    if (!reaches) clipped_ = within_reach(rows[i]);
-    if (!add(reaches ? rows[i] : clipped_))
-      return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
-    if (!reaches) recent_.keep_rows();
-  }
-  recent_.keep_rows();
-  return {};
+  found_.steps.reserve(windows_.windows.size());
+  found_.facts.reserve(windows_.windows.size());
 }
 
 bool device_pass::in_window(std::int64_t at_ps) const noexcept {
@@ -71,7 +66,62 @@ void device_pass::begin(const kernel_row& first) {
   if (windows_.windows.front().start_ps == open_start) windows_.windows.front().start_ps = first.start_ps;
 }
 
-bool device_pass::add(const kernel_row& k) {
+// Where neither the edge of a window nor the end of a kernel of an AI CPU lies on the way.
+inline void device_pass::advance_quietly(std::int64_t to_ps) {
+  sweep_.advance(to_ps, [&](std::int64_t from, std::int64_t to, unsigned bits) {
+    if (bits == 0) {
+      if (inside_ || outside_) return;
+      outside_ = true;
+      outside_from_ps_ = from;
+      return;
+    }
+    found_.gaps.busy_ps += to - from;
+    busy_until_ps_ = to;
+    if (!inside_) return;
+    add_piece(step_.breakdown, to - from, bits);
+    step_.busy_ps += to - from;
+    step_busy_ = true;
+    step_busy_until_ps_ = to;
+  });
+}
+
+// The kernel starts while one class alone has run since the one before it, or behind a gap that nobody asks for: most
+// do. Whether there is a gap is as good as random, so it is no branch.
+inline bool device_pass::follows_simply(const kernel_row& k) const noexcept {
+  return k.start_ps < edge_ps_ && sweep_.one_runs() && k.start_ps - sweep_.reached_ps() < noted_gap_ps_ && !outside_ &&
+         (!inside_ || step_busy_) && k.duration_ps > 0 && aicpu_.next_end_ps() == open_end;
+}
+
+// The time up to such a kernel; gives the length of the gap in front of it.
+inline std::int64_t device_pass::follow(std::int64_t start_ps) {
+  const std::int64_t now = sweep_.now_ps(), reached = sweep_.reached_ps();
+  const std::int64_t until = std::min(start_ps, reached), busy = until - now, gap = start_ps - until;
+  const unsigned bits = sweep_.pass_to(start_ps);
+  found_.gaps.busy_ps += busy;
+  busy_until_ps_ = busy > 0 ? until : busy_until_ps_;
+  found_.gaps.gaps += gap > 0 ? 1 : 0;
+  found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
+  if (!inside_) return gap;
+  add_piece(step_.breakdown, busy, bits);
+  step_.busy_ps += busy;
+  step_busy_until_ps_ = busy > 0 ? until : step_busy_until_ps_;
+  step_.bubble_count += gap > 0 ? 1 : 0;
+  step_.internal_total_ps += gap;
+  step_.largest_internal_ps = std::max(step_.largest_internal_ps, gap);
+  return gap;
+}
+
+inline void device_pass::count_outside(std::int64_t end_ps) noexcept {
+  if (window_ == windows_.windows.size())
+    ++found_.gaps.kernels_after_steps;
+  else if (window_ == 0)
+    ++found_.gaps.kernels_before_steps;
+  else
+    ++found_.gaps.kernels_between_steps;
+  reached_ps_ = std::max(reached_ps_, end_ps);
+}
+
+inline bool device_pass::add(const kernel_row& k) {
   if ((k.flags & kernel_duplicate) != 0) {
     ++found_.gaps.duplicates;
     return true;
@@ -87,27 +137,35 @@ bool device_pass::add(const kernel_row& k) {
     ++found_.gaps.without_launch;
     found_.gaps.without_launch_ps = saturating_add(found_.gaps.without_launch_ps, k.duration_ps);
   }
-  const bool runs = k.duration_ps > 0;
+  const bool runs = k.duration_ps > 0, on_aicpu = runs_on_aicpu(k);
+  const bool simple = !on_aicpu && follows_simply(k);
   // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
   // unless a window ends in between or what passed so far has to be known.
-  if (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || runs_on_aicpu(k)) {
+  if (!simple && (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu)) {
     if (runs && thresholds_.merge_tolerance_ps > 0 && busy_before_ && k.start_ps > sweep_.reached_ps() &&
         k.start_ps - sweep_.reached_ps() <= thresholds_.merge_tolerance_ps)
       sweep_.add(kernel_class::other, k.start_ps);
-    if (!advance_quietly(k.start_ps)) advance(k.start_ps);
-    close_windows(k.start_ps);
-    edge_ps_ = window_ == windows_.windows.size() ? open_end
-               : in_window(k.start_ps)            ? windows_.windows[window_].end_ps
-                                                  : windows_.windows[window_].start_ps;
+    const bool quietly = k.start_ps < edge_ps_ && aicpu_.next_end_ps() == open_end && !(inside_ && outside_);
+    if (quietly) {
+      advance_quietly(k.start_ps);
+    } else {
+      advance(k.start_ps);
+      pass_edges(k.start_ps);
+    }
   }
   // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
   const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
   const std::uint32_t op = ops_.add(k, polluted);
-  if (runs) {
-    if (!busy_before_ || sweep_.reached_ps() <= k.start_ps) begin_busy(k, op);
-    if (!open_.empty()) fill_after(k);
-  }
-  count_member(k, op, polluted);
+  if (simple)
+    ops_.add_gap(op, follow(k.start_ps));
+  else if (runs && (!busy_before_ || sweep_.reached_ps() <= k.start_ps))
+    begin_busy(k, op);
+  if (runs && !open_.empty()) fill_after(k);
+  if (on_aicpu) aicpu_.begin(k, op, inside_ ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
+  if (inside_)
+    count_member(k, op, polluted);
+  else
+    count_outside(end);
   if (!runs) return true;
   sweep_.add(k.kind, end);
   recent_.add(k, end);
@@ -116,32 +174,16 @@ bool device_pass::add(const kernel_row& k) {
   return true;
 }
 
-// Where neither a window nor a kernel of an AI CPU ends on the way.
-bool device_pass::advance_quietly(std::int64_t to_ps) {
-  const std::int64_t now = sweep_.now_ps();
-  if (aicpu_.next_end_ps() != open_end) return false;
-  bool inside = false;
-  if (window_ < windows_.windows.size()) {
-    const step_window& w = windows_.windows[window_];
-    inside = w.start_ps <= now;
-    if (w.end_ps <= now || to_ps > (inside ? w.end_ps : w.start_ps) || (inside && outside_)) return false;
+result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool reaches = is_within_reach(rows[i]);
+    if (!reaches) clipped_ = within_reach(rows[i]);
+    if (!add(reaches ? rows[i] : clipped_))
+      return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
+    if (!reaches) recent_.keep_rows();
   }
-  sweep_.advance(to_ps, [&](std::int64_t from, std::int64_t to, unsigned bits) {
-    if (bits == 0) {
-      if (inside || outside_) return;
-      outside_ = true;
-      outside_from_ps_ = from;
-      return;
-    }
-    found_.gaps.busy_ps += to - from;
-    busy_until_ps_ = to;
-    if (!inside) return;
-    add_piece(step_.breakdown, to - from, bits);
-    step_.busy_ps += to - from;
-    step_busy_ = true;
-    step_busy_until_ps_ = to;
-  });
-  return true;
+  recent_.keep_rows();
+  return {};
 }
 
 void device_pass::advance(std::int64_t to_ps) {
@@ -201,7 +243,10 @@ void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
     const std::int64_t gap = k.start_ps - busy_until_ps_;
     ++found_.gaps.gaps;
     found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
-    keep_longest(found_.gaps.top, busy_until_ps_, k.start_ps, most_top_gaps);
+    auto& top = found_.gaps.top;
+    keep_longest(top, busy_until_ps_, k.start_ps, most_top_gaps);
+    if (top.size() == most_top_gaps && thresholds_.merge_tolerance_ps <= 0)
+      noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first);
     ops_.add_gap(op, gap);
   }
   if (in_window(k.start_ps)) {
@@ -268,18 +313,6 @@ void device_pass::fill_after(const kernel_row& k) {
 }
 
 void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool polluted) {
-  const bool member = in_window(k.start_ps);
-  if (runs_on_aicpu(k)) aicpu_.begin(k, op, member ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
-  if (!member) {
-    if (window_ == 0)
-      ++found_.gaps.kernels_before_steps;
-    else if (window_ == windows_.windows.size())
-      ++found_.gaps.kernels_after_steps;
-    else
-      ++found_.gaps.kernels_between_steps;
-    reached_ps_ = std::max(reached_ps_, end_of(k));
-    return;
-  }
   ++step_.kernels[static_cast<std::size_t>(k.kind)];
   if (k.duration_ps == 0) ++step_.zero_length_kernels;
   step_.duration_sum_ps = saturating_add(step_.duration_sum_ps, k.duration_ps);
@@ -298,6 +331,14 @@ void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool pollu
     if (step_number_ >= 0 && step_number_ != windows_.windows[window_].number) ++step_.other_step_id_kernels;
   }
   rows_.add(k, op);
+}
+
+void device_pass::pass_edges(std::int64_t now_ps) {
+  close_windows(now_ps);
+  inside_ = in_window(now_ps);
+  edge_ps_ = window_ == windows_.windows.size() ? open_end
+             : inside_                          ? windows_.windows[window_].end_ps
+                                                : windows_.windows[window_].start_ps;
 }
 
 void device_pass::close_windows(std::int64_t now_ps) {
@@ -337,7 +378,10 @@ void device_pass::close_window() {
   describe_step(structures);
   keep_bubbles(static_cast<std::int32_t>(found_.steps.size()), structures);
   step_.first_structure = static_cast<std::uint32_t>(found_.structures.size());
-  if (found_.structures.size() + structures.size() <= most_structures_kept) {
+  const std::uint64_t room = structures_kept.share(of_.devices().size());
+  if (found_.structures.size() + structures.size() <= room) {
+    // Once there are many there is room for all: pages that are never filled cost nothing, copies do.
+    if (found_.structures.size() + structures.size() > few_structures) found_.structures.reserve(room);
     step_.structures = static_cast<std::uint32_t>(structures.size());
     found_.structures.insert(found_.structures.end(), structures.begin(), structures.end());
   } else {
@@ -373,7 +417,7 @@ void device_pass::describe_step(std::vector<step_structure>& structures) {
   step_.clocks = all.clocks();
   const std::int32_t main = main_stream(rows_, on_);
   facts_.form = templates_.add(rows_, on_, main);
-  if (found_.block_sides.size() + 2 > most_block_sides_kept) {
+  if (found_.block_sides.size() + 2 > block_sides_kept.share(of_.devices().size())) {
     found_.block_sides_left_out += 2;
     return;
   }

@@ -53,11 +53,15 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] bool add(const kernel_row& k);
   void begin(const kernel_row& first);
   void advance(std::int64_t to_ps);
-  bool advance_quietly(std::int64_t to_ps);
+  void advance_quietly(std::int64_t to_ps);
+  void pass_edges(std::int64_t now_ps);
+  [[nodiscard]] bool follows_simply(const kernel_row& k) const noexcept;
+  std::int64_t follow(std::int64_t start_ps);
   void take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits);
   void begin_busy(const kernel_row& k, std::uint32_t op);
   void begin_step_busy(const kernel_row& k);
   void count_member(const kernel_row& k, std::uint32_t op, bool polluted);
+  void count_outside(std::int64_t end_ps) noexcept;
   void end_outside(std::int64_t at_ps);
   void open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step,
                    bool inter_step = false);
@@ -90,6 +94,8 @@ class device_pass final : public kernel_visitor {
   bool any_ = false, busy_before_ = false;
   std::int64_t last_start_ps_ = 0, busy_until_ps_ = 0;
   std::int64_t edge_ps_ = open_start;            // the next edge of a window
+  bool inside_ = false;                          // a window: edge_ps_ is its end
+  std::int64_t noted_gap_ps_ = 0;                // shorter gaps are summed and no more
   std::int64_t comm_until_ps_ = open_start;      // of collectives that started before the kernel at hand
   std::int64_t comm_until_now_ps_ = open_start;  // of all so far
 

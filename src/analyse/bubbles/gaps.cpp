@@ -30,7 +30,10 @@ void bubble_store::leave_out(std::int64_t length_ps, bool inter_step) noexcept {
 }
 
 void bubble_store::add(bubble&& b) {
+  constexpr std::size_t few = 512, most_reserved = std::size_t{1} << 16;
   if (!has_room_for(b.length_ps())) return leave_out(b.length_ps(), b.inter_step);
+  // Grown once, to what it may hold: pages that are never filled cost nothing, copies do.
+  if (kept_.size() == few) kept_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(2 * most_, most_reserved)));
   kept_.push_back(std::move(b));
   if (kept_.size() >= 2 * most_) drop_shortest();
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -98,7 +99,9 @@ class evidence_part final : public host_span_visitor {
   };
 
   evidence_part(const std::vector<gap_list>& lists, const gap_cells& cells, name_meanings& meanings)
-      : names(lists, cells), cells_(cells.cells()), meanings_(meanings) {}
+      : names(lists, cells), cells_(cells.cells()), meanings_(meanings) {
+    look_at_cell();
+  }
 
   result<void> spans(const host_span* spans, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(spans[i]);
@@ -115,7 +118,8 @@ class evidence_part final : public host_span_visitor {
     used = 0;
     thread_at_.clear();
     thread_ = nullptr;
-    cell_ = 0;
+    cell_at_ = 0;
+    look_at_cell();
   }
 
   part_overlaps names;
@@ -165,18 +169,31 @@ class evidence_part final : public host_span_visitor {
   }
 
   void note_name(std::uint32_t name, const interval& s, std::uint32_t thread) {
-    if (cell_ > 0 && cells_[cell_ - 1].end_ps > s.start_ps) cell_ = 0;
-    cell_ = first_behind(cell_, cells_.size(), s.start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
-    if (cell_ + 1 < cells_.size() && cells_[cell_ + 1].start_ps < s.end_ps)
+    if (s.start_ps >= cell_.end_ps || s.start_ps < cell_before_ps_) seek(s.start_ps);
+    if (cell_behind_ps_ < s.end_ps)
       names.add_long(name, s, thread);
     else
-      names.add(name, cell_, static_cast<std::int64_t>(common(cells_[cell_], s).length_ps()));
+      names.add(name, cell_at_, static_cast<std::int64_t>(common(cell_, s).length_ps()));
+  }
+  void seek(std::int64_t start_ps) {
+    if (start_ps < cell_before_ps_) cell_at_ = 0;
+    cell_at_ = first_behind(cell_at_, cells_.size() - 1, start_ps, [&](std::size_t i) { return cells_[i].end_ps; });
+    look_at_cell();
+  }
+  void look_at_cell() noexcept {
+    if (cells_.empty()) return;
+    cell_ = cells_[cell_at_];
+    cell_before_ps_ = cell_at_ == 0 ? std::numeric_limits<std::int64_t>::min() : cells_[cell_at_ - 1].end_ps;
+    cell_behind_ps_ =
+        cell_at_ + 1 == cells_.size() ? std::numeric_limits<std::int64_t>::max() : cells_[cell_at_ + 1].start_ps;
   }
 
   const std::vector<interval>& cells_;
   name_meanings& meanings_;
-  std::size_t cell_ = 0;                       // the first that ends behind the start of the span looked at last
-  std::vector<name_meanings::meaning> known_;  // by the number of a name
+  std::size_t cell_at_ = 0;  // the first that ends behind the start of the span looked at last
+  interval cell_;            // the same
+  std::int64_t cell_before_ps_ = 0, cell_behind_ps_ = 0;  // end of the cell in front of it, start of the one behind it
+  std::vector<name_meanings::meaning> known_;             // by the number of a name
   hash_map<std::uint32_t, std::size_t> thread_at_;
   thread_spans* thread_ = nullptr;  // of the span looked at last
 };

@@ -119,26 +119,32 @@ void overlap_sums::add(const overlap_run& run) {
   constexpr std::size_t few = std::size_t{1} << 16;
   make_room(sums_, numbers_in(run));
   in_runs_ += run.size();
-  if (!run.empty()) runs_.push_back(run);
+  if (!run.empty()) {
+    if (runs_.empty() || run.front().place < runs_.back().back().place) chains_.push_back(runs_.size());
+    runs_.push_back(run);
+  }
   if (in_runs_ >= std::max(few, std::min(settled_ / 2, most_ - std::min(most_, settled_)))) settle();
 }
 
 void overlap_sums::settle() {
   if (runs_.empty()) return;
-  std::vector<const overlap_entry*> at;
-  for (const overlap_run& run : runs_) at.push_back(run.data());
+  std::vector<place_in_chain> chains;
+  for (std::size_t i = 0; i < chains_.size(); ++i)
+    chains.push_back(
+        {runs_.data() + chains_[i], runs_.data() + (i + 1 < chains_.size() ? chains_[i + 1] : runs_.size()), 0});
   settled_ = 0;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    add_up(i, at);
+    add_up(i, chains);
     settled_ += shards_[i].entries.size();
   }
   runs_.clear();
+  chains_.clear();
   in_runs_ = 0;
   if (settled_ > most_ / 8 * 7) forget_least();
 }
 
-// `at`: where the shard begins in each run.
-void overlap_sums::add_up(std::size_t shard_at, std::vector<const overlap_entry*>& at) {
+// `chains`: where the shard begins in each.
+void overlap_sums::add_up(std::size_t shard_at, std::vector<place_in_chain>& chains) {
   shard& of = shards_[shard_at];
   sum_.clear();
   std::size_t held = 0;
@@ -147,10 +153,13 @@ void overlap_sums::add_up(std::size_t shard_at, std::vector<const overlap_entry*
     of.begin[i] = static_cast<std::uint32_t>(sum_.size());
     place_sums sums(sums_, sum_);
     for (; held < held_end; ++held) sums.add(of.entries[held]);
-    for (std::size_t r = 0; r < runs_.size(); ++r)
-      for (const overlap_entry* const end = runs_[r].data() + runs_[r].size(); at[r] != end && at[r]->place == place;
-           ++at[r])
-        sums.add(*at[r]);
+    for (place_in_chain& c : chains)
+      while (c.run != c.end && (*c.run)[c.at].place == place) {
+        sums.add((*c.run)[c.at]);
+        if (++c.at < c.run->size()) continue;
+        ++c.run;
+        c.at = 0;
+      }
     sums.finish();
   }
   of.begin.back() = static_cast<std::uint32_t>(sum_.size());

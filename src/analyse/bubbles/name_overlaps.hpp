@@ -72,10 +72,16 @@ class overlap_sums {
     overlap_run entries;
     std::vector<std::uint32_t> begin;  // of each place, and the end
   };
-  void add_up(std::size_t shard_at, std::vector<const overlap_entry*>& at);
+  // Where a chain of runs was read up to.
+  struct place_in_chain {
+    const overlap_run *run, *end;
+    std::size_t at;
+  };
+  void add_up(std::size_t shard_at, std::vector<place_in_chain>& chains);
   void forget_least();
   std::vector<shard> shards_;
   std::vector<overlap_run> runs_;
+  std::vector<std::size_t> chains_;  // first run of each: a run begins where the one in front of it ends, or behind
   std::size_t settled_ = 0, in_runs_ = 0, most_;
   overlap_run sum_;                 // of a shard
   std::vector<std::int64_t> sums_;  // by name, while a place is added up; else 0

@@ -33,8 +33,6 @@ counter_role role_of_counter(std::string_view header) noexcept {
 
 std::uint32_t op_table::index_of(const kernel_row& k) {
   const string_id type = type_of(k);
-  const bool dense = k.core == 0 && type < most_dense;
-  if (dense && type < dense_.size() && dense_[type] != unknown) return dense_[type];
   const std::uint64_t key = static_cast<std::uint64_t>(type) << 32 | k.core;
   if (key == last_key_) return last_op_;
   const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(ops_.size()));
@@ -46,26 +44,13 @@ std::uint32_t op_table::index_of(const kernel_row& k) {
     op.name = k.name;
     op.kind = k.kind;
   }
-  if (dense) {
+  if (k.core == 0 && type < most_dense) {
     if (type >= dense_.size()) dense_.resize(std::size_t{type} + 1, unknown);
     dense_[type] = at->second;
   }
   last_key_ = key;
   last_op_ = at->second;
   return last_op_;
-}
-
-std::uint32_t op_table::add(const kernel_row& k, bool polluted) {
-  const std::uint32_t at = index_of(k);
-  bubble_op& op = ops_[at];
-  ++op.calls;
-  op.duration_ps = saturating_add(op.duration_ps, k.duration_ps);
-  if (k.wait_ps > 0) {
-    op.wait_ps = saturating_add(op.wait_ps, k.wait_ps);
-    if (polluted) op.polluted_wait_ps = saturating_add(op.polluted_wait_ps, k.wait_ps);
-  }
-  if (k.details != 0) add_counters(at, k);
-  return at;
 }
 
 void op_table::add_counters(std::uint32_t op, const kernel_row& k) {
@@ -96,13 +81,6 @@ void op_table::add_counters(std::uint32_t op, const kernel_row& k) {
   take(cube, sum.cube, sum.cube_ps);
   take(compute, sum.compute_unit, sum.compute_ps);
   take(memory, sum.memory_unit, sum.memory_ps);
-}
-
-void op_table::add_gap(std::uint32_t op, std::int64_t gap_ps) noexcept {
-  bubble_op& o = ops_[op];
-  ++o.gaps_before;
-  o.gap_before_ps = saturating_add(o.gap_before_ps, gap_ps);
-  o.largest_gap_before_ps = std::max(o.largest_gap_before_ps, gap_ps);
 }
 
 void op_table::judge_units(bubble_op& op, const counter_sum& sum, const bubble_thresholds& t) const {

@@ -3,6 +3,7 @@
 #include <analyse/bubbles/kernels.hpp>
 #include <base/hash_map.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -22,9 +23,27 @@ class op_table {
   op_table(const activity& of, std::size_t device) : of_(of), device_(device) {}
 
   // The index of a kernel's op, which is counted.
-  std::uint32_t add(const kernel_row& k, bool polluted);
-  // Idle time that ended with a kernel of this op.
-  void add_gap(std::uint32_t op, std::int64_t gap_ps) noexcept;
+  std::uint32_t add(const kernel_row& k, bool polluted) {
+    const string_id type = type_of(k);
+    const bool is_near = k.core == 0 && type < dense_.size() && dense_[type] != unknown;
+    const std::uint32_t at = is_near ? dense_[type] : index_of(k);
+    bubble_op& op = ops_[at];
+    ++op.calls;
+    op.duration_ps = saturating_add(op.duration_ps, k.duration_ps);
+    if (k.wait_ps > 0) {
+      op.wait_ps = saturating_add(op.wait_ps, k.wait_ps);
+      if (polluted) op.polluted_wait_ps = saturating_add(op.polluted_wait_ps, k.wait_ps);
+    }
+    if (k.details != 0) add_counters(at, k);
+    return at;
+  }
+  // Idle time that ended with a kernel of this op; of no length where there was none.
+  void add_gap(std::uint32_t op, std::int64_t gap_ps) noexcept {
+    bubble_op& o = ops_[op];
+    o.gaps_before += gap_ps > 0 ? 1 : 0;
+    o.gap_before_ps = saturating_add(o.gap_before_ps, gap_ps);
+    o.largest_gap_before_ps = std::max(o.largest_gap_before_ps, gap_ps);
+  }
   // The index of a kernel's op that was added before.
   [[nodiscard]] std::uint32_t find(const kernel_row& k) const {
     const auto at = index_.find(static_cast<std::uint64_t>(type_of(k)) << 32 | k.core);

@@ -74,6 +74,13 @@ class class_sweep {
     ends_[at] = std::max(ends_[at], end_ps);
     reached_ps_ = std::max(reached_ps_, end_ps);
   }
+  // Whether one class alone runs, beyond now.
+  [[nodiscard]] bool one_runs() const noexcept { return only_ != several && reached_ps_ > now_ps_; }
+  // Goes on to `to_ps` while one class alone runs; gives its bit.
+  unsigned pass_to(std::int64_t to_ps) noexcept {
+    now_ps_ = to_ps;
+    return 1U << only_;
+  }
   // Where the union ends as things stand.
   [[nodiscard]] std::int64_t reached_ps() const noexcept { return reached_ps_; }
   [[nodiscard]] std::int64_t now_ps() const noexcept { return now_ps_; }

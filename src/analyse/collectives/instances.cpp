@@ -10,6 +10,7 @@
 #include "base/progress.hpp"
 #include "base/stable_order.hpp"
 #include "read/line_time.hpp"
+#include "read/plane_node.hpp"
 #include "read/xspace_index.hpp"
 
 #include <profkit/time.hpp>
@@ -25,37 +26,17 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// A number behind `prefix`; empty when none stands there.
-std::optional<std::int64_t> number_behind(std::string_view text, std::string_view prefix) noexcept {
-  const std::size_t at = text.find(prefix);
-  if (at == text.npos) return std::nullopt;
-  std::int64_t number = -1;
-  for (std::size_t i = at + prefix.size(); i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-    if (number > INT64_MAX / 100) return std::nullopt;
-    number = std::max<std::int64_t>(number, 0) * 10 + (text[i] - '0');
-  }
-  return number < 0 ? std::nullopt : std::optional<std::int64_t>(number);
-}
-
 constexpr std::int64_t devices_per_node = 64;     // in the plane ids of a merge
 constexpr std::int64_t first_reference_id = 100;  // the reference tool's plane ids start here
 constexpr std::int64_t first_host_id = 10000;     // and those of hosts here
 
-struct plane_facts {
-  std::optional<std::int64_t> node;  // as the plane itself tells it
+std::string_view hostname_of(const plane_index& plane) {
   std::string_view hostname;
-};
-
-plane_facts facts_of(const plane_index& plane) {
-  plane_facts facts;
   for (const std::string_view bytes : plane.stats) {
     const stat_view stat(bytes);
-    const std::string_view name = plane.stat_name(stat.metadata_id());
-    if (name == "node_id") facts.node = integer_value(stat);
-    if (name == "hostname") facts.hostname = text_value(plane, stat);
+    if (plane.stat_name(stat.metadata_id()) == "hostname") hostname = text_value(plane, stat);
   }
-  if (!facts.node) facts.node = number_behind(plane.name, "/node:");
-  return facts;
+  return hostname;
 }
 
 // Which lines hold executions of operations, each once.
@@ -139,11 +120,11 @@ class finder {
         if (plane.kind == plane_kind::device && plane.id < first_reference_id) reference_ids = false;
       for (const plane_index& plane : space->planes) {
         if (plane.kind != plane_kind::device) continue;
-        const plane_facts facts = facts_of(plane);
+        const std::optional<std::int64_t> node = profkit::node_of(plane);
         node_key key{t, static_cast<std::int64_t>(file), 0, false};
         std::int32_t device = plane.device >= 0 ? plane.device : static_cast<std::int32_t>(plane.id);
-        if (facts.node) {
-          key = {0, 0, *facts.node, true};
+        if (node) {
+          key = {0, 0, *node, true};
           device = static_cast<std::int32_t>(device % devices_per_node);
         } else if (plane.id >= first_host_id) {
           continue;  // a host that a merge shows as a device
@@ -154,9 +135,8 @@ class finder {
           key.id = plane.id / devices_per_node;
           device = static_cast<std::int32_t>(plane.id % devices_per_node);
         }
-        std::string_view hostname = facts.hostname;
-        if (hostname.empty() && !space->hostnames.empty() && !facts.node && key.id == 0)
-          hostname = space->hostnames.front();
+        std::string_view hostname = hostname_of(plane);
+        if (hostname.empty() && !space->hostnames.empty() && !node && key.id == 0) hostname = space->hostnames.front();
         if (result<void> read = read_plane(t, p, file, plane, key, device, hostname, shift_ps, progress); !read)
           return read;
       }

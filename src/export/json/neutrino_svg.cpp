@@ -3,6 +3,7 @@
 #include <profkit/core/text.hpp>
 
 #include <base/contained.hpp>
+#include <export/json/neutrino_parts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -246,6 +247,38 @@ result<void> write_density_svg(const page_density& found, std::string_view title
       svg.text(left - 6, top + 9, hex(found.pages.back()), "end", 9);
     }
     return svg.finish();
+  });
+}
+
+result<document_status> write_probe_svg(const profile& p, const probe_query& query, std::string_view title, sink& into,
+                                        const hooks& host) {
+  return contained([&]() -> result<document_status> {
+    if (query.slice != probe_slice::schedule && query.slice != probe_slice::density)
+      return fault{fault_code::invalid_argument, "only schedule and density are pictures", {}, no_offset, {}};
+    auto target = find_probe_target(p, query);
+    if (!target) return std::move(target).error();
+    if (target->trace == nullptr || target->maps.empty()) return document_status::absent;
+    auto held = json::hold_map(*target);
+    if (!held) return std::move(held).error();
+    std::string own_title;
+    if (title.empty()) {
+      const std::int32_t kernel = held->bin->kernel;
+      own_title = (kernel < 0 ? "(unknown)" : target->trace->kernels[static_cast<std::size_t>(kernel)].name()) + ", " +
+                  held->bin->name + ", map " + held->map->shape->name;
+      title = own_title;
+    }
+    const auto draw = [&](auto found, auto write) -> result<document_status> {
+      if (!found && found.error().code == fault_code::unsupported) return document_status::absent;
+      if (!found) return std::move(found).error();
+      if (result<void> written = write(*found, title, into); !written) return std::move(written).error();
+      return target->trace->first_damage() != nullptr ? document_status::partial : document_status::ok;
+    };
+    if (query.slice == probe_slice::schedule)
+      return draw(analyse_block_schedule(*held->map, held->held.bytes, {}, host), write_schedule_svg);
+    density_options options;
+    options.width = query.width;
+    options.height = query.height;
+    return draw(analyse_page_density(*held->map, held->held.bytes, options, host), write_density_svg);
   });
 }
 

@@ -12,6 +12,7 @@ from .analyses import (
     RecordFile, RecordMap, Records,
 )
 from .clocks import Clock, ClockOffset, ClockPair
+from .dumping import dump
 from .errors import (
     Cancelled, Damaged, Error, InvalidArgument, LimitExceeded, NotFound, OutputFailed, PermissionDenied, ReadFailed,
     Unrecognised, Unsupported,
@@ -33,6 +34,6 @@ __all__ = [
     "LineKind", "LineSummary", "LiveBuffer", "Memory", "MemoryModule", "MemorySpace", "Merge", "MergedNode", "Module",
     "Modules", "Neutrino", "NotFound", "OutputFailed", "PermissionDenied", "Plane", "PlaneKind", "Profile", "ReadFailed",
     "Record", "RecordField", "RecordFile", "RecordMap", "Records", "Run", "Stat", "StatMetadata", "StatOrigin", "Status", "Table",
-    "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "open",
+    "Unrecognised", "Unsupported", "Validation", "ValidationSummary", "XSpaceWriter", "combine_traces", "dump", "open",
     "open_buffer", "open_callbacks", "validate", "version",
 ]

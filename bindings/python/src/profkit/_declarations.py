@@ -134,6 +134,7 @@ PK_MEMORY_ALL_TRACE = 2
 PK_MEMORY_HAS_STEP = 4
 PK_MEMORY_INCLUDE_HOST_POOLS = 8
 PK_MEMORY_HAS_FIT = 16
+PK_MEMORY_REFERENCE = 32
 PK_STEP_POLICY_PEAK = 0
 PK_STEP_POLICY_LAST = 1
 PK_STEP_POLICY_FIRST = 2
@@ -161,9 +162,12 @@ PK_VALUE_INT64 = 4
 PK_VALUE_TEXT = 5
 PK_VALUE_BYTES = 6
 PK_VALUE_REF = 7
+PK_DUMP_JSON = 0
+PK_DUMP_TEXT = 1
 PK_VALIDATION_BY_OCCURRENCE = 1
 PK_VALIDATION_ALIGN = 2
 PK_VALIDATION_HAS_BOUND = 4
+PK_VALIDATION_REFERENCE = 8
 PK_PROBE_TOOL_NONE = 0
 PK_PROBE_TOOL_BLOCK_SCHED = 1
 PK_PROBE_TOOL_GMEM_BYTES = 2
@@ -210,6 +214,9 @@ PK_PROBE_SLICE_DENSITY = 7
 PK_PROBE_SLICE_PROGRESS = 8
 PK_PROBE_SLICE_OVERHEAD = 9
 PK_PROBE_SLICE_LOG = 10
+PK_PROBE_JSON = 0
+PK_PROBE_CSV = 1
+PK_PROBE_SVG = 2
 PK_PROBE_QUERY_HAS_BLOCK = 1
 PK_PROBE_QUERY_HAS_LANE = 2
 PK_CLOCK_TRACER = 0
@@ -702,6 +709,16 @@ class pk_value(c.Structure):
     ]
 
 
+class pk_dump_options(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("format", c.c_int32),
+        ("type", c.c_char_p),
+        ("limit", c.c_uint64),
+        ("open", c.POINTER(pk_open_options)),
+    ]
+
+
 class pk_validation_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -831,6 +848,9 @@ class pk_probe_query(c.Structure):
         ("lane", c.c_uint64),
         ("limit", c.c_uint64),
         ("hooks", c.POINTER(pk_hooks)),
+        ("format", c.c_int32),
+        ("reserved1", c.c_uint32),
+        ("title", c.c_char_p),
     ]
 
 
@@ -988,6 +1008,8 @@ class pk_arrow_options(c.Structure):
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
         ("batch_rows", c.c_uint64),
+        ("columns", c.POINTER(c.c_char_p)),
+        ("column_count", c.c_size_t),
     ]
 
 
@@ -1001,6 +1023,7 @@ INITIAL: Dict[Any, Dict[str, int]] = {
     pk_document_options: {"limit": 18446744073709551615},
     pk_memory_options: {"top": 18446744073709551615, "time_samples": 200, "persistent_threshold_steps": 2},
     pk_trace_options: {"format": 1},
+    pk_dump_options: {},
     pk_validation_options: {"max_bound_ps": 1000000000},
     pk_probe_query: {},
     pk_clock_options: {},
@@ -1152,6 +1175,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_xspace_writer_status": (c.c_int32, (c.c_void_p,)),
     "pk_xspace_writer_finish": (c.c_int32, (c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_xspace_writer_free": (None, (c.c_void_p,)),
+    "pk_dump_write": (c.c_int32, (
+        c.c_char_p, c.POINTER(pk_dump_options), pk_write_callback, c.c_void_p, c.POINTER(c.c_int32),
+        c.POINTER(c.c_void_p))),
     "pk_validation_open": (c.c_int32, (
         c.POINTER(c.c_void_p), c.c_size_t, c.POINTER(pk_validation_options), c.POINTER(c.c_void_p),
         c.POINTER(c.c_void_p))),

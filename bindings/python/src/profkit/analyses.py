@@ -138,15 +138,16 @@ class Memory(_Document):
                  memory_space: int = 0, fit_bytes: Optional[int] = None, curve_points: int = 0,
                  what_if: Sequence[str] = (), runtime: bool = True, all_trace: bool = False,
                  time_samples: Optional[int] = None, persistent_threshold_steps: Optional[int] = None,
-                 include_host_pools: bool = False, progress: Optional[Progress] = None, log: Optional[Log] = None,
-                 cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
+                 include_host_pools: bool = False, like_reference: bool = False, progress: Optional[Progress] = None,
+                 log: Optional[Log] = None, cancel: Optional[CancelToken] = None, threads: int = 0) -> None:
         """module: name or id, None for the one with the highest peak. step_policy: "peak", "last", "first".
-        fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME"."""
+        fit_bytes: does the highest need fit? what_if: "remat=NAME" or "offload=NAME". like_reference: the numbers and the
+        document of the reference tool, for comparison."""
         calls, source = Calls(), profile._h
         policy = _choice(step_policy, {"peak": 0, "last": 1, "first": 2}, "step_policy")
         flags = (d.PK_MEMORY_NO_RUNTIME * (not runtime) | d.PK_MEMORY_ALL_TRACE * all_trace
                  | d.PK_MEMORY_HAS_STEP * (step is not None) | d.PK_MEMORY_INCLUDE_HOST_POOLS * include_host_pools
-                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None))
+                 | d.PK_MEMORY_HAS_FIT * (fit_bytes is not None) | d.PK_MEMORY_REFERENCE * like_reference)
         given = options(d.pk_memory_options, flags=flags, host=L.encoded(host), module=L.encoded(module), top=top,
                         step=step, fit_bytes=fit_bytes, curve_points=curve_points, step_policy=policy,
                         memory_space=memory_space, time_samples=time_samples,
@@ -615,6 +616,7 @@ class Record(NamedTuple):
 _OUTCOMES = _names_of("PK_PROBE_OUTCOME_")
 _TOOLS = {name: at for at, name in enumerate(_names_of("PK_PROBE_TOOL_"))}
 _SLICES = {name: at for at, name in enumerate(_names_of("PK_PROBE_SLICE_"))}
+_FORMATS = {"json": d.PK_PROBE_JSON, "csv": d.PK_PROBE_CSV, "svg": d.PK_PROBE_SVG}
 _LEVELS = ("unknown", "thread", "warp")
 _record_field = converter(RecordField, d.pk_probe_field)
 
@@ -719,15 +721,17 @@ class Neutrino(Owner):
     def write(self, write: Callable[[bytes], Any], slice: str = "summary", *,  # pylint: disable=redefined-builtin
               launch: Optional[str] = None, map: Optional[str] = None,  # pylint: disable=redefined-builtin
               block: Optional[int] = None, lane: Optional[int] = None, limit: int = 0, width: int = 0, height: int = 0,
+              format: str = "json", title: Optional[str] = None,  # pylint: disable=redefined-builtin
               progress: Optional[Progress] = None, log: Optional[Log] = None, cancel: Optional[CancelToken] = None,
               threads: int = 0) -> Status:
-        """Hands the bytes of `profkit neutrino PATH SLICE --json` to `write`. slice: "summary", "launches", "kernels",
+        """Hands the bytes of `profkit neutrino PATH SLICE` to `write`. format: "json", "csv", or "svg", a picture of
+        "schedule" or "density" below a title. slice: "summary", "launches", "kernels",
         "maps", "records", "schedule", "bytes", "density", "progress", "overhead", "log"."""
         calls = Calls()
         flags = (d.PK_PROBE_QUERY_HAS_BLOCK * (block is not None) | d.PK_PROBE_QUERY_HAS_LANE * (lane is not None))
         query = options(d.pk_probe_query, flags=flags, slice=_choice(slice, _SLICES, "slice"), width=width,
                         height=height, launch=L.encoded(launch), map=L.encoded(map), block=block, lane=lane,
-                        limit=limit)
+                        limit=limit, format=_choice(format, _FORMATS, "format"), title=L.encoded(title))
         query.hooks = L.hooks(calls, progress=progress, log=log, cancel=cancel, threads=threads)
         status = c.c_int32()
         calls.run(lambda: check(lib.pk_probe_write, self._h, c.byref(query), calls.writer(write), None,

@@ -346,7 +346,7 @@ class File:
 
     @property
     def bytes(self) -> memoryview:
-        """The decoded bytes, read-only and not copied: a memoryview over the mapping, which it keeps open."""
+        """The decoded bytes, read-only and not copied: a memoryview over the mapping (small files: what was read), which it keeps."""
         found = got(lib.pk_file_bytes, d.pk_str, self._handle.address, self.position)
         if not found.size:
             return memoryview(b"")
@@ -401,7 +401,14 @@ class Profile(Owner):
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._info = got(lib.pk_profile_get, d.pk_profile_info, handle.address)
+        self._known: Optional[d.pk_profile_info] = None
+
+    @property
+    def _info(self) -> d.pk_profile_info:
+        """Asked for when somebody wants it."""
+        if self._known is None:
+            self._known = got(lib.pk_profile_get, d.pk_profile_info, self._h.address)
+        return self._known
 
     # ---- what is in it ----
 

@@ -51,7 +51,7 @@ pub const PK_E_OUTPUT: i32 = -40;
 pub const PK_E_OUTPUT_FULL: i32 = -41;
 pub const PK_LOG_INFO: i32 = 1;
 pub const PK_LOG_WARNING: i32 = 2;
-/// maps regular files, reads everything else
+/// maps regular files above 512 KiB, reads everything else
 pub const PK_IO_AUTO: i32 = 0;
 /// a file that another process truncates under the mapping raises SIGBUS
 pub const PK_IO_MAP: i32 = 1;
@@ -192,6 +192,8 @@ pub const PK_MEMORY_HAS_STEP: i32 = 4;
 pub const PK_MEMORY_INCLUDE_HOST_POOLS: i32 = 8;
 /// `fit_bytes` is set
 pub const PK_MEMORY_HAS_FIT: i32 = 16;
+/// the numbers of the reference tool, for comparison
+pub const PK_MEMORY_REFERENCE: i32 = 32;
 pub const PK_STEP_POLICY_PEAK: i32 = 0;
 pub const PK_STEP_POLICY_LAST: i32 = 1;
 pub const PK_STEP_POLICY_FIRST: i32 = 2;
@@ -228,12 +230,15 @@ pub const PK_VALUE_TEXT: i32 = 5;
 pub const PK_VALUE_BYTES: i32 = 6;
 /// a text that many events share: `bits` is its pk_xspace_stat_metadata()
 pub const PK_VALUE_REF: i32 = 7;
+pub const PK_DUMP_JSON: i32 = 0;
+pub const PK_DUMP_TEXT: i32 = 1;
 /// match the i-th of each node, as the reference tool does
 pub const PK_VALIDATION_BY_OCCURRENCE: i32 = 1;
 /// bound the clocks from collectives alone
 pub const PK_VALIDATION_ALIGN: i32 = 2;
 /// `bound_ps` is set
 pub const PK_VALIDATION_HAS_BOUND: i32 = 4;
+pub const PK_VALIDATION_REFERENCE: i32 = 8;
 /// as the name of the kernel's hook says, if it does
 pub const PK_PROBE_TOOL_NONE: i32 = 0;
 pub const PK_PROBE_TOOL_BLOCK_SCHED: i32 = 1;
@@ -283,6 +288,9 @@ pub const PK_PROBE_SLICE_DENSITY: i32 = 7;
 pub const PK_PROBE_SLICE_PROGRESS: i32 = 8;
 pub const PK_PROBE_SLICE_OVERHEAD: i32 = 9;
 pub const PK_PROBE_SLICE_LOG: i32 = 10;
+pub const PK_PROBE_JSON: i32 = 0;
+pub const PK_PROBE_CSV: i32 = 1;
+pub const PK_PROBE_SVG: i32 = 2;
 pub const PK_PROBE_QUERY_HAS_BLOCK: i32 = 1;
 pub const PK_PROBE_QUERY_HAS_LANE: i32 = 2;
 pub const PK_CLOCK_TRACER: i32 = 0;
@@ -1424,6 +1432,35 @@ impl Default for pk_value {
     }
 }
 
+/// What to show of a message. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_dump_options {
+    /// sizeof(pk_dump_options)
+    pub struct_size: u32,
+    /// PK_DUMP_
+    pub format: i32,
+    /// Name of the message type, with or without a package, or "raw": every field by its number. NULL: what the kind of
+    /// file says.
+    pub type_: *const c_char,
+    /// elements shown of each repeated field; 0: all
+    pub limit: u64,
+    /// how the file is read, its limits and hooks; NULL: the defaults
+    pub open: *const pk_open_options,
+}
+
+impl Default for pk_dump_options {
+    /// The values of the header's _INIT macro.
+    fn default() -> Self {
+        // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
+        let zero: Self = unsafe { std::mem::zeroed() };
+        Self {
+            struct_size: size_of::<Self>() as u32,
+            ..zero
+        }
+    }
+}
+
 /// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -1653,9 +1690,9 @@ pub struct pk_probe_query {
     pub flags: u32,
     /// PK_PROBE_SLICE_
     pub slice: i32,
-    /// of the density's grid; 0: 16 columns
+    /// of the density's grid; 0: 16 columns, 160 of a picture
     pub width: u32,
-    /// 0: 10 rows
+    /// 0: 10 rows, 100 of a picture
     pub height: u32,
     /// 0
     pub reserved: u32,
@@ -1671,6 +1708,12 @@ pub struct pk_probe_query {
     pub limit: u64,
     /// NULL: none
     pub hooks: *const pk_hooks,
+    /// PK_PROBE_JSON, PK_PROBE_CSV, PK_PROBE_SVG
+    pub format: i32,
+    /// 0
+    pub reserved1: u32,
+    /// of a picture; NULL: the names of kernel, record file and map
+    pub title: *const c_char,
 }
 
 impl Default for pk_probe_query {
@@ -2001,6 +2044,9 @@ pub struct pk_arrow_options {
     pub flags: u32,
     /// most rows of a batch, up to 2^30; 0: 65,536
     pub batch_rows: u64,
+    /// names of the columns that come, in this order, each once; NULL: all
+    pub columns: *const *const c_char,
+    pub column_count: usize,
 }
 
 impl Default for pk_arrow_options {
@@ -2062,6 +2108,7 @@ const _: () = {
     assert!(size_of::<pk_trace_options>() == 80);
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
+    assert!(size_of::<pk_dump_options>() == 32);
     assert!(size_of::<pk_validation_options>() == 32);
     assert!(size_of::<pk_validation_summary>() == 80);
     assert!(size_of::<pk_clock_interval>() == 80);
@@ -2070,7 +2117,7 @@ const _: () = {
     assert!(size_of::<pk_probe_map>() == 96);
     assert!(size_of::<pk_probe_field>() == 32);
     assert!(size_of::<pk_probe_record>() == 32);
-    assert!(size_of::<pk_probe_query>() == 72);
+    assert!(size_of::<pk_probe_query>() == 88);
     assert!(size_of::<pk_clock_pair>() == 24);
     assert!(size_of::<pk_clock_offset>() == 48);
     assert!(size_of::<pk_clock_options>() == 72);
@@ -2080,7 +2127,7 @@ const _: () = {
     assert!(size_of::<pk_bubble_step>() == 152);
     assert!(size_of::<pk_bubble>() == 136);
     assert!(size_of::<pk_architecture_options>() == 40);
-    assert!(size_of::<pk_arrow_options>() == 16);
+    assert!(size_of::<pk_arrow_options>() == 32);
 };
 
 extern "C" {
@@ -2534,8 +2581,8 @@ extern "C" {
         spare_bytes: *mut i64,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the document `memory` of this analysis: that of `profkit memory --json`. `status` may be NULL; it becomes a
-    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    /// Writes the document `memory` of this analysis: that of `profkit memory --json`; with PK_MEMORY_REFERENCE the
+    /// reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. Since 0.1.
     pub fn pk_memory_write(
         memory: *const pk_memory,
         write: pk_write_callback,
@@ -2639,6 +2686,18 @@ extern "C" {
     ) -> pk_status;
     /// Without pk_xspace_writer_finish() before it, a file does not appear. Since 0.1.
     pub fn pk_xspace_writer_free(writer: *mut pk_xspace_writer);
+    /// Writes the one message of a file, compressed or not, field by field; no profile has to be in it. `options` and
+    /// `status` may be NULL; `*status` becomes a PK_DOCUMENT_STATUS_: what is damaged is shown as far as it is intact, and
+    /// said behind it. Errors: as pk_profile_open(); PK_E_INVALID_ARGUMENT (a directory, a file that is no protobuf, no such
+    /// type). Since 0.1.
+    pub fn pk_dump_write(
+        path: *const c_char,
+        options: *const pk_dump_options,
+        write: pk_write_callback,
+        user: *mut c_void,
+        status: *mut i32,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
     /// Compares one merged trace, or one trace a node; a NULL among `profiles` is a trace that could not be opened and
     /// keeps its place. Errors: PK_E_INVALID_ARGUMENT (no profile at all), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_open(
@@ -2757,9 +2816,9 @@ extern "C" {
     ) -> pk_status;
     /// Since 0.1.
     pub fn pk_probe_records_free(records: *mut pk_probe_records);
-    /// Writes one slice as JSON: what `profkit neutrino PATH SLICE --json` writes. `query` and `status` may be NULL;
-    /// `*status` becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT (no such launch or map), PK_E_CANCELLED.
-    /// Since 0.1.
+    /// Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
+    /// NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
+    /// Errors: PK_E_INVALID_ARGUMENT (no such launch or map; no table or picture of that slice), PK_E_CANCELLED. Since 0.1.
     pub fn pk_probe_write(
         probe: *const pk_probe,
         query: *const pk_probe_query,

@@ -6,23 +6,33 @@ use crate::rows::{flag, Strings};
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
 use profkit_sys as sys;
 use std::marker::PhantomData;
+use std::os::raw::c_char;
 
 /// How a table comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TableOptions {
+pub struct TableOptions<'a> {
+    /// Names of the columns that come, in this order, each once; `None` is all. What is not asked for is not made.
+    pub columns: Option<&'a [&'a str]>,
     /// Most rows of a batch, up to 2^30; 0 is 65,536.
     pub batch_rows: u64,
     /// The stream ends where damage begins, instead of failing there.
     pub skip_damage: bool,
 }
 
-impl TableOptions {
-    fn raw(self) -> sys::pk_arrow_options {
-        sys::pk_arrow_options {
+impl TableOptions<'_> {
+    /// With the struct, what it points to. An empty list is refused by the library.
+    fn raw(self) -> (sys::pk_arrow_options, Strings, Vec<*const c_char>) {
+        let mut strings = Strings::default();
+        let wanted = self.columns.unwrap_or_default();
+        let columns: Vec<_> = wanted.iter().map(|name| strings.add(name.as_bytes())).collect();
+        let raw = sys::pk_arrow_options {
             flags: flag(self.skip_damage, sys::PK_ARROW_SKIP_DAMAGE),
             batch_rows: self.batch_rows,
+            columns: self.columns.map_or(std::ptr::null(), |_| columns.as_ptr()),
+            column_count: columns.len(),
             ..Default::default()
-        }
+        };
+        (raw, strings, columns)
     }
 }
 
@@ -48,10 +58,10 @@ unsafe impl Send for ArrowStream<'_> {}
 
 impl<'d> ArrowStream<'d> {
     fn make(
-        options: TableOptions,
+        options: TableOptions<'_>,
         open: impl FnOnce(*const sys::pk_arrow_options, *mut sys::ArrowArrayStream, *mut *mut sys::pk_error) -> i32,
     ) -> Result<Self> {
-        let given = options.raw();
+        let (given, _strings, _columns) = options.raw();
         let mut made = Self {
             raw: Box::new(sys::ArrowArrayStream {
                 get_schema: None,
@@ -102,7 +112,7 @@ impl<'d> Profile<'d> {
     ///
     /// # Errors
     /// No such file; options out of range.
-    pub fn events_table(&self, file: Option<u32>, options: TableOptions) -> Result<ArrowStream<'d>> {
+    pub fn events_table(&self, file: Option<u32>, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
         let file = file.unwrap_or(sys::PK_ARROW_ALL_FILES as u32);
         ArrowStream::make(options, |given, out, err| unsafe {
             // SAFETY: the handle is alive; the stream takes a reference of its own.
@@ -114,7 +124,7 @@ impl<'d> Profile<'d> {
     ///
     /// # Errors
     /// A step that is not there, [`crate::Kind::Cancelled`].
-    pub fn ops_table(&self, mut filters: DocumentOptions<'_>, options: TableOptions) -> Result<ArrowStream<'d>> {
+    pub fn ops_table(&self, mut filters: DocumentOptions<'_>, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
         let mut strings = Strings::default();
         let mut raw = filters.raw(&mut strings);
         Bridge::new(&mut filters.hooks).run(|hooks| {
@@ -134,7 +144,7 @@ macro_rules! tables {
             ///
             /// # Errors
             /// Options out of range.
-            pub fn $name(&self, options: TableOptions) -> Result<ArrowStream<'d>> {
+            pub fn $name(&self, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
                 ArrowStream::make(options, |given, out, err| unsafe {
                     // SAFETY: the handle is alive; the stream takes a reference of its own.
                     sys::$function(self.handle.get_mut(), given, out, err)
@@ -171,7 +181,7 @@ impl<'d> Neutrino<'d> {
     ///
     /// # Errors
     /// No such file or map.
-    pub fn records_table(&self, file: usize, map: u32, options: TableOptions) -> Result<ArrowStream<'d>> {
+    pub fn records_table(&self, file: usize, map: u32, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
         ArrowStream::make(options, |given, out, err| unsafe {
             // SAFETY: the handle is alive; the stream takes a reference of its own.
             sys::pk_arrow_probe_records(self.handle.get_mut(), file, map, given, out, err)

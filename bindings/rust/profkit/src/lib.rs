@@ -24,6 +24,7 @@ mod bubbles;
 mod chrome;
 mod clock;
 mod document;
+mod dump;
 mod error;
 mod export;
 mod filters;
@@ -44,6 +45,7 @@ pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Confidence, Gaps, 
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
 pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
 pub use document::{Document, DocumentOptions, DocumentStatus};
+pub use dump::{dump, DumpFormat, DumpOptions};
 pub use error::{Error, Kind};
 pub use export::{ExportOptions, ExportOutcome, TraceFormat};
 pub use filters::Filters;
@@ -56,8 +58,8 @@ pub use memory::{
 pub use merge::{Correction, Merge, MergeNode, MergeOptions, NodeStatus, PlaneNames, Zero};
 pub use modules::{Module, Modules, Sibling};
 pub use neutrino::{
-    Launch, LaunchDurations, LaunchOutcome, Neutrino, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool, Record,
-    RecordField, RecordFile, RecordMap, RecordRows, Records,
+    Launch, LaunchDurations, LaunchOutcome, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,
+    Record, RecordField, RecordFile, RecordMap, RecordRows, Records,
 };
 pub use profile::{
     AllEventMetadata, AllStatMetadata, Compression, Event, EventMetadata, Events, Family, File, Files, Io, Limits,

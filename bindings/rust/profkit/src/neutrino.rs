@@ -74,6 +74,18 @@ pub enum ProbeSlice {
     Log,
 }
 
+/// How a slice is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProbeFormat {
+    /// A document.
+    #[default]
+    Json,
+    /// A heading and a row an item; not of the summary.
+    Csv,
+    /// A picture of a schedule or a density.
+    Svg,
+}
+
 /// What to look at.
 #[derive(Debug, Default)]
 pub struct ProbeQuery<'h> {
@@ -89,6 +101,10 @@ pub struct ProbeQuery<'h> {
     pub lane: Option<u64>,
     /// Rows a list; 0 is all.
     pub limit: u64,
+    /// How the slice is written.
+    pub format: ProbeFormat,
+    /// Of a picture; `None` for the names of kernel, record file and map.
+    pub title: Option<String>,
     /// Columns of the density's grid; 0 is 16.
     pub width: u32,
     /// Its rows; 0 is 10.
@@ -366,7 +382,7 @@ impl<'d> Neutrino<'d> {
         Ok(Records { handle, map: layout })
     }
 
-    /// Writes what `profkit neutrino PATH SLICE --json` prints.
+    /// Writes what `profkit neutrino PATH SLICE` writes with `--json`, `--csv` or `--svg`.
     ///
     /// # Errors
     /// No such launch or map; [`crate::Kind::Cancelled`]; what `to` failed with.
@@ -388,6 +404,12 @@ impl<'d> Neutrino<'d> {
                 ProbeSlice::Overhead => sys::PK_PROBE_SLICE_OVERHEAD,
                 ProbeSlice::Log => sys::PK_PROBE_SLICE_LOG,
             },
+            format: match query.format {
+                ProbeFormat::Json => sys::PK_PROBE_JSON,
+                ProbeFormat::Csv => sys::PK_PROBE_CSV,
+                ProbeFormat::Svg => sys::PK_PROBE_SVG,
+            },
+            title: strings.optional(query.title.as_deref()),
             launch: strings.optional(query.launch.as_deref()),
             map: strings.optional(query.map.as_deref()),
             block: query.block.unwrap_or(0),

@@ -258,6 +258,23 @@ impl<'d> Profile<'d> {
     }
 }
 
+impl OpenOptions<'_> {
+    /// Points to the limits; without the hooks.
+    pub(crate) fn raw(&self, strings: &mut Strings, limits: &sys::pk_limits) -> sys::pk_open_options {
+        sys::pk_open_options {
+            flags: flag(self.one_pass, sys::PK_OPEN_ONE_PASS),
+            io: match self.io {
+                Io::Auto => sys::PK_IO_AUTO,
+                Io::Map => sys::PK_IO_MAP,
+                Io::Read => sys::PK_IO_READ,
+            },
+            run: strings.optional(self.run.as_deref()),
+            limits,
+            ..Default::default()
+        }
+    }
+}
+
 fn opened<'d>(
     mut options: OpenOptions<'_>,
     mut strings: Strings,
@@ -265,17 +282,7 @@ fn opened<'d>(
 ) -> Result<Profile<'d>> {
     crate::require_library()?;
     let limits = options.limits.raw();
-    let mut raw = sys::pk_open_options {
-        flags: flag(options.one_pass, sys::PK_OPEN_ONE_PASS),
-        io: match options.io {
-            Io::Auto => sys::PK_IO_AUTO,
-            Io::Map => sys::PK_IO_MAP,
-            Io::Read => sys::PK_IO_READ,
-        },
-        run: strings.optional(options.run.as_deref()),
-        limits: &limits,
-        ..Default::default()
-    };
+    let mut raw = options.raw(&mut strings, &limits);
     let handle = Bridge::new(&mut options.hooks).run(|hooks| {
         raw.hooks = hooks;
         Handle::make(sys::pk_profile_free, |out, err| open(&raw, out, err))

@@ -5,9 +5,11 @@ mod common;
 use common::{data, gpu, tpu};
 use profkit::{
     ArchitectureOptions, Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair, Document, DocumentOptions,
-    DocumentStatus, ExportOptions, Filters, Hooks, Io, Kind, LaunchOutcome, OpenOptions, ProbeLevel,
+    DocumentStatus, DumpFormat, DumpOptions, ExportOptions, Filters, Hooks, Io, Kind, LaunchOutcome, OpenOptions,
 };
-use profkit::{MergeOptions, ProbeQuery, ProbeSlice, ProbeTool, Profile, Sibling, TraceFormat, Validation};
+use profkit::{
+    MergeOptions, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool, Profile, Sibling, TraceFormat, Validation,
+};
 use profkit::{ValidationOptions, Value, XSpaceWriter};
 use std::ops::ControlFlow;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -73,6 +75,20 @@ fn chrome_events_and_what_is_broken() {
 }
 
 #[test]
+fn any_message_field_by_field() {
+    let (mut document, mut text) = (Vec::new(), Vec::new());
+    let asked = DumpOptions { limit: 1, ..Default::default() };
+    assert_eq!(profkit::dump(tpu(), &mut document, asked).unwrap(), DocumentStatus::Ok);
+    assert!(document.starts_with(b"{"));
+    let asked =
+        DumpOptions { format: DumpFormat::Text, message_type: Some("raw".into()), limit: 1, ..Default::default() };
+    profkit::dump(tpu(), &mut text, asked).unwrap();
+    assert!(!text.is_empty() && text != document);
+    let refused = profkit::dump(data("jax/two_process_rank0"), &mut text, DumpOptions::default());
+    assert_eq!(refused.unwrap_err().kind(), Kind::InvalidArgument);
+}
+
+#[test]
 fn a_neutrino_trace() {
     let profile = Profile::open(data("neutrino/block_sched")).unwrap();
     let probe = profile.neutrino(ProbeTool::None).unwrap();
@@ -85,6 +101,15 @@ fn a_neutrino_trace() {
     let map = probe.map(0, 0).unwrap();
     assert_eq!(map.fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>(), ["start", "elapsed", "cuid"]);
     assert_ne!(map.level, ProbeLevel::Unknown);
+    let mut picture = Vec::new();
+    let asked = ProbeQuery {
+        slice: ProbeSlice::Schedule,
+        format: ProbeFormat::Svg,
+        title: Some("blocks".into()),
+        ..Default::default()
+    };
+    probe.write_document(&mut picture, asked).unwrap();
+    assert!(picture.starts_with(b"<svg"));
     let mut records = probe.records(0, 0).unwrap();
     drop(probe);
     let mut seen = Vec::new();

@@ -107,6 +107,21 @@ fn every_table_has_its_rows_after_all_else_is_gone() {
 }
 
 #[test]
+fn only_the_columns_that_were_asked_for_come() {
+    let profile = Profile::open(gpu()).unwrap();
+    let wanted = ["duration_ps", "name"];
+    let few = TableOptions { columns: Some(&wanted), ..Default::default() };
+    let mut stream = profile.events_table(None, few).unwrap();
+    assert_eq!(unsafe { names(stream.as_mut_ptr()) }, wanted);
+    assert_eq!(rows_of(stream), rows_of(profile.events_table(None, TableOptions::default()).unwrap()));
+    for (wrong, told) in [(&["colour"][..], "colour"), (&["name", "name"], "twice"), (&[], "no column")] {
+        let why = profile.events_table(None, TableOptions { columns: Some(wrong), ..few }).unwrap_err();
+        assert_eq!(why.kind(), Kind::InvalidArgument);
+        assert!(why.to_string().contains(told), "{}", why);
+    }
+}
+
+#[test]
 fn tables_of_a_neutrino_trace() {
     let profile = Profile::open(data("neutrino/block_sched")).unwrap();
     let probe = profile.neutrino(ProbeTool::None).unwrap();

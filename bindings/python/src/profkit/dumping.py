@@ -1,0 +1,31 @@
+"""Any protobuf message, field by field."""
+import ctypes as c
+from typing import Any, Callable, Optional
+
+from . import _declarations as d
+from . import _library as L
+from ._library import Calls, check, lib, options
+from .kinds import Status
+from .profile import CancelToken, Limits, Log, PathLike, Progress, _open_options
+
+_FORMATS = {"json": d.PK_DUMP_JSON, "text": d.PK_DUMP_TEXT}
+
+
+def dump(path: PathLike, write: Callable[[bytes], Any], *, type: Optional[str] = None,  # pylint: disable=redefined-builtin
+         format: str = "json", limit: int = 0, io: str = "auto",  # pylint: disable=redefined-builtin
+         limits: Optional[Limits] = None, progress: Optional[Progress] = None, log: Optional[Log] = None,
+         cancel: Optional[CancelToken] = None, threads: int = 0) -> Status:
+    """Hands the bytes of `profkit dump PATH --json`, or of protobuf's text format, to `write`.
+
+    type: name of the message type, "raw" for fields by their numbers, None for what the kind of file says. limit:
+    elements shown of each repeated field, 0 for all."""
+    if format not in _FORMATS:
+        raise ValueError(f"format is one of {', '.join(_FORMATS)}, not {format!r}")
+    calls = Calls()
+    given = options(d.pk_dump_options, format=_FORMATS[format], type=L.encoded(type), limit=limit)
+    opening = _open_options(calls, 0, None, io, limits, progress=progress, log=log, cancel=cancel, threads=threads)
+    given.open = c.pointer(opening)
+    status = c.c_int32()
+    calls.run(lambda: check(lib.pk_dump_write, L.encoded_path(path), c.byref(given), calls.writer(write), None,
+                            c.byref(status)))
+    return Status(status.value)

@@ -1,0 +1,65 @@
+//! Any protobuf message, field by field.
+
+use crate::document::DocumentStatus;
+use crate::error::check;
+use crate::hooks::{Bridge, Output};
+use crate::profile::OpenOptions;
+use crate::rows::Strings;
+use crate::Result;
+use profkit_sys as sys;
+use std::io;
+use std::path::Path;
+
+/// How a message is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DumpFormat {
+    /// One document.
+    #[default]
+    Json,
+    /// Protobuf's text format, with remarks after '#'.
+    Text,
+}
+
+/// What to show of a message.
+#[derive(Debug, Default)]
+pub struct DumpOptions<'h> {
+    /// How it is written.
+    pub format: DumpFormat,
+    /// Name of the message type, or "raw": every field by its number. `None` for what the kind of file says.
+    pub message_type: Option<String>,
+    /// Elements shown of each repeated field; 0 is all.
+    pub limit: u64,
+    /// How the file is read; progress, log, cancel.
+    pub open: OpenOptions<'h>,
+}
+
+/// Writes the one protobuf message of a file, field by field: what `profkit dump` writes.
+///
+/// # Errors
+/// A directory, a file that is no protobuf, no such type; as [`crate::Profile::open`]; what `to` failed with.
+pub fn dump(path: impl AsRef<Path>, to: &mut dyn io::Write, mut options: DumpOptions<'_>) -> Result<DocumentStatus> {
+    crate::require_library()?;
+    let mut strings = Strings::default();
+    let path = strings.path(path.as_ref())?;
+    let limits = options.open.limits.raw();
+    let mut open = options.open.raw(&mut strings, &limits);
+    let mut status = 0;
+    Bridge::new(&mut options.open.hooks).run(|hooks| {
+        open.hooks = hooks;
+        let raw = sys::pk_dump_options {
+            format: match options.format {
+                DumpFormat::Json => sys::PK_DUMP_JSON,
+                DumpFormat::Text => sys::PK_DUMP_TEXT,
+            },
+            type_: strings.optional(options.message_type.as_deref()),
+            limit: options.limit,
+            open: &open,
+            ..Default::default()
+        };
+        Output::new(to).run(|user| {
+            // SAFETY: everything that is pointed to lives until the call returns.
+            check(|err| unsafe { sys::pk_dump_write(path, &raw, Output::CALLBACK, user, &mut status, err) })
+        })
+    })?;
+    Ok(DocumentStatus::of(status))
+}

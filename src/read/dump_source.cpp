@@ -1,0 +1,54 @@
+// The one file that `profkit dump` shows.
+#include <profkit/core/dump.hpp>
+#include <profkit/core/source.hpp>
+
+#include <base/contained.hpp>
+
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// What files are that hold no message; nullptr for others.
+const char* table_or_json(file_family family) noexcept {
+  switch (family) {
+    case file_family::ascend_kernels:
+    case file_family::ascend_table: return "a table of an Ascend capture";
+    case file_family::ascend_json: return "JSON of an Ascend capture";
+    case file_family::ascend_database: return "an SQLite database of an Ascend capture";
+    case file_family::chrome_trace: return "a Chrome trace, which is JSON";
+    default: return nullptr;
+  }
+}
+
+fault refused(const std::string& path, std::string message, std::string hint) {
+  return {fault_code::invalid_argument, std::move(message), path, no_offset, std::move(hint)};
+}
+
+}  // namespace
+
+result<dump_source> open_dump_source(const std::string& path, std::string_view type, const open_options& how) {
+  return contained([&]() -> result<dump_source> {
+    result<capture> found = open_capture(path, how);
+    if (!found) return std::move(found).error();
+    if (found->files.size() != 1 || !found->runs.empty())
+      return refused(path, "this is a directory: dump shows one file",
+                     found->files.empty() ? "name a file" : "name a file, for example " + found->files.front().path);
+    const file_family family = found->files.front().family;
+    if (const char* const what = table_or_json(family); what && type.empty())
+      return refused(path, std::string("this is ") + what + " and no protobuf",
+                     std::string(family == file_family::chrome_trace ? "profkit chrome shows it"
+                                                                     : "profkit info shows what is in it") +
+                         "; --type raw insists on protobuf");
+    auto source = open_source_of(*found, 0);
+    if (!source) return std::move(source).error();
+    auto held = hold_bytes(std::move(source).value(), how.bounds, how.host);
+    if (!held) return std::move(held).error();
+    return dump_source{std::move(held).value(), found->files.front()};
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
