@@ -325,7 +325,7 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
   s.heading("Notes");
   for (std::size_t i = 0; i < notes.size() && i < most_notes; ++i)
     s.out().line("  - " + wrap(shorten(notes[i], 2 * (most_columns - 8)), most_columns, 4));
-  print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more notes (--json has all)");
+  print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more (--json has all)");
 }
 
 void print_next(session& s, const std::vector<next_command>& next) {

@@ -176,19 +176,12 @@ result<report_facts> gather_facts(session& s) {
   return f;
 }
 
-// Merges of several nodes name hosts and other planes like devices (docs/merge.md).
-bool is_named_like_a_device(const plane_info& plane) {
-  const auto of_a_node = [](const auto& line) { return line.name.substr(0, 6) == "/node:"; };
-  return plane.name.find("_misc_") != std::string_view::npos ||
-         (!plane.lines.empty() && std::all_of(plane.lines.begin(), plane.lines.end(), of_a_node));
-}
-
 std::vector<std::string> hardware_of(const report_facts& f) {
   std::vector<std::pair<std::string, std::pair<std::uint64_t, std::uint64_t>>> models;  // devices, those with events
   for (const file_info& file : f.info.files)
     for (const plane_info& plane : file.planes) {
       if (plane.kind != plane_kind::device || profkit::device_ordinal(plane.name) < 0) continue;
-      if (file.family != file_family::xspace || is_named_like_a_device(plane)) continue;
+      if (file.family != file_family::xspace) continue;
       std::string model = device_model(plane);
       if (model.empty()) model = short_plane_name(plane.name.substr(0, plane.name.rfind(':')));
       // Parts of a chip (SparseCores) have planes of their own and carry the chip's number.
