@@ -35,9 +35,11 @@ void copy_row(void* to, const void* from, std::size_t bytes) noexcept {
 alignas(group_places) const std::uint8_t no_marks[16] = {};
 
 std::uint64_t hash_bytes(const void* bytes, std::size_t count) noexcept {
-  constexpr std::uint64_t odd = 0xa0761d6478bd642fULL, other = 0xe7037ed1a0b428dbULL;
+  // The seed is in both factors: whoever could make one of them 0 could make all hashes equal.
+  const std::uint64_t seed = reinterpret_cast<std::uintptr_t>(&no_marks);
+  const std::uint64_t odd = 0xa0761d6478bd642fULL ^ seed << 16, other = 0xe7037ed1a0b428dbULL;
   const auto* at = static_cast<const unsigned char*>(bytes);
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(&no_marks);
+  std::uint64_t hash = seed;
   std::uint64_t first = 0, last = 0;
   if (count >= 8) {
     for (std::size_t left = count; left > 16; left -= 16, at += 16)
