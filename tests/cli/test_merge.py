@@ -186,6 +186,17 @@ class Merge(Case):
         self.assertRegex(counts[0], r"Overlaps: [1-9]")
         self.assertEqual(counts[0], counts[1])
 
+    def test_what_the_hosts_did_is_no_collective(self):
+        # A pass of the compiler, on the host, is called all-reduce-combiner.
+        for scheme in ("seed", "rocm", "node"):
+            done = run("merge", "--traces", harness.TPU, harness.TPU, "--no-correction", "--plane-scheme", scheme, "-o", self.output)
+            self.assertEqual(done.status, 0, done.err)
+            done = run("validate", self.output, "--json")
+            self.assertEqual(done.status, 0, done.err)
+            found = json.loads(done.out)
+            self.assertEqual({op["name"] for op in found["ops"]}, {"all-reduce"}, scheme)
+            self.assertEqual([node["devices"] for node in found["nodes"]], [4, 4], scheme)
+
     def test_clocks_from_collectives_agree_with_snapshots_or_say_so(self):
         self.traces = [self.write(f"node{n}.xplane.pb", node_trace(n, events=8, spacing=10 ** 10)) for n in range(2)]
         for wrong, agrees in ((0, True), (2_000_000, False)):
