@@ -76,7 +76,9 @@ class row_writer {
   }
   row_writer& name(const pk_str& value) { return name(view_of(value), value.size != 0); }
   row_writer& text(std::string_view value, bool known = true) {
-    if (known)
+    if (!into_.wants(column_))
+      ++column_;
+    else if (known)
       keep(next().put_text(value));
     else
       next().put_null();

@@ -40,6 +40,7 @@ static_assert(no_time_ps == PK_NO_TIME_PS);
 result<bubble_options> read_bubble_options(const pk_bubbles_options& given) {
   if ((given.flags & ~static_cast<std::uint32_t>(PK_BUBBLES_REFERENCE)) != 0)
     return unknown_flags("pk_bubbles_options", given.flags);
+  if (given.reserved != 0) return invalid_argument("pk_bubbles_options::reserved is not 0");
   if (given.window_policy < PK_WINDOW_POLICY_GUIDE || given.window_policy > PK_WINDOW_POLICY_DEVICE)
     return invalid_argument("there is no window policy " + std::to_string(given.window_policy),
                             "use a PK_WINDOW_POLICY_ constant");

@@ -24,6 +24,7 @@ bool is_trace_format(std::int32_t format) noexcept { return format >= PK_TRACE_J
 
 result<trace_export_options> read_trace_options(const pk_trace_options& given) {
   if ((given.flags & ~known_trace_flags) != 0) return unknown_flags("pk_trace_options", given.flags);
+  if (given.reserved != 0) return invalid_argument("pk_trace_options::reserved is not 0");
   if (!is_trace_format(given.format))
     return invalid_argument("there is no trace format " + std::to_string(given.format), "use PK_TRACE_JSON and so on");
   trace_export_options o;

@@ -432,6 +432,7 @@ int run_bubbles(const options& given) {
         std::vector<file_damage> damage;
         for (const activity_input& in : held->of->inputs())
           if (in.damage) damage.push_back({in.file, *in.damage});
+        for (const auto& [file, what] : held->found.damage) damage.push_back({file, what});
         s.lost(damage);
         held.reset();
         return {};

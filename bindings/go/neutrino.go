@@ -301,7 +301,7 @@ type ProbeQuery struct {
 	Map           string  // name of a map, or its number
 	Block, Lane   *uint64 // only their records
 	Limit         uint64  // rows a list; 0: all
-	Width, Height int     // of the density's grid; 0: 16 columns, 10 rows
+	Width, Height int     // of the density's grid; 0: 16 columns, 10 rows, of a picture 160 and 100
 	Format        int     // ProbeJSON, ProbeCSV, or ProbeSVG of a schedule or a density
 	Title         string  // of a picture
 	Hooks         Hooks

@@ -286,8 +286,9 @@ class hashed_rows {
  private:
   static_assert(alignof(Row) <= group_places);
 
-  static std::uint64_t hash_of_row(const void* row) {
-    return hash_value(looked_for<Key>(Get::key(*static_cast<const Row*>(row))));
+  static std::uint64_t hash_of_row(const void* row) noexcept {
+    const looked_for<Key>& key = Get::key(*static_cast<const Row*>(row));
+    return hash_value(key);
   }
   static void move_row(void* to, void* from) {
     new (to) Row(std::move(*static_cast<Row*>(from)));

@@ -13,25 +13,29 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// One progress function for pieces that run at the same time.
+// One progress function for pieces that run at the same time: the first of those that have not ended tells its numbers.
 class shared_progress {
  public:
-  explicit shared_progress(const hooks& host) : host_(host) {}
-
   // A piece's way to it.
   struct way {
     shared_progress* to = nullptr;
-    bool is_first = false;  // its numbers are told
+    std::size_t piece = 0;
   };
+  shared_progress(const hooks& host, std::size_t pieces) : host_(host), ended_(pieces, false) {}
+
   static std::int32_t tell(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
     const way& from = *static_cast<const way*>(user);
-    return from.to->tell(from, done_bytes, total_bytes);
+    return from.to->tell(from.piece, done_bytes, total_bytes);
+  }
+  void end(std::size_t piece) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    ended_[piece] = true;
   }
 
  private:
-  std::int32_t tell(const way& from, std::uint64_t done_bytes, std::uint64_t total_bytes) {
+  std::int32_t tell(std::size_t piece, std::uint64_t done_bytes, std::uint64_t total_bytes) {
     const std::lock_guard<std::mutex> hold(mutex_);
-    if (from.is_first) {
+    if (std::find(ended_.begin(), ended_.end(), false) - ended_.begin() == static_cast<std::ptrdiff_t>(piece)) {
       done_bytes_ = done_bytes;
       total_bytes_ = total_bytes;
     }
@@ -43,6 +47,7 @@ class shared_progress {
 
   const hooks& host_;
   std::mutex mutex_;
+  std::vector<bool> ended_;
   std::uint64_t done_bytes_ = 0, total_bytes_ = 0;
   std::chrono::steady_clock::time_point last_{};
   std::int32_t answer_ = 0;
@@ -54,9 +59,8 @@ std::vector<result<void>> side_by_side(const hooks& host,
                                        const std::vector<std::function<result<void>(const hooks&)>>& pieces) {
   std::vector<result<void>> outcomes(pieces.size());
   const std::uint32_t at_once = host.threads < 2 ? 1 : 2;
-  shared_progress progress(host);
-  std::vector<shared_progress::way> ways(pieces.size(), {&progress, at_once == 1});
-  if (!ways.empty()) ways.front().is_first = true;
+  shared_progress progress(host, pieces.size());
+  std::vector<shared_progress::way> ways(pieces.size());
   hooks both = host;
   both.threads = at_once;
   both.cancel = nullptr;  // each piece looks at it: all of them have an outcome
@@ -64,10 +68,13 @@ std::vector<result<void>> side_by_side(const hooks& host,
     hooks own = host;
     own.threads = std::max<std::uint32_t>(host.threads / at_once, 1);
     if (host.progress != nullptr) {
+      ways[item] = {&progress, item};
       own.progress = &shared_progress::tell;
       own.user = &ways[item];
+      own.log = nullptr;  // it takes the host's own `user`
     }
     outcomes[item] = contained([&] { return pieces[item](own); });
+    progress.end(item);
     return {};
   }));
   return outcomes;

@@ -210,10 +210,12 @@ input_result open_file_input(const std::string& path, io_mode mode) {
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   const bool fits = bytes <= std::numeric_limits<std::size_t>::max() / 2;
-  if (mode == io_mode::automatic && bytes != 0 && bytes <= most_held_bytes) {
+  const bool is_small = bytes != 0 && bytes <= most_held_bytes;
+  if (mode == io_mode::automatic && is_small) {
     if (auto held = hold_file(path, file.get(), static_cast<std::size_t>(bytes))) return held;
   }
-  if (mode == io_mode::map || (mode == io_mode::automatic && fits && !is_remote(file.get()))) {
+  // A small file that could not be held shrinks just now: no mapping of that.
+  if (mode == io_mode::map || (mode == io_mode::automatic && !is_small && fits && !is_remote(file.get()))) {
     if (fits) {
       if (auto mapped = map_file(path, file.get(), static_cast<std::size_t>(bytes))) return mapped;
     } else {

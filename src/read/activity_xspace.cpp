@@ -26,7 +26,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Launches by correlation id; a file with more of them does without.
+// Launches by correlation id; where a file has more of them, what comes last does without.
 using launch_map = hash_map<std::uint64_t, std::int64_t>;
 constexpr std::size_t most_launches = std::size_t{1} << 21;
 constexpr std::size_t batch = 256;
@@ -141,6 +141,12 @@ std::int64_t stream_id_of(const line_index& line) noexcept {
   if (name.substr(0, prefix.size()) == prefix)
     std::from_chars(name.data() + prefix.size(), name.data() + name.size(), id);
   return id;
+}
+
+fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
+  return {fault_code::damaged,
+          "damaged event at byte " + std::to_string(byte_offset) + "; the events before it were read", path,
+          byte_offset, ""};
 }
 
 // The kernels of one plane.
@@ -272,6 +278,7 @@ class xspace_host_spans final : public host_span_source {
     std::shared_ptr<const span_names> names;  // of its plane
   };
   std::shared_ptr<const profile> from;
+  std::uint32_t file = 0;
   std::vector<thread_line> lines;
 
   result<void> visit(std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
@@ -305,6 +312,7 @@ class xspace_host_spans final : public host_span_source {
     struct found_part {
       std::unique_ptr<host_span_visitor> visitor;
       std::uint32_t kinds = 0;
+      std::optional<std::uint64_t> damage;  // where in the file
     };
     progress_meter meter(host);
     std::atomic<std::uint32_t> kinds{0};  // of the parts that were taken: the others need not look for them
@@ -317,21 +325,23 @@ class xspace_host_spans final : public host_span_source {
       const thread_line& on = lines[piece.line];
       if (!wanted.look_at(*on.names)) return true;
       part.kinds |= kinds.load(std::memory_order_relaxed);
-      auto whole = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
-      if (!whole) return whole;
+      auto damage = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
+      if (!damage) return std::move(damage).error();
+      if (*damage && !part.damage) part.damage = on.line.offset + piece.from + **damage;
       if (result<void> given = spans.give(); !given) return std::move(given).error();
-      return whole;
+      return !*damage;
     };
     const auto keep = [&](found_part part, std::uint64_t of_part) -> result<void> {
       kinds |= part.kinds;
       bytes += of_part;
       if (result<void> stepped = meter.step(bytes); !stepped) return stepped;
+      if (part.damage) into.note_damage(file, damaged_event(from->what().files[file].path, *part.damage));
       return into.keep(std::move(part.visitor));
     };
     auto visited = read_line_parts<found_part>(
         bodies, cut_lines(bodies), host,
         [&] {
-          return found_part{into.begin(), 0};
+          return found_part{into.begin(), 0, {}};
         },
         read, keep);
     if (!visited) return std::move(visited).error();
@@ -451,10 +461,10 @@ class xspace_host_spans final : public host_span_source {
     std::int64_t before_ps_ = 0;  // where the window in front of it ends
   };
 
-  // Whether the last event ended where the piece ends.
-  static result<bool> visit_piece(const thread_line& on, std::uint64_t from, std::uint64_t to,
-                                  interval_sequence windows, wanted_names& wanted, span_batch& into,
-                                  std::uint32_t& kinds) {
+  // Where in the piece the first damaged event lies, or one that does not end where the piece ends.
+  static result<std::optional<std::uint64_t>> visit_piece(const thread_line& on, std::uint64_t from, std::uint64_t to,
+                                                          interval_sequence windows, wanted_names& wanted,
+                                                          span_batch& into, std::uint32_t& kinds) {
     touching_events touching(windows, on.line.base_ps);
     const char* event_at = on.line.body.data() + from;
     event_scanner scan(std::string_view(event_at, static_cast<std::size_t>(to - from)));
@@ -485,7 +495,7 @@ class xspace_host_spans final : public host_span_source {
       }
       event_at = rows[count - 1].stats + rows[count - 1].stats_bytes;
     }
-    return scan.ok();
+    return scan.ok() ? std::nullopt : std::optional<std::uint64_t>(scan.offset());
   }
 };
 
@@ -528,7 +538,7 @@ class node_filler {
  public:
   // What is told of the file goes into `input` and `rejects`.
   node_filler(activity_parts& into, std::size_t file, const node_planes& planes, std::size_t steps_of_device,
-              activity_input& input, event_rejects& rejects)
+              std::size_t& launches_left, activity_input& input, event_rejects& rejects)
       : into_(into),
         file_(file),
         space_(*into.from->xspace(file)),
@@ -536,6 +546,7 @@ class node_filler {
         input_(input),
         rejects_(rejects),
         steps_of_device_(steps_of_device),
+        launches_left_(launches_left),
         hosts_(planes.hosts),
         devices_(planes.devices) {}
 
@@ -569,12 +580,7 @@ class node_filler {
 
   void note_damage(const line_events& line, const first_look& facts) {
     if (!facts.damage || input_.damage) return;
-    fault f;
-    f.code = fault_code::damaged;
-    f.path = path_;
-    f.byte_offset = line.offset + *facts.damage;
-    f.message = "damaged event at byte " + std::to_string(f.byte_offset) + "; the events before it were read";
-    input_.damage = std::move(f);
+    input_.damage = damaged_event(path_, line.offset + *facts.damage);
   }
 
   // A line of a device, and what a first look at it told.
@@ -674,6 +680,8 @@ class node_filler {
                                " are told apart: it has more of them than are kept");
         return true;
       }
+      if (const auto damage = rows.damage(); damage && !input_.damage)
+        input_.damage = damaged_event(path_, line->offset + *damage);
     }
     return false;
   }
@@ -719,6 +727,7 @@ class node_filler {
   void list_host() {
     auto source = std::make_unique<xspace_host_spans>();
     source->from = into_.from;
+    source->file = static_cast<std::uint32_t>(file_);
     for (const plane_index* const plane : hosts_) {
       const auto names = std::make_shared<const span_names>(*plane, into_.strings);
       host_plane& of = host_planes_.emplace_back();
@@ -749,6 +758,7 @@ class node_filler {
     struct found_part {
       std::vector<std::pair<std::uint64_t, std::int64_t>> launches;
       std::vector<host_step> steps;
+      std::optional<std::uint64_t> damage;  // where in the file
     };
     std::vector<const host_line*> lines;
     std::vector<std::string_view> bodies;
@@ -794,15 +804,17 @@ class node_filler {
             part.steps.push_back({line.plane, e, named ? &match->second : nullptr});
             return true;
           });
+      if (damage && !part.damage) part.damage = line.events.offset + piece.from + *damage;
       return !damage;
     };
     const auto keep = [&](found_part part, std::uint64_t) -> result<void> {
+      if (part.damage && !input_.damage) input_.damage = damaged_event(path_, *part.damage);
       host_steps_.insert(host_steps_.end(), part.steps.begin(), part.steps.end());
       if (too_many) return {};
       for (const auto& [id, start_ps] : part.launches) {
         const auto [at, is_new] = launches->try_emplace(id, start_ps);
         if (!is_new) at->second = std::min(at->second, start_ps);
-        if (launches->size() < most_launches) continue;
+        if (launches->size() < launches_left_) continue;
         too_many = true;
         break;
       }
@@ -815,6 +827,7 @@ class node_filler {
       launches->clear();
       input_.notes.push_back("there are more launches than are held: kernels are not connected with them");
     }
+    launches_left_ -= launches->size();
     launches_ = std::move(launches);
     return {};
   }
@@ -837,6 +850,7 @@ class node_filler {
   activity_input& input_;
   event_rejects& rejects_;
   const std::size_t steps_of_device_;
+  std::size_t& launches_left_;  // of the file
   const std::vector<const plane_index*>& hosts_;
   const std::vector<std::size_t>& devices_;
   std::uint32_t group_ = 0;
@@ -858,11 +872,11 @@ result<void> fill_from_file(activity_parts& into, std::size_t file) {
   if (const fault* known = into.from->file_fault(file)) input.damage = *known;
   event_rejects rejects;
   const std::vector<node_planes> nodes = planes_by_node(space);
-  std::size_t devices = 0;
+  std::size_t devices = 0, launches_left = most_launches;
   for (const node_planes& planes : nodes) devices += planes.devices.size();
   for (const node_planes& planes : nodes) {
     if (planes.devices.empty()) continue;
-    node_filler filler(into, file, planes, std::max(most_steps / devices, least_steps), input, rejects);
+    node_filler filler(into, file, planes, std::max(most_steps / devices, least_steps), launches_left, input, rejects);
     if (result<void> filled = filler.fill(); !filled) return filled;
   }
   if (devices == 0) {

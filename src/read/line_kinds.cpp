@@ -26,8 +26,9 @@ constexpr plane_rule plane_rules[] = {
     {"/device:CUSTOM:", false, plane_kind::custom},  // kCustomPlanePrefix: "Megascale Trace", …
     {"/device:", false, plane_kind::device},         // "/device:TPU:0", "/device:TPU:0 SparseCore 1", "/device:GPU:3"
     {"/host:metadata", true, plane_kind::metadata},  // kMetadataPlaneName: one HloProto an entry
-    {"host:metadata", true, plane_kind::metadata},   // as a merge names it
     {"/host:", false, plane_kind::host},             // "/host:CPU", "/host:python-tracer", "/host:CUPTI", …
+    {"host:metadata", true, plane_kind::metadata},   // these two as a merge may name them
+    {"host:", false, plane_kind::host},
     {"Task Environment", true, plane_kind::environment},
     {"Host CPUs", true, plane_kind::host},  // kHostCpusPlaneName
     {"Syscalls", true, plane_kind::host},   // kSyscallsPlaneName

@@ -301,7 +301,8 @@ class json_dumper {
   void entry(std::string_view bytes, const proto_message_name& type, const last_entries& last, std::uint64_t& count,
              std::uint32_t depth) {
     const std::string key = entry_key(bytes, type);
-    if (last.find(key)->second != bytes.data() || !shown(++count)) return;
+    const auto last_of_key = last.find(key);
+    if (last_of_key == last.end() || last_of_key->second != bytes.data() || !shown(++count)) return;
     const proto_field_name& value = *known_proto_names().find_field(&type, 2);
     bool has_value = false;
     for_each_field({bytes}, [&](const wire_field& f, bool cut) {

@@ -1,6 +1,6 @@
+#include "read/toml_tree.hpp"
 #include <base/hash_map.hpp>
 #include <base/utf8.hpp>
-#include "read/toml_tree.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -380,7 +380,8 @@ class toml_reader {
       value.truth = word == "true";
       return true;
     }
-    if (word.size() > 4 && is_digit(word[0]) && (word[2] == ':' || word[4] == '-')) {
+    if (const std::size_t digits = word.find_first_not_of("0123456789");
+        digits != word.npos && (digits == 2 ? word[2] == ':' : digits == 4 && word[4] == '-')) {
       // A date and its time may stand apart.
       if (word.size() == 10 && end_ - at_ > 1 && *at_ == ' ' && is_digit(at_[1])) ++at_, word = skip();
       value.kind = toml_kind::time;

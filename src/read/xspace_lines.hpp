@@ -83,6 +83,10 @@ class raw_events {
     }
   }
   [[nodiscard]] const event_rejects& rejects() const noexcept { return rejects_; }
+  // Where the damaged event lies in the line that ended it.
+  [[nodiscard]] std::optional<std::uint64_t> damage() const noexcept {
+    return scan_.ok() ? std::nullopt : std::optional<std::uint64_t>(scan_.offset());
+  }
 
  private:
   bool read_on() noexcept;

@@ -38,6 +38,29 @@ class Text(unittest.TestCase):
         self.assertIn("[absent]", done.out)
 
 
+class Damage(unittest.TestCase):
+    def test_a_damaged_event_of_the_host_is_told_by_whoever_reads_it(self):
+        # With stats that are looked for, events are read for launches; without, for what they cover of the gap.
+        whole = harness.event(2, 30_000_000_000, 5_000_000_000)
+        broken = whole[:2] + b"\x0f" + whole[3:]
+        for stats in (b"", harness.text(5, harness.number(1, 7) + harness.text(2, harness.number(1, 7) + harness.text(2, "correlation_id")))):
+            for event in (b"", broken):
+                device = harness.plane(1, "/device:GPU:0", harness.line(1, "Stream #1", [
+                    harness.event(1, 0, 10_000_000_000), harness.event(1, 50_000_000_000, 10_000_000_000)]), harness.event_name(1, "kernel"))
+                host = harness.plane(2, "/host:CPU", harness.line(1, "main", [
+                    harness.event(2, 12_000_000_000, 5_000_000_000), event, harness.event(2, 40_000_000_000, 5_000_000_000)]),
+                    harness.event_name(2, "work"), stats)
+                with tempfile.TemporaryDirectory() as folder:
+                    path = Path(folder) / "a.xplane.pb"
+                    path.write_bytes(device + host)
+                    done, found = document(path)
+                    self.assertEqual(done.status, 5 if event else 0, done.err)
+                    self.assertEqual(found["status"], "partial" if event else "ok")
+                    self.assertEqual(run("bubbles", path).status, done.status)
+                    [gap] = [b for b in found["anomaly_discovery"]["bubble_windows"] if b["scope"] == "step_internal"]
+                    self.assertEqual(gap["host_visible_coverage_ratio"], 0.125 if event else 0.25)  # what is intact
+
+
 class Nodes(unittest.TestCase):
     def test_of_merged_traces_each_device_has_the_host_of_its_own_node(self):
         def told(*captures):

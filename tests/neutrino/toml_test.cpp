@@ -63,7 +63,7 @@ TEST_CASE("toml: what is valid, and what it means") {
   const auto parsed = parse_toml(
       "\xef\xbb\xbf# a comment\r\n"
       "hex = 0xdead_BEEF\noct = 0o17\nbin = -0\nlong = -9223372036854775808\n"
-      "real = 6.626e-34\nspaced = 1_000.5e+0_1\nendless = -inf\n"
+      "real = 6.626e-34\nshort = 1.5e-3\nwide = 100e-3\nspaced = 1_000.5e+0_1\nendless = -inf\n"
       "text = \"tab\\t \\u00e9 \\U0001F600 \\\\\"\nraw = 'C:\\n'\n"
       "lines = \"\"\"\none\r\n\\  \n\n   two\"\"\"\"\"\nraw_lines = '''\n\\a\n'''\n"
       "\"a key\" = 1\n'' = 2\n1.2 = 3\n"
@@ -79,6 +79,8 @@ TEST_CASE("toml: what is valid, and what it means") {
   CHECK(root.find("bin")->integer == 0);
   CHECK(root.find("long")->integer == INT64_MIN);
   CHECK(root.find("real")->number == 6.626e-34);
+  CHECK(root.find("short")->number == 1.5e-3);
+  CHECK(root.find("wide")->number == 100e-3);
   CHECK(root.find("spaced")->number == 10005);
   CHECK(root.find("endless")->number < -1e308);
   CHECK(root.find("text")->text == "tab\t \xc3\xa9 \xf0\x9f\x98\x80 \\");

@@ -209,6 +209,7 @@ TEST_CASE("Planes and lines are told by their names") {
   REQUIRE(classify_plane("/node:3/device:GPU:7") == plane_kind::device);
   REQUIRE(classify_plane("/node:3/host:metadata") == plane_kind::metadata);
   REQUIRE(classify_plane("/device:GPU:50101_misc_host:metadata") == plane_kind::metadata);
+  REQUIRE(classify_plane("/device:GPU:50102_misc_host:python-tracer") == plane_kind::host);
   REQUIRE(classify_plane("/device:GPU:50101_misc_Task Environment") == plane_kind::other);
   REQUIRE(classify_plane("/node:3") == plane_kind::other);
   REQUIRE(classify_plane("/node:/device:GPU:7") == plane_kind::other);

@@ -174,6 +174,8 @@ class host_span_parts {
   /// A part that was read, its visitor given back. One at a time and in an order that does not depend on the number of
   /// threads: spans of a thread of the host come in a row. Of what was begun some may never come.
   virtual result<void> keep(std::unique_ptr<host_span_visitor> part) = 0;
+  /// Spans of a file are missing because of this. Called like keep().
+  virtual void note_damage(std::uint32_t /*file*/, const fault& /*why*/) {}
 };
 
 /// The activity of a capture. Tables and JSON are held in memory; an XSpace is walked on the wire each time it

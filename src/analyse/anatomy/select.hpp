@@ -24,9 +24,9 @@ class line_clock {
  public:
   // `header` is the line's whole header: a writer may put the timestamp behind the events.
   line_clock(const profile& p, std::size_t file, const line_index& line, const line_header& header) noexcept;
-  // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
   // The start of an event without offset.
   [[nodiscard]] std::optional<std::int64_t> base_ps() const noexcept { return base_ps_; }
+  // Start of an event; nothing for an aggregated event, and nothing beyond the ±106 days that int64 ps reach.
   [[nodiscard]] PROFKIT_ALWAYS_INLINE std::optional<std::int64_t> start_of(const event_row& event) const noexcept {
     std::int64_t start = 0, end = 0;
     if ((event.flags & event_has_occurrences) != 0 || !base_ps_ ||

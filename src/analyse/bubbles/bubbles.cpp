@@ -134,6 +134,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
     if (of.has_host_spans(d.host_group)) r.has_host_trace = true;
   auto facts = collect_host_evidence(of, r.bubbles, o.reference, host);
   if (!facts) return std::move(facts).error();
+  r.damage = std::move(facts->damage);
   r.has_stacks = facts->stacks;
   for (const activity_device& d : of.devices()) r.has_stacks = r.has_stacks || d.recorded_stacks.value_or(false);
   r.has_runtime_events = facts->runtime;

@@ -1,5 +1,6 @@
 #include <analyse/bubbles/gap_cells.hpp>
 #include <analyse/bubbles/host_evidence.hpp>
+#include <analyse/bubbles/markers.hpp>
 #include <analyse/bubbles/name_overlaps.hpp>
 
 #include <base/hash_map.hpp>
@@ -65,8 +66,7 @@ class name_meanings {
     bool known = false, sync = false, comm = false, marker = false;
   };
   name_meanings(const activity& of, std::uint32_t group, bool reference) : of_(of), reference_(reference) {
-    for (const step_marker& m : of.markers())
-      if (m.host_group == group) markers_.insert(m.name);
+    for (const step_marker& m : markers_of_group(of, group)) markers_.insert(m.name);
   }
   // From any thread.
   meaning of(string_id name) {
@@ -213,7 +213,7 @@ class group_collector final : public host_span_parts {
     auto kinds = of_.visit_host_spans_in_parts(group_, cells_.together(), *this, host);
     if (!kinds) return std::move(kinds).error();
     const auto met = [&](host_span_kind k) { return (*kinds >> static_cast<unsigned>(k) & 1U) != 0; };
-    return host_facts{met(host_span_kind::frame), met(host_span_kind::runtime)};
+    return host_facts{met(host_span_kind::frame), met(host_span_kind::runtime), std::move(damage_)};
   }
 
   std::unique_ptr<host_span_visitor> begin() override {
@@ -250,6 +250,10 @@ class group_collector final : public host_span_parts {
     const std::lock_guard<std::mutex> hold(mutex_);
     spare_.push_back(std::move(given));
     return {};
+  }
+
+  void note_damage(std::uint32_t file, const fault& why) override {
+    if (damage_.empty() || damage_.back().first != file) damage_.emplace_back(file, why);
   }
 
   void finish() {
@@ -291,6 +295,7 @@ class group_collector final : public host_span_parts {
   std::uint32_t thread_number_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<host_span_visitor>> spare_;  // parts that were taken
+  std::vector<std::pair<std::uint32_t, fault>> damage_;
 };
 
 }  // namespace
@@ -328,6 +333,7 @@ result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>
     collector.finish();
     all.stacks = all.stacks || facts->stacks;
     all.runtime = all.runtime || facts->runtime;
+    all.damage.insert(all.damage.end(), facts->damage.begin(), facts->damage.end());
   }
   return all;
 }

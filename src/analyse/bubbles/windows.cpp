@@ -1,3 +1,4 @@
+#include <analyse/bubbles/markers.hpp>
 #include <analyse/bubbles/windows.hpp>
 
 #include <base/stable_order.hpp>
@@ -26,17 +27,6 @@ markers best_of(const markers& all) {
   return best;
 }
 
-// They lie in this order: a cluster has as many markers as devices times steps.
-auto markers_of(const activity& of, std::uint32_t group, std::int32_t device) {
-  struct before {
-    using place = std::pair<std::uint32_t, std::int32_t>;
-    static place of(const step_marker& m) noexcept { return {m.host_group, m.device}; }
-    bool operator()(const step_marker& m, const place& p) const noexcept { return of(m) < p; }
-    bool operator()(const place& p, const step_marker& m) const noexcept { return p < of(m); }
-  };
-  return std::equal_range(of.markers().begin(), of.markers().end(), std::pair(group, device), before{});
-}
-
 struct marker_lists {
   markers host, device, step_ids;
 };
@@ -44,11 +34,10 @@ struct marker_lists {
 marker_lists markers_of(const activity& of, std::size_t device) {
   marker_lists found;
   const std::uint32_t group = of.devices()[device].host_group;
-  const auto [host, behind_host] = markers_of(of, group, -1);
-  found.host.assign(host, behind_host);
-  const auto [own, behind_own] = markers_of(of, group, static_cast<std::int32_t>(device));
-  for (auto m = own; m != behind_own; ++m)
-    (m->source == marker_source::step_id ? found.step_ids : found.device).push_back(*m);
+  const marker_range host = markers_of_device(of, group, -1);
+  found.host.assign(host.begin(), host.end());
+  for (const step_marker& m : markers_of_device(of, group, static_cast<std::int32_t>(device)))
+    (m.source == marker_source::step_id ? found.step_ids : found.device).push_back(m);
   found.host = best_of(found.host);
   found.device = best_of(found.device);
   found.step_ids = best_of(found.step_ids);

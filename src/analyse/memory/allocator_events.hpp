@@ -101,7 +101,7 @@ struct collected_events {
   std::uint64_t without_time = 0;  // aggregated events, or beyond the reach of the clock
   bool host_plane_present = false;
   std::vector<file_damage> damage;
-  std::optional<fault> stopped;  // the host cancelled: what is here is a part
+  std::optional<fault> stopped;  // why what is here is a part: the host cancelled, or memory ran out
 
   [[nodiscard]] const plane_index& plane_of(const event_place& at) const noexcept {
     return *planes[lines[at.line].plane].index;

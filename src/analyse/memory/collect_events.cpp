@@ -392,20 +392,18 @@ class collector {
       if (known_.size() < most_keys) known_.emplace_back(key, at);
       return at;
     }
+    // A file made of names alone must not make this quadratic: past so many, all others are one.
+    const bool is_other = out_.allocators.size() >= most_keys;
+    if (is_other)
+      for (std::uint32_t at = most_keys; at < out_.allocators.size(); ++at)
+        if (out_.allocators[at].file == plane.file) return at;
     allocator_identity fresh;
     fresh.file = plane.file;
     fresh.plane = plane.plane;
     fresh.host = host_of(plane.file);
     fresh.is_host_memory = is_host_allocator(name);
-    if (!fresh.is_host_memory) fresh.device = device_of(*profile_.xspace(plane.file), name);
-    fresh.name = std::move(name);
-    // A file made of names alone must not make this quadratic: past so many, all others are one.
-    if (out_.allocators.size() >= most_keys) {
-      fresh.name = "(others)";
-      fresh.device.clear();
-      for (std::uint32_t at = most_keys; at < out_.allocators.size(); ++at)
-        if (out_.allocators[at].file == plane.file) return at;
-    }
+    if (!is_other && !fresh.is_host_memory) fresh.device = device_of(*profile_.xspace(plane.file), name);
+    fresh.name = is_other ? "(others)" : std::move(name);
     const auto at = static_cast<std::uint32_t>(out_.allocators.size());
     out_.allocators.push_back(std::move(fresh));
     if (known_.size() < most_keys) known_.emplace_back(key, at);

@@ -399,7 +399,7 @@ void write_list(json_writer& out, std::string_view key, const Rows& rows, std::u
 document_status write_bubbles(json_writer& out, const profile& p, const bubble_options& o,
                               const bubbles_report& report) {
   const bubbles_text t{*report.of, report.found, o.reference};
-  const std::vector<file_damage> damage = damage_of(t.of);
+  const std::vector<file_damage> damage = damage_of(report);
   const verdict v = judge(p, t.found.absent, damage);
   begin_document(out, document::bubbles);
   write_verdict(out, v);

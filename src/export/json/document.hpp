@@ -6,6 +6,7 @@
 #pragma once
 #include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/export.hpp>
 
@@ -49,6 +50,7 @@ void write_fault_fields(json_writer& out, const fault& f);
 void write_files(json_writer& out, const profile& p);
 // Damage of the inputs, one a file.
 [[nodiscard]] std::vector<file_damage> damage_of(const activity& of);
+[[nodiscard]] std::vector<file_damage> damage_of(const bubbles_report& of);
 void write_damage(json_writer& out, const std::vector<file_damage>& damage);
 
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);

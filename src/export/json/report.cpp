@@ -92,7 +92,7 @@ std::vector<file_damage> damage_of_report(const slices& s) {
   for (const chrome_file& file : s.chrome.files)
     if (file.damage) add(file.file, *file.damage);
   if (s.bubbles)
-    for (const file_damage& d : damage_of(*s.bubbles->of)) add(d.file, d.what);
+    for (const file_damage& d : damage_of(*s.bubbles)) add(d.file, d.what);
   stable_order(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }

@@ -105,7 +105,7 @@ pub struct ProbeQuery<'h> {
     pub format: ProbeFormat,
     /// Of a picture; `None` for the names of kernel, record file and map.
     pub title: Option<String>,
-    /// Columns of the density's grid; 0 is 16.
+    /// Columns of the density's grid; 0 is 16, of a picture 160.
     pub width: u32,
     /// Its rows; 0 is 10.
     pub height: u32,

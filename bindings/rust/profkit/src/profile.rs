@@ -17,7 +17,7 @@ use std::ptr;
 /// How files are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Io {
-    /// Maps regular files, reads everything else.
+    /// Maps regular files above 512 KiB, reads everything else.
     #[default]
     Auto,
     /// A file that another process truncates under the mapping raises SIGBUS.
