@@ -143,7 +143,7 @@ std::int64_t stream_id_of(const line_index& line) noexcept {
   return id;
 }
 
-fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
+[[gnu::cold, gnu::noinline]] fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
   return {fault_code::damaged,
           "damaged event at byte " + std::to_string(byte_offset) + "; the events before it were read", path,
           byte_offset, ""};
@@ -515,7 +515,7 @@ struct node_planes {
   std::vector<std::size_t> devices;  // that run kernels
 };
 
-std::vector<node_planes> planes_by_node(const xspace_index& space) {
+[[gnu::cold]] std::vector<node_planes> planes_by_node(const xspace_index& space) {
   std::vector<node_planes> nodes;
   hash_map<std::int64_t, std::size_t> known;
   for (std::size_t at = 0; at < space.planes.size(); ++at) {
@@ -724,7 +724,7 @@ class node_filler {
   };
 
   // Threads of the host planes.
-  void list_host() {
+  [[gnu::cold]] void list_host() {
     auto source = std::make_unique<xspace_host_spans>();
     source->from = into_.from;
     source->file = static_cast<std::uint32_t>(file_);
@@ -745,7 +745,7 @@ class node_filler {
     if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
   }
 
-  void match_step_names() {
+  [[gnu::cold]] void match_step_names() {
     for (host_plane& of : host_planes_)
       for (const std::string_view entry : of.plane->event_metadata_entries) {
         const event_metadata_view metadata(entry);
