@@ -251,10 +251,7 @@ int run_architecture(const options& given) {
                               } else {
                                 printer(s, *found).print();
                               }
-                              std::vector<file_damage> damage;
-                              for (const activity_input& in : found->of->inputs())
-                                if (in.damage) damage.push_back({in.file, *in.damage});
-                              s.lost(damage);
+                              s.lost(*found->of);
                               return {};
                             }};
   const int status = run_slice(asked, document::architecture, writer);

@@ -429,11 +429,8 @@ int run_bubbles(const options& given) {
           s.out().line();
           s.out().line("  -o DIR/ writes this as JSON, and a report on the model that ran beside it");
         }
-        std::vector<file_damage> damage;
-        for (const activity_input& in : held->of->inputs())
-          if (in.damage) damage.push_back({in.file, *in.damage});
-        for (const auto& [file, what] : held->found.damage) damage.push_back({file, what});
-        s.lost(damage);
+        s.lost(*held->of);
+        s.lost(held->found.damage);
         held.reset();
         return {};
       }};

@@ -192,6 +192,11 @@ void session::lost(const std::vector<file_damage>& damage) {
   }
 }
 
+void session::lost(const profkit::activity& of) {
+  for (const profkit::activity_input& in : of.inputs())
+    if (in.damage) lost({{in.file, *in.damage}});
+}
+
 int run_slice(const options& asked, document which, print_slice print) {
   slice_writer writer;
   writer.document = [&](const profile& capture, profkit::sink& into, const profkit::hooks& hooks) {

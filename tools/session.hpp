@@ -5,6 +5,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 
+#include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/profile.hpp>
@@ -47,6 +48,7 @@ class session {
 
   // Keeps what a slice says was lost; told on standard error after everything was printed.
   void lost(const std::vector<profkit::file_damage>& damage);
+  void lost(const profkit::activity& of);
   [[nodiscard]] const std::vector<profkit::file_damage>& losses() const noexcept { return losses_; }
 
  private:

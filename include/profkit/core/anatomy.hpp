@@ -35,6 +35,8 @@ struct file_damage {
   std::uint32_t file = 0;
   fault what;
 };
+/// Adds the first damage of a file; what comes after it is left out.
+void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& what);
 
 /// Whether anything at all could be read: an XSpace with planes, or a sound file of another family. False
 /// makes damage an error of the whole; with no file at all it is true.

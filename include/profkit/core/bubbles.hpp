@@ -398,8 +398,7 @@ struct self_check_row {
 };
 
 struct bubbles_result {
-  std::vector<std::pair<std::uint32_t, fault>>
-      damage;  ///< among host spans, which inputs() of the activity cannot tell: file, why
+  std::vector<file_damage> damage;  ///< among host spans, which inputs() of the activity cannot tell
   std::optional<std::int64_t> origin_unix_ns;
   std::vector<device_gaps> devices;  ///< as activity::devices()
   std::vector<bubble_step> steps;    ///< by device, then time

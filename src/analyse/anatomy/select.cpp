@@ -34,6 +34,11 @@ std::string_view plane_name_at(const profile& p, std::uint32_t file, std::int32_
   return space->planes[static_cast<std::size_t>(plane)].name;
 }
 
+void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& what) {
+  if (std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == file; }))
+    all.push_back({file, what});
+}
+
 std::string why_nothing(const profile& p, const anatomy_options& o) {
   bool any_file = false, any_xspace = false, any_trace = false, any_bytes = false, any_plane = false, any_line = false;
   for (std::size_t file = 0; file < p.file_count(); ++file) {

@@ -252,9 +252,7 @@ class group_collector final : public host_span_parts {
     return {};
   }
 
-  void note_damage(std::uint32_t file, const fault& why) override {
-    if (damage_.empty() || damage_.back().first != file) damage_.emplace_back(file, why);
-  }
+  void note_damage(std::uint32_t file, const fault& why) override { add_damage(damage_, file, why); }
 
   void finish() {
     spare_.clear();
@@ -295,7 +293,7 @@ class group_collector final : public host_span_parts {
   std::uint32_t thread_number_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<host_span_visitor>> spare_;  // parts that were taken
-  std::vector<std::pair<std::uint32_t, fault>> damage_;
+  std::vector<file_damage> damage_;
 };
 
 }  // namespace
@@ -333,7 +331,7 @@ result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>
     collector.finish();
     all.stacks = all.stacks || facts->stacks;
     all.runtime = all.runtime || facts->runtime;
-    all.damage.insert(all.damage.end(), facts->damage.begin(), facts->damage.end());
+    for (const file_damage& d : facts->damage) add_damage(all.damage, d.file, d.what);
   }
   return all;
 }

@@ -17,8 +17,8 @@ struct span_meaning {
 [[nodiscard]] span_meaning meaning_of(std::string_view name, bool reference) noexcept;
 
 struct host_facts {
-  bool stacks = false, runtime = false;                 // python frames, events of the runtime below the framework
-  std::vector<std::pair<std::uint32_t, fault>> damage;  // the first of each file
+  bool stacks = false, runtime = false;  // python frames, events of the runtime below the framework
+  std::vector<file_damage> damage;       // the first of each file
 };
 
 // Fills bubble::host of every bubble whose group has host spans. One visit a group; the work grows with the number of

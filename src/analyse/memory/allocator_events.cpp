@@ -80,15 +80,14 @@ allocator_event collected_events::event_at(const event_place& at) const noexcept
   return e;
 }
 
-event_moment moment_of(event_order order, const allocator_plane& plane, const allocator_line& line,
-                       std::uint32_t line_at, std::uint64_t offset, const event_row& row) noexcept {
+event_moment moment_of(event_order order, const allocator_plane& plane, std::int64_t timestamp_ns, std::uint64_t offset,
+                       const event_row& row, std::int64_t start_ps) noexcept {
   event_moment m;
-  m.line = line_at;
   m.offset = offset;
   if (order == event_order::by_time) {
-    m.time = line.clock.start_of(row).value_or(0);
+    m.time = start_ps;
   } else {
-    m.time = saturating_add(line.timestamp_ns, floor_ns(row.offset_ps));
+    m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
     m.behind = plane.roles.find(row.metadata_id) != event_role::allocation;
   }
   return m;
@@ -119,9 +118,12 @@ bool ordered_allocator_events::advance(cursor& c) const noexcept {
   --c.left;
   all_.places.take(c.at, c.when.offset, c.allocator);
   look_ahead(c);
-  const allocator_line& line = all_.lines[c.when.line];
+  const std::uint32_t line_at = c.when.line;
+  const allocator_line& line = all_.lines[line_at];
   c.row = row_at(line, c.when.offset);
-  c.when = moment_of(all_.order, all_.planes[line.plane], line, c.when.line, c.when.offset, c.row);
+  c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row,
+                     line.clock.start_of(c.row).value_or(0));
+  c.when.line = line_at;
   return true;
 }
 

@@ -114,9 +114,9 @@ struct collected_events {
 collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
                                           std::optional<std::size_t> only_file, event_order order, const hooks& host);
 
-// How an event is ordered among the others.
-[[nodiscard]] event_moment moment_of(event_order order, const allocator_plane& plane, const allocator_line& line,
-                                     std::uint32_t line_at, std::uint64_t offset, const event_row& row) noexcept;
+// How an event at `offset` of a line with this start is ordered among the others, but for its line.
+[[nodiscard]] event_moment moment_of(event_order order, const allocator_plane& plane, std::int64_t timestamp_ns,
+                                     std::uint64_t offset, const event_row& row, std::int64_t start_ps) noexcept;
 
 // The events of one file, or of one of its allocators, in order; one event of each run is held.
 class ordered_allocator_events {

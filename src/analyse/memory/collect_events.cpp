@@ -292,13 +292,7 @@ class collector {
     const std::optional<std::int64_t> start = line.clock.start_of(row);
     e.has_time = start.has_value();
     e.start_ps = start.value_or(0);
-    e.when.offset = offset;
-    if (out_.order == event_order::by_time) {
-      e.when.time = e.start_ps;
-    } else {
-      e.when.time = saturating_add(line.header.timestamp_ns, floor_ns(row.offset_ps));
-      e.when.behind = plane.roles.find(row.metadata_id) != event_role::allocation;
-    }
+    e.when = moment_of(out_.order, plane, line.header.timestamp_ns, offset, row, e.start_ps);
     return e;
   }
 

@@ -101,16 +101,6 @@ void write_files(json_writer& out, const profile& p) {
   out.end_array();
 }
 
-namespace {
-
-// The first of each file.
-void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& what) {
-  if (std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == file; }))
-    all.push_back({file, what});
-}
-
-}  // namespace
-
 std::vector<file_damage> damage_of(const activity& of) {
   std::vector<file_damage> all;
   for (const activity_input& in : of.inputs())
@@ -120,7 +110,7 @@ std::vector<file_damage> damage_of(const activity& of) {
 
 std::vector<file_damage> damage_of(const bubbles_report& of) {
   std::vector<file_damage> all = damage_of(*of.of);
-  for (const auto& [file, what] : of.found.damage) add_damage(all, file, what);
+  for (const file_damage& d : of.found.damage) add_damage(all, d.file, d.what);
   return all;
 }
 
