@@ -49,19 +49,21 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] device_found finish();
 
  private:
+  // How many of the rows, from the first on, only lengthen what runs; they are added.
+  [[nodiscard]] std::size_t add_plain(const kernel_row* rows, std::size_t count);
   // `k` stays where it is until all rows of the batch were added. False when it comes too late.
   [[nodiscard]] bool add(const kernel_row& k);
   void begin(const kernel_row& first);
   void advance(std::int64_t to_ps);
   void advance_quietly(std::int64_t to_ps);
   void pass_edges(std::int64_t now_ps);
-  [[nodiscard]] bool follows_simply(const kernel_row& k) const noexcept;
-  std::int64_t follow(std::int64_t start_ps);
   void take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits);
   void begin_busy(const kernel_row& k, std::uint32_t op);
   void begin_step_busy(const kernel_row& k);
   void count_member(const kernel_row& k, std::uint32_t op, bool polluted);
-  void count_outside(std::int64_t end_ps) noexcept;
+  void count_stream(const kernel_row& k) noexcept;
+  void count_without_launch(const kernel_row& k) noexcept;
+  void count_outside(std::size_t kernels, std::int64_t end_ps) noexcept;
   void end_outside(std::int64_t at_ps);
   void open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step,
                    bool inter_step = false);
