@@ -107,71 +107,91 @@ inline void device_pass::count_stream(const kernel_row& k) noexcept {
 }
 
 // Most kernels start while one class alone has run since the one before, or behind a gap that nobody asks for, and say
-// nothing but what they are: they are added with what changes held in registers. Whether there is a gap is as good as
-// random, so it is no branch. The first kernel that is different ends it, for add().
-std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
+// nothing but what they are. The time up to each of the rows, as far as they are such; the first one that is not is for
+// add(). Whether there is a gap is as good as random, so it is no branch.
+std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count, plain_run& run) {
   if (!any_ || !sweep_.is_single() || outside_ || !open_.empty() || (inside_ && !step_busy_) ||
       aicpu_.next_end_ps() != open_end)
     return 0;
   class_sweep::single sweep = sweep_.as_single();
-  std::int64_t last_start = last_start_ps_, latest_end = open_start, busy_until = open_start, largest = 0, gap_sum = 0;
-  std::uint64_t gaps = 0;
-  std::array<std::int64_t, 5> busy{};
-  std::size_t added = 0;
-  for (; added < count; ++added) {
-    const kernel_row& k = rows[added];
-    const std::int64_t start = k.start_ps;
+  const std::int64_t edge = std::min(edge_ps_, farthest_ps), noted_gap = noted_gap_ps_;
+  std::int64_t last_start = last_start_ps_, comm_until = comm_until_ps_, comm_until_now = comm_until_now_ps_;
+  std::size_t n = 0;
+  for (count = std::min(count, run.gaps.size()); n < count; ++n) {
+    const kernel_row& k = rows[n];
+    const std::int64_t start = k.start_ps, behind = start - sweep.reached_ps;
     const auto kind = static_cast<std::size_t>(k.kind);
-    const std::uint32_t op = ops_.near(k);
-    const bool plain = is_within_reach(k) & (start >= last_start) & (start < edge_ps_) & (k.duration_ps > 0) &
-                       (k.wait_ps <= 0) & (start - sweep.reached_ps < noted_gap_ps_) &
-                       ((kind == sweep.at) | (start >= sweep.reached_ps)) & (k.kind != kernel_class::aicpu) &
-                       ((k.flags & (kernel_duplicate | kernel_on_aicpu)) == 0) & (k.details == 0) & (k.step == 0) &
-                       (op != op_table::unknown);
-    if (!plain) break;
-    const std::int64_t end = start + k.duration_ps, until = std::min(start, sweep.reached_ps), gap = start - until;
-    if (start > last_start) comm_until_ps_ = comm_until_now_ps_;
-    if (k.kind == kernel_class::comm) comm_until_now_ps_ = std::max(comm_until_now_ps_, end);
+    if (start < last_start || start >= edge || behind >= noted_gap || (kind != sweep.at && behind < 0)) break;
+    if (k.duration_ps <= 0 || k.duration_ps > farthest_ps - start || k.wait_ps > 0 || runs_on_aicpu(k) ||
+        (k.flags & kernel_duplicate) != 0 || (k.details | k.step) != 0)
+      break;
+    if ((run.ops[n] = ops_.near(k)) == op_table::unknown) break;
+    comm_until = start > last_start ? comm_until_now : comm_until;
     last_start = start;
-    latest_end = std::max(latest_end, end);
-    busy[sweep.at] += until - sweep.now_ps;
-    busy_until = until > sweep.now_ps ? until : busy_until;
+    const std::int64_t end = start + k.duration_ps, until = std::min(start, sweep.reached_ps);
+    if (k.kind == kernel_class::comm) comm_until_now = std::max(comm_until_now, end);
+    run.gaps[n] = behind;
+    run.busy_ps[sweep.at] += until - sweep.now_ps;
+    run.busy_until_ps = until > sweep.now_ps ? until : run.busy_until_ps;
+    run.latest_end_ps = std::max(run.latest_end_ps, end);
+    sweep = {start, std::max(sweep.reached_ps, end), kind};
+  }
+  if (n == 0) return 0;
+  sweep_.set_single(sweep);
+  last_start_ps_ = last_start;
+  comm_until_ps_ = comm_until;
+  comm_until_now_ps_ = comm_until_now;
+  return n;
+}
+
+// Adds the first rows, as many as are plain; how many they are.
+std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
+  plain_run run;
+  const std::size_t n = follow_plain(rows, count, run);
+  if (n == 0) return 0;
+  std::uint64_t gaps = 0;
+  std::int64_t gap_sum = 0, largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);
+    ops_.add_plain(run.ops[i], rows[i].duration_ps, gap);
     gaps += gap > 0 ? 1 : 0;
     gap_sum += gap;
     largest = std::max(largest, gap);
-    sweep = {start, std::max(sweep.reached_ps, end), kind};
-    ops_.add_plain(op, k.duration_ps, gap);
-    if (on_.has_launches && k.launch_ps == no_time_ps) count_without_launch(k);
-    recent_.add(k, end);
-    if (!inside_) continue;
-    ++step_.kernels[kind];
-    step_.duration_sum_ps = saturating_add(step_.duration_sum_ps, k.duration_ps);
-    count_stream(k);
-    rows_.add(k, op);
   }
-  if (added == 0) return 0;
-  last_start_ps_ = last_start;
-  sweep_.set_single(sweep);
-  found_.gaps.kernels += added;
-  found_.gaps.last_ps = std::max(found_.gaps.last_ps, latest_end);
-  found_.gaps.gaps += gaps;
-  found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, largest);
-  for (const std::int64_t busy_ps : busy) found_.gaps.busy_ps += busy_ps;
-  if (busy_until != open_start) busy_until_ps_ = busy_until;
+  if (on_.has_launches)
+    for (std::size_t i = 0; i < n; ++i)
+      if (rows[i].launch_ps == no_time_ps) count_without_launch(rows[i]);
+  // What ended last: from a kernel on that started behind the end of all in front of it.
+  std::size_t recent = n > most_context ? n - most_context : 0;
+  while (recent > 0 && run.gaps[recent] < 0) --recent;
+  for (; recent < n; ++recent) recent_.add(rows[recent], rows[recent].start_ps + rows[recent].duration_ps);
+  device_gaps& all = found_.gaps;
+  all.kernels += n;
+  all.last_ps = std::max(all.last_ps, run.latest_end_ps);
+  all.gaps += gaps;
+  all.largest_ps = std::max(all.largest_ps, largest);
+  for (const std::int64_t busy_ps : run.busy_ps) all.busy_ps += busy_ps;
+  if (run.busy_until_ps != open_start) busy_until_ps_ = run.busy_until_ps;
   if (!inside_) {
-    count_outside(added, latest_end);
-    return added;
+    count_outside(n, run.latest_end_ps);
+    return n;
   }
-  for (std::size_t kind = 0; kind < busy.size(); ++kind) {
-    add_piece(step_.breakdown, busy[kind], 1U << kind);
-    step_.busy_ps += busy[kind];
+  for (std::size_t kind = 0; kind < run.busy_ps.size(); ++kind) {
+    add_piece(step_.breakdown, run.busy_ps[kind], 1U << kind);
+    step_.busy_ps += run.busy_ps[kind];
   }
-  if (busy_until != open_start) step_busy_until_ps_ = busy_until;
+  if (run.busy_until_ps != open_start) step_busy_until_ps_ = run.busy_until_ps;
   step_.bubble_count += gaps;
   step_.internal_total_ps += gap_sum;
   step_.largest_internal_ps = std::max(step_.largest_internal_ps, largest);
-  member_end_ps_ = std::max(member_end_ps_, latest_end);
-  return added;
+  member_end_ps_ = std::max(member_end_ps_, run.latest_end_ps);
+  for (std::size_t i = 0; i < n; ++i) {
+    ++step_.kernels[static_cast<std::size_t>(rows[i].kind)];
+    step_.duration_sum_ps = saturating_add(step_.duration_sum_ps, rows[i].duration_ps);
+    count_stream(rows[i]);
+  }
+  rows_.add(rows, run.ops.data(), n);
+  return n;
 }
 
 inline bool device_pass::add(const kernel_row& k) {
@@ -375,7 +395,7 @@ void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool pollu
     }
     if (step_number_ >= 0 && step_number_ != windows_.windows[window_].number) ++step_.other_step_id_kernels;
   }
-  rows_.add(k, op);
+  rows_.add(&k, &op, 1);
 }
 
 void device_pass::pass_edges(std::int64_t now_ps) {

@@ -9,6 +9,8 @@
 #include <analyse/bubbles/templates.hpp>
 #include <analyse/bubbles/windows.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,7 +51,15 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] device_found finish();
 
  private:
-  // How many of the rows, from the first on, only lengthen what runs; they are added.
+  // Kernels that only lengthen what runs.
+  struct plain_run {
+    static constexpr std::size_t most = 256;
+    std::array<std::int64_t, most> gaps;  // from the end of all before to its start; negative where it overlaps
+    std::array<std::uint32_t, most> ops;
+    std::array<std::int64_t, 5> busy_ps{};  // by class
+    std::int64_t busy_until_ps = open_start, latest_end_ps = open_start;
+  };
+  [[nodiscard]] std::size_t follow_plain(const kernel_row* rows, std::size_t count, plain_run& run);
   [[nodiscard]] std::size_t add_plain(const kernel_row* rows, std::size_t count);
   // `k` stays where it is until all rows of the batch were added. False when it comes too late.
   [[nodiscard]] bool add(const kernel_row& k);
