@@ -1,8 +1,7 @@
 // The spans of a host's threads, of those planes of a file that belong to one node. Read anew at each visit.
 #pragma once
 #include <read/activity_parts.hpp>
-#include <read/xspace_lines.hpp>
-#include <read/xspace_names.hpp>
+#include <read/span_picker.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -13,11 +12,6 @@ inline namespace PROFKIT_NAMESPACE {
 
 class xspace_spans final : public host_span_source {
  public:
-  struct thread_line {
-    line_events line;
-    std::uint32_t thread = 0;
-    std::shared_ptr<const span_names> names;  // of its plane
-  };
   std::shared_ptr<const profile> from;
   std::uint32_t file = 0;
   std::vector<thread_line> lines;
