@@ -23,6 +23,10 @@ void note_summary(const chrome_summary& told, activity_input& input) {
   if (!told.broken_at.empty()) {
     input.notes.push_back("the first text that is no trace event stands at byte " + std::to_string(told.broken_at[0]));
   }
+  if (told.nanoseconds) input.notes.push_back("times are nanoseconds");
+  if (told.bare_array && !told.terminated && !told.damage) {
+    input.notes.push_back("the array of events has no end: the capture may have been cut");
+  }
   if (input.damage) return;
   input.damage = told.damage;
   if (!told.has_events_key && !told.damage) {

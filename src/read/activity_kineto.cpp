@@ -75,12 +75,22 @@ std::uint64_t id_of(std::string_view raw) noexcept {
   return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
 }
 
+bool has_arguments(std::string_view json) noexcept {
+  return !json.empty() && json.front() == '{' && json.find('"') != std::string_view::npos;
+}
+
 struct gathered_device {
   activity_device device;
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
   hash_map<std::int64_t, std::uint16_t> streams;
   std::vector<step_marker> windows;
+};
+
+// What ends later, beside when it began.
+struct begun {
+  const kineto_category* category = nullptr;
+  std::string args_json;
 };
 
 struct process {
@@ -135,6 +145,7 @@ class trace_reader final : public chrome_visitor {
         input_.damage->path = input_.path;
       }
     }
+    reject_open();
     sort_held();
     finish();
     return {};
@@ -159,6 +170,10 @@ class trace_reader final : public chrome_visitor {
       case 'X': take_complete(e); break;
       case 'B':
       case 'E': take_pair(e); break;
+      // XLA's exporter ends its events with an empty object.
+      case 0:
+        if (e.json.find('"') != std::string_view::npos) reject(e, "no phase (\"ph\")");
+        break;
       default: break;
     }
     return true;
@@ -183,23 +198,42 @@ class trace_reader final : public chrome_visitor {
     }
   }
 
+  // An event in two parts is as one with a duration. The arguments of the begin count before those of the end.
   void take_pair(const chrome_event& e) {
-    const auto at = time_of(e);
-    if (!at) return;
+    if (!time_of(e)) return;
     thread& on = thread_of(e);
     const string_id name = names_.intern(e.name);
     if (e.phase == 'B') {
-      on.open.push({*at, e.ordinal, name});
+      on.open.push({*e.ts_ps, e.ordinal, name});
+      if (const kineto_category* const category = category_of(e.cat)) {
+        begun_[e.ordinal] = {category, std::string(e.args_json)};
+      }
       return;
     }
     const auto begin = on.open.pop(name);
-    if (!begin) return;
-    const auto length = checked_sub(*at, begin->start_ps);
-    if (!length || *length < 0) {
-      reject(e, "the duration is negative");
-      return;
+    if (!begin) return reject(e, "the end of an event that did not begin");
+    const auto length = checked_sub(*e.ts_ps, begin->start_ps);
+    chrome_event whole = e;
+    whole.ordinal = begin->ordinal;
+    whole.ts_ps = begin->start_ps;
+    whole.dur_ps = length.value_or(-1);
+    whole.name = parts_.strings.text(begin->name);
+    whole.cat = {};
+    std::string args;
+    if (const auto known = begun_.find(begin->ordinal); known != begun_.end()) {
+      whole.cat = known->second.category->name;
+      args = std::move(known->second.args_json);
+      begun_.erase(known);
     }
-    held_.push_back({begin->start_ps, *length, begin->ordinal, begin->name, thread_index_});
+    if (has_arguments(args)) {
+      // Of an argument in both the last counts.
+      if (has_arguments(e.args_json)) {
+        args.replace(0, 1, ",").insert(0, e.args_json.substr(0, e.args_json.rfind('}')));
+      }
+      whole.args_json = args;
+      whole.args_marks = {};
+    }
+    take_complete(whole);
   }
 
   void take_complete(const chrome_event& e) {
@@ -426,6 +460,15 @@ class trace_reader final : public chrome_visitor {
 
   // ---- processes without categories: XLA's exporter names its planes and lines ----
 
+  void reject_open() {
+    std::uint64_t open = 0, first = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& t : threads_) open += t->open.count(first);
+    if (open == 0) return;
+    const std::uint64_t before = input_.rejected == 0 ? first + 1 : input_.first_rejected_line;
+    reject_row(input_, "the begin of an event that has no end", first + 1, open);
+    input_.first_rejected_line = std::min(before, first + 1);
+  }
+
   void sort_held() {
     for (const held_event& e : held_) {
       const thread& on = *threads_[e.thread];
@@ -614,6 +657,7 @@ class trace_reader final : public chrome_visitor {
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
   std::vector<held_event> held_;
+  hash_map<std::uint64_t, begun> begun_;  // by ordinal
   launch_calls calls_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name

@@ -23,6 +23,9 @@ constexpr std::size_t recovery_bytes = std::size_t{1} << 20;
 // Timestamps from here on count from some far origin: zero is then moved next to them.
 constexpr std::int64_t far_time_us = 1'000'000'000;
 constexpr std::int64_t second_us = 1'000'000;
+// Nanoseconds since the Unix epoch are 1e17 and more from 1973 on; no microseconds are.
+constexpr std::int64_t least_unix_us = 100'000'000'000'000;
+constexpr int ns_exponent = -3;
 constexpr std::size_t most_marks = std::size_t{1} << 20;
 
 }  // namespace
@@ -63,6 +66,7 @@ struct chrome_reader::state {
   chrome_visitor* visitor = nullptr;
   bool stopped = false;
   bool zero_known = false;
+  int unit_exponent = 0;  // of times, as a power of ten of µs
   enum class token : std::uint8_t { open, item, comma };
   token before = token::open;          // what stands before the window in its array or object
   std::uint64_t one_by_one_until = 0;  // file offset up to which events are scanned alone, after damage
@@ -196,7 +200,11 @@ void chrome_reader::state::take_time(const event_text& e) {
   given.has_time = !ts.empty() && ts != "null";
   if (given.has_time && given.phase != 'M') {
     decimal_time t;
-    bool usable = parse_microseconds(ts, t);
+    if (!zero_known && parse_microseconds(ts, t, ns_exponent) && t.us >= least_unix_us) {
+      told.nanoseconds = true;
+      unit_exponent = ns_exponent;
+    }
+    bool usable = parse_microseconds(ts, t, unit_exponent);
     if (usable && !zero_known) {
       zero_known = true;
       if (t.us >= far_time_us) told.zero_us = t.us - t.us % second_us;
@@ -211,7 +219,7 @@ void chrome_reader::state::take_time(const event_text& e) {
   const std::string_view dur = e[event_field::dur];
   if (dur.empty() || dur == "null") return;
   std::int64_t ps = 0;
-  if (parse_duration(dur, ps))
+  if (parse_duration(dur, ps, unit_exponent))
     given.dur_ps = ps;
   else
     unusable();

@@ -128,7 +128,7 @@ std::uint64_t event_decoder::decode(const event_text& from, chrome_event& into) 
   into.pid = ref(event_field::pid, 3);
   into.tid = ref(event_field::tid, 4);
   const std::string_view phase = text_of(event_field::ph, 5);
-  into.phase = phase.size() == 1 ? phase.front() : '\0';
+  into.phase = phase.size() == 1 && from[event_field::ph].front() == '"' ? phase.front() : '\0';
   into.args_json = from[event_field::args];
   into.args_marks = from.args_marks;
   into.json = from.json;

@@ -4,6 +4,7 @@
 
 #include <base/hash_map.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,6 +35,15 @@ class open_begins {
     found->second.pop_back();
     drop_closed();
     return latest;
+  }
+  // How many wait; `first` becomes the least ordinal among it and theirs.
+  [[nodiscard]] std::uint64_t count(std::uint64_t& first) const {
+    std::uint64_t waiting = 0;
+    for (const auto& same_name : by_name_) {
+      waiting += same_name.second.size();
+      if (!same_name.second.empty()) first = std::min(first, same_name.second.front().ordinal);
+    }
+    return waiting;
   }
 
  private:

@@ -106,13 +106,13 @@ json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_n
   return {at, at == end ? json_end::more : json_end::found};
 }
 
-bool parse_duration(std::string_view raw_value, std::int64_t& ps) noexcept {
+bool parse_duration(std::string_view raw_value, std::int64_t& ps, int unit_exponent) noexcept {
   decimal_time t;
-  return parse_microseconds(raw_value, t) && ps_since(t, 0, ps);
+  return parse_microseconds(raw_value, t, unit_exponent) && ps_since(t, 0, ps);
 }
 
-bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept {
-  return parse_microseconds_text(number_text(raw_value), into);
+bool parse_microseconds(std::string_view raw_value, decimal_time& into, int unit_exponent) noexcept {
+  return parse_microseconds_text(number_text(raw_value), into, unit_exponent);
 }
 
 bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noexcept {

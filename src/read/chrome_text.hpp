@@ -95,10 +95,11 @@ json_value_end end_of_string(const char* at, const char* end) noexcept;
 // Past the value that starts at `at`: string, object, array, or a run of other bytes up to a separator.
 json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_nesting) noexcept;
 
-// From a raw JSON number, or a string that holds one; exact, digits past ps rounded half away from zero.
-bool parse_microseconds(std::string_view raw_value, decimal_time& into) noexcept;
-// A span of microseconds in ps; false also when it does not fit 64 bits.
-bool parse_duration(std::string_view raw_value, std::int64_t& ps) noexcept;
+// From a raw JSON number, or a string that holds one, in units of 10^unit_exponent µs; exact, digits past ps rounded
+// half away from zero.
+bool parse_microseconds(std::string_view raw_value, decimal_time& into, int unit_exponent = 0) noexcept;
+// A span in ps; false also when it does not fit 64 bits.
+bool parse_duration(std::string_view raw_value, std::int64_t& ps, int unit_exponent = 0) noexcept;
 // In ps relative to `zero_us`; false when that does not fit 64 bits.
 bool ps_since(const decimal_time& t, std::int64_t zero_us, std::int64_t& ps) noexcept;
 

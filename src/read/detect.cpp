@@ -3,11 +3,14 @@
 #include <base/affix.hpp>
 #include <read/probe.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
+
+constexpr std::size_t head_growth = 4;
 
 enum class host_rule {
   none,           // the name says no host
@@ -81,6 +84,12 @@ std::string_view without_compression(std::string_view name) noexcept {
     if (ends_with(name, suffix)) return name.substr(0, name.size() - suffix.size());
   }
   return name;
+}
+
+// Whether a head ends inside a JSON object that has not told what it is, and nor does the name.
+bool goes_on(std::string_view head, std::string_view file_name) {
+  return head.size() < most_probe_bytes && detect_by_name(file_name).sure != detection_confidence::certain &&
+         probe_chrome_trace(head).sure == detection_confidence::possible;
 }
 
 // Whether contents that are certainly another format weigh more than a telling name.
@@ -170,15 +179,26 @@ detection detect(std::string_view file_name, std::string_view head) {
   return probed;
 }
 
-std::string read_head(source& from) {
-  std::string head(probe_bytes, '\0');
+std::string_view head_of(std::string_view bytes, std::string_view file_name) {
+  std::size_t wanted = probe_bytes;
+  while (wanted < bytes.size() && goes_on(bytes.substr(0, wanted), file_name)) wanted *= head_growth;
+  return bytes.substr(0, wanted);
+}
+
+std::string read_head(source& from, std::string_view file_name) {
+  std::string head;
   std::size_t have = 0;
-  while (have < head.size()) {
-    const auto count = from.read(head.data() + have, head.size() - have);
-    if (!count.ok() || *count == 0) break;
-    have += *count;
-  }
-  head.resize(have);
+  do {
+    head.resize(std::max(probe_bytes, have * head_growth));
+    while (have < head.size()) {
+      const auto count = from.read(head.data() + have, head.size() - have);
+      if (!count.ok() || *count == 0) break;
+      have += *count;
+    }
+    const bool is_all = have < head.size();
+    head.resize(have);
+    if (is_all) break;
+  } while (goes_on(head, file_name));
   return head;
 }
 

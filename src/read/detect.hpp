@@ -26,10 +26,14 @@ inline constexpr std::size_t probe_bytes = std::size_t{64} << 10;
 // By the file name alone (no folder in it). `possible` means that only the contents can tell.
 [[nodiscard]] detection detect_by_name(std::string_view file_name);
 
-// The first decoded bytes of a source, as many as the probes want; what comes before a fault is enough.
-[[nodiscard]] std::string read_head(source& from);
+// The first decoded bytes, as many as the probes want: probe_bytes, and more of a JSON object (up to
+// most_probe_bytes) whose first values are longer, unless the name says what it is. Of a source: what comes before a
+// fault is enough.
+inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
+[[nodiscard]] std::string_view head_of(std::string_view bytes, std::string_view file_name);
+[[nodiscard]] std::string read_head(source& from, std::string_view file_name);
 
-// By the first decoded bytes, probe_bytes of them or all there are.
+// By the first decoded bytes, those of a head or all there are.
 [[nodiscard]] detection detect_by_content(std::string_view head);
 
 // By both. A telling name is believed unless the contents are certainly something else, so that a damaged file

@@ -82,7 +82,7 @@ result<looked_at> look_at(const std::string& path, const limits& bounds) {
   // Positioned reads: nothing is mapped for a look, and a file that shrinks meanwhile is no danger.
   auto opened = open_file_source(path, io_mode::read, bounds);
   if (!opened.ok()) return std::move(opened).error();
-  const std::string head = read_head(**opened);
+  const std::string head = read_head(**opened, last_part_of(path));
   return looked_at{detect(last_part_of(path), head), (*opened)->encoding()};
 }
 
@@ -95,7 +95,7 @@ std::optional<looked_at> look_at_mapped(const capture& c, std::unique_ptr<source
   const auto bytes = (*made)->span();
   if (!bytes) return std::nullopt;
   opened = std::move(*made);
-  return looked_at{detect(last_part_of(c.path), bytes->substr(0, probe_bytes)), opened->encoding()};
+  return looked_at{detect(last_part_of(c.path), head_of(*bytes, last_part_of(c.path))), opened->encoding()};
 }
 
 capture_file described(const std::string& path, const looked_at& look, std::uint64_t bytes) {
@@ -116,7 +116,7 @@ result<capture> open_stream(capture c) {
   if (!opened.ok()) return std::move(opened).error();
   const compression encoding = (*opened)->encoding();
   (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
-  std::string head = read_head(**opened);
+  std::string head = read_head(**opened, last_part_of(c.path));
   c.files.push_back(described(c.path, {detect(last_part_of(c.path), head), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
   return c;

@@ -14,7 +14,8 @@ struct probe_result {
   const char* what = "";
 };
 
-// Chrome trace-event JSON: an object with the key traceEvents, or an array of objects with the key ph.
+// Chrome trace-event JSON: an object with the key traceEvents, or an array of objects with the key ph;
+// `possible` where an object of keys goes on behind the head without having told.
 [[nodiscard]] probe_result probe_chrome_trace(std::string_view head) noexcept;
 // tensorflow.profiler.XSpace by the shape of its fields, also after a text conversion broke it.
 [[nodiscard]] probe_result probe_xspace(std::string_view head) noexcept;

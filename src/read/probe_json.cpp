@@ -56,8 +56,9 @@ class json_scan {
 };
 
 probe_result probe_object(json_scan& scan) noexcept {
-  bool unit = false, schema = false, devices = false;
-  for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next()) {
+  bool unit = false, schema = false, devices = false, first = true, keys = false;
+  for (char c = scan.next(); c != 0 && scan.depth() > 0; c = scan.next(), first = false) {
+    if (first) keys = c == '"' && scan.at_colon();
     if (c != '"' || scan.depth() != 1 || !scan.at_colon()) continue;
     if (scan.string() == "traceEvents") return {detection_confidence::certain, "traceEvents"};
     unit |= scan.string() == "displayTimeUnit";
@@ -68,6 +69,7 @@ probe_result probe_object(json_scan& scan) noexcept {
   if (scan.depth() == 0) return {};
   if (unit) return {detection_confidence::likely, "displayTimeUnit"};
   if (schema && devices) return {detection_confidence::likely, "schemaVersion, deviceProperties"};
+  if (keys) return {detection_confidence::possible, "an object that goes on"};
   return {};
 }
 

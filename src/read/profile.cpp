@@ -102,7 +102,7 @@ fault out_of_reach(const std::string& path, std::string what) {
 // probe knows are read as an XSpace, which an empty or damaged one may be; false then.
 bool name_family(capture_file& file, std::string_view bytes) {
   const std::string_view label(file.path);
-  const detection found = detect(last_part_of(label), bytes.substr(0, probe_bytes));
+  const detection found = detect(last_part_of(label), head_of(bytes, last_part_of(label)));
   file.family = found.family == file_family::unknown ? file_family::xspace : found.family;
   file.why = found.why;
   file.host = found.host;
@@ -111,7 +111,7 @@ bool name_family(capture_file& file, std::string_view bytes) {
 
 // The same for a source that can be rewound. Where that fails, or the beginning cannot be read, nothing is recognised.
 result<bool> look_ahead(capture_file& file, source& from) {
-  const std::string head = read_head(from);
+  const std::string head = read_head(from, last_part_of(file.path));
   const bool recognised = name_family(file, head);
   if (auto back = from.rewind(); !back) return std::move(back).error();
   return recognised;
@@ -120,7 +120,7 @@ result<bool> look_ahead(capture_file& file, source& from) {
 // What is wrong where the first field is damaged already: such a file, which may be a bomb or never end, is not worth
 // holding.
 std::optional<fault> damage_at_once(source& from) {
-  const std::string head = read_head(from);
+  const std::string head = read_head(from, {});
   const char* at = head.data();
   std::uint32_t tag = 0;
   if (!head.empty() && (!read_tag(at, head.data() + head.size(), tag) || tag >> 3 == 0))

@@ -147,6 +147,98 @@ TEST_CASE("windows of a GPU come from the device") {
   CHECK(annotated.steps[1].end_ps == 40 * ms);
 }
 
+namespace {
+
+// Three steps of the host, and what they launched ten steps later on the device; -1: no launch is known.
+memory_activity three_steps_on_a_gpu(const std::vector<std::int64_t>& launches_of_steps) {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    a.step(i, 10 * i * ms, 10 * (i + 1) * ms);
+    for (std::int64_t k = 0; k < 2; ++k) {
+      kernel_row& row = a.kernel(d, (100 + 10 * i + 4 * k) * ms, 2 * ms);
+      if (launches_of_steps[static_cast<std::size_t>(i)] >= 0) row.launch_ps = (10 * i + k) * ms;
+    }
+  }
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("a step of a GPU without an annotation has the window of its launches, whatever others have") {
+  for (const std::int64_t with : {0, 1, 2}) {
+    CAPTURE(with);
+    memory_activity a = three_steps_on_a_gpu({0, 0, 0});
+    a.step(with, (99 + 10 * with) * ms, (107 + 10 * with) * ms, 0, marker_source::device_annotation);
+    const auto guide = look(a);
+    REQUIRE(guide.steps.size() == 3);
+    CHECK(std::string(guide.devices[0].window_source) == "mixed");
+    CHECK(guide.devices[0].steps_not_found == 0);
+    const auto r = look(a, with_windows(window_policy::marker));
+    REQUIRE(r.steps.size() == 3);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const bubble_step& s = r.steps[static_cast<std::size_t>(i)];
+      CHECK(s.id == std::to_string(i));
+      CHECK(s.kernel_count() == 2);
+      CHECK(guide.steps[static_cast<std::size_t>(i)].kernel_count() == 2);
+      CHECK(s.start_ps == ((i == with ? 99 : 100) + 10 * i) * ms);
+      CHECK(s.end_ps == ((i == with ? 107 : 106) + 10 * i) * ms);
+    }
+  }
+}
+
+TEST_CASE("a step of a GPU that is not found there is counted, and no other step takes its kernels") {
+  const auto unknown = three_steps_on_a_gpu({0, -1, -1});
+  for (const window_policy policy : {window_policy::guide, window_policy::marker}) {
+    const auto r = look(unknown, with_windows(policy));
+    REQUIRE(r.steps.size() == 1);
+    CHECK(r.steps[0].kernel_count() == 2);
+    CHECK(r.steps[0].end_ps == 106 * ms);
+    CHECK(r.devices[0].steps_not_found == 2);
+    CHECK(r.devices[0].without_launch == 4);
+    CHECK(std::any_of(r.evidence_gaps.begin(), r.evidence_gaps.end(),
+                      [](const std::string& g) { return g.rfind("2 steps of the host not found", 0) == 0; }));
+  }
+  // In the middle: the step before it ends with its own kernels, the one behind it is not touched.
+  const auto middle = look(three_steps_on_a_gpu({0, -1, 0}));
+  REQUIRE(middle.steps.size() == 2);
+  CHECK(middle.steps[0].end_ps == 106 * ms);
+  CHECK(middle.steps[1].id == "2");
+  CHECK(middle.devices[0].steps_not_found == 1);
+  CHECK(middle.devices[0].kernels_between_steps == 2);
+}
+
+TEST_CASE("kernels without a launch in the time of a step without a window give it that time") {
+  memory_activity a = three_steps_on_a_gpu({0, 0, 0});
+  a.step(3, 200 * ms, 210 * ms);
+  a.kernel(0, 202 * ms, 3 * ms);
+  const auto r = look(a, with_windows(window_policy::marker));
+  REQUIRE(r.steps.size() == 4);
+  CHECK(r.steps[3].start_ps == 200 * ms);
+  CHECK(r.steps[3].end_ps == 210 * ms);
+  CHECK(r.steps[3].busy_ps == 3 * ms);
+  CHECK(std::string(r.devices[0].window_source) == "mixed");
+  CHECK(r.devices[0].steps_not_found == 0);
+}
+
+TEST_CASE("kernels of a GPU without any launch on record are counted with their time") {
+  memory_activity a;
+  const auto gpu = a.add_device("GPU 0", accelerator::gpu);
+  const auto npu = a.add_device("NPU 0");
+  for (const auto d : {gpu, npu}) {
+    a.kernel(d, 0, 1 * ms);
+    a.kernel(d, 5 * ms, 2 * ms);
+  }
+  const auto r = look(a);
+  CHECK(r.devices[gpu].without_launch == 2);
+  CHECK(r.devices[gpu].without_launch_ps == 3 * ms);
+  CHECK(r.devices[npu].without_launch == 0);
+  CHECK(std::any_of(r.evidence_gaps.begin(), r.evidence_gaps.end(), [](const std::string& g) {
+    return g.rfind("2 of 2 kernels (3.000 ms) have no launch on record", 0) == 0;
+  }));
+}
+
 TEST_CASE("thresholds of tags are met by equality") {
   struct row {
     std::int64_t gap_ps;

@@ -53,6 +53,38 @@ TEST_CASE("an object with events and headers around them") {
   CHECK(t.headers[2].second == "1790857026000000000");
 }
 
+TEST_CASE("times of 1e17 and more are nanoseconds, by the first of a file") {
+  for (const char* quote : {"", "\""}) {
+    const std::string q(quote);
+    const recorded_trace t = record(std::string_view(
+        "[{\"ph\":\"M\",\"ts\":0},{\"ph\":\"X\",\"ts\":" + q + "1736405443863674400" + q + ",\"dur\":" + q + "10000.5" +
+        q + "},{\"ph\":\"X\",\"ts\":" + q + "1736405443863724401" + q + ",\"dur\":1}]"));
+    CHECK(t.summary.nanoseconds);
+    CHECK(t.summary.unusable_times == 0);
+    CHECK(t.summary.zero_us == 1'736'405'443'000'000);
+    REQUIRE(t.events.size() == 3);
+    CHECK(t.events[1].ts_ps == 863'674'400'000);
+    CHECK(t.events[1].dur_ps == 10'000'500);
+    CHECK(t.events[2].ts_ps == 863'724'401'000);
+    CHECK(t.events[2].dur_ps == 1'000);
+  }
+  const auto nanoseconds = [](const std::string& first) {
+    return record(std::string_view(R"([{"ph":"X","ts":)" + first + R"(},{"ph":"X","ts":1736405443863674400}])"))
+        .summary.nanoseconds;
+  };
+  CHECK(nanoseconds("100000000000000000"));
+  CHECK_FALSE(nanoseconds("99999999999999999"));
+  CHECK_FALSE(nanoseconds("1736405443863674.400"));
+  CHECK_FALSE(nanoseconds("-1736405443863674400"));
+}
+
+TEST_CASE("a phase is a string of one character") {
+  for (const char* phase : {R"("ph":5,)", R"("ph":"XX",)", R"("ph":null,)", ""}) {
+    CHECK(only_event("[{" + std::string(phase) + R"("name":"a"}])").phase == 0);
+  }
+  CHECK(only_event(R"([{"ph":"5"}])").phase == '5');
+}
+
 TEST_CASE("a bare array, closed or not, is sound") {
   for (const char* text : {R"([{"ph":"X","name":"a"}])", R"([{"ph":"X","name":"a"})", R"([{"ph":"X","name":"a"},)",
                            R"( [ {"ph":"X","name":"a"} , )", "\xef\xbb\xbf[{\"ph\":\"X\",\"name\":\"a\"}]\n"}) {

@@ -85,6 +85,113 @@ class Nodes(unittest.TestCase):
                     self.assertEqual(told(merged), told(*nodes), (scheme, nodes))
 
 
+def kernel(name, start, length, phase="X", **more):
+    event = {"ph": phase, "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "args": {"device": 0, "stream": 7}}
+    if phase == "X":
+        event["dur"] = length
+    return {**event, **more}
+
+
+def launched(name, at, start, length, correlation, kind="kernel", call="cuda_runtime"):
+    call = {"ph": "X", "cat": call, "name": "launch", "pid": 9, "tid": 9, "ts": at, "dur": 1, "args": {"correlation": correlation}}
+    run_by = kernel(name, start, length, cat=kind)
+    return [call, {**run_by, "args": {**run_by["args"], "correlation": correlation}}]
+
+
+def host_step(number, start, length):
+    return {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 9, "tid": 9, "ts": start, "dur": length}
+
+
+class Kineto(unittest.TestCase):
+    def look(self, events, wrap='{"schemaVersion": 1, "traceEvents": %s}', status=0):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.json"
+            path.write_text(wrap % (events if isinstance(events, str) else json.dumps(events)))
+            done, found = document(path)
+            self.assertEqual(done.status, status, done.err)
+            return found
+
+    def busy(self, found):
+        return found["devices"][0]["kernels"], found["devices"][0]["gaps"]["device_busy_union_ms"]
+
+    def test_steps_are_found_one_by_one(self):
+        events = []
+        for i in range(3):
+            events.append(host_step(i, 1000 + 100 * i, 100))
+            for k in range(2):
+                events += launched("gemm", 1010 + 100 * i + 40 * k, 5010 + 100 * i + 40 * k, 30, 2 * i + k)
+        annotation = {**host_step(1, 5105, 90), "cat": "gpu_user_annotation", "pid": 0, "tid": 7, "args": {"device": 0}}
+        found = self.look(events + [annotation])
+        self.assertEqual([s["step_id"] for s in found["steps"]], ["0", "1", "2"])
+        self.assertEqual([s["start_rel_ns"] for s in found["steps"]], [5010000, 5105000, 5210000])
+        self.assertEqual(found["devices"][0]["window_source"], "mixed")
+        # Launches of the first step only: where the others ran is not known, and is said.
+        some = [e for e in events if e["cat"] != "cuda_runtime" or e["args"]["correlation"] < 2]
+        found = self.look(some)
+        self.assertEqual([s["step_id"] for s in found["steps"]], ["0"])
+        self.assertEqual(found["devices"][0]["kernels_after_steps"], 4)
+        self.assertEqual(found["devices"][0]["kernels_without_launch"], 4)
+        self.assertTrue(any(g.startswith("2 steps of the host not found") for g in found["evidence_gaps"]))
+
+    def test_devices_of_other_kinds_have_windows_by_launches(self):
+        events = [host_step(1, 1000, 100)] + launched("kern", 1010, 5010, 20, 1, "mtia_ccp_events", "mtia_runtime")
+        found = self.look(events)
+        self.assertEqual(found["devices"][0]["window_source"], "launches")
+        self.assertEqual(found["steps"][0]["device_busy_union_ns"], 20000)
+
+    def test_kernels_in_two_parts_are_as_complete_ones(self):
+        whole = [kernel("a", 1000, 20), kernel("b", 1010, 5), kernel("c", 1100, 10)]
+        parts = [kernel("a", 1000, 0, "B", args={"device": 0}), kernel("b", 1010, 0, "B", args={}),
+                 kernel("b", 1015, 0, "E"), kernel("a", 1020, 0, "E", args={"device": 4, "stream": 7}),
+                 kernel("c", 1100, 0, "B"), {"ph": "E", "pid": 0, "tid": 7, "ts": 1110}]
+        wanted, found = self.look(whole), self.look(parts)
+        self.assertEqual(self.busy(found), self.busy(wanted))
+        self.assertEqual(self.busy(found), (3, 0.03))
+        self.assertEqual(len(found["devices"]), 1)  # the begin's device counts
+        self.assertEqual(found["inputs"][0]["notes"], wanted["inputs"][0]["notes"])
+        self.assertEqual(found["inputs"][0]["rejected"], 0)
+
+    def test_what_is_no_event_is_counted(self):
+        good = [kernel("a", 1010, 20), kernel("b", 1150, 30)]
+        no_phase = kernel("x", 1000, 5)
+        del no_phase["ph"]
+        for bad, reason in ((no_phase, 'no phase ("ph")'), ({**no_phase, "ph": 5}, 'no phase ("ph")'),
+                            (kernel("x", 1000, 0, "B"), "the begin of an event that has no end"),
+                            (kernel("x", 1000, 0, "E"), "the end of an event that did not begin")):
+            [told] = self.look([good[0], bad, good[1], {}])["inputs"]
+            self.assertEqual(told["reject_reasons"], [{"reason": reason, "count": 1}])
+            self.assertEqual((told["rejected"], told["first_rejected_line"]), (1, 2))
+
+    def test_times_in_nanoseconds(self):
+        base = 1736405443863674400
+        for text in (int, str):
+            found = self.look([kernel("a", text(base), text(10000)), kernel("b", text(base + 50000), text(10000))])
+            self.assertEqual(self.busy(found), (2, 0.02))
+            self.assertEqual(found["steps"][0]["start_ns"], str(base))
+            self.assertIn("times are nanoseconds", found["inputs"][0]["notes"])
+
+    def test_an_array_without_an_end_is_told(self):
+        text = json.dumps([kernel("a", 1000, 20), kernel("b", 1100, 20)])
+        for end, cut in {"]": False, ",\n": True, "": True}.items():
+            found = self.look(text[:-1] + end, "%s")
+            self.assertEqual(self.busy(found)[0], 2)
+            self.assertEqual(any("has no end" in note for note in found["inputs"][0]["notes"]), cut, end)
+
+    def test_a_long_value_before_the_events(self):
+        for bytes_of_it in (10, 70_000, 5_000_000):
+            long = '{"metadata": {"k": "' + "x\\\"]}" * (bytes_of_it // 5) + '"}, "traceEvents": %s}'
+            self.assertEqual(self.busy(self.look([kernel("a", 1000, 20)], long)), (1, 0.02))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.json"
+            path.write_text(json.dumps({"metadata": ["x" * 200_000], "other": 1}))
+            self.assertEqual(run("bubbles", path).status, 4)
+
+    def test_kernels_without_launch(self):
+        found = self.look([kernel("a", 1000, 20), kernel("b", 1100, 20)])
+        self.assertEqual(found["devices"][0]["kernels_without_launch"], 2)
+        self.assertTrue(any(g.startswith("2 of 2 kernels (40.000 us) have no launch") for g in found["evidence_gaps"]))
+
+
 class Tables(unittest.TestCase):
     def test_a_table_without_start_times_gives_totals_and_says_what_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -359,12 +359,16 @@ struct device_gaps {
   std::uint64_t gaps = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> top;  ///< start, end; longest first
   std::uint64_t kernels_before_steps = 0, kernels_after_steps = 0, kernels_between_steps = 0;
-  std::uint64_t without_launch = 0;  ///< kernels whose launch is not known, where launches are recorded
+  /// Kernels whose launch is not known, where launches are recorded; of a GPU always.
+  std::uint64_t without_launch = 0;
   std::int64_t without_launch_ps = 0;
   std::uint64_t bubbles_left_out = 0;
   std::int64_t bubbles_left_out_ps = 0;
-  const char* window_source = "";  ///< "host markers", "device annotations", "launches", "step ids", "line", "none"
-  std::uint64_t windows_cut = 0;   ///< overlapped the next one and were shortened
+  /// "host markers", "device annotations", "launches", "step ids", "line", "none"; "mixed": step by step by
+  /// annotations, launches or the host's markers
+  const char* window_source = "";
+  std::uint64_t windows_cut = 0;      ///< overlapped the next one and were shortened
+  std::uint64_t steps_not_found = 0;  ///< of the host, on a device with a time of its own
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps == no_time_ps ? 0 : last_ps - first_ps; }
 };
 

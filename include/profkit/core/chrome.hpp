@@ -2,7 +2,8 @@
 // reader of the library: dialects are told apart by those who use it, from the header and the events.
 //
 // Source of the format: "Trace Event Format" of the Chromium project. `ts` and `dur` are microseconds, as
-// numbers or as decimal strings; displayTimeUnit only tells viewers what to show.
+// numbers or as decimal strings; displayTimeUnit only tells viewers what to show. A file whose first time is 1e17 or
+// more has Unix times in nanoseconds, as some writers do: as microseconds it would lie behind the year 5138.
 #pragma once
 #include <profkit/core/limits.hpp>
 #include <profkit/core/result.hpp>
@@ -67,7 +68,8 @@ struct chrome_summary {
   std::uint64_t first_irregular = no_offset;
   std::uint64_t unusable_times = 0;  ///< events whose "ts" or "dur" is no number or out of range
   std::uint64_t first_unusable_time = no_offset;
-  /// What zero of chrome_event::ts_ps means, in the microseconds of the file: the first timestamp cut to
+  bool nanoseconds = false;  ///< "ts" and "dur" are nanoseconds, by the first of them
+  /// What zero of chrome_event::ts_ps means, in microseconds of the file's clock: the first timestamp cut to
   /// whole seconds when that is 1e9 us or more, else 0. Set before the first event that has a ts_ps.
   std::int64_t zero_us = 0;
   std::optional<fault> damage;  ///< the first: cut file, broken event, damaged compression, a limit

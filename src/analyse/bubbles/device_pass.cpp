@@ -39,6 +39,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
     : of_(of),
       device_(device),
       on_(of.devices()[device]),
+      counts_launches_(tells_launches(on_)),
       thresholds_(o.thresholds),
       windows_(std::move(windows)),
       ops_(of, device),
@@ -48,6 +49,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
       step_store_(bubbles_kept(o).share(of.devices().size())) {
   found_.gaps.window_source = windows_.source;
   found_.gaps.windows_cut = windows_.cut;
+  found_.gaps.steps_not_found = windows_.steps_not_found;
   stream_stamps_.assign(on_.streams.size(), 0);
   found_.steps.reserve(windows_.windows.size());
   found_.facts.reserve(windows_.windows.size());
@@ -158,7 +160,7 @@ std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
     gap_sum += gap;
     largest = std::max(largest, gap);
   }
-  if (on_.has_launches)
+  if (counts_launches_)
     for (std::size_t i = 0; i < n; ++i)
       if (rows[i].launch_ps == no_time_ps) count_without_launch(rows[i]);
   // What ended last: from a kernel on that started behind the end of all in front of it.
@@ -206,7 +208,7 @@ inline bool device_pass::add(const kernel_row& k) {
   const std::int64_t end = k.start_ps + k.duration_ps;  // both within reach
   ++found_.gaps.kernels;
   found_.gaps.last_ps = std::max(found_.gaps.last_ps, end);
-  if (on_.has_launches && k.launch_ps == no_time_ps) count_without_launch(k);
+  if (counts_launches_ && k.launch_ps == no_time_ps) count_without_launch(k);
   const bool runs = k.duration_ps > 0, on_aicpu = runs_on_aicpu(k);
   // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
   // unless a window ends in between or what passed so far has to be known.

@@ -20,6 +20,11 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
+// Whether a kernel without a launch is worth telling.
+[[nodiscard]] inline bool tells_launches(const activity_device& on) noexcept {
+  return on.has_launches || on.type == accelerator::gpu;
+}
+
 // What later phases need of a step beside what is told of it.
 struct step_facts {
   std::int32_t form = -1;  // index into device_found::templates
@@ -89,6 +94,7 @@ class device_pass final : public kernel_visitor {
   const activity& of_;
   const std::size_t device_;
   const activity_device& on_;
+  const bool counts_launches_;
   const bubble_thresholds& thresholds_;
   device_windows windows_;
   std::size_t window_ = 0;  // the first that is not closed

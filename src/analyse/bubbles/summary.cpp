@@ -129,7 +129,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   std::vector<std::string>& gaps = into.evidence_gaps;
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
-  std::uint64_t unlaunched = 0, all = 0, cut = 0, other_ids = 0, left_out = 0;
+  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, other_ids = 0, left_out = 0;
   std::int64_t unlaunched_ps = 0, left_out_ps = 0;
   bool steps_cut = false;
   for (std::size_t d = 0; d < into.devices.size(); ++d) {
@@ -144,12 +144,13 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
     streams = streams && !on.streams.empty();
     if (std::string_view(g.window_source) == "none") pseudo.insert(device_name(of, static_cast<std::uint32_t>(d)));
     if (std::string_view(g.window_source) == "step ids") spans.insert(device_name(of, static_cast<std::uint32_t>(d)));
-    if (on.has_launches) {
+    if (tells_launches(on)) {
       unlaunched += g.without_launch;
       unlaunched_ps = saturating_add(unlaunched_ps, g.without_launch_ps);
       all += g.kernels;
     }
     cut += g.windows_cut;
+    not_found += g.steps_not_found;
     left_out += g.bubbles_left_out;
     left_out_ps = saturating_add(left_out_ps, g.bubbles_left_out_ps);
     steps_cut = steps_cut || on.steps_cut;
@@ -175,6 +176,9 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   if (unlaunched > 0)
     gaps.push_back(grouped(unlaunched) + " of " + grouped(all) + " kernels (" + human_duration(unlaunched_ps) +
                    ") have no launch on record: graph launches and the like cannot be attributed");
+  if (not_found > 0)
+    gaps.push_back(count_text(not_found, "step") +
+                   " of the host not found on a device: no annotation there, and no kernel is known to be theirs");
   if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
   if (other_ids > 0)
     gaps.push_back(grouped(other_ids) + " kernels carry the id of another step than the one they ran in");

@@ -22,12 +22,14 @@ struct step_window {
   string_id name = 0;
   marker_source source = marker_source::profiler_step;
   bool pseudo = false;
+  bool ends_itself = false;  // behind it ran a step whose window is not known
 };
 
 struct device_windows {
   std::vector<step_window> windows;  // ascending, no two share an instant
   const char* source = "none";
   std::uint64_t cut = 0;  // windows that overlapped the next one
+  std::uint64_t steps_not_found = 0;
 };
 
 // Looks through the kernels only where the policy needs it.
