@@ -553,12 +553,16 @@ class trace_reader final : public chrome_visitor {
         if (const launch_calls::call* const by = calls_.launcher_of(d.links[i])) {
           d.rows[i].launch_ps = by->start_ps;
           ++joined;
-          by_graphs += calls_.is_graph(*by) ? 1 : 0;
+          if (calls_.is_graph(*by)) {
+            ++d.device.by_graphs;
+            d.device.by_graphs_ps = saturating_add(d.device.by_graphs_ps, d.rows[i].duration_ps);
+          }
         }
         take_shapes(d, i);
       }
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
+      by_graphs += d.device.by_graphs;
       if (linked || host_seen_) unattributed += d.rows.size() - joined;
       const std::int32_t index =
           parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));

@@ -188,6 +188,16 @@ TEST_CASE("a step of a GPU without an annotation has the window of its launches,
   }
 }
 
+TEST_CASE("annotations of other stretches than the host's steps are the steps of a device") {
+  memory_activity a = three_steps_on_a_gpu({0, 0, 0});
+  a.step(7, 99 * ms, 128 * ms, 0, marker_source::device_annotation);
+  a.all_markers().back().name = a.id("epoch_7");
+  const auto r = look(a);
+  REQUIRE(r.steps.size() == 1);
+  CHECK(r.steps[0].kernel_count() == 6);
+  CHECK(std::string(r.devices[0].window_source) == "device annotations");
+}
+
 TEST_CASE("a step of a GPU that is not found there is counted, and no other step takes its kernels") {
   const auto unknown = three_steps_on_a_gpu({0, -1, -1});
   for (const window_policy policy : {window_policy::guide, window_policy::marker}) {

@@ -190,6 +190,12 @@ class Kineto(unittest.TestCase):
         found = self.look([kernel("a", 1000, 20), kernel("b", 1100, 20)])
         self.assertEqual(found["devices"][0]["kernels_without_launch"], 2)
         self.assertTrue(any(g.startswith("2 of 2 kernels (40.000 us) have no launch") for g in found["evidence_gaps"]))
+        graph = launched("a", 1000, 1010, 20, 1) + [kernel("b", 1100, 30, args={"device": 0, "stream": 7, "correlation": 1})]
+        graph[0]["name"] = "cudaGraphLaunch"
+        graph += launched("c", 1200, 1210, 40, 2)
+        found = self.look(graph)
+        self.assertEqual(found["devices"][0]["kernels_without_launch"], 0)
+        self.assertTrue(any(g.startswith("2 of 3 kernels (50.000 us) were launched by graphs") for g in found["evidence_gaps"]))
 
 
 class Tables(unittest.TestCase):

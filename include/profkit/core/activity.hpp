@@ -90,6 +90,8 @@ struct activity_device {
   std::vector<kernel_details> details;
   std::vector<op_total> totals;  ///< only when no file tells when kernels began: there are no rows then
   std::uint64_t kernels = 0;     ///< rows the visitor will see
+  std::uint64_t by_graphs = 0;   ///< of them, those launched by graphs: their launch is that of the whole graph
+  std::int64_t by_graphs_ps = 0;
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
   bool steps_cut = false;  ///< there are more step markers than are kept: time behind the last one is in no step

@@ -129,8 +129,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   std::vector<std::string>& gaps = into.evidence_gaps;
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
-  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, other_ids = 0, left_out = 0;
-  std::int64_t unlaunched_ps = 0, left_out_ps = 0;
+  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, by_graphs = 0, other_ids = 0, left_out = 0;
+  std::int64_t unlaunched_ps = 0, by_graphs_ps = 0, left_out_ps = 0;
   bool steps_cut = false;
   for (std::size_t d = 0; d < into.devices.size(); ++d) {
     const device_gaps& g = into.devices[d];
@@ -148,6 +148,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
       unlaunched += g.without_launch;
       unlaunched_ps = saturating_add(unlaunched_ps, g.without_launch_ps);
       all += g.kernels;
+      by_graphs += on.by_graphs;
+      by_graphs_ps = saturating_add(by_graphs_ps, on.by_graphs_ps);
     }
     cut += g.windows_cut;
     not_found += g.steps_not_found;
@@ -176,6 +178,9 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
   if (unlaunched > 0)
     gaps.push_back(grouped(unlaunched) + " of " + grouped(all) + " kernels (" + human_duration(unlaunched_ps) +
                    ") have no launch on record: graph launches and the like cannot be attributed");
+  if (by_graphs > 0)
+    gaps.push_back(grouped(by_graphs) + " of " + grouped(all) + " kernels (" + human_duration(by_graphs_ps) +
+                   ") were launched by graphs: their launch is that of the whole graph");
   if (not_found > 0)
     gaps.push_back(count_text(not_found, "step") +
                    " of the host not found on a device: no annotation there, and no kernel is known to be theirs");

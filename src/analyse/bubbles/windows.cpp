@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace profkit {
@@ -148,6 +149,10 @@ const step_window* window_over(const std::vector<step_window>& ascending, std::i
   return after == ascending.begin() || std::prev(after)->end_ps <= start_ps ? nullptr : &*std::prev(after);
 }
 
+std::string_view stem_of(std::string_view name) noexcept {
+  return name.substr(0, name.find_last_not_of("0123456789") + 1);
+}
+
 // Steps of the host on a device whose time is another: by the device's annotation of that name, else by the kernels
 // that the step launched, else by the host's time, where kernels begin of which no launch is known.
 result<void> take_host_steps(const activity& of, std::size_t device, const marker_lists& marked, bool to_the_next,
@@ -161,6 +166,11 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
   take_markers(marked.device, into);
   const auto is_missing = [&missing](const step_marker& m) { return missing.find(m.name)->second > 0; };
   if (std::none_of(marked.host.begin(), marked.host.end(), is_missing)) return {};
+  // Annotations of other stretches than the host's steps divide the device's time on their own.
+  const auto is_alike = [&](const step_marker& m) {
+    return stem_of(of.text(m.name)) == stem_of(of.text(marked.host.front().name));
+  };
+  if (!windows.empty() && std::none_of(marked.device.begin(), marked.device.end(), is_alike)) return {};
 
   span_finder finder(marked.host, true, to_the_next);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
