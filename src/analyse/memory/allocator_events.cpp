@@ -36,7 +36,7 @@ void read_event(const collected_events& all, const event_place& place, const eve
   e.place = place;
   e.start_ps = line.clock.start_of(row).value_or(0);
   e.raw_ns = saturating_add(line.timestamp_ns, floor_ns(row.offset_ps));
-  e.is_allocation = plane.roles.find(row.metadata_id) == event_role::allocation;
+  e.is_allocation = plane.roles.of(row.metadata_id) == event_role::allocation;
   e.addr = static_cast<std::uint64_t>(values.number(field::addr));
   e.id = values.number(field::id);
   e.requested_bytes = values.number(field::requested_bytes);
@@ -69,9 +69,49 @@ allocator_fields::allocator_fields(const plane_index& plane) {
     const auto at = std::find(field_names.begin() + 1, field_names.end(), view.name());
     if (at == field_names.end() || !counts_in(plane.stat_metadata, view.key(), entry)) continue;
     const auto field = static_cast<allocator_field>(at - field_names.begin());
-    by_id_[view.key()] = field;
+    const std::int64_t id = view.key();
+    (static_cast<std::uint64_t>(id) < small_ids ? by_id_[id] : others_[id]) = field;
     known_ |= bit_of(field);
   }
+}
+
+PROFKIT_NOINLINE allocator_field allocator_fields::of_large(std::int64_t id) const noexcept {
+  const auto found = others_.find(id);
+  return found == others_.end() ? allocator_field::none : found->second;
+}
+
+void event_roles::add(std::int64_t id, event_role role) {
+  if (count_ >= most_quick) {
+    others_[id] = role;
+  } else {
+    for (std::size_t at = count_; at < most_quick; ++at) quick_[at] = {id, role};
+  }
+  ++count_;
+}
+
+event_role event_roles::of(std::int64_t id) const noexcept {
+  for (const quick& q : quick_)
+    if (q.id == id) return q.role;
+  if (PROFKIT_LIKELY(others_.empty())) return event_role::other;
+  const auto found = others_.find(id);
+  return found == others_.end() ? event_role::other : found->second;
+}
+
+std::size_t event_roles::find_all(const event_row* rows, std::size_t n, std::uint16_t* found) const noexcept {
+  std::size_t n_found = 0;
+  if (!others_.empty()) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (of(rows[i].metadata_id) != event_role::other) found[n_found++] = static_cast<std::uint16_t>(i);
+    return n_found;
+  }
+  // Nearly all events are something else: without a branch that depends on which.
+  const std::int64_t first = quick_[0].id, second = quick_[1].id;
+  for (std::size_t i = 0; i < n; ++i) {
+    found[n_found] = static_cast<std::uint16_t>(i);
+    n_found += static_cast<std::size_t>(rows[i].metadata_id == first) |
+               static_cast<std::size_t>(rows[i].metadata_id == second);
+  }
+  return n_found;
 }
 
 allocator_event collected_events::event_at(const event_place& at) const noexcept {
@@ -88,7 +128,7 @@ event_moment moment_of(event_order order, const allocator_plane& plane, std::int
     m.time = start_ps;
   } else {
     m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
-    m.behind = plane.roles.find(row.metadata_id) != event_role::allocation;
+    m.behind = plane.roles.of(row.metadata_id) != event_role::allocation;
   }
   return m;
 }

@@ -4,7 +4,7 @@
 #include "event_places.hpp"
 
 #include <analyse/anatomy/select.hpp>
-#include <base/id_table.hpp>
+#include <base/hash_map.hpp>
 #include <base/progress.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/time.hpp>
@@ -49,8 +49,9 @@ struct allocator_event {
 // Where an allocator's events come from, and what it is called.
 struct allocator_identity {
   std::uint32_t file = 0;
-  std::int32_t plane = 0;  // the host plane
-  std::string name;        // allocator_name, else index_on_host, else device_ordinal, else id
+  std::int32_t plane = 0;            // the host plane
+  std::optional<std::int64_t> node;  // of a merge
+  std::string name;                  // allocator_name, else index_on_host, else device_ordinal, else id
   std::string host;
   std::string device;  // "/device:TPU:0"; "" for host memory
   bool is_host_memory = false;
@@ -61,13 +62,33 @@ struct allocator_identity {
 // What an event of a host plane is.
 enum class event_role : std::uint8_t { other, allocation, deallocation };
 
+// By metadata id; writers give each role one.
+class event_roles {
+ public:
+  void add(std::int64_t id, event_role role);  // each id once
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] event_role of(std::int64_t id) const noexcept;
+  // Which of the rows are of an allocator; `found` has room for all, n <= 65,536. Not when empty().
+  std::size_t find_all(const event_row* rows, std::size_t n, std::uint16_t* found) const noexcept;
+
+ private:
+  static constexpr std::size_t most_quick = 2;
+  struct quick {
+    std::int64_t id;
+    event_role role;
+  };
+  quick quick_[most_quick] = {};  // the last one repeated
+  std::size_t count_ = 0;
+  hash_map<std::int64_t, event_role> others_;
+};
+
 // A host plane with allocator events.
 struct allocator_plane {
   std::uint32_t file;
   std::int32_t plane;
   const plane_index* index;
   allocator_fields fields;
-  id_table<event_role> roles;  // by metadata id
+  event_roles roles;
 };
 // A stretch of a line: when its events are, relative to the line, so that who looks for what lies around an instant
 // may pass over it.
@@ -110,7 +131,8 @@ struct collected_events {
   [[nodiscard]] allocator_event event_at(const event_place& at) const noexcept;
 };
 
-// From every plane named /host:CPU of every file, or of one file's first such plane (`only_file`, as the reference).
+// From the plane /host:CPU of every host of every file, or of one file's first plane of this name (`only_file`, as the
+// reference).
 collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
                                           std::optional<std::size_t> only_file, event_order order, const hooks& host);
 

@@ -1,6 +1,6 @@
 // What the stats of an allocator event say, read without knowing which of them come.
 #pragma once
-#include <base/id_table.hpp>
+#include <base/hash_map.hpp>
 #include <profkit/xspace.hpp>
 #include <read/xspace_index.hpp>
 
@@ -49,12 +49,19 @@ inline constexpr std::size_t allocator_field_count = 16;
 class allocator_fields {
  public:
   explicit allocator_fields(const plane_index& plane);
-  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept { return by_id_.find(id); }
+  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept {
+    return static_cast<std::uint64_t>(id) < small_ids ? by_id_[id] : of_large(id);
+  }
   // Whether any id is this field.
   [[nodiscard]] bool has(allocator_field f) const noexcept { return (known_ & bit_of(f)) != 0; }
 
  private:
-  id_table<allocator_field> by_id_;
+  // A file may have very many planes: little for each, whatever its ids.
+  static constexpr std::size_t small_ids = 128;
+  [[nodiscard]] allocator_field of_large(std::int64_t id) const noexcept;
+
+  allocator_field by_id_[small_ids] = {};
+  hash_map<std::int64_t, allocator_field> others_;
   std::uint32_t known_ = 0;
 };
 
