@@ -27,14 +27,15 @@ constexpr std::array<std::string_view, allocator_field_count> field_names = {"",
                                                                              "device_ordinal"};
 
 // All of an event but for its allocator.
-void read_event(const collected_events& all, const event_place& place, const event_row& row, allocator_event& e) {
+void read_event(const collected_events& all, const event_place& place, const event_row& row, std::int64_t start_ps,
+                allocator_event& e) {
   using field = allocator_field;
   const allocator_line& line = all.lines[place.line];
   const allocator_plane& plane = all.planes[line.plane];
   field_values values;
   values.read(plane.fields, row, end_of(line.body));
   e.place = place;
-  e.start_ps = line.clock.start_of(row).value_or(0);
+  e.start_ps = start_ps;
   e.raw_ns = saturating_add(line.timestamp_ns, floor_ns(row.offset_ps));
   e.is_allocation = plane.roles.of(row.metadata_id) == event_role::allocation;
   e.addr = static_cast<std::uint64_t>(values.number(field::addr));
@@ -97,26 +98,10 @@ event_role event_roles::of(std::int64_t id) const noexcept {
   return found == others_.end() ? event_role::other : found->second;
 }
 
-std::size_t event_roles::find_all(const event_row* rows, std::size_t n, std::uint16_t* found) const noexcept {
-  std::size_t n_found = 0;
-  if (!others_.empty()) {
-    for (std::size_t i = 0; i < n; ++i)
-      if (of(rows[i].metadata_id) != event_role::other) found[n_found++] = static_cast<std::uint16_t>(i);
-    return n_found;
-  }
-  // Nearly all events are something else: without a branch that depends on which.
-  const std::int64_t first = quick_[0].id, second = quick_[1].id;
-  for (std::size_t i = 0; i < n; ++i) {
-    found[n_found] = static_cast<std::uint16_t>(i);
-    n_found += static_cast<std::size_t>(rows[i].metadata_id == first) |
-               static_cast<std::size_t>(rows[i].metadata_id == second);
-  }
-  return n_found;
-}
-
 allocator_event collected_events::event_at(const event_place& at) const noexcept {
   allocator_event e;
-  read_event(*this, at, row_at(lines[at.line], at.offset), e);
+  const event_row row = row_at(lines[at.line], at.offset);
+  read_event(*this, at, row, lines[at.line].clock.start_of(row).value_or(0), e);
   return e;
 }
 
@@ -161,8 +146,8 @@ bool ordered_allocator_events::advance(cursor& c) const noexcept {
   const std::uint32_t line_at = c.when.line;
   const allocator_line& line = all_.lines[line_at];
   c.row = row_at(line, c.when.offset);
-  c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row,
-                     line.clock.start_of(c.row).value_or(0));
+  c.start_ps = line.clock.start_of(c.row).value_or(0);
+  c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row, c.start_ps);
   c.when.line = line_at;
   return true;
 }
@@ -211,7 +196,7 @@ bool ordered_allocator_events::next(allocator_event& into) {
     const cursor& c = cursors_[heap_.front()];
     const bool wanted = !allocator_ || c.allocator == *allocator_;
     if (wanted) {
-      read_event(all_, {c.when.line, c.when.offset}, c.row, into);
+      read_event(all_, {c.when.line, c.when.offset}, c.row, c.start_ps, into);
       into.allocator = c.allocator;
     }
     go_on();

@@ -68,8 +68,10 @@ class event_roles {
   void add(std::int64_t id, event_role role);  // each id once
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] event_role of(std::int64_t id) const noexcept;
-  // Which of the rows are of an allocator; `found` has room for all, n <= 65,536. Not when empty().
-  std::size_t find_all(const event_row* rows, std::size_t n, std::uint16_t* found) const noexcept;
+  // The two that there are, or one of them twice; not when empty(). few() tells whether these are all.
+  [[nodiscard]] std::int64_t first() const noexcept { return quick_[0].id; }
+  [[nodiscard]] std::int64_t second() const noexcept { return quick_[1].id; }
+  [[nodiscard]] bool few() const noexcept { return others_.empty(); }
 
  private:
   static constexpr std::size_t most_quick = 2;
@@ -156,6 +158,7 @@ class ordered_allocator_events {
     std::uint32_t ahead_allocator = 0;
     std::uint32_t allocator = 0;
     event_moment when;
+    std::int64_t start_ps = 0;
     event_row row;
   };
   bool advance(cursor& c) const noexcept;

@@ -241,18 +241,13 @@ class collector {
         found.first_offset_ps = latest = rows[0].offset_ps;
         least_start = unsigned_of(latest);
       }
-      const std::size_t n_kept = plane.roles.find_all(rows, n, kept);
-      bool in_order = true;
-      for (const event_row* row = rows; row != rows + n; ++row) {
-        in_order &= row->offset_ps >= latest;
-        latest = row->offset_ps;
-        const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
-        const std::uint64_t start = unsigned_of(latest), end = start + duration;
-        overflows |= end < start;
-        least_start = std::min(least_start, start);
-        greatest_end = std::max(greatest_end, end);
-      }
-      found.in_order = found.in_order && in_order;
+      const batch_summary of = summarise(rows, n, plane.roles, latest, kept);
+      latest = rows[n - 1].offset_ps;
+      found.in_order = found.in_order && of.in_order;
+      least_start = std::min(least_start, of.least_start);
+      greatest_end = std::max(greatest_end, of.greatest_end);
+      overflows |= of.overflows;
+      const std::size_t n_kept = of.n_kept;
       for (std::size_t k = 0; k < n_kept; ++k) {
         const std::size_t i = kept[k];
         const char* const began = i == 0 ? batch_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
@@ -271,6 +266,55 @@ class collector {
     if (!scan.ok()) found.damage = piece.from + scan.offset();
     into.pieces.push_back(found);
     return scan.ok();
+  }
+
+  // What is known of some events that follow each other, the first one behind one at `latest`; which of them are of an
+  // allocator comes to stand in `kept`.
+  struct batch_summary {
+    std::uint64_t least_start, greatest_end;  // as unsigned_of() has them
+    std::size_t n_kept = 0;
+    bool in_order = true, overflows = false;
+  };
+  static batch_summary summarise(const event_row* rows, std::size_t n, const event_roles& roles, std::int64_t latest,
+                                 std::uint16_t* kept) noexcept {
+    batch_summary s{};
+    // Nearly all events are something else: without a branch that depends on which.
+    const std::int64_t first = roles.first(), second = roles.second();
+    std::int64_t least_start = rows[0].offset_ps;
+    std::uint64_t greatest_end = 0, bits = 0;
+    bool in_order = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      const event_row& row = rows[i];
+      kept[s.n_kept] = static_cast<std::uint16_t>(i);
+      s.n_kept +=
+          static_cast<std::size_t>(row.metadata_id == first) | static_cast<std::size_t>(row.metadata_id == second);
+      in_order &= row.offset_ps >= latest;
+      latest = row.offset_ps;
+      least_start = std::min(least_start, latest);
+      const auto start = static_cast<std::uint64_t>(latest), duration = static_cast<std::uint64_t>(row.duration_ps);
+      bits |= start | duration;
+      greatest_end = std::max(greatest_end, start + duration);
+    }
+    s.in_order = in_order;
+    s.least_start = unsigned_of(least_start);
+    s.greatest_end = greatest_end ^ sign_bit;
+    if (bits >> 62 != 0) find_end(rows, n, s);
+    if (!roles.few()) {
+      s.n_kept = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        if (roles.of(rows[i].metadata_id) != event_role::other) kept[s.n_kept++] = static_cast<std::uint16_t>(i);
+    }
+    return s;
+  }
+  // The same of times that are negative, or too large to be added.
+  [[gnu::cold, gnu::noinline]] static void find_end(const event_row* rows, std::size_t n, batch_summary& s) noexcept {
+    s.greatest_end = 0;
+    for (const event_row* row = rows; row != rows + n; ++row) {
+      const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
+      const std::uint64_t start = unsigned_of(row->offset_ps), end = start + duration;
+      s.overflows |= end < start;
+      s.greatest_end = std::max(s.greatest_end, end);
+    }
   }
 
   // In the same order.
