@@ -105,19 +105,6 @@ allocator_event collected_events::event_at(const event_place& at) const noexcept
   return e;
 }
 
-event_moment moment_of(event_order order, const allocator_plane& plane, std::int64_t timestamp_ns, std::uint64_t offset,
-                       const event_row& row, std::int64_t start_ps) noexcept {
-  event_moment m;
-  m.offset = offset;
-  if (order == event_order::by_time) {
-    m.time = start_ps;
-  } else {
-    m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
-    m.behind = plane.roles.of(row.metadata_id) != event_role::allocation;
-  }
-  return m;
-}
-
 ordered_allocator_events::ordered_allocator_events(const collected_events& all, std::uint32_t file,
                                                    std::optional<std::uint32_t> allocator, const hooks& host)
     : all_(all), allocator_(allocator), meter_(host) {
@@ -145,7 +132,7 @@ bool ordered_allocator_events::advance(cursor& c) const noexcept {
   look_ahead(c);
   const std::uint32_t line_at = c.when.line;
   const allocator_line& line = all_.lines[line_at];
-  c.row = row_at(line, c.when.offset);
+  static_cast<void>(decode_first_event(line.body.substr(static_cast<std::size_t>(c.when.offset)), c.row));
   c.start_ps = line.clock.start_of(c.row).value_or(0);
   c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row, c.start_ps);
   c.when.line = line_at;

@@ -22,6 +22,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
 
+[[nodiscard]] constexpr std::int64_t floor_ns(std::int64_t ps) noexcept {
+  return ps / ps_per_ns - (ps % ps_per_ns < 0 ? 1 : 0);
+}
+
 // Where an event lies.
 struct event_place {
   std::uint32_t line = 0;    // index into collected_events::lines
@@ -139,8 +143,19 @@ collected_events collect_allocator_events(const profile& p, const std::string& h
                                           std::optional<std::size_t> only_file, event_order order, const hooks& host);
 
 // How an event at `offset` of a line with this start is ordered among the others, but for its line.
-[[nodiscard]] event_moment moment_of(event_order order, const allocator_plane& plane, std::int64_t timestamp_ns,
-                                     std::uint64_t offset, const event_row& row, std::int64_t start_ps) noexcept;
+[[nodiscard]] PROFKIT_ALWAYS_INLINE event_moment moment_of(event_order order, const allocator_plane& plane,
+                                                           std::int64_t timestamp_ns, std::uint64_t offset,
+                                                           const event_row& row, std::int64_t start_ps) noexcept {
+  event_moment m;
+  m.offset = offset;
+  if (PROFKIT_LIKELY(order == event_order::by_time)) {
+    m.time = start_ps;
+  } else {
+    m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
+    m.behind = plane.roles.of(row.metadata_id) != event_role::allocation;
+  }
+  return m;
+}
 
 // The events of one file, or of one of its allocators, in order; one event of each run is held.
 class ordered_allocator_events {
@@ -174,10 +189,6 @@ class ordered_allocator_events {
   std::uint64_t seen_ = 0;
   std::optional<fault> stopped_;
 };
-
-[[nodiscard]] constexpr std::int64_t floor_ns(std::int64_t ps) noexcept {
-  return ps / ps_per_ns - (ps % ps_per_ns < 0 ? 1 : 0);
-}
 
 // tensorflow.DataType by number: "f32", "bf16"; "dt<n>" for others.
 [[nodiscard]] std::string tensorflow_type_name(std::int64_t type);

@@ -251,8 +251,10 @@ class collector {
       for (std::size_t k = 0; k < n_kept; ++k) {
         const std::size_t i = kept[k];
         const char* const began = i == 0 ? batch_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
-        into.events.push_back(found_of(line, plane, static_cast<std::uint64_t>(began - body.data()), rows[i]));
-        into.events.back().key = key_at(into.keys, keys.read(rows[i], end_of(body)));
+        const std::uint32_t key = key_at(into.keys, keys.read(rows[i], end_of(body)));
+        found_event& e = into.events.emplace_back();
+        take(line, plane, static_cast<std::uint64_t>(began - body.data()), rows[i], e);
+        e.key = key;
       }
       batch_at = rows[n - 1].stats + rows[n - 1].stats_bytes;
     }
@@ -322,14 +324,13 @@ class collector {
   static std::uint64_t unsigned_of(std::int64_t v) noexcept { return static_cast<std::uint64_t>(v) ^ sign_bit; }
   static std::int64_t signed_of(std::uint64_t v) noexcept { return static_cast<std::int64_t>(v ^ sign_bit); }
 
-  found_event found_of(const line_to_read& line, const allocator_plane& plane, std::uint64_t offset,
-                       const event_row& row) const {
-    found_event e;
+  // All of an event but for its key.
+  void take(const line_to_read& line, const allocator_plane& plane, std::uint64_t offset, const event_row& row,
+            found_event& e) const {
     const std::optional<std::int64_t> start = line.clock.start_of(row);
     e.has_time = start.has_value();
     e.start_ps = start.value_or(0);
     e.when = moment_of(out_.order, plane, line.header.timestamp_ns, offset, row, e.start_ps);
-    return e;
   }
 
   static std::uint32_t key_at(std::vector<allocator_key>& keys, const allocator_key& key) {
