@@ -32,7 +32,8 @@ void field_values::read(const allocator_fields& fields, const event_row& row, co
     const std::uint32_t bit = bit_of(found);
     const std::size_t place = (seen_ & bit) != 0 ? 0 : place_of(found);
     if (PROFKIT_LIKELY(is_varint_tag(tag))) {
-      const detail::word_varint number = detail::decode_word_varint(word);
+      detail::word_varint number{word & 0x7fU, 1};  // half of them have one byte
+      if ((word & 0x80U) != 0) number = detail::decode_word_varint(word);
       scalars_[place] = number.value;
       if (number.length == 0 || size != 5 + static_cast<std::ptrdiff_t>(number.length))
         return read_any(fields, row, readable_end, enough);
