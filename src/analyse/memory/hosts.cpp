@@ -52,8 +52,10 @@ bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std
   if (wanted.empty()) return true;
   const auto node = node_of_host(plane);
   if (!node) return host_fits(p, file, wanted);
-  return contains(p.what().files[file].host, wanted) || contains(merged_host_of(plane), wanted) ||
-         name_of_node(*node) == wanted;
+  if (contains(merged_host_of(plane), wanted) || name_of_node(*node) == wanted) return true;
+  const xspace_index* const space = p.outline(file);  // that names no host: the file as a whole
+  return contains(p.what().files[file].host, wanted) ||
+         (space != nullptr && space->hostnames.empty() && host_fits(p, file, wanted));
 }
 
 bool any_host_fits(const profile& p, std::size_t file, std::string_view wanted) {
