@@ -210,6 +210,27 @@ TEST_CASE("every allocator of many hosts is told") {
   }
 }
 
+TEST_CASE("past 256 allocators of a host plane the others are one") {
+  std::vector<plane_builder> planes;
+  for (const std::int64_t allocators : {300, 2}) {
+    plane_builder& plane = planes.emplace_back("/host:CPU");
+    std::vector<message> events;
+    for (std::int64_t i = 0; i < 2 * allocators; ++i)  // each comes twice
+      events.push_back(plane.event("MemoryAllocation", 1000 * i, 0,
+                                   {plane.int_stat("addr", 256 * i), plane.int_stat("allocation_bytes", 10),
+                                    plane.int_stat("index_on_host", i % allocators)}));
+    plane.line("thread", events);
+  }
+  const memory_result r = analysed(space_of(planes));
+  REQUIRE(r.allocators.size() == 256 + 1 + 2);
+  for (std::size_t i = 0; i < r.allocators.size(); ++i) {
+    const allocator_memory& a = r.allocators[i];
+    const bool is_other = i == 256;
+    CHECK(a.name == (is_other ? "(others)" : std::to_string(i < 256 ? i : i - 257)));
+    CHECK(a.n_allocations == (is_other ? 2 * (300 - 256) : 2));
+  }
+}
+
 TEST_CASE("many planes with large ids take little memory each") {
   if (!counts_memory()) PROFKIT_SKIP("allocations cannot be counted here");
   constexpr std::int64_t count = 4000;
