@@ -145,7 +145,7 @@ class trace_reader final : public chrome_visitor {
         input_.damage->path = input_.path;
       }
     }
-    reject_open();
+    note_open();
     sort_held();
     finish();
     return {};
@@ -180,7 +180,9 @@ class trace_reader final : public chrome_visitor {
   }
 
  private:
-  void reject(const chrome_event& e, const char* reason) { reject_event(input_, reason, e.ordinal, e.byte_offset); }
+  [[gnu::cold, gnu::noinline]] void reject(const chrome_event& e, const char* reason) {
+    reject_event(input_, reason, e.ordinal, e.byte_offset);
+  }
 
   std::optional<std::int64_t> time_of(const chrome_event& e) {
     const auto at = e.ts_ps ? checked_add(*e.ts_ps, shift_ps_) : std::nullopt;
@@ -188,7 +190,7 @@ class trace_reader final : public chrome_visitor {
     return at;
   }
 
-  void take_name(const chrome_event& e) {
+  [[gnu::cold, gnu::noinline]] void take_name(const chrome_event& e) {
     if (e.name == "process_name") {
       process& p = processes_[process_of(e)];
       p.name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
@@ -199,15 +201,15 @@ class trace_reader final : public chrome_visitor {
   }
 
   // An event in two parts is as one with a duration. The arguments of the begin count before those of the end.
-  void take_pair(const chrome_event& e) {
+  [[gnu::cold, gnu::noinline]] void take_pair(const chrome_event& e) {
     if (!time_of(e)) return;
     thread& on = thread_of(e);
     const string_id name = names_.intern(e.name);
     if (e.phase == 'B') {
-      on.open.push({*e.ts_ps, e.ordinal, name});
-      if (const kineto_category* const category = category_of(e.cat)) {
-        begun_[e.ordinal] = {category, std::string(e.args_json)};
-      }
+      const kineto_category* const category = category_of(e.cat);
+      if (category != nullptr) begun_.push_back({category, std::string(e.args_json)});
+      const auto extra = static_cast<std::uint32_t>(category != nullptr ? begun_.size() : 0);
+      on.open.push({*e.ts_ps, e.ordinal, name, extra});
       return;
     }
     const auto begin = on.open.pop(name);
@@ -220,10 +222,10 @@ class trace_reader final : public chrome_visitor {
     whole.name = parts_.strings.text(begin->name);
     whole.cat = {};
     std::string args;
-    if (const auto known = begun_.find(begin->ordinal); known != begun_.end()) {
-      whole.cat = known->second.category->name;
-      args = std::move(known->second.args_json);
-      begun_.erase(known);
+    if (begin->extra != 0) {
+      begun& known = begun_[begin->extra - 1];
+      whole.cat = known.category->name;
+      args = std::move(known.args_json);
     }
     if (has_arguments(args)) {
       // Of an argument in both the last counts.
@@ -460,13 +462,13 @@ class trace_reader final : public chrome_visitor {
 
   // ---- processes without categories: XLA's exporter names its planes and lines ----
 
-  void reject_open() {
+  // No damage: a capture may end while something runs.
+  [[gnu::cold, gnu::noinline]] void note_open() {
     std::uint64_t open = 0, first = std::numeric_limits<std::uint64_t>::max();
     for (const auto& t : threads_) open += t->open.count(first);
     if (open == 0) return;
-    const std::uint64_t before = input_.rejected == 0 ? first + 1 : input_.first_rejected_line;
-    reject_row(input_, "the begin of an event that has no end", first + 1, open);
-    input_.first_rejected_line = std::min(before, first + 1);
+    input_.notes.push_back("begins without an end, which are not counted: " + std::to_string(open) +
+                           ", the first is event " + std::to_string(first + 1));
   }
 
   void sort_held() {
@@ -662,7 +664,7 @@ class trace_reader final : public chrome_visitor {
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
   std::vector<held_event> held_;
-  hash_map<std::uint64_t, begun> begun_;  // by ordinal
+  std::vector<begun> begun_;  // counted from 1 by open_begins::begin::extra
   launch_calls calls_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name

@@ -19,6 +19,7 @@ class open_begins {
     std::int64_t start_ps;
     std::uint64_t ordinal;
     string_id name;
+    std::uint32_t extra = 0;  // the reader's own
   };
 
   void push(const begin& b) {
