@@ -1,6 +1,7 @@
 #include <analyse/bubbles/gap_cells.hpp>
 
 #include <base/merge_runs.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -23,7 +24,7 @@ std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_lis
     return a.size() != b.size() ? a.size() < b.size()
                                 : std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
   };
-  std::sort(lists.begin(), lists.end(), less);
+  stable_order(lists.begin(), lists.end(), less);
   std::vector<std::pair<bubble*, const bubble*>> twins;
   const auto repeats = [&](const gap_list& kept, const gap_list& other) {
     if (less(kept, other)) return false;

@@ -1,6 +1,6 @@
 #include <analyse/bubbles/name_overlaps.hpp>
 
-#include <base/merge_runs.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -18,8 +18,6 @@ constexpr std::size_t least_of_place = 16;          // names that are never forg
 constexpr std::size_t many_long_spans = 1U << 12;   // enough to walk along all gaps
 constexpr std::size_t most_held_covers = 1U << 19;  // before they are settled
 constexpr std::size_t most_covers_looked_at = 64;
-constexpr std::size_t most_of_run = 1U << 16;
-constexpr std::size_t most_runs = 1024;  // of spans by start
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t common_ps(const interval& a, const interval& b) noexcept {
@@ -68,10 +66,16 @@ bool is_earlier(const long_span& a, const long_span& b) noexcept {
   return id_of(a.name) != id_of(b.name) ? id_of(a.name) < id_of(b.name) : a.name < b.name;
 }
 
+// One piece of code for both.
+void sort_by(std::int64_t interval::*edge, std::vector<long_span>& spans) {
+  std::sort(spans.begin(), spans.end(),
+            [edge](const long_span& a, const long_span& b) { return a.span.*edge < b.span.*edge; });
+}
+
 // Of the spans that hold a gap as a whole the ones that began last tell most: ten of them are enough. `spans` by start;
-// those that reach gaps on both sides of one cover it. Hands on gaps and numbers of names, by gap.
-template <class Use>
-void take_covers(const gap_list& gaps, const std::vector<long_span>& spans, Use&& use) {
+// those that reach gaps on both sides of one cover it.
+void take_covers(const gap_list& gaps, std::uint32_t first_place, const std::vector<long_span>& spans,
+                 overlap_notes& into) {
   // Whether it reaches the gap behind this one.
   const auto reaches_on = [&](const long_span& s, std::size_t at) {
     return at + 1 < gaps.size() && gaps[at + 1].span.start_ps < s.span.end_ps;
@@ -91,7 +95,8 @@ void take_covers(const gap_list& gaps, const std::vector<long_span>& spans, Use&
       open[--kept] = open[i];
       if (std::find(named.begin(), named.end(), id_of(s.name)) != named.end()) continue;
       named.push_back(id_of(s.name));
-      use(static_cast<std::uint32_t>(at), s.name);
+      into.add(first_place + static_cast<std::uint32_t>(at), s.name,
+               static_cast<std::int64_t>(gaps[at].span.length_ps()));
     }
     open.erase(open.begin() + static_cast<std::ptrdiff_t>(i), open.begin() + static_cast<std::ptrdiff_t>(kept));
   }
@@ -210,14 +215,11 @@ gap_places::gap_places(const std::vector<gap_list>& lists) {
   for (const gap_list& list : lists) first_.push_back(first_.back() + static_cast<std::uint32_t>(list.size()));
 }
 
-template <class Use>
-void edge_walk::take(std::vector<long_span>& spans, std::vector<long_span>& covers, Use&& use) {
-  const auto starts_earlier = [](const long_span& a, const long_span& b) { return a.span.start_ps < b.span.start_ps; };
-  merge_runs(spans, most_runs, starts_earlier);
+void edge_walk::take(std::vector<long_span>& spans, std::vector<long_span>& covers, overlap_notes& into) {
+  sort_by(&interval::start_ps, spans);
   by_end_ = spans;
-  std::sort(by_end_.begin(), by_end_.end(),
-            [](const long_span& a, const long_span& b) { return a.span.end_ps < b.span.end_ps; });
-  is_cover_.assign(spans.size(), false);
+  sort_by(&interval::end_ps, by_end_);
+  is_cover_.assign(spans.size(), 0);
   const auto add = [&](const long_span& s, const interval& gap) {
     std::int64_t& sum = sums_[s.name];
     if (sum == 0) touched_.push_back(s.name);
@@ -234,19 +236,19 @@ void edge_walk::take(std::vector<long_span>& spans, std::vector<long_span>& cove
            ++first) {
         if (first->span.end_ps <= gap.start_ps) continue;
         add(*first, gap);
-        if (first->span.end_ps > third) is_cover_[static_cast<std::size_t>(first - spans.begin())] = true;
+        if (first->span.end_ps > third) is_cover_[static_cast<std::size_t>(first - spans.begin())] = 1;
       }
       // What begins before the end of the gap in front was added there as well.
       const std::int64_t behind = at == 0 ? std::numeric_limits<std::int64_t>::min() : gaps[at - 1].span.end_ps;
       for (const std::int64_t next = start_of(at + 1); last != by_end_.end() && last->span.end_ps <= next; ++last)
         if (last->span.start_ps < behind && last->span.end_ps > gap.start_ps) add(*last, gap);
       const auto place = places_.first_of(list) + static_cast<std::uint32_t>(at);
-      for (const std::uint32_t name : touched_) use(place, name, std::exchange(sums_[name], 0));
+      for (const std::uint32_t name : touched_) into.add(place, name, std::exchange(sums_[name], 0));
       touched_.clear();
     }
   }
   for (std::size_t i = 0; i < spans.size(); ++i)
-    if (is_cover_[i]) covers.push_back(spans[i]);
+    if (is_cover_[i] != 0) covers.push_back(spans[i]);
   spans.clear();
 }
 
@@ -262,16 +264,15 @@ void part_overlaps::leave_cell() {
 void part_overlaps::add_long(std::uint32_t name, const interval& span, std::uint32_t thread) {
   long_.push_back({span, thread, name});
   if (long_.size() < many_long_spans) return;
-  edges_.take(long_, covers_, [&](std::uint32_t place, std::uint32_t of, std::int64_t overlap_ps) {
-    by_gap_.add(place, of, overlap_ps);
-  });
+  edges_.take(long_, covers_, by_gap_);
 }
 
 name_overlaps::name_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells)
     : lists_(lists),
       edges_(lists),
       by_cell_(cells.cells().size(), most_entries),
-      by_gap_(edges_.places().count(), most_entries) {}
+      by_gap_(edges_.places().count(), most_entries),
+      notes_(edges_.places().count()) {}
 
 void name_overlaps::add(part_overlaps& part) {
   part.leave_cell();
@@ -286,32 +287,23 @@ void name_overlaps::add(part_overlaps& part) {
   if (covers_.size() >= most_held_covers) add_covers();
 }
 
+void name_overlaps::add_notes() {
+  by_gap_.add(notes_.settled());
+  notes_.clear();
+}
+
 void name_overlaps::walk() {
   edges_.make_room_for_names(numbers_);
-  overlap_run run;
-  edges_.take(long_, covers_, [&](std::uint32_t place, std::uint32_t name, std::int64_t overlap_ps) {
-    run.push_back({place, name, overlap_ps});
-    if (run.size() < most_of_run) return;
-    by_gap_.add(run);
-    run.clear();
-  });
-  by_gap_.add(run);
+  edges_.take(long_, covers_, notes_);
+  add_notes();
 }
 
 void name_overlaps::add_covers() {
-  std::sort(covers_.begin(), covers_.end(), is_earlier);
-  overlap_run run;
-  for (std::size_t list = 0; list < lists_.size(); ++list) {
-    const gap_list& gaps = lists_[list];
-    take_covers(gaps, covers_, [&](std::uint32_t at, std::uint32_t name) {
-      run.push_back({edges_.places().first_of(list) + at, name, static_cast<std::int64_t>(gaps[at].span.length_ps())});
-    });
-    if (run.size() < most_of_run) continue;
-    by_gap_.add(run);
-    run.clear();
-  }
-  by_gap_.add(run);
+  stable_order(covers_.begin(), covers_.end(), is_earlier);
+  for (std::size_t list = 0; list < lists_.size(); ++list)
+    take_covers(lists_[list], edges_.places().first_of(list), covers_, notes_);
   covers_.clear();
+  add_notes();
 }
 
 void name_overlaps::take() {

@@ -115,9 +115,8 @@ class gap_places {
 class edge_walk {
  public:
   explicit edge_walk(const std::vector<gap_list>& lists) : lists_(lists), places_(lists) {}
-  // Hands the sums on as use(place, name, overlap), by place. Covers go to `covers`; `spans` is empty afterwards.
-  template <class Use>
-  void take(std::vector<long_span>& spans, std::vector<long_span>& covers, Use&& use);
+  // Sums go to `into`, what covers gaps to `covers`; `spans` is empty afterwards.
+  void take(std::vector<long_span>& spans, std::vector<long_span>& covers, overlap_notes& into);
   // Before spans of names with lower numbers.
   void make_room_for_names(std::size_t numbers) {
     if (sums_.size() < numbers) sums_.resize(numbers, 0);
@@ -128,7 +127,7 @@ class edge_walk {
   const std::vector<gap_list>& lists_;
   const gap_places places_;
   std::vector<long_span> by_end_;
-  std::vector<bool> is_cover_;          // of the spans by start
+  std::vector<std::uint8_t> is_cover_;  // of the spans by start
   std::vector<std::int64_t> sums_;      // by name, in a gap; else 0
   std::vector<std::uint32_t> touched_;  // names with a sum
 };
@@ -184,11 +183,13 @@ class name_overlaps {
  private:
   void walk();
   void add_covers();
+  void add_notes();
 
   const std::vector<gap_list>& lists_;
   std::uint32_t numbers_ = 0;  // more than the greatest of a name
   edge_walk edges_;
   overlap_sums by_cell_, by_gap_;
+  overlap_notes notes_;  // for by_gap_
   std::vector<long_span> long_, covers_;
 };
 
