@@ -1,7 +1,7 @@
 // Traces of PyTorch (Kineto) and of XLA's exporter: kernels of devices, the calls that launched them, host spans.
 //
-// Sources of the names: libkineto's ActivityType.cpp and output_json.cpp (2021 to 2026) and real traces of CUDA,
-// ROCm and CPU runs.
+// Source of the arguments' names: libkineto's output_json.cpp (2021 to 2026) and real traces of CUDA, ROCm and CPU
+// runs.
 #include <read/activity_parts.hpp>
 
 #include <base/affix.hpp>
@@ -16,6 +16,7 @@
 #include <read/chrome_dialect.hpp>
 #include <read/chrome_pairs.hpp>
 #include <read/grow.hpp>
+#include <read/kineto_categories.hpp>
 #include <read/launch_calls.hpp>
 
 #include <algorithm>
@@ -30,62 +31,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-enum class role : std::uint8_t { kernel, copy, device_annotation, device_wait, runtime, host, ignored };
-
-struct category_rule {
-  std::string_view category;
-  role what;
-  host_span_kind kind;
-  accelerator device;
-};
-// One row a category; old spellings below. An event of no category here is told by its process.
-constexpr category_rule categories[] = {
-    {"kernel", role::kernel, host_span_kind::other, accelerator::gpu},
-    {"gpu_memcpy", role::copy, host_span_kind::other, accelerator::gpu},
-    {"gpu_memset", role::copy, host_span_kind::other, accelerator::gpu},
-    {"cpu_op", role::host, host_span_kind::op, accelerator::other},
-    {"cuda_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"cuda_driver", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"python_function", role::host, host_span_kind::frame, accelerator::other},
-    {"user_annotation", role::host, host_span_kind::annotation, accelerator::other},
-    {"gpu_user_annotation", role::device_annotation, host_span_kind::other, accelerator::gpu},
-    {"cuda_sync", role::device_wait, host_span_kind::device_marker, accelerator::gpu},
-    {"overhead", role::host, host_span_kind::other, accelerator::other},
-    {"hip_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"hip_driver", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"hip_api", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"hsa_api", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"xpu_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"xpu_driver", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"mtia_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"mtia_ccp_events", role::kernel, host_span_kind::other, accelerator::other},
-    {"mtia_user_annotation", role::device_annotation, host_span_kind::other, accelerator::other},
-    {"hpu_op", role::kernel, host_span_kind::other, accelerator::other},
-    {"glow_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"privateuse1_runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"privateuse1_driver", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"collective_comm", role::device_wait, host_span_kind::device_marker, accelerator::other},
-    {"cuda_event", role::ignored, host_span_kind::other, accelerator::other},
-    {"cuda_profiler_range", role::ignored, host_span_kind::other, accelerator::other},
-    {"external_correlation", role::ignored, host_span_kind::other, accelerator::other},
-    {"gpu_pm_counter", role::ignored, host_span_kind::other, accelerator::other},
-    {"mtia_counters", role::ignored, host_span_kind::other, accelerator::other},
-    {"mtia_insight", role::ignored, host_span_kind::other, accelerator::other},
-    {"Trace", role::ignored, host_span_kind::other, accelerator::other},
-    {"cpu_instant_event", role::ignored, host_span_kind::other, accelerator::other},
-    {"Kernel", role::kernel, host_span_kind::other, accelerator::gpu},
-    {"Memcpy", role::copy, host_span_kind::other, accelerator::gpu},
-    {"Memset", role::copy, host_span_kind::other, accelerator::gpu},
-    {"Runtime", role::runtime, host_span_kind::runtime, accelerator::other},
-    {"Operator", role::host, host_span_kind::op, accelerator::other},
-};
-
-const category_rule* rule_of(std::string_view category) noexcept {
-  const auto* const found = std::find_if(std::begin(categories), std::end(categories),
-                                         [category](const category_rule& r) { return r.category == category; });
-  return found == std::end(categories) ? nullptr : found;
-}
 
 // An event with a time and a length has no less text.
 constexpr std::size_t least_event_bytes = 24;
@@ -258,47 +203,47 @@ class trace_reader final : public chrome_visitor {
   }
 
   void take_complete(const chrome_event& e) {
-    const category_rule* const rule = category_of(e.cat);
-    if (rule != nullptr && rule->what == role::ignored) return;
+    const kineto_category* const category = category_of(e.cat);
+    if (category != nullptr && category->what == kineto_role::ignored) return;
     const auto start = time_of(e);
     if (!start) return;
     if (!e.dur_ps) return reject(e, "no usable duration");
     if (*e.dur_ps < 0) return reject(e, "the duration is negative");
     if (!checked_add(*start, *e.dur_ps)) return reject(e, "the time lies out of reach (106 days)");
-    if (rule == nullptr) {
+    if (category == nullptr) {
       thread_of(e);
       held_.push_back({*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_index_});
       return;
     }
-    switch (rule->what) {
-      case role::kernel:
-      case role::copy: take_kernel(e, *rule, *start); break;
-      case role::device_annotation: take_window(e, *rule, *start); break;
-      case role::runtime: take_call(e, *start); [[fallthrough]];
-      case role::host: take_host(e, *rule, *start); break;
-      case role::device_wait:
-        add_span(*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_of(e).number, rule->kind);
+    switch (category->what) {
+      case kineto_role::kernel:
+      case kineto_role::copy: take_kernel(e, *category, *start); break;
+      case kineto_role::device_annotation: take_window(e, *category, *start); break;
+      case kineto_role::runtime: take_call(e, *start); [[fallthrough]];
+      case kineto_role::host: take_host(e, *category, *start); break;
+      case kineto_role::device_wait:
+        add_span(*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_of(e).number, category->kind);
         break;
-      case role::ignored: break;
+      case kineto_role::ignored: break;
     }
   }
 
-  // The last rules are kept, by the ends of the category.
-  const category_rule* category_of(std::string_view category) {
-    if (category.empty()) return nullptr;
-    known_category& known = known_categories_[(category.size() + static_cast<unsigned char>(category.front()) +
-                                               3U * static_cast<unsigned char>(category.back())) %
+  // The categories met last are kept, by the ends of their names.
+  const kineto_category* category_of(std::string_view name) {
+    if (name.empty()) return nullptr;
+    known_category& known = known_categories_[(name.size() + static_cast<unsigned char>(name.front()) +
+                                               3U * static_cast<unsigned char>(name.back())) %
                                               known_categories_.size()];
-    if (known.name != category) known = {std::string(category), rule_of(category)};
-    return known.rule;
+    if (known.name != name) known = {std::string(name), find_kineto_category(name)};
+    return known.category;
   }
 
   // ---- devices ----
 
-  void take_kernel(const chrome_event& e, const category_rule& rule, std::int64_t start) {
+  void take_kernel(const chrome_event& e, const kineto_category& category, std::int64_t start) {
     kernel_arguments_.pick(e, args_.data());
     note_device_process(e);
-    gathered_device& into = device_of(ordinal_of(e), rule.device);
+    gathered_device& into = device_of(ordinal_of(e), category.device);
     kernel_row row;
     row.start_ps = start;
     row.duration_ps = *e.dur_ps;
@@ -306,7 +251,7 @@ class trace_reader final : public chrome_visitor {
     row.name = names_.intern(e.name);
     const known_name& known = known_kernel(row.name);
     row.op_type = known.type;
-    row.kind = rule.what == role::copy ? kernel_class::copy : known.kind;
+    row.kind = category.what == kineto_role::copy ? kernel_class::copy : known.kind;
     if (!args_[arg_collective].empty()) {
       row.kind = kernel_class::comm;
       row.op_type = parts_.strings.intern(json_text(args_[arg_collective], scratch_));
@@ -405,7 +350,7 @@ class trace_reader final : public chrome_visitor {
   }
 
   // The time in which a device worked for an annotated stretch of the host, such as a step.
-  void take_window(const chrome_event& e, const category_rule& rule, std::int64_t start) {
+  void take_window(const chrome_event& e, const kineto_category& category, std::int64_t start) {
     const auto step = parts_.steps.match(e.name);
     if (!step) return;
     args_.fill({});
@@ -416,7 +361,7 @@ class trace_reader final : public chrome_visitor {
     m.start_ps = start;
     m.end_ps = start + *e.dur_ps;
     m.source = marker_source::device_annotation;
-    device_of(ordinal_of(e), rule.device).windows.push_back(m);
+    device_of(ordinal_of(e), category.device).windows.push_back(m);
   }
 
   // ---- hosts ----
@@ -428,11 +373,11 @@ class trace_reader final : public chrome_visitor {
     calls_.add_call(ids, start, contains(e.name, "GraphLaunch"));
   }
 
-  void take_host(const chrome_event& e, const category_rule& rule, std::int64_t start) {
+  void take_host(const chrome_event& e, const kineto_category& category, std::int64_t start) {
     const string_id name = names_.intern(e.name);
-    if (rule.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
-    if (rule.kind != host_span_kind::runtime && take_marker(name, start, *e.dur_ps)) return;
-    add_span(start, *e.dur_ps, e.ordinal, name, thread_of(e).number, rule.kind);
+    if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
+    if (category.kind != host_span_kind::runtime && take_marker(name, start, *e.dur_ps)) return;
+    add_span(start, *e.dur_ps, e.ordinal, name, thread_of(e).number, category.kind);
   }
 
   void remember_shapes(const chrome_event& e) {
@@ -682,7 +627,7 @@ class trace_reader final : public chrome_visitor {
   std::uint64_t unknown_on_devices_ = 0;
   struct known_category {
     std::string name;
-    const category_rule* rule = nullptr;
+    const kineto_category* category = nullptr;
   };
   std::array<known_category, 32> known_categories_;
   std::uint32_t thread_index_ = 0;

@@ -1,24 +1,23 @@
-// The activity of XSpace files: kernels of a device from its op and stream lines, merged by start while they are
-// decoded; host spans from the host's threads; step windows from Steps, else XLA Modules, else host events with a
-// step_num. Nothing of an event is kept, so the size of a file does not matter.
+// The activity of XSpace files: kernels of a device from its op and stream lines; host spans from the host's threads;
+// step windows from Steps, else XLA Modules, else host events with a step_num.
 #include <read/activity_parts.hpp>
 #include <read/line_pieces.hpp>
 #include <read/line_time.hpp>
 #include <read/plane_node.hpp>
+#include <read/stat_number.hpp>
 #include <read/xspace_index.hpp>
+#include <read/xspace_kernels.hpp>
 #include <read/xspace_lines.hpp>
 #include <read/xspace_names.hpp>
+#include <read/xspace_spans.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/progress.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -26,113 +25,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-// Launches by correlation id; where a file has more of them, what comes last does without.
-using launch_map = hash_map<std::uint64_t, std::int64_t>;
+// Launches that are held of a file; what comes behind them does without.
 constexpr std::size_t most_launches = std::size_t{1} << 21;
-constexpr std::size_t batch = 256;
-
-// The whole number that a stat of this id has; of several the last.
-[[gnu::noinline]] std::optional<std::uint64_t> number_in(std::string_view stats, std::int64_t stat_id) noexcept {
-  std::optional<std::uint64_t> found;
-  for (const stat_view stat : message_range<stat_view, 4>(stats))
-    if (stat.metadata_id() == stat_id &&
-        (stat.kind() == stat_kind::uint64_value || stat.kind() == stat_kind::int64_value))
-      found = stat.as_uint64();
-  return found;
-}
-
-// Reads a stat, behind its id, that is one value as writers write it, with nothing behind it. False when it is not.
-inline bool is_one_value(const unsigned char* at, const unsigned char* end,
-                         std::optional<std::uint64_t>& number) noexcept {
-  if (at == end) return true;
-  const unsigned char tag = *at++;
-  const std::ptrdiff_t bytes = end - at;
-  switch (tag) {
-    case 0x11: return bytes == 8;  // double
-    case 0x18:
-    case 0x20:
-    case 0x38: {  // whole numbers, references
-      if (bytes == 0 || bytes > 9) return false;
-      std::uint64_t value = 0;
-      unsigned shift = 0;
-      for (; *at >= 0x80; shift += 7) {
-        value |= std::uint64_t{*at & 0x7fU} << shift;
-        if (++at == end) return false;
-      }
-      if (at + 1 != end) return false;
-      if (tag != 0x38) number = value | std::uint64_t{*at} << shift;
-      return true;
-    }
-    case 0x2a:
-    case 0x32: return bytes > 0 && *at < 0x80 && bytes == 1 + *at;  // texts
-    default: return false;
-  }
-}
-
-// The same as number_in() for stats such as writers write them; false when they are not.
-bool find_usual_number(const char* stats, std::uint32_t bytes, std::int64_t stat_id,
-                       std::optional<std::uint64_t>& found) noexcept {
-  constexpr unsigned char stat_tag = 0x22, id_tag = 0x08;
-  const auto* at = reinterpret_cast<const unsigned char*>(stats);
-  const auto* const end = at + bytes;
-  while (end - at >= 5) {
-    const unsigned length = at[1];
-    if (at[0] != stat_tag || length >= 0x80 || length < 3 || length > end - at - 2 || at[2] != id_tag) return false;
-    const unsigned char* const stat_end = at + 2 + length;
-    unsigned id = at[3];
-    at += 4;
-    if (id >= 0x80) {
-      if (*at >= 0x80) return false;
-      id = (id & 0x7fU) | static_cast<unsigned>(*at++) << 7;
-    }
-    std::optional<std::uint64_t> number;
-    if (!is_one_value(at, stat_end, number)) return false;
-    if (id == stat_id && number) found = number;
-    at = stat_end;
-  }
-  return at == end;
-}
-
-// False when no stat can have this id, a small one: nowhere stands the tag of an id with it behind, nor the beginning
-// of a tag in more bytes than it needs. Looks at 16 pairs of bytes at a time.
-inline bool may_have_small_id(const char* stats, std::uint32_t bytes, unsigned char id) noexcept {
-#if defined(__GNUC__)
-  typedef unsigned char sixteen __attribute__((vector_size(16)));
-  const sixteen seven_bits = sixteen{} + std::uint8_t{0x7f}, tag = sixteen{} + std::uint8_t{0x08},
-                long_tag = sixteen{} + std::uint8_t{0x88}, ids = sixteen{} + id, none = {};
-  for (const char* const end = stats + bytes; end - stats >= 2; stats += 16) {
-    sixteen first, second;
-    if (PROFKIT_LIKELY(end - stats > 16)) {
-      std::memcpy(&first, stats, 16);
-      std::memcpy(&second, stats + 1, 16);
-    } else {
-      unsigned char rest[17] = {};
-      std::memcpy(rest, stats, static_cast<std::size_t>(end - stats));
-      std::memcpy(&first, rest, 16);
-      std::memcpy(&second, rest + 1, 16);
-    }
-    const sixteen low = second & seven_bits;
-    const sixteen hits = ((first == tag) & (low == ids)) | ((first == long_tag) & (low == none));
-    std::uint64_t halves[2];
-    std::memcpy(halves, &hits, 16);
-    if ((halves[0] | halves[1]) != 0) return true;
-  }
-  return false;
-#else
-  static_cast<void>(stats);
-  static_cast<void>(bytes);
-  static_cast<void>(id);
-  return true;
-#endif
-}
-
-inline std::optional<std::uint64_t> number_of(const char* stats, std::uint32_t bytes, std::int64_t stat_id) noexcept {
-  std::optional<std::uint64_t> found;
-  if (stat_id > 0 && stat_id < 0x80 && !may_have_small_id(stats, bytes, static_cast<unsigned char>(stat_id)))
-    return found;
-  if (bytes == 0 || find_usual_number(stats, bytes, stat_id, found)) return found;
-  return number_in(std::string_view(stats, bytes), stat_id);
-}
 
 std::int64_t stream_id_of(const line_index& line) noexcept {
   constexpr std::string_view prefix("Stream #");
@@ -142,362 +36,6 @@ std::int64_t stream_id_of(const line_index& line) noexcept {
     std::from_chars(name.data() + prefix.size(), name.data() + name.size(), id);
   return id;
 }
-
-[[gnu::cold, gnu::noinline]] fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
-  return {fault_code::damaged,
-          "damaged event at byte " + std::to_string(byte_offset) + "; the events before it were read", path,
-          byte_offset, ""};
-}
-
-// The kernels of one plane.
-class xspace_kernels final : public kernel_source {
- public:
-  std::shared_ptr<const profile> from;
-  std::vector<line_events> lines;  // one a stream, in the order of the streams
-  std::shared_ptr<const kernel_names> names;
-  std::optional<std::int64_t> correlation_stat;
-  std::shared_ptr<const launch_map> launches;
-
-  result<void> visit(kernel_visitor& into, const hooks& host) const override {
-    if (lines.size() == 1 && lines[0].lateness_ps == 0) return visit_line(into, host);
-    progress_meter meter(host);
-    std::vector<ordered_events> cursors;
-    cursors.reserve(lines.size());
-    for (const line_events& line : lines) cursors.emplace_back(line);
-    // A heap of the lines by their next event.
-    const auto later = [&](std::size_t a, std::size_t b) { return cursors[b].front() < cursors[a].front(); };
-    std::vector<std::size_t> heap;
-    for (std::size_t i = 0; i < cursors.size(); ++i)
-      if (!cursors[i].done()) heap.push_back(i);
-    std::make_heap(heap.begin(), heap.end(), later);
-    std::array<kernel_row, batch> rows;
-    std::size_t count = 0;
-    std::uint64_t decoded = 0;
-    while (!heap.empty()) {
-      const std::size_t line = heap.front();
-      // While one line is ahead of all others nothing has to be sifted.
-      const std::size_t second = heap.size() < 2                                                           ? line
-                                 : heap.size() == 2 || cursors[heap[1]].front() < cursors[heap[2]].front() ? heap[1]
-                                                                                                           : heap[2];
-      do {
-        fill(rows[count++], cursors[line].front(), lines[line], static_cast<std::uint16_t>(line));
-        cursors[line].pop();
-        if (count == rows.size()) {
-          if (result<void> taken = into.rows(rows.data(), count); !taken) return taken;
-          count = 0;
-          decoded += rows.size();
-          if (result<void> stepped = meter.step(decoded); !stepped) return stepped;
-        }
-      } while (!cursors[line].done() && (second == line || !(cursors[second].front() < cursors[line].front())));
-      std::pop_heap(heap.begin(), heap.end(), later);
-      if (cursors[line].done())
-        heap.pop_back();
-      else
-        std::push_heap(heap.begin(), heap.end(), later);
-    }
-    return count == 0 ? result<void>() : into.rows(rows.data(), count);
-  }
-
- private:
-  // The only line, which is in order. Of events that start together the shorter one comes first.
-  result<void> visit_line(kernel_visitor& into, const hooks& host) const {
-    progress_meter meter(host);
-    const line_events& line = lines[0];
-    const auto shorter = [](const kernel_row& a, const kernel_row& b) {
-      return a.duration_ps != b.duration_ps ? a.duration_ps < b.duration_ps : a.source_row < b.source_row;
-    };
-    std::array<event_row, batch> events;
-    std::vector<kernel_row> rows(batch);
-    event_rejects rejects;
-    event_scanner scan(line.body);
-    std::uint64_t offset = 0, decoded = 0;
-    std::size_t held = 0;  // rows that start together with what may come
-    while (const std::size_t count = scan.next(events.data(), events.size())) {
-      if (rows.size() < held + count) rows.resize(2 * rows.size());
-      std::size_t filled = held, together = 0;  // where the rows begin that start together with the last one
-      bool sorted = held < 2;
-      for (std::size_t i = 0; i < count; ++i) {
-        spanned_event e;
-        e.offset = offset;
-        offset = static_cast<std::uint64_t>(events[i].stats + events[i].stats_bytes - line.body.data());
-        if (!place_event(events[i], line.base_ps, e.start_ps, e.end_ps, rejects)) continue;
-        e.metadata_id = events[i].metadata_id;
-        e.stats = events[i].stats;
-        e.stats_bytes = events[i].stats_bytes;
-        fill(rows[filled], e, line, 0);
-        if (filled > 0 && rows[filled - 1].start_ps == e.start_ps) {
-          sorted = false;
-        } else {
-          if (!sorted) std::sort(at(rows, together), at(rows, filled), shorter);
-          together = filled;
-          sorted = true;
-        }
-        ++filled;
-      }
-      if (result<void> taken = give(into, rows.data(), together); !taken) return taken;
-      std::copy(at(rows, together), at(rows, filled), rows.begin());
-      held = filled - together;
-      decoded += count;
-      if (result<void> stepped = meter.step(decoded); !stepped) return stepped;
-    }
-    std::sort(rows.begin(), at(rows, held), shorter);
-    return give(into, rows.data(), held);
-  }
-  static std::vector<kernel_row>::iterator at(std::vector<kernel_row>& rows, std::size_t i) {
-    return rows.begin() + static_cast<std::ptrdiff_t>(i);
-  }
-  static result<void> give(kernel_visitor& into, const kernel_row* rows, std::size_t count) {
-    return count == 0 ? result<void>() : into.rows(rows, count);
-  }
-
-  void fill(kernel_row& k, const spanned_event& e, const line_events& line, std::uint16_t stream) const {
-    k.start_ps = e.start_ps;
-    k.duration_ps = e.end_ps - e.start_ps;
-    k.wait_ps = k.launch_ps = no_time_ps;
-    k.source_row = line.offset + e.offset;
-    k.core = k.step = 0;
-    k.details = 0;
-    const kernel_name& named = names->find(e.metadata_id);
-    k.name = named.name;
-    k.op_type = named.op_type;
-    k.kind = line.kind == line_kind::async && named.kind != kernel_class::comm ? kernel_class::copy : named.kind;
-    k.stream = stream;
-    k.flags = kernel_has_stream;
-    if (!correlation_stat || launches == nullptr) return;
-    if (const auto id = number_of(e.stats, e.stats_bytes, *correlation_stat))
-      if (const auto at = launches->find(*id); at != launches->end()) k.launch_ps = at->second;
-  }
-};
-
-// The threads of the hosts of one file.
-class xspace_host_spans final : public host_span_source {
- public:
-  struct thread_line {
-    line_events line;
-    std::uint32_t thread = 0;
-    std::shared_ptr<const span_names> names;  // of its plane
-  };
-  std::shared_ptr<const profile> from;
-  std::uint32_t file = 0;
-  std::vector<thread_line> lines;
-
-  result<void> visit(std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
-                     const hooks& host) const override {
-    const interval all{from_ps, to_ps};
-    auto seen = visit_in({&all, 1}, into, host);
-    if (!seen) return std::move(seen).error();
-    return {};
-  }
-
-  result<std::uint32_t> visit_in(interval_sequence windows, host_span_visitor& into, const hooks& host) const override {
-    progress_meter meter(host);
-    span_batch spans(into);
-    std::uint32_t kinds = 0;
-    std::uint64_t bytes = 0;
-    wanted_names wanted(into);
-    for (const thread_line& on : lines) {
-      const std::uint64_t size = on.line.body.size();
-      if (wanted.look_at(*on.names))
-        if (auto taken = visit_piece(on, 0, size, windows, wanted, spans, kinds); !taken)
-          return std::move(taken).error();
-      bytes += size;
-      if (result<void> stepped = meter.step(bytes); !stepped) return std::move(stepped).error();
-    }
-    if (result<void> given = spans.give(); !given) return std::move(given).error();
-    return kinds;
-  }
-
-  result<std::uint32_t> visit_in_parts(interval_sequence windows, host_span_parts& into,
-                                       const hooks& host) const override {
-    struct found_part {
-      std::unique_ptr<host_span_visitor> visitor;
-      std::uint32_t kinds = 0;
-      std::optional<std::uint64_t> damage;  // where in the file
-    };
-    progress_meter meter(host);
-    std::atomic<std::uint32_t> kinds{0};  // of the parts that were taken: the others need not look for them
-    std::uint64_t bytes = 0;
-    std::vector<std::string_view> bodies;
-    for (const thread_line& on : lines) bodies.push_back(on.line.body);
-    const auto read = [&](const line_piece& piece, found_part& part) -> result<bool> {
-      span_batch spans(*part.visitor);
-      wanted_names wanted(*part.visitor);
-      const thread_line& on = lines[piece.line];
-      if (!wanted.look_at(*on.names)) return true;
-      part.kinds |= kinds.load(std::memory_order_relaxed);
-      auto damage = visit_piece(on, piece.from, piece.to, windows, wanted, spans, part.kinds);
-      if (!damage) return std::move(damage).error();
-      if (*damage && !part.damage) part.damage = on.line.offset + piece.from + **damage;
-      if (result<void> given = spans.give(); !given) return std::move(given).error();
-      return !*damage;
-    };
-    const auto keep = [&](found_part part, std::uint64_t of_part) -> result<void> {
-      kinds |= part.kinds;
-      bytes += of_part;
-      if (result<void> stepped = meter.step(bytes); !stepped) return stepped;
-      if (part.damage) into.note_damage(file, damaged_event(from->what().files[file].path, *part.damage));
-      return into.keep(std::move(part.visitor));
-    };
-    auto visited = read_line_parts<found_part>(
-        bodies, cut_lines(bodies), host,
-        [&] {
-          return found_part{into.begin(), 0, {}};
-        },
-        read, keep);
-    if (!visited) return std::move(visited).error();
-    return kinds.load();
-  }
-
- private:
-  class span_batch {
-   public:
-    explicit span_batch(host_span_visitor& into) : into_(into) {}
-    host_span& next() noexcept { return spans_[count_++]; }
-    [[nodiscard]] bool full() const noexcept { return count_ == spans_.size(); }
-    result<void> give() {
-      const std::size_t given = std::exchange(count_, 0);
-      return given == 0 ? result<void>() : into_.spans(spans_.data(), given);
-    }
-
-   private:
-    host_span_visitor& into_;
-    std::array<host_span, batch> spans_;
-    std::size_t count_ = 0;
-  };
-
-  // Which names of a plane the visitor wants; asked once a plane.
-  class wanted_names {
-   public:
-    explicit wanted_names(host_span_visitor& visitor) : visitor_(visitor) {}
-    // False when it wants none.
-    bool look_at(const span_names& names) {
-      if (&names == looked_at_) return any_;
-      looked_at_ = &names;
-      any_ = false;
-      all_ = true;
-      possible_kinds_ = 0;
-      names.for_each([&](const span_name& n) {
-        const bool wants = visitor_.wants(n.name);
-        any_ = any_ || wants;
-        all_ = all_ && wants;
-        possible_kinds_ |= 1U << static_cast<unsigned>(n.kind);
-      });
-      return any_;
-    }
-    [[nodiscard]] bool has(string_id name) { return all_ || visitor_.wants(name); }
-    [[nodiscard]] std::uint32_t possible_kinds() const noexcept { return possible_kinds_; }
-
-   private:
-    host_span_visitor& visitor_;
-    const span_names* looked_at_ = nullptr;
-    bool any_ = false, all_ = true;
-    std::uint32_t possible_kinds_ = 0;
-  };
-
-  // Which events of a line touch one of some windows, of which there is one at least.
-  class touching_events {
-   public:
-    touching_events(interval_sequence windows, std::int64_t base_ps) noexcept
-        : windows_(windows), base_ps_(base_ps), near_base_(base_ps > -far_ps && base_ps < far_ps) {
-      move_to(windows.begin());
-    }
-    // Puts the places of those among the rows into `found`, which has room for all; gives how many they are.
-    std::size_t find(const event_row* rows, std::size_t count, std::uint8_t* found) noexcept {
-      std::size_t touching = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        std::int64_t start_ps = 0, end_ps = 0;
-        if (!place(rows[i], start_ps, end_ps)) continue;
-        if (start_ps >= end_ps_ || start_ps < before_ps_) {
-          if (start_ps >= windows_.data[windows_.count - 1].end_ps) continue;
-          seek(start_ps);
-        }
-        found[touching] = static_cast<std::uint8_t>(i);
-        touching += start_ps_ < end_ps && end_ps > start_ps ? 1 : 0;
-      }
-      return touching;
-    }
-    // Between the beginning of the first window and the end of the last.
-    [[nodiscard]] bool is_between(const event_row& row) const noexcept {
-      std::int64_t start_ps = 0, end_ps = 0;
-      return place(row, start_ps, end_ps) && end_ps > start_ps && start_ps < windows_.data[windows_.count - 1].end_ps &&
-             end_ps > windows_.data[0].start_ps;
-    }
-
-   private:
-    static constexpr std::int64_t far_ps = std::int64_t{1} << 61;
-
-    bool place(const event_row& row, std::int64_t& start_ps, std::int64_t& end_ps) const noexcept {
-      const auto lengths = static_cast<std::uint64_t>(row.offset_ps) | static_cast<std::uint64_t>(row.duration_ps);
-      if (PROFKIT_LIKELY(near_base_ && lengths < static_cast<std::uint64_t>(far_ps) &&
-                         (row.flags & event_has_occurrences) == 0)) {
-        start_ps = base_ps_ + row.offset_ps;
-        end_ps = start_ps + row.duration_ps;
-        return true;
-      }
-      return (row.flags & event_has_occurrences) == 0 && row.duration_ps > 0 &&
-             !__builtin_add_overflow(base_ps_, row.offset_ps, &start_ps) &&
-             !__builtin_add_overflow(start_ps, row.duration_ps, &end_ps);
-    }
-    void seek(std::int64_t start_ps) noexcept {
-      const interval* at = window_;
-      if (start_ps < before_ps_)
-        at = std::partition_point(windows_.begin(), windows_.end(),
-                                  [&](const interval& w) { return w.end_ps <= start_ps; });
-      while (at->end_ps <= start_ps) ++at;
-      move_to(at);
-    }
-    void move_to(const interval* at) noexcept {
-      window_ = at;
-      start_ps_ = at->start_ps;
-      end_ps_ = at->end_ps;
-      before_ps_ = at == windows_.begin() ? std::numeric_limits<std::int64_t>::min() : at[-1].end_ps;
-    }
-
-    const interval_sequence windows_;
-    const std::int64_t base_ps_;
-    const bool near_base_;              // no usual event overflows
-    const interval* window_ = nullptr;  // the first that ends behind the start of the event looked at last
-    std::int64_t start_ps_ = 0, end_ps_ = 0;
-    std::int64_t before_ps_ = 0;  // where the window in front of it ends
-  };
-
-  // Where in the piece the first damaged event lies, or one that does not end where the piece ends.
-  static result<std::optional<std::uint64_t>> visit_piece(const thread_line& on, std::uint64_t from, std::uint64_t to,
-                                                          interval_sequence windows, wanted_names& wanted,
-                                                          span_batch& into, std::uint32_t& kinds) {
-    touching_events touching(windows, on.line.base_ps);
-    const char* event_at = on.line.body.data() + from;
-    event_scanner scan(std::string_view(event_at, static_cast<std::size_t>(to - from)));
-    std::array<event_row, 128> rows;
-    std::array<std::uint8_t, 128> found;
-    while (const std::size_t count = scan.next(rows.data(), rows.size())) {
-      if ((wanted.possible_kinds() & ~kinds) != 0)
-        for (std::size_t i = 0; i < count; ++i) {
-          const std::uint32_t kind = 1U << static_cast<unsigned>(on.names->find(rows[i].metadata_id).kind);
-          if ((kind & ~kinds) != 0 && touching.is_between(rows[i])) kinds |= kind;
-        }
-      const std::size_t spans = touching.find(rows.data(), count, found.data());
-      for (std::size_t at = 0; at < spans; ++at) {
-        const std::size_t i = found[at];
-        const event_row& row = rows[i];
-        const span_name& named = on.names->find(row.metadata_id);
-        if (!wanted.has(named.name)) continue;
-        const char* const began = i == 0 ? event_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
-        host_span& s = into.next();
-        s.start_ps = on.line.base_ps + row.offset_ps;
-        s.duration_ps = row.duration_ps;
-        s.source_row = on.line.offset + static_cast<std::uint64_t>(began - on.line.body.data());
-        s.name = named.name;
-        s.thread = on.thread;
-        s.kind = named.kind;
-        if (!into.full()) continue;
-        if (result<void> given = into.give(); !given) return std::move(given).error();
-      }
-      event_at = rows[count - 1].stats + rows[count - 1].stats_bytes;
-    }
-    return scan.ok() ? std::nullopt : std::optional<std::uint64_t>(scan.offset());
-  }
-};
 
 // Which lines and planes are of kernels.
 bool carries_kernels(const line_index& line) noexcept {
@@ -696,7 +234,7 @@ class node_filler {
     m.end_ps = e.end_ps;
     m.source = source;
     if (number_stat) {
-      if (const auto number = number_of(e.stats, e.stats_bytes, *number_stat); number && *number <= INT64_MAX)
+      if (const auto number = stat_number(e.stats, e.stats_bytes, *number_stat); number && *number <= INT64_MAX)
         m.number = static_cast<std::int64_t>(*number);
     }
     if (m.number < 0 && number_in_name) {
@@ -725,7 +263,7 @@ class node_filler {
 
   // Threads of the host planes.
   [[gnu::cold]] void list_host() {
-    auto source = std::make_unique<xspace_host_spans>();
+    auto source = std::make_unique<xspace_spans>();
     source->from = into_.from;
     source->file = static_cast<std::uint32_t>(file_);
     for (const plane_index* const plane : hosts_) {
@@ -788,12 +326,12 @@ class node_filler {
             launch = launch && !too_many.load(std::memory_order_relaxed);
             if (!launch && !steps) return false;
             if (launch)
-              if (const auto id = number_of(row.stats, row.stats_bytes, *plane.correlation))
+              if (const auto id = stat_number(row.stats, row.stats_bytes, *plane.correlation))
                 part.launches.push_back({*id, start_ps});
             if (!steps) return true;
             const auto match = any_name ? plane.step_names.find(row.metadata_id) : plane.step_names.end();
             const bool named = match != plane.step_names.end();
-            if (!named && !(plane.step_number && number_of(row.stats, row.stats_bytes, *plane.step_number)))
+            if (!named && !(plane.step_number && stat_number(row.stats, row.stats_bytes, *plane.step_number)))
               return true;
             spanned_event e;
             e.start_ps = start_ps;

@@ -2,6 +2,7 @@
 #include "fill.hpp"
 #include "line_time.hpp"
 #include "xspace_index.hpp"
+#include "xspace_lines.hpp"
 
 #include "base/hash_map.hpp"
 
@@ -83,14 +84,7 @@ class line_filler {
       result<void> added = into_.add_events(on, events_.data(), kept);
       if (!added) return added;
     }
-    if (!scan.ok() && !damage_) {
-      fault f;
-      f.code = fault_code::damaged;
-      f.path = p_.what().files[file_].path;
-      f.byte_offset = line.offset + scan.offset();
-      f.message = "damaged event at byte " + std::to_string(f.byte_offset) + "; the events before it were read";
-      damage_ = std::move(f);
-    }
+    if (!scan.ok() && !damage_) damage_ = damaged_event(p_.what().files[file_].path, line.offset + scan.offset());
     return {};
   }
 

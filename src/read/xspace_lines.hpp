@@ -1,11 +1,13 @@
 // Events of an XSpace line with their place in time, in the order of the file or by start.
 #pragma once
+#include <profkit/core/result.hpp>
 #include <read/xspace_index.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -124,6 +126,9 @@ struct first_look {
   std::optional<std::uint64_t> damage;  // where the first damaged event lies in the line
 };
 [[nodiscard]] first_look look_at_line(const line_events& line) noexcept;
+
+// Of an event at this byte of a file.
+[[nodiscard]] fault damaged_event(const std::string& path, std::uint64_t byte_offset);
 
 // By (start, end, place). Holds the events that one still to come may precede: of a line in order those that start
 // together.

@@ -3,6 +3,7 @@
 #include <profkit/core/activity.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,6 +18,7 @@ inline constexpr std::int64_t us = 1'000'000, ms = 1'000'000'000;  // in ps
 
 class memory_activity final : public activity {
  public:
+  std::size_t batch = 7;  // kernels that a visitor gets at a time
   string_id id(const std::string& text) {
     const auto [at, is_new] = ids_.emplace(text, static_cast<string_id>(texts_.size()));
     if (is_new) texts_.push_back(text);
@@ -93,8 +95,8 @@ class memory_activity final : public activity {
       std::stable_sort(copy.begin(), copy.end(), earlier);
     }
     const std::vector<kernel_row>& sorted = in_order ? kernels_[device] : copy;
-    for (std::size_t i = 0; i < sorted.size(); i += 7)  // odd batches
-      if (auto r = into.rows(sorted.data() + i, std::min<std::size_t>(7, sorted.size() - i)); !r) return r;
+    for (std::size_t i = 0; i < sorted.size(); i += batch)
+      if (auto r = into.rows(sorted.data() + i, std::min(batch, sorted.size() - i)); !r) return r;
     return {};
   }
   result<void> visit_host_spans(std::uint32_t group, std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,

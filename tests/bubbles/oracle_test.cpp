@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <tuple>
+#include <vector>
 
 using namespace profkit;
 using namespace profkit::test;
@@ -188,8 +189,10 @@ TEST_CASE("gaps that nobody asks for are summed like the others") {
     std::int64_t at = upto(50);
     for (int i = 0; i < 600; ++i) {
       const int duration = upto(5) == 0 ? upto(60) : upto(9);
-      a.kernel(d, in_ps(at), in_ps(duration), "K" + std::to_string(upto(4)),
-               static_cast<kernel_class>(upto(4) == 0 ? upto(classes) : 0), static_cast<std::uint16_t>(upto(2)));
+      kernel_row& k =
+          a.kernel(d, in_ps(at), in_ps(duration), "K" + std::to_string(upto(4)),
+                   static_cast<kernel_class>(upto(4) == 0 ? upto(classes) : 0), static_cast<std::uint16_t>(upto(2)));
+      if (upto(9) == 0) k.wait_ps = in_ps(upto(30));
       if (i % 97 == 0 && round % 3 != 0) a.step(i / 97, in_ps(at - upto(5)), in_ps(at + 300));
       at += std::max(duration + upto(12) - 6, 0) + (upto(80) == 0 ? 300 : 0);
     }
@@ -197,7 +200,9 @@ TEST_CASE("gaps that nobody asks for are summed like the others") {
     all.windows = few.windows = round % 2 == 0 ? window_policy::marker : window_policy::guide;
     all.thresholds.reportable_gap_ps = 1;
     few.thresholds.reportable_gap_ps = in_ps(200);
-    const auto slowly = find_bubbles(a, all), fast = find_bubbles(a, few);
+    const auto slowly = find_bubbles(a, all);
+    a.batch = static_cast<std::size_t>(1 + round % 4 * 99);
+    const auto fast = find_bubbles(a, few);
     REQUIRE((slowly && fast));
     INFO("round " << round);
     const device_gaps &x = slowly->devices[0], &y = fast->devices[0];
@@ -213,12 +218,33 @@ TEST_CASE("gaps that nobody asks for are summed like the others") {
           std::tie(f.busy_ps, f.prelaunch_ps, f.tail_ps, f.internal_total_ps, f.largest_internal_ps, f.bubble_count));
       CHECK(std::tie(p.compute_only_ps, p.comm_exposed_ps, p.comm_overlapped_ps, p.copy_ps, p.other_ps, p.idle_ps) ==
             std::tie(q.compute_only_ps, q.comm_exposed_ps, q.comm_overlapped_ps, q.copy_ps, q.other_ps, q.idle_ps));
+      CHECK(std::tie(s.kernels, s.streams, s.duration_sum_ps, s.wait_sum_ps, s.polluted_wait_ps, s.straddled) ==
+            std::tie(f.kernels, f.streams, f.duration_sum_ps, f.wait_sum_ps, f.polluted_wait_ps, f.straddled));
+      CHECK(std::tie(s.clocks.kernels, s.clocks.wall_ps, s.clocks.busy_union_ps, s.clocks.total_cost_ps) ==
+            std::tie(f.clocks.kernels, f.clocks.wall_ps, f.clocks.busy_union_ps, f.clocks.total_cost_ps));
     }
+    // The kernels around what is asked for.
+    std::size_t shared = 0;
+    for (const bubble& f : fast->bubbles)
+      for (const bubble& s : slowly->bubbles) {
+        if (std::tie(s.start_ps, s.end_ps, s.scope) != std::tie(f.start_ps, f.end_ps, f.scope)) continue;
+        ++shared;
+        const auto rows = [](const auto& kernels, std::size_t count) {
+          std::vector<std::uint64_t> of;
+          for (std::size_t i = 0; i < count; ++i) of.push_back(kernels[i].source_row);
+          return of;
+        };
+        CHECK(rows(s.before, s.before_count) == rows(f.before, f.before_count));
+        CHECK(rows(s.after, s.after_count) == rows(f.after, f.after_count));
+      }
+    CHECK(shared >= fast->bubbles.size());
     REQUIRE(slowly->ops.size() == fast->ops.size());
     for (std::size_t i = 0; i < fast->ops.size(); ++i) {
       const bubble_op &s = slowly->ops[i], &f = fast->ops[i];
       CHECK(std::tie(s.op_type, s.calls, s.gaps_before, s.gap_before_ps, s.largest_gap_before_ps) ==
             std::tie(f.op_type, f.calls, f.gaps_before, f.gap_before_ps, f.largest_gap_before_ps));
+      CHECK(std::tie(s.duration_ps, s.wait_ps, s.polluted_wait_ps) ==
+            std::tie(f.duration_ps, f.wait_ps, f.polluted_wait_ps));
     }
     // Kernels on AI CPUs are told by what passes.
     REQUIRE(slowly->aicpu_ops.size() == fast->aicpu_ops.size());

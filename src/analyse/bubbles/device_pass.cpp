@@ -83,40 +83,113 @@ inline void device_pass::advance_quietly(std::int64_t to_ps) {
   });
 }
 
-// The kernel starts while one class alone has run since the one before it, or behind a gap that nobody asks for: most
-// do. Whether there is a gap is as good as random, so it is no branch.
-inline bool device_pass::follows_simply(const kernel_row& k) const noexcept {
-  return k.start_ps < edge_ps_ && sweep_.one_runs() && k.start_ps - sweep_.reached_ps() < noted_gap_ps_ && !outside_ &&
-         (!inside_ || step_busy_) && k.duration_ps > 0 && aicpu_.next_end_ps() == open_end;
-}
-
-// The time up to such a kernel; gives the length of the gap in front of it.
-inline std::int64_t device_pass::follow(std::int64_t start_ps) {
-  const std::int64_t now = sweep_.now_ps(), reached = sweep_.reached_ps();
-  const std::int64_t until = std::min(start_ps, reached), busy = until - now, gap = start_ps - until;
-  const unsigned bits = sweep_.pass_to(start_ps);
-  found_.gaps.busy_ps += busy;
-  busy_until_ps_ = busy > 0 ? until : busy_until_ps_;
-  found_.gaps.gaps += gap > 0 ? 1 : 0;
-  found_.gaps.largest_ps = std::max(found_.gaps.largest_ps, gap);
-  if (!inside_) return gap;
-  add_piece(step_.breakdown, busy, bits);
-  step_.busy_ps += busy;
-  step_busy_until_ps_ = busy > 0 ? until : step_busy_until_ps_;
-  step_.bubble_count += gap > 0 ? 1 : 0;
-  step_.internal_total_ps += gap;
-  step_.largest_internal_ps = std::max(step_.largest_internal_ps, gap);
-  return gap;
-}
-
-inline void device_pass::count_outside(std::int64_t end_ps) noexcept {
+inline void device_pass::count_outside(std::size_t kernels, std::int64_t end_ps) noexcept {
   if (window_ == windows_.windows.size())
-    ++found_.gaps.kernels_after_steps;
+    found_.gaps.kernels_after_steps += kernels;
   else if (window_ == 0)
-    ++found_.gaps.kernels_before_steps;
+    found_.gaps.kernels_before_steps += kernels;
   else
-    ++found_.gaps.kernels_between_steps;
+    found_.gaps.kernels_between_steps += kernels;
   reached_ps_ = std::max(reached_ps_, end_ps);
+}
+
+inline void device_pass::count_without_launch(const kernel_row& k) noexcept {
+  ++found_.gaps.without_launch;
+  found_.gaps.without_launch_ps = saturating_add(found_.gaps.without_launch_ps, k.duration_ps);
+}
+
+inline void device_pass::count_stream(const kernel_row& k) noexcept {
+  if (!has_stream(k) || k.stream >= stream_stamps_.size() || stream_stamps_[k.stream] == window_ + 1) return;
+  stream_stamps_[k.stream] = window_ + 1;
+  ++step_.streams;
+}
+
+// Most kernels start while one class alone has run since the one before, or behind a gap that nobody asks for, and say
+// nothing but what they are. The time up to each of the rows, as far as they are such; the first one that is not is for
+// add(). Whether there is a gap is as good as random, so it is no branch.
+std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count, plain_run& run) {
+  if (!any_ || !sweep_.is_single() || outside_ || !open_.empty() || (inside_ && !step_busy_) ||
+      aicpu_.next_end_ps() != open_end)
+    return 0;
+  class_sweep::single sweep = sweep_.as_single();
+  const std::int64_t edge = std::min(edge_ps_, farthest_ps), noted_gap = noted_gap_ps_;
+  std::int64_t last_start = last_start_ps_, comm_until = comm_until_ps_, comm_until_now = comm_until_now_ps_;
+  std::size_t n = 0;
+  for (count = std::min(count, run.gaps.size()); n < count; ++n) {
+    const kernel_row& k = rows[n];
+    const std::int64_t start = k.start_ps, behind = start - sweep.reached_ps;
+    const auto kind = static_cast<std::size_t>(k.kind);
+    if (start < last_start || start >= edge || behind >= noted_gap || (kind != sweep.at && behind < 0)) break;
+    if (k.duration_ps <= 0 || k.duration_ps > farthest_ps - start || k.wait_ps > 0 || runs_on_aicpu(k) ||
+        (k.flags & kernel_duplicate) != 0 || (k.details | k.step) != 0)
+      break;
+    if ((run.ops[n] = ops_.near(k)) == op_table::unknown) break;
+    comm_until = start > last_start ? comm_until_now : comm_until;
+    last_start = start;
+    const std::int64_t end = start + k.duration_ps, until = std::min(start, sweep.reached_ps);
+    if (k.kind == kernel_class::comm) comm_until_now = std::max(comm_until_now, end);
+    run.gaps[n] = behind;
+    run.busy_ps[sweep.at] += until - sweep.now_ps;
+    run.busy_until_ps = until > sweep.now_ps ? until : run.busy_until_ps;
+    run.latest_end_ps = std::max(run.latest_end_ps, end);
+    sweep = {start, std::max(sweep.reached_ps, end), kind};
+  }
+  if (n == 0) return 0;
+  sweep_.set_single(sweep);
+  last_start_ps_ = last_start;
+  comm_until_ps_ = comm_until;
+  comm_until_now_ps_ = comm_until_now;
+  return n;
+}
+
+// Adds the first rows, as many as are plain; how many they are.
+std::size_t device_pass::add_plain(const kernel_row* rows, std::size_t count) {
+  plain_run run;
+  const std::size_t n = follow_plain(rows, count, run);
+  if (n == 0) return 0;
+  std::uint64_t gaps = 0;
+  std::int64_t gap_sum = 0, largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t gap = std::max<std::int64_t>(run.gaps[i], 0);
+    ops_.add_plain(run.ops[i], rows[i].duration_ps, gap);
+    gaps += gap > 0 ? 1 : 0;
+    gap_sum += gap;
+    largest = std::max(largest, gap);
+  }
+  if (on_.has_launches)
+    for (std::size_t i = 0; i < n; ++i)
+      if (rows[i].launch_ps == no_time_ps) count_without_launch(rows[i]);
+  // What ended last: from a kernel on that started behind the end of all in front of it.
+  std::size_t recent = n > most_context ? n - most_context : 0;
+  while (recent > 0 && run.gaps[recent] < 0) --recent;
+  for (; recent < n; ++recent) recent_.add(rows[recent], rows[recent].start_ps + rows[recent].duration_ps);
+  device_gaps& all = found_.gaps;
+  all.kernels += n;
+  all.last_ps = std::max(all.last_ps, run.latest_end_ps);
+  all.gaps += gaps;
+  all.largest_ps = std::max(all.largest_ps, largest);
+  for (const std::int64_t busy_ps : run.busy_ps) all.busy_ps += busy_ps;
+  if (run.busy_until_ps != open_start) busy_until_ps_ = run.busy_until_ps;
+  if (!inside_) {
+    count_outside(n, run.latest_end_ps);
+    return n;
+  }
+  for (std::size_t kind = 0; kind < run.busy_ps.size(); ++kind) {
+    add_piece(step_.breakdown, run.busy_ps[kind], 1U << kind);
+    step_.busy_ps += run.busy_ps[kind];
+  }
+  if (run.busy_until_ps != open_start) step_busy_until_ps_ = run.busy_until_ps;
+  step_.bubble_count += gaps;
+  step_.internal_total_ps += gap_sum;
+  step_.largest_internal_ps = std::max(step_.largest_internal_ps, largest);
+  member_end_ps_ = std::max(member_end_ps_, run.latest_end_ps);
+  for (std::size_t i = 0; i < n; ++i) {
+    ++step_.kernels[static_cast<std::size_t>(rows[i].kind)];
+    step_.duration_sum_ps = saturating_add(step_.duration_sum_ps, rows[i].duration_ps);
+    count_stream(rows[i]);
+  }
+  rows_.add(rows, run.ops.data(), n);
+  return n;
 }
 
 inline bool device_pass::add(const kernel_row& k) {
@@ -131,15 +204,11 @@ inline bool device_pass::add(const kernel_row& k) {
   const std::int64_t end = k.start_ps + k.duration_ps;  // both within reach
   ++found_.gaps.kernels;
   found_.gaps.last_ps = std::max(found_.gaps.last_ps, end);
-  if (on_.has_launches && k.launch_ps == no_time_ps) {
-    ++found_.gaps.without_launch;
-    found_.gaps.without_launch_ps = saturating_add(found_.gaps.without_launch_ps, k.duration_ps);
-  }
+  if (on_.has_launches && k.launch_ps == no_time_ps) count_without_launch(k);
   const bool runs = k.duration_ps > 0, on_aicpu = runs_on_aicpu(k);
-  const bool simple = !on_aicpu && follows_simply(k);
   // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
   // unless a window ends in between or what passed so far has to be known.
-  if (!simple && (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu)) {
+  if (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu) {
     if (runs && thresholds_.merge_tolerance_ps > 0 && busy_before_ && k.start_ps > sweep_.reached_ps() &&
         k.start_ps - sweep_.reached_ps() <= thresholds_.merge_tolerance_ps)
       sweep_.add(kernel_class::other, k.start_ps);
@@ -154,16 +223,13 @@ inline bool device_pass::add(const kernel_row& k) {
   // The wait in front of a kernel holds the time of a collective that started before it and reached into the wait.
   const bool polluted = wait_of(k) > 0 && comm_until_ps_ != open_start && comm_until_ps_ > k.start_ps - wait_of(k);
   const std::uint32_t op = ops_.add(k, polluted);
-  if (simple)
-    ops_.add_gap(op, follow(k.start_ps));
-  else if (runs && (!busy_before_ || sweep_.reached_ps() <= k.start_ps))
-    begin_busy(k, op);
+  if (runs && (!busy_before_ || sweep_.reached_ps() <= k.start_ps)) begin_busy(k, op);
   if (runs && !open_.empty()) fill_after(k);
   if (on_aicpu) aicpu_.begin(k, op, inside_ ? static_cast<std::uint32_t>(found_.steps.size()) : no_step);
   if (inside_)
     count_member(k, op, polluted);
   else
-    count_outside(end);
+    count_outside(1, end);
   if (!runs) return true;
   sweep_.add(k.kind, end);
   recent_.add(k, end);
@@ -174,6 +240,8 @@ inline bool device_pass::add(const kernel_row& k) {
 
 result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
+    i += add_plain(rows + i, count - i);
+    if (i == count) break;
     const bool reaches = is_within_reach(rows[i]);
     if (!reaches) clipped_ = within_reach(rows[i]);
     if (!add(reaches ? rows[i] : clipped_))
@@ -244,7 +312,7 @@ void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
     auto& top = found_.gaps.top;
     keep_longest(top, busy_until_ps_, k.start_ps, most_top_gaps);
     if (top.size() == most_top_gaps && thresholds_.merge_tolerance_ps <= 0)
-      noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first);
+      noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first + 1);
     ops_.add_gap(op, gap);
   }
   if (in_window(k.start_ps)) {
@@ -316,10 +384,7 @@ void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool pollu
   step_.duration_sum_ps = saturating_add(step_.duration_sum_ps, k.duration_ps);
   step_.wait_sum_ps = saturating_add(step_.wait_sum_ps, wait_of(k));
   if (polluted) step_.polluted_wait_ps = saturating_add(step_.polluted_wait_ps, wait_of(k));
-  if (has_stream(k) && k.stream < stream_stamps_.size() && stream_stamps_[k.stream] != window_ + 1) {
-    stream_stamps_[k.stream] = window_ + 1;
-    ++step_.streams;
-  }
+  count_stream(k);
   member_end_ps_ = std::max(member_end_ps_, end_of(k));
   if (k.step != 0 && windows_.windows[window_].number >= 0) {
     if (k.step != step_name_) {
@@ -328,7 +393,7 @@ void device_pass::count_member(const kernel_row& k, std::uint32_t op, bool pollu
     }
     if (step_number_ >= 0 && step_number_ != windows_.windows[window_].number) ++step_.other_step_id_kernels;
   }
-  rows_.add(k, op);
+  rows_.add(&k, &op, 1);
 }
 
 void device_pass::pass_edges(std::int64_t now_ps) {

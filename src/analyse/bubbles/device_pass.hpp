@@ -9,6 +9,8 @@
 #include <analyse/bubbles/templates.hpp>
 #include <analyse/bubbles/windows.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,19 +51,29 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] device_found finish();
 
  private:
+  // Kernels that only lengthen what runs.
+  struct plain_run {
+    static constexpr std::size_t most = 256;
+    std::array<std::int64_t, most> gaps;  // from the end of all before to its start; negative where it overlaps
+    std::array<std::uint32_t, most> ops;
+    std::array<std::int64_t, 5> busy_ps{};  // by class
+    std::int64_t busy_until_ps = open_start, latest_end_ps = open_start;
+  };
+  [[nodiscard]] std::size_t follow_plain(const kernel_row* rows, std::size_t count, plain_run& run);
+  [[nodiscard]] std::size_t add_plain(const kernel_row* rows, std::size_t count);
   // `k` stays where it is until all rows of the batch were added. False when it comes too late.
   [[nodiscard]] bool add(const kernel_row& k);
   void begin(const kernel_row& first);
   void advance(std::int64_t to_ps);
   void advance_quietly(std::int64_t to_ps);
   void pass_edges(std::int64_t now_ps);
-  [[nodiscard]] bool follows_simply(const kernel_row& k) const noexcept;
-  std::int64_t follow(std::int64_t start_ps);
   void take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits);
   void begin_busy(const kernel_row& k, std::uint32_t op);
   void begin_step_busy(const kernel_row& k);
   void count_member(const kernel_row& k, std::uint32_t op, bool polluted);
-  void count_outside(std::int64_t end_ps) noexcept;
+  void count_stream(const kernel_row& k) noexcept;
+  void count_without_launch(const kernel_row& k) noexcept;
+  void count_outside(std::size_t kernels, std::int64_t end_ps) noexcept;
   void end_outside(std::int64_t at_ps);
   void open_bubble(bubble_scope scope, std::int64_t start_ps, std::int64_t end_ps, bool of_step,
                    bool inter_step = false);

@@ -32,16 +32,16 @@ struct step_rows {
 
   // A quarter of a gigabyte of a capture goes by before a window has so many.
   static constexpr std::size_t most_rows = std::size_t{1} << 19;
-  void add(const kernel_row& k, std::uint32_t op) {
+  void add(const kernel_row* more, const std::uint32_t* ops_of_them, std::size_t count) {
     if (overflow) return;
-    if (rows.size() == most_rows) {
+    if (rows.size() + count > most_rows) {
       overflow = true;
       rows = {};
       ops = {};
       return;
     }
-    rows.push_back(k);
-    ops.push_back(op);
+    rows.insert(rows.end(), more, more + count);
+    ops.insert(ops.end(), ops_of_them, ops_of_them + count);
   }
   void clear() noexcept {
     rows.clear();

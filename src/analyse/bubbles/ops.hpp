@@ -22,11 +22,15 @@ class op_table {
  public:
   op_table(const activity& of, std::size_t device) : of_(of), device_(device) {}
 
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
+  // The index of a kernel's op where it is at hand, else unknown: of a kernel without a core whose op came before.
+  [[nodiscard]] std::uint32_t near(const kernel_row& k) const noexcept {
+    const string_id type = type_of(k);
+    return k.core == 0 && type < dense_.size() ? dense_[type] : unknown;
+  }
   // The index of a kernel's op, which is counted.
   std::uint32_t add(const kernel_row& k, bool polluted) {
-    const string_id type = type_of(k);
-    const bool is_near = k.core == 0 && type < dense_.size() && dense_[type] != unknown;
-    const std::uint32_t at = is_near ? dense_[type] : index_of(k);
+    const std::uint32_t is_near = near(k), at = is_near != unknown ? is_near : index_of(k);
     bubble_op& op = ops_[at];
     ++op.calls;
     op.duration_ps = saturating_add(op.duration_ps, k.duration_ps);
@@ -36,6 +40,13 @@ class op_table {
     }
     if (k.details != 0) add_counters(at, k);
     return at;
+  }
+  // Counts a kernel of that op, without a wait or details, and the gap in front of it.
+  void add_plain(std::uint32_t at, std::int64_t duration_ps, std::int64_t gap_ps) noexcept {
+    bubble_op& op = ops_[at];
+    ++op.calls;
+    op.duration_ps = saturating_add(op.duration_ps, duration_ps);
+    add_gap(at, gap_ps);
   }
   // Idle time that ended with a kernel of this op; of no length where there was none.
   void add_gap(std::uint32_t op, std::int64_t gap_ps) noexcept {
@@ -69,7 +80,6 @@ class op_table {
   std::vector<bubble_op> ops_;
   std::vector<counter_sum> counters_;  // as ops_, once a kernel has counters
   static constexpr std::size_t most_dense = std::size_t{1} << 16;
-  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
   hash_map<std::uint64_t, std::uint32_t> index_;
   std::vector<std::uint32_t> dense_;               // the same by op type, of those without a core
   hash_map<std::uint64_t, std::uint64_t> shapes_;  // op and shapes -> calls

@@ -74,12 +74,18 @@ class class_sweep {
     ends_[at] = std::max(ends_[at], end_ps);
     reached_ps_ = std::max(reached_ps_, end_ps);
   }
-  // Whether one class alone runs, beyond now.
-  [[nodiscard]] bool one_runs() const noexcept { return only_ != several && reached_ps_ > now_ps_; }
-  // Goes on to `to_ps` while one class alone runs; gives its bit.
-  unsigned pass_to(std::int64_t to_ps) noexcept {
-    now_ps_ = to_ps;
-    return 1U << only_;
+  // While one class alone runs beyond now the sweep is these three; several kernels may be followed with a copy of
+  // them.
+  struct single {
+    std::int64_t now_ps, reached_ps;
+    std::size_t at;  // the class
+  };
+  [[nodiscard]] bool is_single() const noexcept { return only_ != several && reached_ps_ > now_ps_; }
+  [[nodiscard]] single as_single() const noexcept { return {now_ps_, reached_ps_, only_}; }
+  void set_single(const single& s) noexcept {
+    now_ps_ = s.now_ps;
+    reached_ps_ = ends_[s.at] = s.reached_ps;
+    only_ = s.at;
   }
   // Where the union ends as things stand.
   [[nodiscard]] std::int64_t reached_ps() const noexcept { return reached_ps_; }

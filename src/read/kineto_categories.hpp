@@ -1,0 +1,24 @@
+// What the categories of a Kineto trace mean.
+#pragma once
+#include <profkit/core/activity.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+enum class kineto_role : std::uint8_t { kernel, copy, device_annotation, device_wait, runtime, host, ignored };
+
+struct kineto_category {
+  std::string_view name;
+  kineto_role what;
+  host_span_kind kind;  // of its spans
+  accelerator device;   // of its kernels
+};
+
+// Null for an unknown category: its process tells what an event is.
+[[nodiscard]] const kineto_category* find_kineto_category(std::string_view name) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,35 @@
+// The kernels of a device plane, merged by start while they are decoded. Nothing of an event is kept, so the size of a
+// file does not matter.
+#pragma once
+#include <base/hash_map.hpp>
+#include <read/activity_parts.hpp>
+#include <read/xspace_lines.hpp>
+#include <read/xspace_names.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+using launch_map = hash_map<std::uint64_t, std::int64_t>;  // when, by correlation id
+
+class xspace_kernels final : public kernel_source {
+ public:
+  std::shared_ptr<const profile> from;
+  std::vector<line_events> lines;  // one a stream, in the order of the streams; at least one
+  std::shared_ptr<const kernel_names> names;
+  std::optional<std::int64_t> correlation_stat;
+  std::shared_ptr<const launch_map> launches;
+
+  result<void> visit(kernel_visitor& into, const hooks& host) const override;
+
+ private:
+  result<void> visit_line(kernel_visitor& into, const hooks& host) const;
+  void fill(kernel_row& k, const spanned_event& e, const line_events& line, std::uint16_t stream) const;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
