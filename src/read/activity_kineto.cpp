@@ -325,6 +325,10 @@ class trace_reader final : public chrome_visitor {
     for (gathered_device& d : devices_) {
       if (d.device.ordinal == ordinal) return d;
     }
+    return add_device(ordinal, type);
+  }
+
+  [[gnu::cold, gnu::noinline]] gathered_device& add_device(std::int64_t ordinal, accelerator type) {
     gathered_device& added = devices_.emplace_back();
     added.device.ordinal = ordinal;
     added.device.type = type;
@@ -371,7 +375,7 @@ class trace_reader final : public chrome_visitor {
     return known;
   }
 
-  std::uint32_t collective_details(gathered_device& into) {
+  [[gnu::cold, gnu::noinline]] std::uint32_t collective_details(gathered_device& into) {
     kernel_details d;
     const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
     if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
@@ -386,7 +390,8 @@ class trace_reader final : public chrome_visitor {
   }
 
   // The time in which a device worked for an annotated stretch of the host, such as a step.
-  void take_window(const chrome_event& e, const kineto_category& category, std::int64_t start) {
+  [[gnu::cold, gnu::noinline]] void take_window(const chrome_event& e, const kineto_category& category,
+                                                std::int64_t start) {
     const auto step = parts_.steps.match(e.name);
     if (!step) return;
     args_.fill({});
@@ -471,7 +476,7 @@ class trace_reader final : public chrome_visitor {
                            ", the first is event " + std::to_string(first + 1));
   }
 
-  void sort_held() {
+  [[gnu::cold, gnu::noinline]] void sort_held() {
     for (const held_event& e : held_) {
       const thread& on = *threads_[e.thread];
       const process& of = processes_[on.process];
@@ -490,7 +495,7 @@ class trace_reader final : public chrome_visitor {
     }
   }
 
-  void take_device_event(const held_event& e, const thread& on, const process& of) {
+  [[gnu::cold, gnu::noinline]] void take_device_event(const held_event& e, const thread& on, const process& of) {
     const line_kind kind = classify_line(plane_kind::device, on.name, on.tid.value_or(0));
     const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
                              : contains(of.name, "TPU") ? accelerator::tpu
@@ -535,7 +540,7 @@ class trace_reader final : public chrome_visitor {
 
   // ---- the end ----
 
-  void finish() {
+  [[gnu::cold, gnu::noinline]] void finish() {
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
     std::vector<const std::vector<launch_link>*> links;
