@@ -128,7 +128,11 @@ class trace_reader final : public chrome_visitor {
         shapes_(parts.strings),
         types_(parts.strings) {}
 
-  result<void> run() {
+  [[gnu::cold, gnu::noinline]] ~trace_reader() override = default;
+  trace_reader(const trace_reader&) = delete;
+  trace_reader& operator=(const trace_reader&) = delete;
+
+  [[gnu::cold, gnu::noinline]] result<void> run() {
     chrome_options options;
     options.bounds = p_.what().bounds;
     options.host = parts_.host;
