@@ -236,7 +236,12 @@ result<std::uint32_t> host_span_source::visit_in(interval_sequence windows, host
 }
 
 std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<const kernel_source> of) {
-  if (strings.text(device.name).find(options.device) == std::string_view::npos) return -1;
+  const std::string_view name = strings.text(device.name);
+  if (name.find(options.device) == std::string_view::npos) {
+    constexpr std::size_t most_shown_bytes = 60;
+    if (left_out.size() < most_shown_bytes) left_out.append(left_out.empty() ? "" : ", ").append(name);
+    return -1;
+  }
   devices.push_back(std::move(device));
   kernels.push_back(std::move(of));
   return static_cast<std::int32_t>(devices.size() - 1);
@@ -251,6 +256,9 @@ result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const prof
     for (const auto fill : {fill_activity_from_xspace, fill_activity_from_ascend, fill_activity_from_kineto}) {
       if (result<void> filled = fill(parts); !filled) return std::move(filled).error();
     }
+    if (parts.devices.empty() && !parts.left_out.empty() && !parts.inputs.empty())
+      parts.inputs.front().why_empty =
+          "no device has \"" + options.device + "\" in its name: there are " + parts.left_out;
     settle_markers(parts.markers);
     tell_devices_apart(parts);
     return std::shared_ptr<const activity>(std::make_shared<filled_activity>(std::move(parts)));

@@ -60,7 +60,11 @@ class rank_reader {
     if (auto read = read_statistics(); !read) return read;
     add_devices();
     read_rest();
-    for (activity_input& input : inputs_) parts_.inputs.push_back(std::move(input));
+    if (nothing_ran_ && !inputs_.empty()) say_why_empty(inputs_.front());
+    for (activity_input& input : inputs_) {
+      tell_rejected(input);
+      parts_.inputs.push_back(std::move(input));
+    }
     return {};
   }
 
@@ -271,7 +275,6 @@ class rank_reader {
     if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
     std::uint64_t kernels = 0, launched = 0;
     const bool only_totals = !has_kernels();
-    bool totals = false;
     for (device_kernels& d : devices_->all()) {
       settle_device(d, parts_.strings);
       d.device.host_group = group_;
@@ -283,7 +286,7 @@ class rank_reader {
         d.device.name = parts_.strings.intern("NPU of rank " + std::to_string(settings_.rank));
       }
       if (!only_totals) d.device.totals.clear();
-      totals = totals || !d.device.totals.empty();
+      nothing_ran_ = nothing_ran_ && d.rows.empty() && d.device.totals.empty();
       const std::uint64_t joined = join_launches(d.device, d.rows, trace_.launches);
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
@@ -308,7 +311,6 @@ class rank_reader {
     if (unfinished_) {
       notes.emplace_back("there is no profiler_info*.json: the collection was not stopped properly");
     }
-    if (kernels == 0 && !totals) say_why_empty(inputs_.front());
   }
 
   void say_why_empty(activity_input& input) const {
@@ -381,6 +383,7 @@ class rank_reader {
   std::optional<file_clock> table_clock_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> indices_;  // ordinals of devices and where they are
   std::vector<activity_input> inputs_;
+  bool nothing_ran_ = true;
 };
 
 // The files of Ascend captures, by rank. A trace belongs to one when it lies in its folder or speaks its dialect.

@@ -1,6 +1,7 @@
 #include <read/activity_input.hpp>
 
 #include <string>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -17,8 +18,28 @@ void reject_row(activity_input& input, const char* reason, std::uint64_t line, s
   input.reject_reasons.emplace_back(reason, count);
 }
 
+void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset) {
+  if (input.rejected == 0) input.first_rejected_byte = byte_offset;
+  reject_row(input, reason, ordinal + 1);
+}
+
+void tell_rejected(activity_input& input) {
+  if (input.rejected == 0 || input.damage) return;
+  const std::uint64_t byte = input.first_rejected_byte, line = input.first_rejected_line;
+  std::string what = std::to_string(input.rejected) + " of " + std::to_string(input.rows) +
+                     (byte == no_offset ? " rows" : " events") + " were passed over";
+  if (byte != no_offset)
+    what += ", the first at byte " + std::to_string(byte);
+  else if (line != 0)
+    what += ", the first on line " + std::to_string(line);
+  const auto& [reason, count] = input.reject_reasons.front();
+  what += ": " + reason + " (" + std::to_string(count) + ")";
+  input.damage = fault{fault_code::damaged, std::move(what), input.path, byte, "the others were read"};
+}
+
 void note_summary(const chrome_summary& told, activity_input& input) {
   input.rows = told.events + told.broken_events;
+  if (!told.broken_at.empty() && input.rejected == 0) input.first_rejected_byte = told.broken_at[0];
   reject_row(input, "text that is no trace event", 0, told.broken_events);
   if (!told.broken_at.empty()) {
     input.notes.push_back("the first text that is no trace event stands at byte " + std::to_string(told.broken_at[0]));

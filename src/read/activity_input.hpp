@@ -10,6 +10,10 @@ inline namespace PROFKIT_NAMESPACE {
 
 // Counts rows that were not taken; `line` is that of the first of them, from 1.
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
+// The same of an event of JSON, by its place among the events.
+void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset);
+// What was rejected is damage where there is none yet; after the last row.
+void tell_rejected(activity_input& input);
 
 // What the JSON reader tells of a file: events, those passed over, damage.
 void note_summary(const chrome_summary& told, activity_input& input);

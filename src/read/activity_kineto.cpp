@@ -165,7 +165,7 @@ class trace_reader final : public chrome_visitor {
   }
 
  private:
-  void reject(const chrome_event& e, const char* reason) { reject_row(input_, reason, e.ordinal + 1); }
+  void reject(const chrome_event& e, const char* reason) { reject_event(input_, reason, e.ordinal, e.byte_offset); }
 
   std::optional<std::int64_t> time_of(const chrome_event& e) {
     const auto at = e.ts_ps ? checked_add(*e.ts_ps, shift_ps_) : std::nullopt;
@@ -543,6 +543,7 @@ class trace_reader final : public chrome_visitor {
       input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
                              std::to_string(unknown_on_devices_));
     }
+    tell_rejected(input_);
     parts_.inputs.push_back(std::move(input_));
   }
 

@@ -52,6 +52,7 @@ struct activity_parts {
   std::vector<communication_row> communication;
   std::vector<step_trace_row> step_trace;
   std::uint32_t threads = 0;  // host threads numbered so far
+  std::string left_out;       // names of devices that options.device does not want, as far as they are shown
 
   // A new host group without spans.
   std::uint32_t add_host_group() {

@@ -176,7 +176,7 @@ class communication_reader {
     row.start_ps = start_of(times_[0]);
     const auto elapsed = span_of(times_[1], 3);
     if (!elapsed || *elapsed < 0) {
-      reject_row(input_, "no elapsed time", input_.rows);
+      reject_row(input_, "no elapsed time", 0);
       return;
     }
     row.elapsed_ps = *elapsed;
@@ -204,7 +204,7 @@ class communication_reader {
         row.elapsed_ps = *elapsed;
         into_.communication.push_back(row);
       } else {
-        reject_row(input_, "no elapsed time", input_.rows);
+        reject_row(input_, "no elapsed time", 0);
       }
       at = skip_json_space(last.end, end);
       if (at != end && *at == ',') at = skip_json_space(at + 1, end);

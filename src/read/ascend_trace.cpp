@@ -143,7 +143,7 @@ class trace_collector final : public chrome_visitor {
     if (!at) reject(e, "no usable time");
     return at;
   }
-  void reject(const chrome_event& e, const char* reason) { reject_row(input_, reason, e.ordinal + 1); }
+  void reject(const chrome_event& e, const char* reason) { reject_event(input_, reason, e.ordinal, e.byte_offset); }
 
   void take_name(const chrome_event& e) {
     if (e.name == "process_name") {

@@ -85,14 +85,9 @@ result<void> fill_from_ascend(const profile& p, std::size_t file, timeline_sink&
   for (const device_kernels& d : devices.all()) {
     if (auto filled = filler.fill(d, plane++); !filled) return filled;
   }
+  tell_rejected(input);
   if (input.damage) return *input.damage;
-  if (input.rejected == 0) return {};
-  const auto& [reason, count] = input.reject_reasons.front();
-  return fault{fault_code::damaged,
-               std::to_string(input.rejected) + " of " + std::to_string(input.rows) +
-                   " rows were passed over, the first on line " + std::to_string(input.first_rejected_line) + ": " +
-                   reason + " (" + std::to_string(count) + ")",
-               input.path, no_offset, "the other rows were read"};
+  return {};
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -5,6 +5,7 @@
 #include <profkit/time.hpp>
 
 #include "ascend_columns.hpp"
+#include "base/affix.hpp"
 #include "base/contained.hpp"
 #include "base/paths.hpp"
 #include "detect.hpp"
@@ -129,6 +130,17 @@ std::optional<fault> damage_at_once(source& from) {
   return std::nullopt;
 }
 
+// No bytes are an XSpace without planes, but not in a file of text.
+bool holds_no_text(std::string_view path, std::string_view bytes) noexcept {
+  if (bytes.find_first_not_of(" \t\r\n") != std::string_view::npos) return false;
+  return !bytes.empty() || ends_with(path, ".json") || ends_with(path, ".csv");
+}
+
+fault no_text(std::string_view bytes) {
+  return {fault_code::unrecognised, bytes.empty() ? "the file is empty" : "the file holds nothing but blanks", "",
+          no_offset, "Fetch or export the capture again."};
+}
+
 fault unrecognised() {
   fault f;
   f.code = fault_code::unrecognised;
@@ -195,8 +207,14 @@ struct profile::state {
     f.held = std::move(held).value();
     if (f.held.damage) fail(f, path, *f.held.damage);
     bool recognised = true;
-    if (files.size() == 1 && what.files[file].family == file_family::unknown)
+    if (files.size() == 1 && listed == file_family::unknown) {
+      if (!f.held.damage && holds_no_text(path, f.held.bytes)) {
+        f.xspace = index_xspace({});
+        fail(f, path, no_text(f.held.bytes));
+        return;
+      }
       recognised = name_family(what.files[file], f.held.bytes);
+    }
     if (what.files[file].family == file_family::ascend_kernels) {
       f.origin_unix_ns = read_ascend_clock(f.held.bytes).origin_unix_ns;
     } else if (tells_time(file)) {

@@ -10,6 +10,15 @@ import harness
 from harness import DATA, TPU, Case, run
 
 
+def without_places(document):
+    """But for what the host is called, and how many planes the file has."""
+    if isinstance(document, list):
+        return [without_places(item) for item in document]
+    if not isinstance(document, dict):
+        return document
+    return {key: without_places(value) for key, value in document.items() if key not in ("host", "n_planes")}
+
+
 class Questions(Case):
     def test_headline(self):
         out = run("memory", TPU)
@@ -57,6 +66,22 @@ class Questions(Case):
         allocators = json.loads(run("memory", TPU, "--host", host, "--json").out)["allocators"]
         self.assertEqual(allocators, json.loads(run("memory", TPU, "--json").out)["allocators"])
         self.assertIn("no host's name contains", run("memory", TPU, "--host", "zzz").out)
+
+    def test_every_node_of_a_merge_tells_what_its_own_trace_tells(self):
+        merged = self.scratch / "merged.pb"
+        out = run("merge", "--traces", TPU, TPU, "--keep-going", "-o", merged)
+        self.assertEqual(out.status, 0, out.err)
+        own = json.loads(run("memory", TPU, "--json").out)
+        self.assertEqual(len(json.loads(run("memory", merged, "--json").out)["allocators"]), 2 * len(own["allocators"]))
+        for node, names in enumerate([{}, {f"/device:TPU:{i}": f"/device:TPU:{64 + i}" for i in range(4)}]):
+            found = json.loads(run("memory", merged, "--host", f"node:{node}", "--json").out)
+            for key in ["hlo", "runtime", "allocators", "modules", "invariants", "findings", "summary", "runtime_diagnostics"]:
+                with self.subTest(node=node, key=key):
+                    expected = json.dumps(own[key]).replace(str(TPU), str(merged))
+                    for old, new in names.items():
+                        expected = expected.replace(old, new)
+                    expected = json.loads(expected)
+                    self.assertEqual(without_places(found[key]), without_places(expected))
 
     def test_module(self):
         document = json.loads(run("memory", TPU, "--module", "jit__psum", "--json").out)

@@ -45,6 +45,9 @@ void analyse(std::string_view bytes, const char* name) {
   o.policy = step_policy::last;
   o.include_host_pools = true;
   require(analyse_memory(**opened, o).ok());
+  o.host = "node:1";
+  require(analyse_memory(**opened, o).ok());
+  o.host.clear();
   o.runtime = false;
   static_cast<void>(analyse_memory_like_reference(**opened, o));
 }

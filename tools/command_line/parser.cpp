@@ -89,7 +89,10 @@ void add_command(CLI::App& app, const command_help& help, command_options& takes
 }
 
 parsed_command_line usage_error(const std::string& message, const std::string& hint) {
-  return {std::nullopt, "profkit: " + message + "\n  hint: " + hint + "\n", exit_usage};
+  return {std::nullopt, "profkit: " + message + (hint.empty() ? "\n" : "\n  hint: " + hint + "\n"), exit_usage};
+}
+parsed_command_line usage_error(const fault& wrong) {
+  return usage_error((wrong.path.empty() ? "" : wrong.path + ": ") + wrong.message, wrong.hint);
 }
 
 // What a newcomer types first: a path without a command, or a command that there is not.
@@ -168,7 +171,7 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
     if (help.what == o.what) break;
     ++chosen;
   }
-  if (std::optional<fault> wrong = takers[chosen]->understand(o)) return usage_error(wrong->message, wrong->hint);
+  if (std::optional<fault> wrong = takers[chosen]->understand(o)) return usage_error(*wrong);
   return {std::move(o), {}, exit_ok};
 }
 

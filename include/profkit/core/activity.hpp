@@ -127,11 +127,12 @@ struct activity_input {
   std::string path, variant;  ///< "kernel_details 2025", "trace_view.json", "kineto", "xspace"
   std::uint64_t rows = 0, rejected = 0;
   std::vector<std::pair<std::string, std::uint64_t>> reject_reasons;  ///< reason, count
-  std::uint64_t first_rejected_line = 0;                              ///< 1-based; 0: none
+  std::uint64_t first_rejected_line = 0;                              ///< 1-based; of JSON which event; 0: none
+  std::uint64_t first_rejected_byte = no_offset;                      ///< of JSON
   std::vector<std::string> unknown_columns, missing_columns, notes;
-  std::string why_empty;   ///< why no kernel came of it; "" when some did, or others tell
-  bool stands_in = false;  ///< a trace whose kernels are taken because no table has any
-  std::optional<fault> damage;
+  std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
+  bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
+  std::optional<fault> damage;  ///< rejected rows of tables and JSON are damage, too
 };
 
 /// A communication operation as communication.json tells it.

@@ -78,8 +78,10 @@ bool anything_intact(const profile& p) noexcept {
       if (p.file_fault(file) == nullptr || !space->planes.empty()) return true;
     } else if (const probe_trace* trace = p.neutrino(file)) {
       if (trace->anything_intact()) return true;
-    } else if (p.file_fault(file) == nullptr) {
-      return true;
+    } else {
+      // What a stream gave before it was cut is read.
+      const fault* const known = p.file_fault(file);
+      if (known == nullptr || (known->code == fault_code::damaged && !p.bytes(file).empty())) return true;
     }
   }
   return p.file_count() == 0;

@@ -27,16 +27,17 @@ constexpr std::array<std::string_view, allocator_field_count> field_names = {"",
                                                                              "device_ordinal"};
 
 // All of an event but for its allocator.
-void read_event(const collected_events& all, const event_place& place, const event_row& row, allocator_event& e) {
+void read_event(const collected_events& all, const event_place& place, const event_row& row, std::int64_t start_ps,
+                allocator_event& e) {
   using field = allocator_field;
   const allocator_line& line = all.lines[place.line];
   const allocator_plane& plane = all.planes[line.plane];
   field_values values;
   values.read(plane.fields, row, end_of(line.body));
   e.place = place;
-  e.start_ps = line.clock.start_of(row).value_or(0);
+  e.start_ps = start_ps;
   e.raw_ns = saturating_add(line.timestamp_ns, floor_ns(row.offset_ps));
-  e.is_allocation = plane.roles.find(row.metadata_id) == event_role::allocation;
+  e.is_allocation = plane.roles.of(row.metadata_id) == event_role::allocation;
   e.addr = static_cast<std::uint64_t>(values.number(field::addr));
   e.id = values.number(field::id);
   e.requested_bytes = values.number(field::requested_bytes);
@@ -69,28 +70,39 @@ allocator_fields::allocator_fields(const plane_index& plane) {
     const auto at = std::find(field_names.begin() + 1, field_names.end(), view.name());
     if (at == field_names.end() || !counts_in(plane.stat_metadata, view.key(), entry)) continue;
     const auto field = static_cast<allocator_field>(at - field_names.begin());
-    by_id_[view.key()] = field;
+    const std::int64_t id = view.key();
+    (static_cast<std::uint64_t>(id) < small_ids ? by_id_[id] : others_[id]) = field;
     known_ |= bit_of(field);
   }
 }
 
-allocator_event collected_events::event_at(const event_place& at) const noexcept {
-  allocator_event e;
-  read_event(*this, at, row_at(lines[at.line], at.offset), e);
-  return e;
+PROFKIT_NOINLINE allocator_field allocator_fields::of_large(std::int64_t id) const noexcept {
+  const auto found = others_.find(id);
+  return found == others_.end() ? allocator_field::none : found->second;
 }
 
-event_moment moment_of(event_order order, const allocator_plane& plane, std::int64_t timestamp_ns, std::uint64_t offset,
-                       const event_row& row, std::int64_t start_ps) noexcept {
-  event_moment m;
-  m.offset = offset;
-  if (order == event_order::by_time) {
-    m.time = start_ps;
+void event_roles::add(std::int64_t id, event_role role) {
+  if (count_ >= most_quick) {
+    others_[id] = role;
   } else {
-    m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
-    m.behind = plane.roles.find(row.metadata_id) != event_role::allocation;
+    for (std::size_t at = count_; at < most_quick; ++at) quick_[at] = {id, role};
   }
-  return m;
+  ++count_;
+}
+
+event_role event_roles::of(std::int64_t id) const noexcept {
+  for (const quick& q : quick_)
+    if (q.id == id) return q.role;
+  if (PROFKIT_LIKELY(others_.empty())) return event_role::other;
+  const auto found = others_.find(id);
+  return found == others_.end() ? event_role::other : found->second;
+}
+
+allocator_event collected_events::event_at(const event_place& at) const noexcept {
+  allocator_event e;
+  const event_row row = row_at(lines[at.line], at.offset);
+  read_event(*this, at, row, lines[at.line].clock.start_of(row).value_or(0), e);
+  return e;
 }
 
 ordered_allocator_events::ordered_allocator_events(const collected_events& all, std::uint32_t file,
@@ -120,9 +132,9 @@ bool ordered_allocator_events::advance(cursor& c) const noexcept {
   look_ahead(c);
   const std::uint32_t line_at = c.when.line;
   const allocator_line& line = all_.lines[line_at];
-  c.row = row_at(line, c.when.offset);
-  c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row,
-                     line.clock.start_of(c.row).value_or(0));
+  static_cast<void>(decode_first_event(line.body.substr(static_cast<std::size_t>(c.when.offset)), c.row));
+  c.start_ps = line.clock.start_of(c.row).value_or(0);
+  c.when = moment_of(all_.order, all_.planes[line.plane], line.timestamp_ns, c.when.offset, c.row, c.start_ps);
   c.when.line = line_at;
   return true;
 }
@@ -171,7 +183,7 @@ bool ordered_allocator_events::next(allocator_event& into) {
     const cursor& c = cursors_[heap_.front()];
     const bool wanted = !allocator_ || c.allocator == *allocator_;
     if (wanted) {
-      read_event(all_, {c.when.line, c.when.offset}, c.row, into);
+      read_event(all_, {c.when.line, c.when.offset}, c.row, c.start_ps, into);
       into.allocator = c.allocator;
     }
     go_on();

@@ -4,7 +4,7 @@
 #include "event_places.hpp"
 
 #include <analyse/anatomy/select.hpp>
-#include <base/id_table.hpp>
+#include <base/hash_map.hpp>
 #include <base/progress.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/time.hpp>
@@ -21,6 +21,10 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace memory {
+
+[[nodiscard]] constexpr std::int64_t floor_ns(std::int64_t ps) noexcept {
+  return ps / ps_per_ns - (ps % ps_per_ns < 0 ? 1 : 0);
+}
 
 // Where an event lies.
 struct event_place {
@@ -49,8 +53,9 @@ struct allocator_event {
 // Where an allocator's events come from, and what it is called.
 struct allocator_identity {
   std::uint32_t file = 0;
-  std::int32_t plane = 0;  // the host plane
-  std::string name;        // allocator_name, else index_on_host, else device_ordinal, else id
+  std::int32_t plane = 0;            // the host plane
+  std::optional<std::int64_t> node;  // of a merge
+  std::string name;                  // allocator_name, else index_on_host, else device_ordinal, else id
   std::string host;
   std::string device;  // "/device:TPU:0"; "" for host memory
   bool is_host_memory = false;
@@ -61,13 +66,35 @@ struct allocator_identity {
 // What an event of a host plane is.
 enum class event_role : std::uint8_t { other, allocation, deallocation };
 
+// By metadata id; writers give each role one.
+class event_roles {
+ public:
+  void add(std::int64_t id, event_role role);  // each id once
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] event_role of(std::int64_t id) const noexcept;
+  // The two that there are, or one of them twice; not when empty(). few() tells whether these are all.
+  [[nodiscard]] std::int64_t first() const noexcept { return quick_[0].id; }
+  [[nodiscard]] std::int64_t second() const noexcept { return quick_[1].id; }
+  [[nodiscard]] bool few() const noexcept { return others_.empty(); }
+
+ private:
+  static constexpr std::size_t most_quick = 2;
+  struct quick {
+    std::int64_t id;
+    event_role role;
+  };
+  quick quick_[most_quick] = {};  // the last one repeated
+  std::size_t count_ = 0;
+  hash_map<std::int64_t, event_role> others_;
+};
+
 // A host plane with allocator events.
 struct allocator_plane {
   std::uint32_t file;
   std::int32_t plane;
   const plane_index* index;
   allocator_fields fields;
-  id_table<event_role> roles;  // by metadata id
+  event_roles roles;
 };
 // A stretch of a line: when its events are, relative to the line, so that who looks for what lies around an instant
 // may pass over it.
@@ -110,13 +137,25 @@ struct collected_events {
   [[nodiscard]] allocator_event event_at(const event_place& at) const noexcept;
 };
 
-// From every plane named /host:CPU of every file, or of one file's first such plane (`only_file`, as the reference).
+// From the plane /host:CPU of every host of every file, or of one file's first plane of this name (`only_file`, as the
+// reference).
 collected_events collect_allocator_events(const profile& p, const std::string& host_filter,
                                           std::optional<std::size_t> only_file, event_order order, const hooks& host);
 
 // How an event at `offset` of a line with this start is ordered among the others, but for its line.
-[[nodiscard]] event_moment moment_of(event_order order, const allocator_plane& plane, std::int64_t timestamp_ns,
-                                     std::uint64_t offset, const event_row& row, std::int64_t start_ps) noexcept;
+[[nodiscard]] PROFKIT_ALWAYS_INLINE event_moment moment_of(event_order order, const allocator_plane& plane,
+                                                           std::int64_t timestamp_ns, std::uint64_t offset,
+                                                           const event_row& row, std::int64_t start_ps) noexcept {
+  event_moment m;
+  m.offset = offset;
+  if (PROFKIT_LIKELY(order == event_order::by_time)) {
+    m.time = start_ps;
+  } else {
+    m.time = saturating_add(timestamp_ns, floor_ns(row.offset_ps));
+    m.behind = plane.roles.of(row.metadata_id) != event_role::allocation;
+  }
+  return m;
+}
 
 // The events of one file, or of one of its allocators, in order; one event of each run is held.
 class ordered_allocator_events {
@@ -134,6 +173,7 @@ class ordered_allocator_events {
     std::uint32_t ahead_allocator = 0;
     std::uint32_t allocator = 0;
     event_moment when;
+    std::int64_t start_ps = 0;
     event_row row;
   };
   bool advance(cursor& c) const noexcept;
@@ -149,10 +189,6 @@ class ordered_allocator_events {
   std::uint64_t seen_ = 0;
   std::optional<fault> stopped_;
 };
-
-[[nodiscard]] constexpr std::int64_t floor_ns(std::int64_t ps) noexcept {
-  return ps / ps_per_ns - (ps % ps_per_ns < 0 ? 1 : 0);
-}
 
 // tensorflow.DataType by number: "f32", "bf16"; "dt<n>" for others.
 [[nodiscard]] std::string tensorflow_type_name(std::int64_t type);

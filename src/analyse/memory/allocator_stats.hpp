@@ -1,6 +1,6 @@
 // What the stats of an allocator event say, read without knowing which of them come.
 #pragma once
-#include <base/id_table.hpp>
+#include <base/hash_map.hpp>
 #include <profkit/xspace.hpp>
 #include <read/xspace_index.hpp>
 
@@ -49,12 +49,19 @@ inline constexpr std::size_t allocator_field_count = 16;
 class allocator_fields {
  public:
   explicit allocator_fields(const plane_index& plane);
-  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept { return by_id_.find(id); }
+  [[nodiscard]] allocator_field of(std::int64_t id) const noexcept {
+    return static_cast<std::uint64_t>(id) < small_ids ? by_id_[id] : of_large(id);
+  }
   // Whether any id is this field.
   [[nodiscard]] bool has(allocator_field f) const noexcept { return (known_ & bit_of(f)) != 0; }
 
  private:
-  id_table<allocator_field> by_id_;
+  // A file may have very many planes: little for each, whatever its ids.
+  static constexpr std::size_t small_ids = 128;
+  [[nodiscard]] allocator_field of_large(std::int64_t id) const noexcept;
+
+  allocator_field by_id_[small_ids] = {};
+  hash_map<std::int64_t, allocator_field> others_;
   std::uint32_t known_ = 0;
 };
 
@@ -68,27 +75,33 @@ class field_values {
   [[nodiscard]] bool has(allocator_field f) const noexcept { return (seen_ & bit_of(f)) != 0; }
   // An integer, or a ref; 0 for what is not there, or of another kind.
   [[nodiscard]] std::int64_t number(allocator_field f) const noexcept {
-    const value& v = of(f);
-    const bool is_number = has(f) && (is_integer(v.kind) || v.kind == stat_kind::ref_value);
-    return is_number ? static_cast<std::int64_t>(v.scalar) : 0;
+    return (numbers_ & bit_of(f)) != 0 ? static_cast<std::int64_t>(scalars_[place_of(f)]) : 0;
   }
-  [[nodiscard]] bool has_integer(allocator_field f) const noexcept { return has(f) && is_integer(of(f).kind); }
+  [[nodiscard]] bool has_integer(allocator_field f) const noexcept {
+    return (numbers_ & bit_of(f)) != 0 && kinds_[place_of(f)] != stat_kind::ref_value;
+  }
   [[nodiscard]] double real(allocator_field f) const noexcept;
-  [[nodiscard]] text_stat text(allocator_field f) const noexcept;
+  [[nodiscard]] text_stat text(allocator_field f) const noexcept {
+    text_stat t;
+    if (!has(f)) return t;
+    t.is_ref = kinds_[place_of(f)] == stat_kind::ref_value;
+    if (t.is_ref)
+      t.ref = scalars_[place_of(f)];
+    else if ((numbers_ & bit_of(f)) == 0)
+      t.str = texts_[place_of(f)];
+    return t;
+  }
 
  private:
-  struct value {
-    std::uint64_t scalar;
-    std::string_view text;
-    stat_kind kind;
-  };
-  static bool is_integer(stat_kind k) noexcept { return k == stat_kind::int64_value || k == stat_kind::uint64_value; }
-  [[nodiscard]] const value& of(allocator_field f) const noexcept { return values_[static_cast<std::size_t>(f)]; }
+  static std::size_t place_of(allocator_field f) noexcept { return static_cast<std::size_t>(f); }
   void read_any(const allocator_fields& fields, const event_row& row, const char* readable_end,
                 std::uint32_t enough) noexcept;
 
-  std::uint32_t seen_ = 0;
-  value values_[allocator_field_count];  // of those seen
+  std::uint32_t seen_ = 0, numbers_ = 0;
+  // Of those seen; a text only of what is no number. What is not asked for, or comes again, lies at `none`.
+  std::uint64_t scalars_[allocator_field_count];
+  std::string_view texts_[allocator_field_count];
+  stat_kind kinds_[allocator_field_count];
 };
 
 }  // namespace memory

@@ -1,5 +1,6 @@
 // Where the allocator events of a capture lie: one pass over the lines of its host planes, in parts.
 #include "allocator_events.hpp"
+#include "hosts.hpp"
 
 #include <analyse/anatomy/stats.hpp>
 #include <read/line_pieces.hpp>
@@ -72,7 +73,7 @@ bool is_host_allocator(std::string_view name) noexcept {
 }
 
 // The device plane an allocator serves: "3" is /device:TPU:3 (or GPU:3), "GPU_4_bfc" is /device:GPU:4.
-std::string device_of(const xspace_index& space, std::string_view name) {
+std::string device_of(const devices_of_nodes& devices, std::optional<std::int64_t> node, std::string_view name) {
   std::int64_t ordinal = -1;
   std::string_view kind;
   const auto digits_from = [&](std::size_t at) {
@@ -87,14 +88,7 @@ std::string device_of(const xspace_index& space, std::string_view name) {
     ordinal = digits_from(4);
     kind = prefix.substr(0, 3);
   }
-  if (ordinal < 0) return {};
-  for (const plane_index& plane : space.planes) {
-    if (plane.kind != plane_kind::device || plane.device != ordinal) continue;
-    if (!kind.empty() && plane.name.find(kind) == std::string_view::npos) continue;
-    if (plane.name.find(' ') != std::string_view::npos) continue;  // "/device:TPU:0 SparseCore 1" is a part of one
-    return std::string(plane.name);
-  }
-  return {};
+  return ordinal < 0 ? std::string() : std::string(devices.find(node, ordinal, kind));
 }
 
 // One that is read: the event's place is not yet among the others'.
@@ -125,7 +119,8 @@ struct found_part {
   std::vector<allocator_key> keys;
 };
 
-constexpr std::uint32_t most_keys = 256;
+constexpr std::uint32_t most_keys = 256;                       // of a plane
+constexpr std::size_t most_allocators = std::size_t{1} << 14;  // of all
 
 class collector {
  public:
@@ -135,12 +130,16 @@ class collector {
   }
 
   void add_file(std::size_t file, bool first_plane_only) {
+    if (!any_host_fits(profile_, file, host_filter_)) return;
     const xspace_index* space = profile_.xspace(file);
-    if (space == nullptr || !host_fits(profile_, file, host_filter_)) return;
-    for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
-      if (space->planes[plane].name != "/host:CPU") continue;
+    if (space == nullptr) return;
+    for (std::size_t at = 0; at < space->planes.size(); ++at) {
+      const plane_index& plane = space->planes[at];
+      if (first_plane_only ? plane.name != "/host:CPU"
+                           : !records_allocators(plane) || !host_fits(profile_, file, plane, host_filter_))
+        continue;
       out_.host_plane_present = true;
-      add_plane(file, plane);
+      add_plane(file, at);
       if (first_plane_only) return;
     }
   }
@@ -168,17 +167,15 @@ class collector {
 
   void add_plane(std::size_t file, std::size_t plane_at) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
-    id_table<event_role> roles;
-    bool any = false;
+    event_roles roles;
     for (const std::string_view entry : plane.event_metadata_entries) {
       const event_metadata_view view(entry);
       const bool allocates = view.name() == "MemoryAllocation";
       if (!allocates && view.name() != "MemoryDeallocation") continue;
       if (!counts_in(plane.event_metadata, view.key(), entry)) continue;
-      roles[view.key()] = allocates ? event_role::allocation : event_role::deallocation;
-      any = true;
+      roles.add(view.key(), allocates ? event_role::allocation : event_role::deallocation);
     }
-    if (!any) return;
+    if (roles.empty()) return;
     const auto at = static_cast<std::uint32_t>(out_.planes.size());
     out_.planes.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane_at), &plane,
                            allocator_fields(plane), std::move(roles)});
@@ -244,28 +241,20 @@ class collector {
         found.first_offset_ps = latest = rows[0].offset_ps;
         least_start = unsigned_of(latest);
       }
-      // Nearly all events are something else: without a branch that depends on which.
-      std::size_t n_kept = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        kept[n_kept] = static_cast<std::uint16_t>(i);
-        n_kept += plane.roles.find(rows[i].metadata_id) != event_role::other ? 1 : 0;
-      }
-      bool in_order = true;
-      for (const event_row* row = rows; row != rows + n; ++row) {
-        in_order &= row->offset_ps >= latest;
-        latest = row->offset_ps;
-        const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
-        const std::uint64_t start = unsigned_of(latest), end = start + duration;
-        overflows |= end < start;
-        least_start = std::min(least_start, start);
-        greatest_end = std::max(greatest_end, end);
-      }
-      found.in_order = found.in_order && in_order;
+      const batch_summary of = summarise(rows, n, plane.roles, latest, kept);
+      latest = rows[n - 1].offset_ps;
+      found.in_order = found.in_order && of.in_order;
+      least_start = std::min(least_start, of.least_start);
+      greatest_end = std::max(greatest_end, of.greatest_end);
+      overflows |= of.overflows;
+      const std::size_t n_kept = of.n_kept;
       for (std::size_t k = 0; k < n_kept; ++k) {
         const std::size_t i = kept[k];
         const char* const began = i == 0 ? batch_at : rows[i - 1].stats + rows[i - 1].stats_bytes;
-        into.events.push_back(found_of(line, plane, static_cast<std::uint64_t>(began - body.data()), rows[i]));
-        into.events.back().key = key_at(into.keys, keys.read(rows[i], end_of(body)));
+        const std::uint32_t key = key_at(into.keys, keys.read(rows[i], end_of(body)));
+        found_event& e = into.events.emplace_back();
+        take(line, plane, static_cast<std::uint64_t>(began - body.data()), rows[i], e);
+        e.key = key;
       }
       batch_at = rows[n - 1].stats + rows[n - 1].stats_bytes;
     }
@@ -281,19 +270,67 @@ class collector {
     return scan.ok();
   }
 
+  // What is known of some events that follow each other, the first one behind one at `latest`; which of them are of an
+  // allocator comes to stand in `kept`.
+  struct batch_summary {
+    std::uint64_t least_start, greatest_end;  // as unsigned_of() has them
+    std::size_t n_kept = 0;
+    bool in_order = true, overflows = false;
+  };
+  static batch_summary summarise(const event_row* rows, std::size_t n, const event_roles& roles, std::int64_t latest,
+                                 std::uint16_t* kept) noexcept {
+    batch_summary s{};
+    // Nearly all events are something else: without a branch that depends on which.
+    const std::int64_t first = roles.first(), second = roles.second();
+    std::int64_t least_start = rows[0].offset_ps;
+    std::uint64_t greatest_end = 0, bits = 0;
+    bool in_order = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      const event_row& row = rows[i];
+      kept[s.n_kept] = static_cast<std::uint16_t>(i);
+      s.n_kept +=
+          static_cast<std::size_t>(row.metadata_id == first) | static_cast<std::size_t>(row.metadata_id == second);
+      in_order &= row.offset_ps >= latest;
+      latest = row.offset_ps;
+      least_start = std::min(least_start, latest);
+      const auto start = static_cast<std::uint64_t>(latest), duration = static_cast<std::uint64_t>(row.duration_ps);
+      bits |= start | duration;
+      greatest_end = std::max(greatest_end, start + duration);
+    }
+    s.in_order = in_order;
+    s.least_start = unsigned_of(least_start);
+    s.greatest_end = greatest_end ^ sign_bit;
+    if (bits >> 62 != 0) find_end(rows, n, s);
+    if (!roles.few()) {
+      s.n_kept = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        if (roles.of(rows[i].metadata_id) != event_role::other) kept[s.n_kept++] = static_cast<std::uint16_t>(i);
+    }
+    return s;
+  }
+  // The same of times that are negative, or too large to be added.
+  [[gnu::cold, gnu::noinline]] static void find_end(const event_row* rows, std::size_t n, batch_summary& s) noexcept {
+    s.greatest_end = 0;
+    for (const event_row* row = rows; row != rows + n; ++row) {
+      const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));
+      const std::uint64_t start = unsigned_of(row->offset_ps), end = start + duration;
+      s.overflows |= end < start;
+      s.greatest_end = std::max(s.greatest_end, end);
+    }
+  }
+
   // In the same order.
   static constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
   static std::uint64_t unsigned_of(std::int64_t v) noexcept { return static_cast<std::uint64_t>(v) ^ sign_bit; }
   static std::int64_t signed_of(std::uint64_t v) noexcept { return static_cast<std::int64_t>(v ^ sign_bit); }
 
-  found_event found_of(const line_to_read& line, const allocator_plane& plane, std::uint64_t offset,
-                       const event_row& row) const {
-    found_event e;
+  // All of an event but for its key.
+  void take(const line_to_read& line, const allocator_plane& plane, std::uint64_t offset, const event_row& row,
+            found_event& e) const {
     const std::optional<std::int64_t> start = line.clock.start_of(row);
     e.has_time = start.has_value();
     e.start_ps = start.value_or(0);
     e.when = moment_of(out_.order, plane, line.header.timestamp_ns, offset, row, e.start_ps);
-    return e;
   }
 
   static std::uint32_t key_at(std::vector<allocator_key>& keys, const allocator_key& key) {
@@ -379,29 +416,50 @@ class collector {
       if (known == key) return at;
     const allocator_plane& plane = out_.planes[line.plane];
     std::string name = key.text();
+    const bool is_host_memory = is_host_allocator(name);
     // Two keys can have one text; what is shown as one allocator is one.
-    for (std::uint32_t at = 0; at < out_.allocators.size(); ++at) {
-      const allocator_identity& a = out_.allocators[at];
-      if (a.file != plane.file || a.plane != plane.plane || a.name != name) continue;
-      if (known_.size() < most_keys) known_.emplace_back(key, at);
-      return at;
+    std::optional<std::uint32_t> known = own_allocator(plane, name);
+    // A file made of names alone must not make this quadratic: past so many, all others of a plane are one.
+    const bool is_other = !known && (own_allocators(plane) >= most_keys || out_.allocators.size() >= most_allocators);
+    if (is_other) {
+      name = "(others)";
+      known = own_allocator(plane, name);
     }
-    // A file made of names alone must not make this quadratic: past so many, all others are one.
-    const bool is_other = out_.allocators.size() >= most_keys;
-    if (is_other)
-      for (std::uint32_t at = most_keys; at < out_.allocators.size(); ++at)
-        if (out_.allocators[at].file == plane.file) return at;
-    allocator_identity fresh;
-    fresh.file = plane.file;
-    fresh.plane = plane.plane;
-    fresh.host = host_of(plane.file);
-    fresh.is_host_memory = is_host_allocator(name);
-    if (!is_other && !fresh.is_host_memory) fresh.device = device_of(*profile_.xspace(plane.file), name);
-    fresh.name = is_other ? "(others)" : std::move(name);
-    const auto at = static_cast<std::uint32_t>(out_.allocators.size());
-    out_.allocators.push_back(std::move(fresh));
-    if (known_.size() < most_keys) known_.emplace_back(key, at);
-    return at;
+    if (!known) {
+      known = static_cast<std::uint32_t>(out_.allocators.size());
+      allocator_identity& fresh = out_.allocators.emplace_back();
+      fresh.file = plane.file;
+      fresh.plane = plane.plane;
+      fresh.node = node_of_host(*plane.index);
+      fresh.host = fresh.node ? merged_host_of(*plane.index) : host_of(plane.file);
+      fresh.is_host_memory = is_host_memory;
+      if (!is_other && !is_host_memory) fresh.device = device_of(devices_of(plane.file), fresh.node, name);
+      fresh.name = std::move(name);
+    }
+    if (known_.size() < most_keys) known_.emplace_back(key, *known);
+    return *known;
+  }
+
+  // Of the present plane, whose allocators are the last ones.
+  [[nodiscard]] std::size_t own_allocators(const allocator_plane& plane) const noexcept {
+    std::size_t n = 0;
+    while (n < out_.allocators.size()) {
+      const allocator_identity& a = out_.allocators[out_.allocators.size() - 1 - n];
+      if (a.file != plane.file || a.plane != plane.plane) break;
+      ++n;
+    }
+    return n;
+  }
+  [[nodiscard]] std::optional<std::uint32_t> own_allocator(const allocator_plane& plane, std::string_view name) const {
+    for (std::size_t at = out_.allocators.size() - own_allocators(plane); at < out_.allocators.size(); ++at)
+      if (out_.allocators[at].name == name) return static_cast<std::uint32_t>(at);
+    return std::nullopt;
+  }
+
+  const devices_of_nodes& devices_of(std::uint32_t file) {
+    if (!devices_ || devices_file_ != file) devices_.emplace(*profile_.xspace(file));
+    devices_file_ = file;
+    return *devices_;
   }
 
   [[nodiscard]] std::string host_of(std::uint32_t file) const {
@@ -432,6 +490,8 @@ class collector {
 
   std::uint32_t known_plane_ = 0;
   std::vector<std::pair<allocator_key, std::uint32_t>> known_;  // of the present plane
+  std::optional<devices_of_nodes> devices_;
+  std::uint32_t devices_file_ = 0;
   // Of the present line.
   std::vector<line_stretch> stretches_;
   std::int64_t latest_offset_ps_ = 0, timestamp_ns_ = 0;

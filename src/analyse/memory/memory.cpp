@@ -1,6 +1,7 @@
 // The memory analysis of a capture: modules, allocators, and what one says about the other.
 #include "findings.hpp"
 #include "hlo_report.hpp"
+#include "hosts.hpp"
 #include "invariants.hpp"
 #include "runtime_report.hpp"
 #include "sources.hpp"
@@ -41,7 +42,7 @@ fault no_such_space(const module_memory& m, std::int64_t color) {
 
 bool has_host(const profile& p, const std::string& wanted) {
   for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (host_fits(p, file, wanted)) return true;
+    if (any_host_fits(p, file, wanted)) return true;
   return wanted.empty();
 }
 

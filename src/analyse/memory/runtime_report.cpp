@@ -1,6 +1,7 @@
 #include "runtime_report.hpp"
 
 #include "enclosing_events.hpp"
+#include "hosts.hpp"
 
 #include <profkit/time.hpp>
 
@@ -337,11 +338,16 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
     found = anatomy_steps(p, o, host);
   }
   if (!found) return std::move(found).error();
-  std::int32_t plane = -1;  // the plane whose rows are taken
+  std::int32_t plane = -1, other = -1;  // the plane whose rows are taken; one of another node
   for (const step_row row : found->steps) {
-    if (row.file != of.file || space == nullptr) continue;
+    if (row.file != of.file || space == nullptr || row.plane == plane || row.plane == other) continue;
+    const plane_index& at = space->planes[static_cast<std::size_t>(row.plane)];
+    if (of.node && of.node != node_of_host(at)) {
+      other = row.plane;
+      continue;
+    }
     if (plane < 0) plane = row.plane;
-    if (!of.device.empty() && space->planes[static_cast<std::size_t>(row.plane)].name == of.device) {
+    if (!of.device.empty() && at.name == of.device) {
       plane = row.plane;
       break;
     }

@@ -1,5 +1,6 @@
 #include "sources.hpp"
 
+#include "hosts.hpp"
 #include "spaces.hpp"
 
 #include <analyse/anatomy/embedded_modules.hpp>
@@ -36,10 +37,11 @@ class finder {
   void run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       const capture_file& what = profile_.what().files[file];
-      if (!host_fits(profile_, file, options_.host)) continue;
+      if (!any_host_fits(profile_, file, options_.host)) continue;
       if (const xspace_index* space = profile_.xspace(file)) {
         for (const plane_index& plane : space->planes)
-          if (plane.name == "/host:metadata") add_embedded(file, plane);
+          if (plane.kind == plane_kind::metadata && host_fits(profile_, file, plane, options_.host))
+            add_embedded(file, plane);
       } else if (what.family == file_family::hlo_proto) {
         add_file(file);
       }
@@ -49,11 +51,13 @@ class finder {
 
  private:
   void add_embedded(std::size_t file, const plane_index& plane) {
+    const std::string host = merged_host_of(plane);
     for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
       candidate c;
       c.blob = blob;
       c.label = std::string(entry.name());
       c.source = source_of(file, "embedded", c.label);
+      if (!host.empty()) c.source.host = host;
       candidates.push_back(std::move(c));
     });
   }

@@ -1,0 +1,98 @@
+#include "hosts.hpp"
+
+#include <analyse/anatomy/select.hpp>
+#include <analyse/anatomy/stats.hpp>
+#include <base/affix.hpp>
+#include <read/plane_node.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace memory {
+namespace {
+
+constexpr std::int64_t not_merged = -1;
+
+// Threads of a merged host are named by its node.
+std::optional<node_in_name> node_of_threads(const plane_index& plane) noexcept {
+  if (plane.kind != plane_kind::host || plane.lines.empty()) return std::nullopt;
+  const auto found = find_node(plane.lines.front().name());
+  return found && found->at == 0 ? found : std::nullopt;
+}
+
+std::string name_of_node(std::int64_t node) { return "node:" + std::to_string(node); }
+
+}  // namespace
+
+bool records_allocators(const plane_index& plane) noexcept {
+  // A second one of a node is "/device:GPU:50001_misc_host:CPU".
+  return (plane.kind == plane_kind::host && ends_with(plane.name, "host:CPU")) || node_of_threads(plane);
+}
+
+std::optional<std::int64_t> node_of_host(const plane_index& plane) noexcept {
+  if (const auto node = node_of(plane)) return node;
+  if (const auto named = node_of_threads(plane)) return named->node;
+  return std::nullopt;
+}
+
+std::string merged_host_of(const plane_index& plane) {
+  const auto node = node_of_host(plane);
+  if (!node) return {};
+  if (const auto id = plane.stat_id("hostname"))
+    for (const std::string_view bytes : plane.stats) {
+      const stat_view stat(bytes);
+      if (stat.metadata_id() != *id) continue;
+      if (const std::string_view name = text_value(plane, stat); !name.empty()) return std::string(name);
+    }
+  return name_of_node(*node);
+}
+
+bool host_fits(const profile& p, std::size_t file, const plane_index& plane, std::string_view wanted) {
+  if (wanted.empty()) return true;
+  const auto node = node_of_host(plane);
+  if (!node) return host_fits(p, file, wanted);
+  if (contains(merged_host_of(plane), wanted) || name_of_node(*node) == wanted) return true;
+  const xspace_index* const space = p.outline(file);  // that names no host: the file as a whole
+  return contains(p.what().files[file].host, wanted) ||
+         (space != nullptr && space->hostnames.empty() && host_fits(p, file, wanted));
+}
+
+bool any_host_fits(const profile& p, std::size_t file, std::string_view wanted) {
+  if (host_fits(p, file, wanted)) return true;
+  const xspace_index* const space = p.outline(file);
+  return space != nullptr && std::any_of(space->planes.begin(), space->planes.end(),
+                                         [&](const plane_index& plane) { return host_fits(p, file, plane, wanted); });
+}
+
+devices_of_nodes::devices_of_nodes(const xspace_index& space) : space_(&space) {
+  for (std::size_t at = 0; at < space.planes.size(); ++at) {
+    const plane_index& plane = space.planes[at];
+    if (plane.kind != plane_kind::device || plane.device < 0) continue;
+    if (contains(plane.name, " ")) continue;  // "/device:TPU:0 SparseCore 1" is a part of one
+    devices_.push_back({node_of(plane).value_or(not_merged), plane.device, at});
+  }
+  std::sort(devices_.begin(), devices_.end());
+}
+
+std::string_view devices_of_nodes::find(std::optional<std::int64_t> node, std::int64_t ordinal,
+                                        std::string_view kind) const {
+  // As the node itself counts, or as a merge does: `--plane-scheme` node, seed, rocm.
+  constexpr std::int64_t devices_of_node = 64, first_of_rocm = 100, most_nodes = std::int64_t{1} << 25;
+  constexpr std::size_t most_alike = 16;  // planes of one number that are looked at
+  const std::int64_t shift = node && *node > 0 && *node < most_nodes ? *node * devices_of_node : 0;
+  for (const std::int64_t base : {std::int64_t{0}, shift, shift + first_of_rocm}) {
+    const device wanted{node.value_or(not_merged), base + ordinal, 0};
+    auto at = std::lower_bound(devices_.begin(), devices_.end(), wanted);
+    for (std::size_t i = 0; i < most_alike && at != devices_.end(); ++i, ++at) {
+      if (at->node != wanted.node || at->ordinal != wanted.ordinal) break;
+      if (contains(space_->planes[at->plane].name, kind)) return space_->planes[at->plane].name;
+    }
+    if (!node) break;
+  }
+  return {};
+}
+
+}  // namespace memory
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
