@@ -1,8 +1,10 @@
+#include <base/string_table.hpp>
 #include <profkit/core/bubbles.hpp>
 
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "document.hpp"
 #include "handle.hpp"
@@ -14,6 +16,8 @@ struct pk_bubbles : profkit::capi::counted {
   profkit::capi::profile_reference profile;
   profkit::bubble_options asked;
   profkit::bubbles_report report;
+  profkit::string_table texts;  // ids of steps, which are made when a step is asked for
+  std::vector<std::uint32_t> step_ids;
 };
 
 namespace profkit {
@@ -116,6 +120,9 @@ pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* options
     auto found = profkit::analyse_bubbles(profile->core, bubbles->asked, bridge.core());
     if (!found) return std::move(found).error();
     bubbles->report = std::move(*found);
+    bubbles->step_ids.reserve(bubbles->report.found.steps.size());
+    for (const profkit::bubble_step& s : bubbles->report.found.steps)
+      bubbles->step_ids.push_back(bubbles->texts.intern(s.id));
     *out = bubbles.release();
     return PK_OK;
   });
@@ -136,7 +143,7 @@ pk_status pk_bubbles_step_get(const pk_bubbles* bubbles, size_t step, pk_bubble_
           "there is no step " + std::to_string(step) + ": the number is " + std::to_string(steps.size()), "");
     const profkit::bubble_step& s = steps[step];
     const profkit::activity& of = *bubbles->report.of;
-    out->id = borrowed(s.id);
+    out->id = borrowed(bubbles->texts.text(bubbles->step_ids[step]));
     out->device = borrowed(of.text(of.devices()[s.device].name));
     out->start_ps = s.start_ps;
     out->end_ps = s.end_ps;

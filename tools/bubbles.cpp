@@ -98,19 +98,18 @@ class report {
   // The steps that wait longest, in the order of time.
   void print_steps() {
     if (r_.steps.empty()) return;
-    std::vector<std::size_t> order(r_.steps.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return r_.steps[a].underfeed_ps() > r_.steps[b].underfeed_ps();
-    });
+    std::vector<std::pair<std::int64_t, std::size_t>> order;  // by the time idle, the longest first
+    order.reserve(r_.steps.size());
+    for (const bubble_step& b : r_.steps) order.emplace_back(-b.underfeed_ps(), order.size());
     const std::size_t rows = most(most_steps, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(rows), order.end());
     order.resize(rows);
-    std::sort(order.begin(), order.end());
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     table t;
     if (several_devices()) t.flexible("device", cut::middle, 5);
     t.flexible("step", cut::end, 6).right("length").right("idle").right("before").right("inside").right("after");
     t.right("longest").right("gaps").right("compute").right("exposed").right("copy");
-    for (const std::size_t i : order) {
+    for (const auto& [idle, i] : order) {
       const bubble_step& b = r_.steps[i];
       const std::int64_t whole = b.service_ps();
       std::vector<std::string> row;
@@ -134,8 +133,9 @@ class report {
     s_.left_out(r_.steps.size(), rows);
     std::string tags;
     for (std::size_t tag = 0; tag < bubble_tag_count; ++tag) {
-      const auto on = static_cast<std::uint64_t>(std::count_if(
-          r_.steps.begin(), r_.steps.end(), [&](const auto& b) { return b.tags.has(static_cast<bubble_tag>(tag)); }));
+      std::uint64_t on = 0;
+      for (std::size_t i = 0; i < r_.steps.size(); ++i)
+        on += r_.steps.verdict(i).tags.has(static_cast<bubble_tag>(tag)) ? 1 : 0;
       if (on == 0) continue;
       tags += (tags.empty() ? "" : ", ") + std::string(bubble_tag_name(static_cast<bubble_tag>(tag)));
       if (r_.steps.size() > 1) tags += " (" + grouped(on) + ')';
@@ -271,22 +271,22 @@ class report {
     if (r_.dominant_step < 0) return;
     const bubble_step& step = r_.steps[static_cast<std::size_t>(r_.dominant_step)];
     if (step.structures < 2) return;
-    std::vector<const step_structure*> order;
+    std::vector<step_structure> order;
     std::int64_t inside = 0, between = 0;
     for (std::uint32_t i = 0; i < step.structures; ++i) {
-      order.push_back(&r_.structures[step.first_structure + i]);
-      inside += order.back()->bubble_total_ps;
-      between += order.back()->gap_before_ps;
+      order.push_back(r_.structures[step.first_structure + i]);
+      inside += order.back().bubble_total_ps;
+      between += order.back().gap_before_ps;
     }
-    std::stable_sort(order.begin(), order.end(), [](const step_structure* a, const step_structure* b) {
-      return a->bubble_total_ps + a->gap_before_ps > b->bubble_total_ps + b->gap_before_ps;
+    std::stable_sort(order.begin(), order.end(), [](const step_structure& a, const step_structure& b) {
+      return a.bubble_total_ps + a.gap_before_ps > b.bubble_total_ps + b.gap_before_ps;
     });
     const std::size_t rows = most(most_structures, order.size());
     table t;
     t.left("part").flexible("begins with", cut::middle, 12).right("kernels").right("wall").right("of step");
     t.right("gaps inside").right("longest").right("gap before");
     for (std::size_t i = 0; i < rows; ++i) {
-      const step_structure& p = *order[i];
+      const step_structure& p = order[i];
       t.row({std::string(structure_role_name(p.type)) +
                  (p.type == step_structure::role::layer ? ' ' + std::to_string(p.index) : ""),
              name(of_.text(p.anchor)), grouped(p.clocks.kernels), human_duration(p.clocks.wall_ps),

@@ -318,6 +318,10 @@ class rank_reader {
     input.why_empty = is_database ? "there is only a database export: export it as text, too (export_type=Text of "
                                     "torch_npu.profiler, or msprof --export=on --output=DIR)"
                                   : "no kernel was found here";
+    for (const activity_input& table : inputs_)
+      if (table.rows > 0 && table.rejected == table.rows)
+        input.why_empty += ": all " + std::to_string(table.rows) + " rows of " + table.variant + " were passed over (" +
+                           table.reject_reasons.front().first + ')';
     input.notes.push_back(input.why_empty);
   }
 

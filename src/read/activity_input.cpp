@@ -1,5 +1,6 @@
 #include <read/activity_input.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -24,16 +25,20 @@ void reject_event(activity_input& input, const char* reason, std::uint64_t ordin
 }
 
 void tell_rejected(activity_input& input) {
-  if (input.rejected == 0 || input.damage) return;
+  const auto& reasons = input.reject_reasons;
+  const auto is_broken = [](const auto& r) { return r.first != no_start_time && r.first != no_duration; };
+  const auto first = std::find_if(reasons.begin(), reasons.end(), is_broken);
+  if (first == reasons.end() || input.damage) return;
+  std::uint64_t count = 0;
+  for (const auto& r : reasons) count += is_broken(r) ? r.second : 0;
   const std::uint64_t byte = input.first_rejected_byte, line = input.first_rejected_line;
-  std::string what = std::to_string(input.rejected) + " of " + std::to_string(input.rows) +
+  std::string what = std::to_string(count) + " of " + std::to_string(input.rows) +
                      (byte == no_offset ? " rows" : " events") + " were passed over";
   if (byte != no_offset)
     what += ", the first at byte " + std::to_string(byte);
-  else if (line != 0)
+  else if (line != 0 && first == reasons.begin())
     what += ", the first on line " + std::to_string(line);
-  const auto& [reason, count] = input.reject_reasons.front();
-  what += ": " + reason + " (" + std::to_string(count) + ")";
+  what += ": " + first->first + " (" + std::to_string(first->second) + ")";
   input.damage = fault{fault_code::damaged, std::move(what), input.path, byte, "the others were read"};
 }
 

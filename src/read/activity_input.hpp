@@ -12,7 +12,10 @@ inline namespace PROFKIT_NAMESPACE {
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
 // The same of an event of JSON, by its place among the events.
 void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset);
-// What was rejected is damage where there is none yet; after the last row.
+// Why a row is rejected whose writer knew no time: that is no damage.
+inline constexpr char no_start_time[] = "no start time", no_duration[] = "no duration";
+
+// What else was rejected is damage where there is none yet; after the last row.
 void tell_rejected(activity_input& input);
 
 // What the JSON reader tells of a file: events, those passed over, damage.

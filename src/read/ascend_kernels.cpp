@@ -230,7 +230,7 @@ class table_reader {
   [[nodiscard]] const char* take_total() {
     const std::string_view text = csv_trimmed(field(ascend_column::duration));
     decimal_time t;
-    if (is_no_value(text)) return "no duration";
+    if (is_no_value(text)) return no_duration;
     if (!parse_microseconds_text(text, t, header_.unit(ascend_column::duration)))
       return repeated_header_or("the duration is no number");
     const auto length = ps_since(t, 0);
@@ -273,8 +273,8 @@ class table_reader {
   const char* take_times(kernel_row& row) {
     const std::string_view start = csv_trimmed(field(ascend_column::start));
     const std::string_view duration = csv_trimmed(field(ascend_column::duration));
-    if (is_no_value(start)) return "no start time";
-    if (is_no_value(duration)) return "no duration";
+    if (is_no_value(start)) return no_start_time;
+    if (is_no_value(duration)) return no_duration;
     decimal_time t;
     if (!parse_microseconds_text(start, t, header_.unit(ascend_column::start)))
       return repeated_header_or("the start time is no number");

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`profkit bubbles` seen from outside: what a person reads, options, documents, damage."""
+import gzip
 import json
 import sys
 import tempfile
@@ -13,6 +14,8 @@ from harness import CPU_RUN, GPU, TPU, run
 def document(*arguments):
     done = run("bubbles", *arguments, "--json")
     return done, json.loads(done.out)
+
+EVENT = '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0,"stream":7}}'
 
 
 class Text(unittest.TestCase):
@@ -59,6 +62,54 @@ class Damage(unittest.TestCase):
                     self.assertEqual(run("bubbles", path).status, done.status)
                     [gap] = [b for b in found["anomaly_discovery"]["bubble_windows"] if b["scope"] == "step_internal"]
                     self.assertEqual(gap["host_visible_coverage_ratio"], 0.125 if event else 0.25)  # what is intact
+
+    def test_rejected_rows_and_events_are_damage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table, trace = Path(folder) / "kernel_details.csv", Path(folder) / "trace.json"
+            table.write_text("Name,Type,Start Time(us),Duration(us)\nk,A,1.000,2.000\nk,A,x,2.000\nk,A,9.000,2.000\n")
+            broken = EVENT.replace('"ts":1', '"ts":null')
+            trace.write_text(f'{{"traceEvents":[{EVENT},{broken},{EVENT}]}}')
+            for path, byte, place in ((table, None, "on line 3"), (trace, trace.read_text().find(broken), "at byte")):
+                done, found = document(path)
+                self.assertEqual(done.status, 5, done.err)
+                self.assertEqual(found["status"], "partial")
+                [damage] = found["damage"]
+                self.assertEqual(damage["byte_offset"], byte)
+                self.assertIn("1 of 3", damage["message"])
+                self.assertIn(place, damage["message"])
+                self.assertEqual(sum(d["kernels"] for d in found["devices"]), 2)
+                self.assertEqual(run("bubbles", path).status, 5)
+                self.assertEqual(run("bubbles", path, "--strict").status, 4)
+
+    def test_what_a_cut_stream_gave_is_there(self):
+        packed = gzip.compress(("[" + ",".join([EVENT] * 4000) + "]").encode())
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "trace.json.gz"
+            for cut in (len(packed) // 2, len(packed) - 1):
+                path.write_bytes(packed[:cut])
+                done, found = document(path)
+                self.assertEqual(done.status, 5, done.err)
+                self.assertEqual(found["status"], "partial")
+                self.assertGreater(found["devices"][0]["kernels"], 0)
+                for command in ("chrome", "info", "report"):
+                    self.assertEqual(run(command, path).status, 5, command)
+
+    def test_files_without_anything_are_errors_and_answers_without_kernels_have_their_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "trace.json"
+            for text, message in (("", "the file is empty"), (" \n", "nothing but blanks")):
+                path.write_text(text)
+                done = run("bubbles", path)
+                self.assertEqual(done.status, 4, done.err)
+                self.assertIn(message, done.err)
+            path.write_text(f'{{"traceEvents":[{EVENT}]}}')
+            done, found = document(path, "--device", "NOPE")
+            self.assertEqual((done.status, found["status"]), (0, "absent"))
+            self.assertEqual(found["reason"], 'no device has "NOPE" in its name: there are GPU 0')
+            run_folder = Path(folder) / "host_1_ascend_pt"
+            run_folder.mkdir()
+            (run_folder / "ascend_pytorch_profiler_0.db").write_bytes(b"SQLite format 3\0")
+            self.assertIn("export_type=Text", document(run_folder)[1]["reason"])
 
 
 class Nodes(unittest.TestCase):
@@ -150,6 +201,10 @@ class Options(unittest.TestCase):
             self.assertEqual((values["reportable_gap_us"], values["idle_ratio"]), (100000, 0.25))
             path.write_text("[bubbles]\nno_such = 1\n")
             self.assertEqual(run("bubbles", TPU, "--thresholds", path).status, 2)
+            path.write_text('idle_ratio = "0.25"\n')
+            wrong = run("bubbles", TPU, "--thresholds", path)
+            self.assertEqual(wrong.status, 2)
+            self.assertIn(f"{path}: threshold idle_ratio is no number in line 1", wrong.err)
 
     def test_what_makes_no_sense_is_a_usage_error(self):
         for wrong in (["--threshold", "no_such=1"], ["--threshold", "idle_ratio"], ["--threshold", "idle_ratio=x"],

@@ -132,7 +132,7 @@ struct activity_input {
   std::vector<std::string> unknown_columns, missing_columns, notes;
   std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
   bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
-  std::optional<fault> damage;  ///< rejected rows of tables and JSON are damage, too
+  std::optional<fault> damage;  ///< rejected rows are damage, too, unless their writer knew no time
 };
 
 /// A communication operation as communication.json tells it.

@@ -10,12 +10,14 @@
 #include <profkit/core/export.hpp>
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
+#include <profkit/core/packed_list.hpp>
 #include <profkit/core/sink.hpp>
 #include <profkit/time.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -224,12 +226,12 @@ struct four_clocks {
 enum class host_risk : std::uint8_t { low, medium, high };
 [[nodiscard]] const char* host_risk_name(host_risk r) noexcept;
 
-/// One step of one device.
-struct bubble_step {
+/// What was measured of a step.
+struct step_measures {
   std::uint32_t device = 0;
-  std::string id;  ///< "50": the number of its marker, else its name
   marker_source source = marker_source::profiler_step;
-  bool pseudo = false;  ///< no marker: the whole capture
+  bool pseudo = false;     ///< no marker: the whole capture
+  bool straddled = false;  ///< a kernel reaches over one of its edges
   std::int64_t start_ps = 0, end_ps = 0;
   std::int64_t marker_end_ps = no_time_ps;
   std::int64_t busy_ps = 0, prelaunch_ps = 0, tail_ps = 0, internal_total_ps = 0, largest_internal_ps = 0;
@@ -238,21 +240,13 @@ struct bubble_step {
   std::array<std::uint64_t, 5> kernels{};  ///< by kernel_class; of those that start in the window
   std::uint64_t zero_length_kernels = 0, other_step_id_kernels = 0;
   std::uint32_t streams = 0;
+  std::uint32_t first_structure = 0, structures = 0;
   std::int64_t duration_sum_ps = 0, wait_sum_ps = 0, polluted_wait_ps = 0;
   four_clocks clocks;
   std::uint64_t reportable = 0;  ///< gaps long enough to be listed, prelaunch and tail among them
-  std::int64_t reportable_ps = 0, weighted_host_ps = 0, weighted_sync_ps = 0, weighted_comm_ps = 0;
-  std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
-  bool traced = false;
-  bool boundary_dominated = false, cut = false;
-  bool straddled = false;   ///< a kernel reaches over one of its edges
-  std::int32_t group = -1;  ///< index into bubbles_result::groups
-  std::uint32_t first_structure = 0, structures = 0;
+  std::int64_t reportable_ps = 0;
   const char* structure_source = "";    ///< "attention", "periodic op", "gaps", "annotations", "" none
   std::string_view structures_missing;  ///< why there are none
-  host_risk risk = host_risk::low;
-  bubble_tags tags;
-  bubble_labels labels;
   [[nodiscard]] std::int64_t service_ps() const noexcept { return end_ps - start_ps; }
   [[nodiscard]] std::int64_t underfeed_ps() const noexcept {
     return service_ps() > busy_ps ? service_ps() - busy_ps : 0;
@@ -260,6 +254,77 @@ struct bubble_step {
   [[nodiscard]] std::uint64_t kernel_count() const noexcept {
     return kernels[0] + kernels[1] + kernels[2] + kernels[3] + kernels[4];
   }
+};
+
+/// What was made of it.
+struct step_verdict {
+  std::int64_t weighted_host_ps = 0, weighted_sync_ps = 0, weighted_comm_ps = 0;
+  std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
+  std::int32_t group = -1;        ///< index into bubbles_result::groups
+  bubble_tags tags;
+  bubble_labels labels;
+  bool traced = false;
+  bool boundary_dominated = false, cut = false;
+  host_risk risk = host_risk::low;
+};
+
+/// One step of one device.
+struct bubble_step : step_measures, step_verdict {
+  std::string id;  ///< "50": the number of its marker, else its name
+};
+/// What was measured, and the id; a verdict is none of what is packed.
+void pack_row(const bubble_step& row, number_packer& into);
+void unpack_row(bubble_step& row, number_unpacker& from);
+inline void count_row_from(bubble_step& row, std::uint32_t structures) noexcept { row.first_structure += structures; }
+
+/// The steps of all devices. There may be a million of them, most of which nobody looks at twice.
+class bubble_steps {
+ public:
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = bubble_step;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const bubble_step*;
+    using reference = bubble_step;
+    iterator(packed_list<bubble_step>::iterator at, const step_verdict* verdict) noexcept
+        : at_(at), verdict_(verdict) {}
+    bubble_step operator*() const { return with(*at_, *verdict_); }
+    iterator& operator++() noexcept {
+      ++at_;
+      ++verdict_;
+      return *this;
+    }
+    bool operator==(const iterator& other) const noexcept { return at_ == other.at_; }
+    bool operator!=(const iterator& other) const noexcept { return at_ != other.at_; }
+
+   private:
+    packed_list<bubble_step>::iterator at_;
+    const step_verdict* verdict_;
+  };
+  [[nodiscard]] std::size_t size() const noexcept { return verdicts_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return verdicts_.empty(); }
+  [[nodiscard]] bubble_step operator[](std::size_t step) const { return with(steps_[step], verdicts_[step]); }
+  [[nodiscard]] bubble_step front() const { return (*this)[0]; }
+  [[nodiscard]] iterator begin() const noexcept { return {steps_.begin(), verdicts_.data()}; }
+  [[nodiscard]] iterator end() const noexcept { return {steps_.end(), verdicts_.data() + verdicts_.size()}; }
+  [[nodiscard]] const step_verdict& verdict(std::size_t step) const noexcept { return verdicts_[step]; }
+  [[nodiscard]] step_verdict& verdict(std::size_t step) noexcept { return verdicts_[step]; }
+
+  void reserve(std::size_t steps) { verdicts_.reserve(steps); }
+  /// The steps of one more device, whose structures count from `structures` on.
+  void append(packed_list<bubble_step>&& steps, std::uint32_t structures) {
+    verdicts_.resize(verdicts_.size() + steps.size());
+    steps_.append(std::move(steps), structures);
+  }
+
+ private:
+  [[nodiscard]] static bubble_step with(bubble_step&& step, const step_verdict& verdict) {
+    static_cast<step_verdict&>(step) = verdict;
+    return std::move(step);
+  }
+  packed_list<bubble_step> steps_;
+  std::vector<step_verdict> verdicts_;
 };
 
 /// A layer or another repeated part of a step.
@@ -275,20 +340,28 @@ struct step_structure {
   std::int64_t bubble_total_ps = 0, bubble_largest_ps = 0, gap_before_ps = 0;
 };
 [[nodiscard]] const char* structure_role_name(step_structure::role r) noexcept;
+inline void count_row_from(step_structure& row, std::uint32_t steps) noexcept { row.step += steps; }
 
-/// A kernel set of a step: the dominant chain of compute, or everything beside it.
-struct block_side {
+/// What was measured of a block or a side.
+struct side_measures {
   std::uint32_t step = 0;
   bool is_block = false;
   four_clocks clocks;
   string_id core = 0;  ///< where most of its time runs
   std::int64_t stream = -1;
-  std::vector<kernel_row> by_duration, by_total_cost;  ///< five of each
   std::uint64_t wait_heavy = 0;
   std::uint64_t bubbles = 0;  ///< gaps of its own union
   std::int64_t bubble_total_ps = 0, bubble_largest_ps = 0;
   std::int64_t comm_ps = 0, comm_over_block_ps = 0;  ///< of the side's communication, how much runs beside the block
 };
+
+/// A kernel set of a step: the dominant chain of compute, or everything beside it.
+struct block_side : side_measures {
+  std::vector<kernel_row> by_duration, by_total_cost;  ///< five of each
+};
+void pack_row(const block_side& row, number_packer& into);
+void unpack_row(block_side& row, number_unpacker& from);
+inline void count_row_from(block_side& row, std::uint32_t steps) noexcept { row.step += steps; }
 
 struct spread {
   std::int64_t mean = 0, median = 0, p90 = 0, p95 = 0;
@@ -401,10 +474,10 @@ struct bubbles_result {
   std::vector<file_damage> damage;  ///< among host spans, which inputs() of the activity cannot tell
   std::optional<std::int64_t> origin_unix_ns;
   std::vector<device_gaps> devices;  ///< as activity::devices()
-  std::vector<bubble_step> steps;    ///< by device, then time
-  std::vector<step_structure> structures;
+  bubble_steps steps;                ///< by device, then time
+  packed_list<step_structure> structures;
   std::uint64_t structures_left_out = 0;
-  std::vector<block_side> block_sides;
+  packed_list<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
   std::uint64_t steps_not_compared = 0;  ///< with step_trace_time: a kernel reaches over an edge of the step
   std::uint64_t steps_too_large = 0;  ///< with more kernels than are held: without structures, clocks, block and side

@@ -79,8 +79,6 @@ struct part {
     found.clocks = clocks.clocks();
     found.core = static_cast<string_id>(cores.heaviest(0));
     found.stream = streams.heaviest(-1);
-    found.by_duration.shrink_to_fit();  // one of them for every step of every device is held
-    found.by_total_cost.shrink_to_fit();
     return std::move(found);
   }
 };

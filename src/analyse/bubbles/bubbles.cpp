@@ -46,16 +46,12 @@ void append(std::vector<T>& to, std::vector<T>& from) {
 }
 
 void reserve_for(const std::vector<device_found>& devices, bubbles_result& into) {
-  std::size_t steps = 0, structures = 0, sides = 0, bubbles = 0;
+  std::size_t steps = 0, bubbles = 0;
   for (const device_found& d : devices) {
     steps += d.steps.size();
-    structures += d.structures.size();
-    sides += d.block_sides.size();
     bubbles += d.bubbles.size();
   }
   into.steps.reserve(steps);
-  into.structures.reserve(structures);
-  into.block_sides.reserve(sides);
   into.bubbles.reserve(bubbles);
 }
 
@@ -65,19 +61,16 @@ joined join(bubbles_result& into, std::vector<device_found>& devices) {
   for (device_found& d : devices) {
     const auto first_step = static_cast<std::uint32_t>(into.steps.size());
     const auto first_structure = static_cast<std::uint32_t>(into.structures.size());
-    for (bubble_step& s : d.steps) s.first_structure += first_structure;
-    for (step_structure& s : d.structures) s.step += first_step;
-    for (block_side& b : d.block_sides) b.step += first_step;
     for (bubble& b : d.bubbles)
       if (b.step >= 0) b.step += static_cast<std::int32_t>(first_step);
     into.devices.push_back(std::move(d.gaps));
     into.structures_left_out += d.structures_left_out;
     into.block_sides_left_out += d.block_sides_left_out;
     into.steps_too_large += d.steps_too_large;
-    append(into.steps, d.steps);
+    into.steps.append(std::move(d.steps), first_structure);
     append(all.facts, d.facts);
-    append(into.structures, d.structures);
-    append(into.block_sides, d.block_sides);
+    into.structures.append(std::move(d.structures), first_step);
+    into.block_sides.append(std::move(d.block_sides), first_step);
     append(into.bubbles, d.bubbles);
     append(into.ops, d.ops);
     append(into.aicpu_ops, d.aicpu_ops);

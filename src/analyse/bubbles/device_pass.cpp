@@ -21,7 +21,6 @@ struct keeping {
   }
 };
 constexpr keeping structures_kept{1U << 16, 1U << 19, 64}, block_sides_kept{1U << 13, 1U << 16, 32};
-constexpr std::size_t few_structures = 4096;
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
 std::int64_t number_in(std::string_view text) noexcept {
@@ -49,7 +48,6 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
   found_.gaps.window_source = windows_.source;
   found_.gaps.windows_cut = windows_.cut;
   stream_stamps_.assign(on_.streams.size(), 0);
-  found_.steps.reserve(windows_.windows.size());
   found_.facts.reserve(windows_.windows.size());
 }
 
@@ -446,15 +444,13 @@ void device_pass::close_window() {
   step_.first_structure = static_cast<std::uint32_t>(found_.structures.size());
   const std::uint64_t room = structures_kept.share(of_.devices().size());
   if (found_.structures.size() + structures.size() <= room) {
-    // Once there are many there is room for all: pages that are never filled cost nothing, copies do.
-    if (found_.structures.size() + structures.size() > few_structures) found_.structures.reserve(room);
     step_.structures = static_cast<std::uint32_t>(structures.size());
-    found_.structures.insert(found_.structures.end(), structures.begin(), structures.end());
+    for (const step_structure& s : structures) found_.structures.push_back(s);
   } else {
     found_.structures_left_out += structures.size();
     step_.structures_missing = "there are more structures than are kept";
   }
-  found_.steps.push_back(std::move(step_));
+  found_.steps.push_back(step_);
   found_.facts.push_back(facts_);
   ++window_;
   open_step();
@@ -489,7 +485,7 @@ void device_pass::describe_step(std::vector<step_structure>& structures) {
   }
   for (block_side& half : split_block_side(rows_, on_, main, thresholds_)) {
     half.step = step;
-    found_.block_sides.push_back(std::move(half));
+    found_.block_sides.push_back(half);
   }
 }
 
@@ -535,6 +531,9 @@ device_found device_pass::finish() {
   for (const bubble_step& s : found_.steps) service = saturating_add(service, s.service_ps());
   found_.ops = ops_.take(service, thresholds_);
   found_.templates = std::move(templates_.all());
+  found_.steps.shrink_to_fit();
+  found_.structures.shrink_to_fit();
+  found_.block_sides.shrink_to_fit();
   return std::move(found_);
 }
 

@@ -28,11 +28,11 @@ struct step_facts {
 
 struct device_found {
   device_gaps gaps;
-  std::vector<bubble_step> steps;
+  packed_list<bubble_step> steps;
   std::vector<step_facts> facts;           // as steps
-  std::vector<step_structure> structures;  // `step` counts this device's steps
+  packed_list<step_structure> structures;  // `step` counts this device's steps
   std::uint64_t structures_left_out = 0;
-  std::vector<block_side> block_sides;
+  packed_list<block_side> block_sides;
   std::uint64_t block_sides_left_out = 0;
   std::uint64_t steps_too_large = 0;  // for what needs all kernels at once
   std::vector<bubble> bubbles;

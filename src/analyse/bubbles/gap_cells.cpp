@@ -1,8 +1,10 @@
 #include <analyse/bubbles/gap_cells.hpp>
 
 #include <base/merge_runs.hpp>
+#include <base/stable_order.hpp>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace profkit {
@@ -13,6 +15,25 @@ namespace {
 bool starts_earlier(const interval& a, const interval& b) noexcept { return a.start_ps < b.start_ps; }
 
 }  // namespace
+
+std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_list>& lists) {
+  const auto before = [](const gap& a, const gap& b) {
+    return std::tie(a.span.start_ps, a.span.end_ps) < std::tie(b.span.start_ps, b.span.end_ps);
+  };
+  const auto less = [&](const gap_list& a, const gap_list& b) {
+    return a.size() != b.size() ? a.size() < b.size()
+                                : std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
+  };
+  stable_order(lists.begin(), lists.end(), less);
+  std::vector<std::pair<bubble*, const bubble*>> twins;
+  const auto repeats = [&](const gap_list& kept, const gap_list& other) {
+    if (less(kept, other)) return false;
+    for (std::size_t i = 0; i < other.size(); ++i) twins.push_back({other[i].of, kept[i].of});
+    return true;
+  };
+  lists.erase(std::unique(lists.begin(), lists.end(), repeats), lists.end());
+  return twins;
+}
 
 gap_cells::gap_cells(std::vector<gap_list>& lists) {
   std::vector<std::int64_t> edges;

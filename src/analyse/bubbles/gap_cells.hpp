@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -19,6 +20,10 @@ struct gap {
 };
 // Gaps that share no instant, by start.
 using gap_list = std::vector<gap>;
+
+// Evidence is of a time, not of a device: of lists with the same gaps one stays, and the bubbles of the others are
+// paired with those that they will be like. Lists change their order.
+std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_list>& lists);
 
 // The first of some spans, from `from` on, that ends behind an instant: `ends(i)` tells where the i-th ends. Fast when
 // it is near.

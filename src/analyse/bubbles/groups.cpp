@@ -3,6 +3,7 @@
 #include <base/stable_order.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -78,12 +79,55 @@ spread spread_of(std::vector<std::int64_t> values) {
   return s;
 }
 
-template <class Value>
-spread spread_over(const std::vector<const bubble_step*>& steps, Value&& value) {
-  std::vector<std::int64_t> values;
-  values.reserve(steps.size());
-  for (const bubble_step* s : steps) values.push_back(value(*s));
-  return spread_of(std::move(values));
+struct group_measure {
+  spread bubble_group::*into;
+  std::int64_t (*of)(const bubble_step& s);
+};
+constexpr group_measure measures[][4] = {
+    {{&bubble_group::service_ps, [](const bubble_step& s) { return s.service_ps(); }},
+     {&bubble_group::busy_ps, [](const bubble_step& s) { return s.busy_ps; }},
+     {&bubble_group::prelaunch_ps, [](const bubble_step& s) { return s.prelaunch_ps; }},
+     {&bubble_group::tail_ps, [](const bubble_step& s) { return s.tail_ps; }}},
+    {{&bubble_group::internal_ps, [](const bubble_step& s) { return s.internal_total_ps; }},
+     {&bubble_group::largest_ps, [](const bubble_step& s) { return s.largest_internal_ps; }},
+     {&bubble_group::underfeed_ppm, [](const bubble_step& s) { return ppm_of(s.underfeed_ps(), s.service_ps()); }},
+     {&bubble_group::bubbles, [](const bubble_step& s) { return as_int(s.bubble_count); }}}};
+
+// Four measures at a time: there may be a million steps.
+void measure_group(bubble_group& g, const bubble_steps& steps, const std::vector<std::uint32_t>& of,
+                   const bubble_thresholds& t) {
+  std::int64_t with = 0;
+  for (const auto& some : measures) {
+    std::array<std::vector<std::int64_t>, 4> values;
+    for (auto& v : values) v.reserve(of.size());
+    with = 0;
+    for (const std::uint32_t i : of) {
+      const bubble_step& s = steps[i];
+      for (std::size_t m = 0; m < values.size(); ++m) values[m].push_back(some[m].of(s));
+      with += s.bubble_count > 0 ? 1 : 0;
+    }
+    for (std::size_t m = 0; m < values.size(); ++m) g.*some[m].into = spread_of(std::move(values[m]));
+  }
+  g.recurring = at_least(with, as_int(of.size()), t.recurring_share_ppm);
+}
+
+// Of each group, how long devices were between its steps and those behind them, and how many those were.
+std::vector<std::pair<wide_int, std::int64_t>> time_between(const bubbles_result& of) {
+  std::vector<std::pair<wide_int, std::int64_t>> sums(of.groups.size());
+  std::uint32_t device = 0;
+  std::int32_t group = -1;
+  std::int64_t end_ps = 0;
+  for (const bubble_step& s : of.steps) {
+    if (group >= 0 && device == s.device) {
+      auto& [sum, pairs] = sums[static_cast<std::size_t>(group)];
+      sum += std::max<std::int64_t>(s.start_ps - end_ps, 0);
+      ++pairs;
+    }
+    device = s.device;
+    group = s.group;
+    end_ps = s.end_ps;
+  }
+  return sums;
 }
 
 idle_pattern pattern_by_script(const bubble_group& g) noexcept {
@@ -113,8 +157,8 @@ idle_pattern pattern_of(const bubble_group& g, const bubble_thresholds& t) noexc
 
 }  // namespace
 
-bubble_place place_of(const bubble& b, const std::vector<bubble_step>& steps) noexcept {
-  const auto group = static_cast<std::uint64_t>(steps[static_cast<std::size_t>(b.step)].group);
+bubble_place place_of(const bubble& b, const bubble_steps& steps) noexcept {
+  const auto group = static_cast<std::uint64_t>(steps.verdict(static_cast<std::size_t>(b.step)).group);
   const auto place = [&](std::int32_t structure, string_id before) {
     return bubble_place{group << 32 | static_cast<std::uint32_t>(structure), before};
   };
@@ -147,8 +191,9 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
 
   hash_map<std::size_t, std::size_t> group_at;
   std::vector<std::int64_t> service;
-  for (std::size_t i = 0; i < into.steps.size(); ++i) {
-    const bubble_step& s = into.steps[i];
+  std::uint32_t at_step = 0;
+  for (const bubble_step& s : into.steps) {
+    const std::uint32_t i = at_step++;
     const std::size_t form = facts[i].form >= 0      ? base[s.device] + static_cast<std::size_t>(facts[i].form)
                              : s.kernel_count() == 0 ? empty
                                                      : not_compared;
@@ -157,7 +202,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
       into.groups.emplace_back();
       service.push_back(0);
     }
-    into.groups[at->second].steps.push_back(static_cast<std::uint32_t>(i));
+    into.groups[at->second].steps.push_back(i);
     service[at->second] = saturating_add(service[at->second], s.service_ps());
   }
   std::vector<std::size_t> order(into.groups.size());
@@ -166,7 +211,8 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
   std::vector<bubble_group> sorted;
   for (const std::size_t g : order) {
     into.groups[g].id = "g" + std::to_string(sorted.size());
-    for (const std::uint32_t s : into.groups[g].steps) into.steps[s].group = static_cast<std::int32_t>(sorted.size());
+    for (const std::uint32_t s : into.groups[g].steps)
+      into.steps.verdict(s).group = static_cast<std::int32_t>(sorted.size());
     sorted.push_back(std::move(into.groups[g]));
   }
   into.groups = std::move(sorted);
@@ -176,10 +222,11 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
   std::vector<bool> counted(row.size(), false);
   for (std::size_t i = 0; i < into.steps.size(); ++i) {
     if (facts[i].form < 0) continue;
-    const std::size_t at = base[into.steps[i].device] + static_cast<std::size_t>(facts[i].form);
+    const std::uint32_t device = into.steps[i].device;
+    const std::size_t at = base[device] + static_cast<std::size_t>(facts[i].form);
     const step_template& form = *row[at].form;
-    bubble_group& g = into.groups[static_cast<std::size_t>(into.steps[i].group)];
-    if (of.devices()[into.steps[i].device].has_shapes) g.shapes_compared = true;
+    bubble_group& g = into.groups[static_cast<std::size_t>(into.steps.verdict(i).group)];
+    if (of.devices()[device].has_shapes) g.shapes_compared = true;
     if (counted[at] || form.compared == 0) continue;
     counted[at] = true;
     g.aligned_positions += form.varies.size();
@@ -189,61 +236,55 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
 
 void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_template>>& templates,
                     const std::vector<step_facts>& facts, const bubble_thresholds& t) {
+  // Of each group, when somebody asks: there may be as many edges as steps.
+  std::vector<std::vector<std::int64_t>> sorted(into.groups.size());
+  const auto counts_of = [&](std::size_t group) -> const std::vector<std::int64_t>& {
+    std::vector<std::int64_t>& counts = sorted[group];
+    if (!counts.empty()) return counts;
+    for (const std::uint32_t i : into.groups[group].steps) counts.push_back(as_int(into.steps[i].kernel_count()));
+    std::sort(counts.begin(), counts.end());
+    return counts;
+  };
   // The edge of the capture cuts the first or the last step when that is a smaller part of what its neighbour did.
   const auto look = [&](std::size_t edge, std::size_t neighbour) {
-    bubble_step& s = into.steps[edge];
-    const bubble_group& g = into.groups[static_cast<std::size_t>(into.steps[neighbour].group)];
     if (facts[edge].form < 0 || facts[neighbour].form < 0) return;
-    std::vector<std::int64_t> counts;
-    for (const std::uint32_t i : g.steps)
-      if (i != edge) counts.push_back(as_int(into.steps[i].kernel_count()));
-    std::sort(counts.begin(), counts.end());
+    const bubble_step& s = into.steps[edge];
+    const std::int32_t group = into.steps.verdict(neighbour).group;
     const std::int64_t own = as_int(s.kernel_count());
-    if (at_least(own, std::max<std::int64_t>(quantile(counts, 50), 1), t.cut_step_ppm)) return;
+    const std::vector<std::int64_t>& counts = counts_of(static_cast<std::size_t>(group));
+    const std::int64_t usual = s.group == group ? median_without(counts, own) : quantile(counts, 50);
+    if (at_least(own, std::max<std::int64_t>(usual, 1), t.cut_step_ppm)) return;
     const step_template& small = templates[s.device][static_cast<std::size_t>(facts[edge].form)];
     const step_template& whole = templates[s.device][static_cast<std::size_t>(facts[neighbour].form)];
-    s.cut = at_least(as_int(shared_kernels(small, whole)), as_int(total_of(small)), t.group_overlap_ppm);
+    into.steps.verdict(edge).cut =
+        at_least(as_int(shared_kernels(small, whole)), as_int(total_of(small)), t.group_overlap_ppm);
   };
-  for (std::size_t first = 0; first < into.steps.size();) {
-    std::size_t behind = first;
-    while (behind < into.steps.size() && into.steps[behind].device == into.steps[first].device) ++behind;
-    if (behind - first >= 3) {
+  std::size_t first = 0, at = 0;
+  std::uint32_t device = 0;
+  const auto look_at_edges = [&] {
+    if (at - first >= 3) {
       look(first, first + 1);
-      look(behind - 1, behind - 2);
+      look(at - 1, at - 2);
     }
-    first = behind;
+    first = at;
+  };
+  for (const bubble_step& s : into.steps) {
+    if (std::exchange(device, s.device) != s.device) look_at_edges();
+    ++at;
   }
+  look_at_edges();
 }
 
 recurring_places describe_groups(bubbles_result& into, const bubble_thresholds& t) {
+  const auto between = time_between(into);
   for (std::size_t i = 0; i < into.groups.size(); ++i) {
     bubble_group& g = into.groups[i];
-    std::vector<const bubble_step*> of;
+    std::vector<std::uint32_t> of;
     for (const std::uint32_t s : g.steps)
-      if (!into.steps[s].cut) of.push_back(&into.steps[s]);
+      if (!into.steps.verdict(s).cut) of.push_back(s);
     g.complete = of.size();
-    if (of.size() < 3) {
-      of.clear();
-      for (const std::uint32_t s : g.steps) of.push_back(&into.steps[s]);
-    }
-    g.service_ps = spread_over(of, [](const bubble_step& s) { return s.service_ps(); });
-    g.busy_ps = spread_over(of, [](const bubble_step& s) { return s.busy_ps; });
-    g.prelaunch_ps = spread_over(of, [](const bubble_step& s) { return s.prelaunch_ps; });
-    g.tail_ps = spread_over(of, [](const bubble_step& s) { return s.tail_ps; });
-    g.internal_ps = spread_over(of, [](const bubble_step& s) { return s.internal_total_ps; });
-    g.largest_ps = spread_over(of, [](const bubble_step& s) { return s.largest_internal_ps; });
-    g.underfeed_ppm = spread_over(of, [](const bubble_step& s) { return ppm_of(s.underfeed_ps(), s.service_ps()); });
-    g.bubbles = spread_over(of, [](const bubble_step& s) { return as_int(s.bubble_count); });
-    const auto with = std::count_if(of.begin(), of.end(), [](const bubble_step* s) { return s->bubble_count > 0; });
-    g.recurring = at_least(with, as_int(of.size()), t.recurring_share_ppm);
-    wide_int between = 0;
-    std::int64_t pairs = 0;
-    for (const std::uint32_t s : g.steps) {
-      if (s + 1 >= into.steps.size() || into.steps[s + 1].device != into.steps[s].device) continue;
-      between += std::max<std::int64_t>(into.steps[s + 1].start_ps - into.steps[s].end_ps, 0);
-      ++pairs;
-    }
-    g.inter_step_ps = divided(between, pairs);
+    measure_group(g, into.steps, of.size() < 3 ? g.steps : of, t);
+    g.inter_step_ps = divided(between[i].first, between[i].second);
     g.pattern_by_script = pattern_by_script(g);
     g.pattern = pattern_of(g, t);
   }

@@ -15,7 +15,7 @@ namespace bubbles {
 // Where in a step a bubble lies, in one group: what recurs is the place. Group and structure, then the op type before
 // it.
 using bubble_place = std::pair<std::uint64_t, string_id>;
-[[nodiscard]] bubble_place place_of(const bubble& b, const std::vector<bubble_step>& steps) noexcept;
+[[nodiscard]] bubble_place place_of(const bubble& b, const bubble_steps& steps) noexcept;
 [[nodiscard]] constexpr std::size_t group_of(const bubble_place& p) noexcept {
   return static_cast<std::size_t>(p.first >> 32);
 }

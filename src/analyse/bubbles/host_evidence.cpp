@@ -325,10 +325,12 @@ result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>
   }
   host_facts all;
   for (auto& [group, lists] : by_group) {
+    const auto twins = drop_repeated(lists);
     group_collector collector(of, group, lists, reference);
     auto facts = collector.visit(host);
     if (!facts) return std::move(facts).error();
     collector.finish();
+    for (const auto& [to, from] : twins) to->host = from->host;
     all.stacks = all.stacks || facts->stacks;
     all.runtime = all.runtime || facts->runtime;
     for (const file_damage& d : facts->damage) add_damage(all.damage, d.file, d.what);

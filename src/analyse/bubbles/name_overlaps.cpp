@@ -1,7 +1,9 @@
 #include <analyse/bubbles/name_overlaps.hpp>
 
+#include <base/stable_order.hpp>
+
 #include <algorithm>
-#include <set>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -13,11 +15,18 @@ namespace {
 constexpr std::size_t most_names = 10;              // of a gap
 constexpr std::size_t most_entries = 1U << 22;      // before the least are forgotten
 constexpr std::size_t least_of_place = 16;          // names that are never forgotten
+constexpr std::size_t many_long_spans = 1U << 12;   // enough to walk along all gaps
 constexpr std::size_t most_held_covers = 1U << 19;  // before they are settled
 constexpr std::size_t most_covers_looked_at = 64;
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t common_ps(const interval& a, const interval& b) noexcept {
   return static_cast<std::int64_t>(common(a, b).length_ps());
+}
+
+void move_to(std::vector<long_span>& into, std::vector<long_span>& from) {
+  into.insert(into.end(), from.begin(), from.end());
+  from.clear();
 }
 
 // Adds entries of one place up; `sums` is by name and 0 before and after.
@@ -49,37 +58,48 @@ void make_room(std::vector<std::int64_t>& sums, std::size_t numbers) {
   if (sums.size() < numbers) sums.resize(numbers, 0);
 }
 
-// Of the spans that hold a gap as a whole the ones that began last tell most: ten of them are enough. Hands on gaps and
-// numbers of names, by gap.
-template <class Use>
-void take_covers(const gap_list& gaps, std::vector<gap_cover>& covers, Use&& use) {
-  std::sort(covers.begin(), covers.end(), [&](const gap_cover& a, const gap_cover& b) {
-    if (a.span.start_ps != b.span.start_ps) return a.span.start_ps < b.span.start_ps;
-    if (a.span.end_ps != b.span.end_ps) return a.span.end_ps > b.span.end_ps;
-    if (a.thread != b.thread) return a.thread < b.thread;
-    return id_of(a.name) != id_of(b.name) ? id_of(a.name) < id_of(b.name) : a.name < b.name;
-  });
-  std::set<std::pair<std::size_t, std::size_t>> open;  // order in `covers`, last gap
+// By start, the longer first.
+bool is_earlier(const long_span& a, const long_span& b) noexcept {
+  if (a.span.start_ps != b.span.start_ps) return a.span.start_ps < b.span.start_ps;
+  if (a.span.end_ps != b.span.end_ps) return a.span.end_ps > b.span.end_ps;
+  if (a.thread != b.thread) return a.thread < b.thread;
+  return id_of(a.name) != id_of(b.name) ? id_of(a.name) < id_of(b.name) : a.name < b.name;
+}
+
+// One piece of code for both.
+void sort_by(std::int64_t interval::*edge, std::vector<long_span>& spans) {
+  std::sort(spans.begin(), spans.end(),
+            [edge](const long_span& a, const long_span& b) { return a.span.*edge < b.span.*edge; });
+}
+
+// Of the spans that hold a gap as a whole the ones that began last tell most: ten of them are enough. `spans` by start;
+// those that reach gaps on both sides of one cover it.
+void take_covers(const gap_list& gaps, std::uint32_t first_place, const std::vector<long_span>& spans,
+                 overlap_notes& into) {
+  // Whether it reaches the gap behind this one.
+  const auto reaches_on = [&](const long_span& s, std::size_t at) {
+    return at + 1 < gaps.size() && gaps[at + 1].span.start_ps < s.span.end_ps;
+  };
+  std::vector<std::size_t> open;  // in `spans`, ascending
+  std::vector<string_id> named;
   std::size_t next = 0;
-  for (std::size_t at = 0; at < gaps.size() && (next < covers.size() || !open.empty()); ++at) {
-    for (; next < covers.size() && covers[next].first <= at; ++next) open.insert({next, covers[next].last});
-    std::vector<string_id> named;
-    std::size_t looked_at = 0;
-    for (auto newest = open.rbegin(); newest != open.rend() && named.size() < most_names;) {
-      if (++looked_at > most_covers_looked_at) break;
-      if (newest->second <= at) {
-        newest = decltype(newest)(open.erase(std::next(newest).base()));
-        continue;
-      }
-      const std::uint32_t name = covers[newest->first].name;
-      if (std::find(named.begin(), named.end(), id_of(name)) == named.end()) {
-        named.push_back(id_of(name));
-        use(static_cast<std::uint32_t>(at), name);
-      }
-      ++newest;
+  for (std::size_t at = 1; at < gaps.size() && (next < spans.size() || !open.empty()); ++at) {
+    for (; next < spans.size() && spans[next].span.start_ps < gaps[at - 1].span.end_ps; ++next)
+      if (reaches_on(spans[next], at)) open.push_back(next);
+    named.clear();
+    std::size_t i = open.size(), kept = i;  // what is looked at and stays is moved up to the end
+    const std::size_t least = i - std::min(i, most_covers_looked_at);
+    while (i > least && named.size() < most_names) {
+      const long_span& s = spans[open[--i]];
+      if (!reaches_on(s, at)) continue;
+      open[--kept] = open[i];
+      if (std::find(named.begin(), named.end(), id_of(s.name)) != named.end()) continue;
+      named.push_back(id_of(s.name));
+      into.add(first_place + static_cast<std::uint32_t>(at), s.name,
+               static_cast<std::int64_t>(gaps[at].span.length_ps()));
     }
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(i), open.begin() + static_cast<std::ptrdiff_t>(kept));
   }
-  covers.clear();
 }
 
 }  // namespace
@@ -111,7 +131,7 @@ void overlap_notes::sort_by_place() {
 }
 
 overlap_sums::overlap_sums(std::size_t places, std::size_t most)
-    : shards_(places / places_of_shard + 1), most_(std::max(most, 2 * least_of_place * places)) {
+    : places_(places), shards_(places / places_of_shard + 1), most_(std::max(most, 2 * least_of_place * places)) {
   for (shard& of : shards_) of.begin.assign(places_of_shard + 1, 0);
 }
 
@@ -189,10 +209,51 @@ void overlap_sums::forget_least() {
   }
 }
 
-part_overlaps::part_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells)
-    : by_cell_(cells.cells().size()) {
-  for (const gap_list& list : lists) by_list_.push_back({&list, overlap_notes(list.size()), {}, 0});
+gap_places::gap_places(const std::vector<gap_list>& lists) {
+  first_.reserve(lists.size() + 1);
+  first_.push_back(0);
+  for (const gap_list& list : lists) first_.push_back(first_.back() + static_cast<std::uint32_t>(list.size()));
 }
+
+void edge_walk::take(std::vector<long_span>& spans, std::vector<long_span>& covers, overlap_notes& into) {
+  sort_by(&interval::start_ps, spans);
+  by_end_ = spans;
+  sort_by(&interval::end_ps, by_end_);
+  is_cover_.assign(spans.size(), 0);
+  const auto add = [&](const long_span& s, const interval& gap) {
+    std::int64_t& sum = sums_[s.name];
+    if (sum == 0) touched_.push_back(s.name);
+    sum = saturating_add(sum, common_ps(s.span, gap));
+  };
+  for (std::size_t list = 0; list < lists_.size(); ++list) {
+    const gap_list& gaps = lists_[list];
+    const auto start_of = [&](std::size_t at) { return at < gaps.size() ? gaps[at].span.start_ps : never; };
+    auto first = spans.begin();   // of the spans that begin behind the gaps so far
+    auto last = by_end_.begin();  // of those that end behind the beginning of the next one
+    for (std::size_t at = 0; at < gaps.size() && last != by_end_.end(); ++at) {
+      const interval gap = gaps[at].span;
+      for (const std::int64_t third = start_of(at + 2); first != spans.end() && first->span.start_ps < gap.end_ps;
+           ++first) {
+        if (first->span.end_ps <= gap.start_ps) continue;
+        add(*first, gap);
+        if (first->span.end_ps > third) is_cover_[static_cast<std::size_t>(first - spans.begin())] = 1;
+      }
+      // What begins before the end of the gap in front was added there as well.
+      const std::int64_t behind = at == 0 ? std::numeric_limits<std::int64_t>::min() : gaps[at - 1].span.end_ps;
+      for (const std::int64_t next = start_of(at + 1); last != by_end_.end() && last->span.end_ps <= next; ++last)
+        if (last->span.start_ps < behind && last->span.end_ps > gap.start_ps) add(*last, gap);
+      const auto place = places_.first_of(list) + static_cast<std::uint32_t>(at);
+      for (const std::uint32_t name : touched_) into.add(place, name, std::exchange(sums_[name], 0));
+      touched_.clear();
+    }
+  }
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    if (is_cover_[i] != 0) covers.push_back(spans[i]);
+  spans.clear();
+}
+
+part_overlaps::part_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells)
+    : by_cell_(cells.cells().size()), edges_(lists), by_gap_(edges_.places().count()) {}
 
 void part_overlaps::leave_cell() {
   for (const std::uint32_t name : touched_)
@@ -201,73 +262,72 @@ void part_overlaps::leave_cell() {
 }
 
 void part_overlaps::add_long(std::uint32_t name, const interval& span, std::uint32_t thread) {
-  for (of_list& of : by_list_) {
-    const gap_list& gaps = *of.gaps;
-    const auto ends = [&](std::size_t i) { return gaps[i].span.end_ps; };
-    if (of.near > 0 && gaps[of.near - 1].span.end_ps > span.start_ps) of.near = 0;
-    of.near = first_behind(of.near, gaps.size(), span.start_ps, ends);
-    const std::size_t first = of.near;
-    if (first == gaps.size() || gaps[first].span.start_ps >= span.end_ps) continue;
-    of.sums.add(static_cast<std::uint32_t>(first), name, common_ps(gaps[first].span, span));
-    // The last gap that begins in the span: the one in front of the first that begins behind it.
-    const auto starts = [&](std::size_t i) { return gaps[i].span.start_ps; };
-    const std::size_t last = first_behind(first + 1, gaps.size(), span.end_ps - 1, starts) - 1;
-    if (last == first) continue;
-    of.sums.add(static_cast<std::uint32_t>(last), name, common_ps(gaps[last].span, span));
-    if (last - first < 2) continue;
-    of.covers.push_back({first + 1, last, span, thread, name});
-    if (of.covers.size() < most_held_covers) continue;
-    take_covers(gaps, of.covers,
-                [&](std::uint32_t at, std::uint32_t by) { of.sums.add(at, by, gaps[at].of->length_ps()); });
-  }
+  long_.push_back({span, thread, name});
+  if (long_.size() < many_long_spans) return;
+  edges_.take(long_, covers_, by_gap_);
 }
 
 name_overlaps::name_overlaps(const std::vector<gap_list>& lists, const gap_cells& cells)
-    : by_cell_(cells.cells().size(), most_entries) {
-  for (const gap_list& list : lists)
-    by_list_.push_back({&list, overlap_sums(list.size(), most_entries / lists.size()), {}});
-}
+    : lists_(lists),
+      edges_(lists),
+      by_cell_(cells.cells().size(), most_entries),
+      by_gap_(edges_.places().count(), most_entries),
+      notes_(edges_.places().count()) {}
 
 void name_overlaps::add(part_overlaps& part) {
   part.leave_cell();
   numbers_ = std::max(numbers_, static_cast<std::uint32_t>(part.sums_.size()));
   by_cell_.add(part.by_cell_.settled());
   part.by_cell_.clear();
-  for (std::size_t i = 0; i < by_list_.size(); ++i) {
-    of_list& to = by_list_[i];
-    part_overlaps::of_list& from = part.by_list_[i];
-    to.sums.add(from.sums.settled());
-    from.sums.clear();
-    to.covers.insert(to.covers.end(), from.covers.begin(), from.covers.end());
-    from.covers.clear();
-    if (to.covers.size() >= most_held_covers) add_covers(to);
-  }
+  by_gap_.add(part.by_gap_.settled());
+  part.by_gap_.clear();
+  move_to(covers_, part.covers_);
+  move_to(long_, part.long_);
+  if (long_.size() >= many_long_spans) walk();
+  if (covers_.size() >= most_held_covers) add_covers();
 }
 
-void name_overlaps::add_covers(of_list& of) {
-  overlap_run run;
-  take_covers(*of.gaps, of.covers, [&](std::uint32_t at, std::uint32_t name) {
-    run.push_back({at, name, (*of.gaps)[at].of->length_ps()});
-  });
-  of.sums.add(run);
+void name_overlaps::add_notes() {
+  by_gap_.add(notes_.settled());
+  notes_.clear();
+}
+
+void name_overlaps::walk() {
+  edges_.make_room_for_names(numbers_);
+  edges_.take(long_, covers_, notes_);
+  add_notes();
+}
+
+void name_overlaps::add_covers() {
+  stable_order(covers_.begin(), covers_.end(), is_earlier);
+  for (std::size_t list = 0; list < lists_.size(); ++list)
+    take_covers(lists_[list], edges_.places().first_of(list), covers_, notes_);
+  covers_.clear();
+  add_notes();
 }
 
 void name_overlaps::take() {
+  walk();
+  add_covers();
   by_cell_.settle();
+  by_gap_.settle();
+  std::vector<std::size_t> cells;  // with names
+  for (std::size_t cell = 0; cell < by_cell_.places(); ++cell)
+    if (by_cell_.has(cell)) cells.push_back(cell);
   std::vector<std::uint32_t> found;
   std::vector<std::int64_t> sums(numbers_, 0);
-  for (of_list& of : by_list_) {
-    add_covers(of);
-    of.sums.settle();
-    for (std::size_t i = 0; i < of.gaps->size(); ++i) {
-      const gap& g = (*of.gaps)[i];
-      const auto note = [&](const overlap_entry& e) {
-        std::int64_t& sum = sums[e.name];
-        if (sum == 0) found.push_back(e.name);
-        sum = saturating_add(sum, e.overlap_ps);
-      };
-      of.sums.for_each_of(i, note);
-      for (std::size_t cell = g.first_cell; cell < g.behind_cell; ++cell) by_cell_.for_each_of(cell, note);
+  const auto note = [&](const overlap_entry& e) {
+    std::int64_t& sum = sums[e.name];
+    if (sum == 0) found.push_back(e.name);
+    sum = saturating_add(sum, e.overlap_ps);
+  };
+  std::size_t place = 0;
+  for (const gap_list& gaps : lists_)
+    for (const gap& g : gaps) {
+      by_gap_.for_each_of(place++, note);
+      for (auto cell = std::lower_bound(cells.begin(), cells.end(), g.first_cell);
+           cell != cells.end() && *cell < g.behind_cell; ++cell)
+        by_cell_.for_each_of(*cell, note);
       for (const std::uint32_t name : found) sums[name] = std::min(sums[name], g.of->length_ps());
       // Frames enclose everything and tell least, so they stand last.
       const auto listed = found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), most_names));
@@ -275,11 +335,11 @@ void name_overlaps::take() {
         if (a % 2 != b % 2) return a % 2 < b % 2;
         return sums[a] != sums[b] ? sums[a] > sums[b] : id_of(a) < id_of(b);
       });
+      g.of->host.ops.reserve(static_cast<std::size_t>(listed - found.begin()));
       for (auto name = found.begin(); name != listed; ++name) g.of->host.ops.push_back({id_of(*name), sums[*name]});
       for (const std::uint32_t name : found) sums[name] = 0;
       found.clear();
     }
-  }
 }
 
 }  // namespace bubbles

@@ -58,6 +58,11 @@ class overlap_sums {
   void add(const overlap_run& run);
   // Before they are looked at.
   void settle();
+  [[nodiscard]] std::size_t places() const noexcept { return places_; }
+  [[nodiscard]] bool has(std::size_t place) const noexcept {
+    const auto& begin = shards_[place / places_of_shard].begin;
+    return begin[place % places_of_shard] < begin[place % places_of_shard + 1];
+  }
   template <class Use>
   void for_each_of(std::size_t place, Use&& use) const {
     const shard& of = shards_[place / places_of_shard];
@@ -79,6 +84,7 @@ class overlap_sums {
   };
   void add_up(std::size_t shard_at, std::vector<place_in_chain>& chains);
   void forget_least();
+  const std::size_t places_;
   std::vector<shard> shards_;
   std::vector<overlap_run> runs_;
   std::vector<std::size_t> chains_;  // first run of each: a run begins where the one in front of it ends, or behind
@@ -87,11 +93,43 @@ class overlap_sums {
   std::vector<std::int64_t> sums_;  // by name, while a place is added up; else 0
 };
 
-// A span over several gaps.
-struct gap_cover {
-  std::size_t first, last;  // gaps that lie in the span as a whole
+// A span over several cells.
+struct long_span {
   interval span;
   std::uint32_t thread, name;
+};
+
+// Gaps of all lists in a row: the number of the first of each list, and of all.
+class gap_places {
+ public:
+  explicit gap_places(const std::vector<gap_list>& lists);
+  [[nodiscard]] std::uint32_t first_of(std::size_t list) const noexcept { return first_[list]; }
+  [[nodiscard]] std::size_t count() const noexcept { return first_.back(); }
+
+ private:
+  std::vector<std::uint32_t> first_;
+};
+
+// Walks along every list with many spans at once. A span counts in the gaps of a list that it reaches first and last;
+// when others lie between them, it covers those and is told apart.
+class edge_walk {
+ public:
+  explicit edge_walk(const std::vector<gap_list>& lists) : lists_(lists), places_(lists) {}
+  // Sums go to `into`, what covers gaps to `covers`; `spans` is empty afterwards.
+  void take(std::vector<long_span>& spans, std::vector<long_span>& covers, overlap_notes& into);
+  // Before spans of names with lower numbers.
+  void make_room_for_names(std::size_t numbers) {
+    if (sums_.size() < numbers) sums_.resize(numbers, 0);
+  }
+  [[nodiscard]] const gap_places& places() const noexcept { return places_; }
+
+ private:
+  const std::vector<gap_list>& lists_;
+  const gap_places places_;
+  std::vector<long_span> by_end_;
+  std::vector<std::uint8_t> is_cover_;  // of the spans by start
+  std::vector<std::int64_t> sums_;      // by name, in a gap; else 0
+  std::vector<std::uint32_t> touched_;  // names with a sum
 };
 
 // What the spans of one part overlap. May be used again for another part.
@@ -103,6 +141,7 @@ class part_overlaps {
   // Before spans of names with lower numbers.
   void make_room_for_names(std::size_t numbers) {
     if (sums_.size() < numbers) sums_.resize(numbers, 0);
+    edges_.make_room_for_names(numbers);
   }
   // A span that overlaps this cell and no other.
   void add(std::uint32_t name, std::size_t cell, std::int64_t overlap_ps) {
@@ -119,22 +158,19 @@ class part_overlaps {
 
  private:
   friend class name_overlaps;
-  // What is kept of one list.
-  struct of_list {
-    const gap_list* gaps;
-    overlap_notes sums;
-    std::vector<gap_cover> covers;
-    std::size_t near = 0;  // the first gap behind the start of the span looked at last
-  };
   void leave_cell();
 
   std::vector<std::int64_t> sums_;      // by name, in the cell
   std::vector<std::uint32_t> touched_;  // names with a sum
   std::size_t cell_ = 0;
   overlap_notes by_cell_;
-  std::vector<of_list> by_list_;  // spans over several cells
+  edge_walk edges_;
+  overlap_notes by_gap_;
+  std::vector<long_span> long_, covers_;
 };
 
+// Spans over several cells are gathered, and walked along the gaps of a list together: the work of a list grows with
+// the number of its gaps and of those spans, and no list holds anything of its own.
 class name_overlaps {
  public:
   // Both have to outlive this.
@@ -145,16 +181,16 @@ class name_overlaps {
   void take();
 
  private:
-  struct of_list {
-    const gap_list* gaps;
-    overlap_sums sums;
-    std::vector<gap_cover> covers;
-  };
-  void add_covers(of_list& of);
+  void walk();
+  void add_covers();
+  void add_notes();
 
+  const std::vector<gap_list>& lists_;
   std::uint32_t numbers_ = 0;  // more than the greatest of a name
-  overlap_sums by_cell_;
-  std::vector<of_list> by_list_;
+  edge_walk edges_;
+  overlap_sums by_cell_, by_gap_;
+  overlap_notes notes_;  // for by_gap_
+  std::vector<long_span> long_, covers_;
 };
 
 }  // namespace bubbles

@@ -2,6 +2,8 @@
 #pragma once
 #include <profkit/namespace.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,14 +35,24 @@ inline constexpr std::int64_t millionths = 1'000'000;
   const wide_int half = b / 2;
   return static_cast<std::int64_t>((a >= 0 ? a + half : a - half) / b);
 }
-// The quantile of sorted values at `percent`, between neighbours by the line that joins them (h = (n - 1) q).
-[[nodiscard]] inline std::int64_t quantile(const std::vector<std::int64_t>& sorted, std::uint64_t percent) noexcept {
-  if (sorted.empty()) return 0;
-  const std::uint64_t at = (sorted.size() - 1) * percent;
+// The quantile at `percent` of `count` sorted values, between neighbours by the line that joins them (h = (n - 1) q).
+template <class ValueAt>
+[[nodiscard]] std::int64_t quantile_of(std::size_t count, std::uint64_t percent, ValueAt&& value_at) noexcept {
+  if (count == 0) return 0;
+  const std::uint64_t at = (count - 1) * percent;
   const std::size_t low = static_cast<std::size_t>(at / 100);
   const auto rest = static_cast<std::int64_t>(at % 100);
-  if (rest == 0) return sorted[low];
-  return sorted[low] + divided(static_cast<wide_int>(sorted[low + 1] - sorted[low]) * rest, 100);
+  const std::int64_t below = value_at(low);
+  if (rest == 0) return below;
+  return below + divided(static_cast<wide_int>(value_at(low + 1) - below) * rest, 100);
+}
+[[nodiscard]] inline std::int64_t quantile(const std::vector<std::int64_t>& sorted, std::uint64_t percent) noexcept {
+  return quantile_of(sorted.size(), percent, [&](std::size_t i) { return sorted[i]; });
+}
+// The median of the others; `one` is among the values.
+[[nodiscard]] inline std::int64_t median_without(const std::vector<std::int64_t>& sorted, std::int64_t one) noexcept {
+  const auto skipped = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), one) - sorted.begin());
+  return quantile_of(sorted.size() - 1, 50, [&](std::size_t i) { return sorted[i < skipped ? i : i + 1]; });
 }
 
 }  // namespace bubbles

@@ -24,7 +24,7 @@ class adviser {
     bubbles_of_.resize(r_.groups.size());
     for (const bubble& b : r_.bubbles)
       if (b.step >= 0)
-        bubbles_of_[static_cast<std::size_t>(r_.steps[static_cast<std::size_t>(b.step)].group)].push_back(&b);
+        bubbles_of_[static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group)].push_back(&b);
     for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(r_.groups[g], bubbles_of_[g]);
     advise_ops();
     advise_recording();
@@ -48,7 +48,7 @@ class adviser {
     std::int64_t gc_ps = 0, listed_ps = 0;
     for (const std::uint32_t s : g.steps) {
       issue = issue || has_hidden_issue(r_.steps[s], t_);
-      pollution = pollution || r_.steps[s].tags.has(bubble_tag::wait_pollution_risk);
+      pollution = pollution || r_.steps.verdict(s).tags.has(bubble_tag::wait_pollution_risk);
     }
     const bubble* longest = nullptr;
     for (const bubble* const at : bubbles) {
@@ -187,14 +187,15 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     std::int64_t idle = 0, service = 0;
     bool issue = false;
     for (const std::uint32_t s : g.steps) {
-      idle = saturating_add(idle, into.steps[s].underfeed_ps());
-      service = saturating_add(service, into.steps[s].service_ps());
-      issue = issue || has_hidden_issue(into.steps[s], t);
+      const bubble_step& step = into.steps[s];
+      idle = saturating_add(idle, step.underfeed_ps());
+      service = saturating_add(service, step.service_ps());
+      issue = issue || has_hidden_issue(step, t);
     }
     if (!issue) continue;
     std::vector<const bubble*> longest;
     for (const bubble& b : into.bubbles)
-      if (b.step >= 0 && into.steps[static_cast<std::size_t>(b.step)].group == static_cast<std::int32_t>(i))
+      if (b.step >= 0 && into.steps.verdict(static_cast<std::size_t>(b.step)).group == static_cast<std::int32_t>(i))
         longest.push_back(&b);
     const std::size_t shown = std::min(most_proof, longest.size());
     std::partial_sort(longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(shown), longest.end(),

@@ -82,20 +82,26 @@ void choose_idlest(bubbles_result& into, bool reference) {
     into.idlest_group = static_cast<std::int32_t>(i);
   }
   const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
-  for (const std::uint32_t s : g.steps)
-    if (into.dominant_step < 0 ||
-        into.steps[s].underfeed_ps() > into.steps[static_cast<std::size_t>(into.dominant_step)].underfeed_ps())
-      into.dominant_step = static_cast<std::int32_t>(s);
+  most = -1;
+  for (const std::uint32_t s : g.steps) {
+    const std::int64_t idle = into.steps[s].underfeed_ps();
+    if (idle <= most) continue;
+    most = idle;
+    into.dominant_step = static_cast<std::int32_t>(s);
+  }
 }
 
 std::uint64_t check_against_step_trace(bubbles_result& into, const activity& of) {
   std::uint64_t unknown = 0;
   if (of.step_trace().empty()) return unknown;
   // The last step of a device by its id; a capture without steps counts as one, whose row has none.
+  std::vector<std::string> ids;
+  ids.reserve(into.steps.size());
   hash_map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> steps;
   for (std::uint32_t i = 0; i < into.steps.size(); ++i) {
     const bubble_step& s = into.steps[i];
-    steps[{s.device, s.id}] = i;
+    ids.push_back(s.id);
+    steps[{s.device, ids.back()}] = i;
     if (s.pseudo) steps[{s.device, {}}] = i;
   }
   for (const step_trace_row& row : of.step_trace()) {
@@ -216,7 +222,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
   std::map<std::pair<std::int32_t, bubble_label>, sum> sums;
   for (const bubble& b : into.bubbles) {
     if (b.step < 0 || b.boundary_adjacent) continue;
-    const std::int32_t group = into.steps[static_cast<std::size_t>(b.step)].group;
+    const std::int32_t group = into.steps.verdict(static_cast<std::size_t>(b.step)).group;
     for (std::size_t l = 0; l < bubble_label_count; ++l) {
       const auto label = static_cast<bubble_label>(l);
       if (!b.labels.has(label)) continue;
@@ -272,7 +278,7 @@ void judge_confidence(bubbles_result& into) {
   into.sure = confidence::medium;
   const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
   std::uint64_t at_edge = 0;
-  for (const std::uint32_t s : g.steps) at_edge += into.steps[s].boundary_dominated ? 1 : 0;
+  for (const std::uint32_t s : g.steps) at_edge += into.steps.verdict(s).boundary_dominated ? 1 : 0;
   if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
 }
 

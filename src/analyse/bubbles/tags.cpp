@@ -72,11 +72,12 @@ void find_boundaries(bubbles_result& into, const bubble_thresholds& t) {
            (e.any && (start == e.first_window_ps || end == e.last_window_ps));
   };
   for (bubble& b : into.bubbles) b.boundary_adjacent = touches(b.device, b.start_ps, b.end_ps);
-  for (bubble_step& s : into.steps) {
+  std::size_t at = 0;
+  for (const bubble_step& s : into.steps) {
     const std::int64_t longest = std::max({s.prelaunch_ps, s.tail_ps, s.largest_internal_ps});
     const bool at_edge = (s.prelaunch_ps == longest && touches(s.device, s.start_ps, s.start_ps + s.prelaunch_ps)) ||
                          (s.tail_ps == longest && touches(s.device, s.end_ps - s.tail_ps, s.end_ps));
-    s.boundary_dominated = longest >= t.reportable_gap_ps && longest > 0 && at_edge;
+    into.steps.verdict(at++).boundary_dominated = longest >= t.reportable_gap_ps && longest > 0 && at_edge;
   }
 }
 
@@ -86,7 +87,7 @@ void label_bubbles(bubbles_result& into, const recurring_places& recurring, cons
     const bool recurs = b.step >= 0 && recurring.count(place_of(b, into.steps)) != 0;
     b.sure = confidence_of(b, recurs, t);
     if (b.step < 0) continue;
-    bubble_step& s = into.steps[static_cast<std::size_t>(b.step)];
+    step_verdict& s = into.steps.verdict(static_cast<std::size_t>(b.step));
     s.labels.add(b.labels);
     s.traced = s.traced || b.host.traced;
     if (b.boundary_adjacent || !b.host.traced) continue;
@@ -104,37 +105,47 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
     if (op.false_hotspot) anchors.insert(static_cast<std::uint64_t>(op.op_type) << 32 | op.core);
   for (const bubble& b : into.bubbles) {
     if (b.step < 0) continue;
-    bubble_tags& tags = into.steps[static_cast<std::size_t>(b.step)].tags;
+    bubble_tags& tags = into.steps.verdict(static_cast<std::size_t>(b.step)).tags;
     if (b.after_count > 0 &&
         anchors.count(static_cast<std::uint64_t>(type_of(b.after[0])) << 32 | b.after[0].core) != 0)
       tags.add(bubble_tag::wait_anchor_false_hotspot);
     if (b.heavy && b.labels.has(bubble_label::comm_wait)) tags.add(bubble_tag::comm_sync_risk);
   }
-  for (std::size_t i = 0; i < into.steps.size(); ++i) {
-    bubble_step& s = into.steps[i];
+  std::size_t at = 0;
+  std::int64_t device = -1;  // of the step in front
+  const auto tag_last = [&](std::size_t step) {
+    if (into.devices[static_cast<std::size_t>(device)].kernels_after_steps > 0)
+      into.steps.verdict(step).tags.add(bubble_tag::partial_capture_boundary);
+  };
+  for (const bubble_step& s : into.steps) {
+    const std::size_t i = at++;
+    step_verdict& verdict = into.steps.verdict(i);
     const std::int64_t service = s.service_ps();
-    if (is_heavy(s.prelaunch_ps, service, t)) s.tags.add(bubble_tag::prelaunch_gap_heavy);
-    if (is_heavy(s.tail_ps, service, t)) s.tags.add(bubble_tag::tail_gap_heavy);
-    if (is_heavy(s.largest_internal_ps, service, t)) s.tags.add(bubble_tag::internal_bubble_heavy);
+    if (is_heavy(s.prelaunch_ps, service, t)) verdict.tags.add(bubble_tag::prelaunch_gap_heavy);
+    if (is_heavy(s.tail_ps, service, t)) verdict.tags.add(bubble_tag::tail_gap_heavy);
+    if (is_heavy(s.largest_internal_ps, service, t)) verdict.tags.add(bubble_tag::internal_bubble_heavy);
     if (o.reference ? at_least(s.underfeed_ps(), service, t.idle_ratio_ppm) : has_hidden_issue(s, t))
-      s.tags.add(bubble_tag::device_idle_gap_heavy);
+      verdict.tags.add(bubble_tag::device_idle_gap_heavy);
     weights w;
     w.add(s);
-    s.risk = risk_of(w, t);
+    verdict.risk = risk_of(w, t);
     const bubble_group& g = into.groups[static_cast<std::size_t>(s.group)];
-    add_host_tags(s.tags, w, g.recurring, s.boundary_dominated, t);
-    if (at_least(w.comm_ps, w.evidenced_ps, t.comm_overlap_ppm)) s.tags.add(bubble_tag::comm_sync_risk);
-    if (at_least(s.polluted_wait_ps, s.wait_sum_ps, t.polluted_wait_ppm)) s.tags.add(bubble_tag::wait_pollution_risk);
+    add_host_tags(verdict.tags, w, g.recurring, s.boundary_dominated, t);
+    if (at_least(w.comm_ps, w.evidenced_ps, t.comm_overlap_ppm)) verdict.tags.add(bubble_tag::comm_sync_risk);
+    if (at_least(s.polluted_wait_ps, s.wait_sum_ps, t.polluted_wait_ppm))
+      verdict.tags.add(bubble_tag::wait_pollution_risk);
     const aicpu_exposure& a = facts[i].aicpu;
     if (a.exposed_calls > 0 || (a.partly_exposed_ps >= t.aicpu_exposed_ps &&
                                 at_least(a.partly_exposed_ps, service, t.aicpu_exposed_share_ppm)))
-      s.tags.add(bubble_tag::aicpu_exposed_risk);
+      verdict.tags.add(bubble_tag::aicpu_exposed_risk);
     const device_gaps& d = into.devices[s.device];
-    const bool first = i == 0 || into.steps[i - 1].device != s.device;
-    const bool last = i + 1 == into.steps.size() || into.steps[i + 1].device != s.device;
-    if (s.boundary_dominated || s.cut || (first && d.kernels_before_steps > 0) || (last && d.kernels_after_steps > 0))
-      s.tags.add(bubble_tag::partial_capture_boundary);
+    const bool first = device != s.device;
+    if (first && i > 0) tag_last(i - 1);
+    device = s.device;
+    if (s.boundary_dominated || s.cut || (first && d.kernels_before_steps > 0))
+      verdict.tags.add(bubble_tag::partial_capture_boundary);
   }
+  if (at > 0) tag_last(at - 1);
 }
 
 void tag_groups(bubbles_result& into, const bubble_options& o) {

@@ -99,18 +99,17 @@ void write_launch(json_writer& out, const bubble& b) {
 }
 
 void write_bubble(json_writer& out, const bubbles_text& t, const bubble& b, const std::string& id) {
-  const bubble_step* step = b.step < 0 ? nullptr : &t.found.steps[static_cast<std::size_t>(b.step)];
+  const bubble_step& step = b.step < 0 ? bubble_step() : t.found.steps[static_cast<std::size_t>(b.step)];
   const host_evidence& h = b.host;
   out.begin_object();
   out.field("bubble_id", std::string_view(id));
   out.field("device", b.device);
   out.field("scope", bubble_scope_name(b.scope));
   out.field("inter_step", b.inter_step);
-  out.field("step_id", step == nullptr ? std::string_view() : std::string_view(step->id));
-  write_text_or_null(out, "group_id",
-                     step == nullptr || step->group < 0
-                         ? std::string_view()
-                         : std::string_view(t.found.groups[static_cast<std::size_t>(step->group)].id));
+  out.field("step_id", std::string_view(step.id));
+  write_text_or_null(
+      out, "group_id",
+      step.group < 0 ? std::string_view() : std::string_view(t.found.groups[static_cast<std::size_t>(step.group)].id));
   out.key("start_us");
   out.microseconds_of_ns(t.absolute_ns(b.start_ps));
   out.key("end_us");
@@ -313,11 +312,15 @@ void write_kernel(json_writer& out, const bubbles_text& t, std::uint32_t device,
   std::string structure;
   if (step >= 0) {
     const bubble_step& s = t.found.steps[static_cast<std::size_t>(step)];
-    const auto first = t.found.structures.begin() + s.first_structure, last = first + s.structures;
-    const auto after = std::upper_bound(first, last, k.start_ps,
-                                        [](std::int64_t at, const step_structure& part) { return at < part.start_ps; });
-    if (after != first && k.start_ps < s.end_ps)
-      structure = t.structure_id(step, static_cast<std::uint32_t>(after - first - 1));
+    std::uint32_t behind = 0, end = s.structures;
+    while (behind < end) {
+      const std::uint32_t middle = behind + (end - behind) / 2;
+      if (k.start_ps < t.found.structures[s.first_structure + middle].start_ps)
+        end = middle;
+      else
+        behind = middle + 1;
+    }
+    if (behind > 0 && k.start_ps < s.end_ps) structure = t.structure_id(step, behind - 1);
   }
   write_text_or_null(out, "structure_id", structure);
   out.field_id("source_row", k.source_row);
