@@ -152,7 +152,6 @@ class Tables(unittest.TestCase):
             self.assertIn("20", text)
             self.assertNotIn("[absent]", text)
 
-
     def test_totals_of_op_types_stand_in_for_kernels(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "PROF_1" / "mindstudio_profiler_output" / "op_statistic_1.csv"
