@@ -57,6 +57,7 @@ class rank_reader {
       if (auto read = read_traces(); !read) return read;
     }
     if (auto read = read_task_times(); !read) return read;
+    if (auto read = read_statistics(); !read) return read;
     add_devices();
     read_rest();
     if (nothing_ran_ && !inputs_.empty()) say_why_empty(inputs_.front());
@@ -253,6 +254,22 @@ class rank_reader {
     return {};
   }
 
+  // Totals of ops: where nothing tells of kernels one by one.
+  result<void> read_statistics() {
+    const auto& all = devices_->all();
+    statistics_count_ = !has_kernels() && std::all_of(all.begin(), all.end(),
+                                                      [](const device_kernels& d) { return d.device.totals.empty(); });
+    if (!statistics_count_) return {};
+    std::vector<std::size_t> statistics;
+    for (const std::size_t file : files_.tables) {
+      if (is_statistic(file)) statistics.push_back(file);
+    }
+    return read_kernels(statistics);
+  }
+  [[nodiscard]] bool is_statistic(std::size_t file) const {
+    return starts_with(last_part_of(p_.what().files[file].path), "op_statistic");
+  }
+
   void add_devices() {
     parts_.markers.insert(parts_.markers.end(), trace_.markers.begin(), trace_.markers.end());
     if (trace_.host_seen) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(trace_.spans));
@@ -320,7 +337,8 @@ class rank_reader {
         step_marker& m = spans.emplace_back();
         m.host_group = group_;
         m.name = row.step;
-        m.number = trailing_number(parts_.strings.text(row.step));
+        const std::string_view id = parts_.strings.text(row.step);
+        m.number = id.find_first_of("-.") == std::string_view::npos ? trailing_number(id) : -1;
         m.start_ps = row.start_ps;
         m.end_ps = row.start_ps + row.duration_ps;
         m.source = marker_source::step_id;
@@ -343,6 +361,7 @@ class rank_reader {
     for (const std::size_t file : files_.tables) {
       const std::string_view name = last_part_of(p_.what().files[file].path);
       const bool steps = starts_with(name, "step_trace_time");
+      if (statistics_count_ && is_statistic(file)) continue;
       activity_input& input = add_input(file, steps ? "step_trace_time" : "");
       if (steps) {
         read_ascend_step_trace(p_.bytes(file), indices_, parts_, input);
@@ -361,7 +380,7 @@ class rank_reader {
   const profile& p_;
   std::uint32_t group_ = 0;
   ascend_settings settings_;
-  bool unfinished_ = false;
+  bool unfinished_ = false, statistics_count_ = false;
   std::unique_ptr<ascend_devices> devices_;
   ascend_trace trace_;
   std::optional<std::int64_t> base_zero_us_;

@@ -4,6 +4,7 @@
 #include <profkit/decimal.hpp>
 
 #include <base/affix.hpp>
+#include <read/table_row.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -43,11 +44,15 @@ constexpr column_name column_names[] = {
     {"kernel type", ascend_column::task_type},
     {"task start", ascend_column::start},
     {"task time", ascend_column::duration},
+    // op_statistic*.csv
+    {"count", ascend_column::count},
+    {"total time", ascend_column::duration},
 };
 // Known, and of no use here.
 constexpr std::string_view ignored_names[] = {
-    "model id",      "model name",     "infer id",   "op state",      "mix block dim", "mix block num", "hf32 eligible",
-    "input formats", "output formats", "context id", "cycle counter", "overflow",      "task stop",
+    "model id",      "model name",    "infer id",       "op state",   "mix block dim", "mix block num",
+    "hf32 eligible", "input formats", "output formats", "context id", "cycle counter", "overflow",
+    "task stop",     "min time",      "avg time",       "max time",   "ratio",
 };
 struct optional_column {
   ascend_column column;
@@ -105,10 +110,10 @@ bool is_ratio(const folded_name& f) noexcept {
 }
 
 int exponent_of(std::string_view unit) noexcept {
-  if (unit == "ns") return -3;
-  if (unit == "ms") return 3;
-  if (unit == "s") return 6;
-  return 0;
+  const char first = unit.empty() ? '\0' : static_cast<char>(unit[0] | ' ');  // in lower case
+  if (unit.size() == 1 && first == 's') return 6;
+  if (unit.size() != 2 || (unit[1] | ' ') != 's') return 0;
+  return first == 'n' ? -3 : first == 'm' ? 3 : 0;
 }
 
 std::string variant_of(const ascend_header& h, const std::vector<folded_name>& names) {
@@ -116,6 +121,7 @@ std::string variant_of(const ascend_header& h, const std::vector<folded_name>& n
     return std::any_of(names.begin(), names.end(), [name](const folded_name& f) { return f.name == name; });
   };
   if (has("task time")) return "task_time";
+  if (has("total time")) return "op_statistic";
   if (has("op name")) return h.has(ascend_column::start) ? "op_summary" : "op_summary without start";
   std::string variant = "kernel_details ";
   if (has("cycle counter")) return variant + "guide";
@@ -131,14 +137,19 @@ constexpr std::size_t most_columns = 4096;
 
 std::vector<std::string> ascend_header::missing() const {
   std::vector<std::string> names;
-  if (!has(ascend_column::name)) names.emplace_back("Name");
-  if (!has(ascend_column::start)) names.emplace_back("Start Time(us)");
-  if (!has(ascend_column::duration)) names.emplace_back("Duration(us)");
+  const auto need = [&](ascend_column c, const char* name) {
+    if (!has(c)) names.emplace_back(name);
+  };
+  const bool statistic = is_statistic();
+  need(statistic ? ascend_column::type : ascend_column::name, statistic ? "OP Type" : "Name");
+  need(statistic ? ascend_column::count : ascend_column::start, statistic ? "Count" : "Start Time(us)");
+  need(ascend_column::duration, "Duration(us)");
   return names;
 }
 
 std::vector<ascend_header::wanted_column> ascend_header::missing_wanted() const {
   std::vector<wanted_column> names;
+  if (is_statistic()) return names;
   const bool summary = variant.compare(0, 10, "op_summary") == 0;
   for (const optional_column& c : optional_columns) {
     if (has(c.column) || (c.column == ascend_column::core && has(ascend_column::task_type))) continue;
@@ -190,8 +201,9 @@ ascend_clock read_ascend_clock(std::string_view bytes) {
   if (start == no_column) return clock;
   for (int i = 0; i < rows_looked_at && reader.next(fields.data(), start + 1); ++i) {
     decimal_time t;
-    if (reader.fields() <= start) continue;
+    if (row_damage(reader, bytes, header.columns, start + 1) != nullptr) continue;
     if (!parse_microseconds_text(csv_trimmed(fields[start]), t, header.unit(ascend_column::start))) continue;
+    if (t.us < 0) continue;
     if (t.us >= far_time_us) clock.zero_us = t.us - t.us % second_us;
     if (clock.zero_us >= least_unix_us) clock.origin_unix_ns = checked_mul(clock.zero_us, ns_per_us);
     break;

@@ -25,6 +25,7 @@ enum class ascend_column : std::uint8_t {
   task_type,
   start,
   duration,
+  count,
   wait,
   block_dim,
   input_shapes,
@@ -32,7 +33,7 @@ enum class ascend_column : std::uint8_t {
   output_shapes,
   output_types,
 };
-inline constexpr std::size_t ascend_columns = 16;
+inline constexpr std::size_t ascend_columns = 17;
 inline constexpr std::size_t no_column = ~std::size_t{0};
 
 struct ascend_header {
@@ -50,7 +51,9 @@ struct ascend_header {
   [[nodiscard]] std::size_t operator[](ascend_column c) const noexcept { return at[static_cast<std::size_t>(c)]; }
   [[nodiscard]] bool has(ascend_column c) const noexcept { return (*this)[c] != no_column; }
   [[nodiscard]] int unit(ascend_column c) const noexcept { return unit_exponent[static_cast<std::size_t>(c)]; }
-  // Name, start and duration: without them there are no kernels in the table.
+  // op_statistic*.csv: a row an op type, with the number of its calls.
+  [[nodiscard]] bool is_statistic() const noexcept { return variant == "op_statistic"; }
+  // Name, start and duration, or type, count and duration of totals: without them there is nothing in the table.
   [[nodiscard]] std::vector<std::string> missing() const;
   // Columns that some analysis cannot do without.
   struct wanted_column {

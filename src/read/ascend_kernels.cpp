@@ -7,6 +7,7 @@
 #include <read/ascend_names.hpp>
 #include <read/column_strings.hpp>
 #include <read/csv_index.hpp>
+#include <read/table_row.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -138,8 +139,9 @@ class table_reader {
     for (const std::string& name : header_.repeated) {
       input_.notes.push_back("the column \"" + name + "\" is there twice: the first one counts");
     }
-    totals_only_ =
-        header_.has(ascend_column::duration) && header_.has(ascend_column::name) && !header_.has(ascend_column::start);
+    is_statistic_ = header_.is_statistic() && input_.missing_columns.empty();
+    totals_only_ = is_statistic_ || (header_.has(ascend_column::duration) && header_.has(ascend_column::name) &&
+                                     !header_.has(ascend_column::start));
     if (totals_only_) {
       input_.notes.push_back("no column of start times: ops are totals, from which no idle time can be told");
     } else if (!input_.missing_columns.empty()) {
@@ -160,7 +162,8 @@ class table_reader {
       counter_names_.push_back(strings_.intern(c.name));
     }
     fields_.resize(last + 1);
-    for (const ascend_column c : {ascend_column::name, ascend_column::start, ascend_column::duration}) {
+    for (const ascend_column c :
+         {ascend_column::name, ascend_column::start, ascend_column::duration, ascend_column::count}) {
       if (header_.has(c)) times_end_ = std::max(times_end_, header_[c]);
     }
     return true;
@@ -189,13 +192,14 @@ class table_reader {
   // The row is taken, or why it is not.
   [[nodiscard]] const char* take_row() {
     const std::size_t count = reader_.fields();
-    if (count != header_.columns || reader_.cut()) {
+    if (count != header_.columns || reader_.cut() || reader_.spans_lines()) {
       // Some writers leave fields at the end away; what counts is that the times are there, and whole.
-      const bool short_of_times = count <= times_end_ || (count < header_.columns && !reader_.terminated());
-      if (reader_.cut() || short_of_times || reader_.spans_lines()) return broken_row();
+      const bool may_be_short = reader_.terminated() && !reader_.spans_lines();
+      const char* const why =
+          row_damage(reader_, bytes_, header_.columns, may_be_short ? times_end_ + 1 : header_.columns);
+      if (why != nullptr) return broken_row(why);
       for (std::size_t i = count; i < fields_.size(); ++i) fields_[i] = {};
     }
-    if (reader_.spans_lines() && field(ascend_column::name).find('\n') != std::string_view::npos) return broken_row();
     if (totals_only_) return take_total();
     kernel_row row;
     if (is_task_list_ && is_no_kernel(csv_trimmed(field(ascend_column::task_type)))) {
@@ -207,7 +211,7 @@ class table_reader {
     row.name = names_.id_of(field(ascend_column::name));
     row.core = cores_.id_of(field(ascend_column::core));
     if (row.core == 0) row.core = cores_.id_of(field(ascend_column::task_type));
-    row.step = steps_.id_of(field(ascend_column::step));
+    row.step = step_of_row();
     take_type(row);
     device_kernels& into = device_of_row();
     take_class(row, into);
@@ -231,6 +235,8 @@ class table_reader {
       return repeated_header_or("the duration is no number");
     const auto length = ps_since(t, 0);
     if (!length || *length < 0) return "the duration is negative or out of reach";
+    const std::int64_t calls = is_statistic_ ? integer(ascend_column::count).value_or(0) : 1;
+    if (calls <= 0) return "no count of calls";
     kernel_row row;
     row.name = names_.id_of(field(ascend_column::name));
     row.core = cores_.id_of(field(ascend_column::core));
@@ -241,18 +247,14 @@ class table_reader {
     std::vector<op_total>& all = into.device.totals;
     const auto [at, added] = into.totals.try_emplace(std::uint64_t{row.op_type} << 32 | row.core, all.size());
     if (added) all.push_back({row.op_type, row.core, row.kind, 0, 0});
-    ++all[at->second].calls;
+    all[at->second].calls += static_cast<std::uint64_t>(calls);
     all[at->second].duration_ps = saturating_add(all[at->second].duration_ps, *length);
     return nullptr;
   }
 
-  const char* broken_row() {
-    const bool cut = reader_.cut();
-    const char* const why = cut                                  ? "the row ends inside a quoted field"
-                            : reader_.fields() < header_.columns ? "the row has fewer fields than the header"
-                                                                 : "a quoted field goes over several rows";
+  const char* broken_row(const char* why) {
     // A lost quote swallows rows: give them back, as long as that does not mean reading the file again and again.
-    if (reader_.spans_lines() || cut) {
+    if (reader_.spans_lines() || reader_.cut()) {
       const std::size_t swallowed = reader_.end_offset() - reader_.offset();
       if (bytes_.find('\n', reader_.offset()) != std::string_view::npos && reread_ + swallowed <= bytes_.size()) {
         reread_ += swallowed;
@@ -276,6 +278,7 @@ class table_reader {
     decimal_time t;
     if (!parse_microseconds_text(start, t, header_.unit(ascend_column::start)))
       return repeated_header_or("the start time is no number");
+    if (t.us < 0) return "the start time is negative";
     const auto at = ps_since(t, clock_.zero_us);
     const auto shifted = at ? checked_add(*at, shift_ps_) : std::nullopt;
     if (!parse_microseconds_text(duration, t, header_.unit(ascend_column::duration)))
@@ -328,6 +331,17 @@ class table_reader {
   [[nodiscard]] std::optional<std::int64_t> integer(ascend_column c) const noexcept {
     const std::string_view text = csv_trimmed(field(c));
     return is_no_value(text) ? std::nullopt : decimal_scaled_integer(text);
+  }
+
+  string_id step_of_row() {
+    const string_id written = steps_.id_of(field(ascend_column::step));
+    if (written != written_step_) {
+      written_step_ = written;
+      const std::string_view text = strings_.text(written);
+      const std::string_view id = ascend_step_id(text);
+      step_ = id.size() == text.size() ? written : strings_.intern(std::string(id));
+    }
+    return step_;
   }
 
   device_kernels& device_of_row() {
@@ -414,9 +428,10 @@ class table_reader {
     ascend_class is;
     bool known = false;
   };
-  std::vector<known_class> classes_;  // by name: what was found for it last
+  std::vector<known_class> classes_;       // by name: what was found for it last
+  string_id written_step_ = 0, step_ = 0;  // of the row before
   std::string_view last_device_text_;
-  bool device_known_ = false, fine_starts_ = false, totals_only_ = false, is_task_list_ = false;
+  bool device_known_ = false, fine_starts_ = false, totals_only_ = false, is_statistic_ = false, is_task_list_ = false;
   std::uint64_t marks_ = 0;  // rows that are no kernels
   std::int64_t last_device_ = -1;
 };

@@ -78,6 +78,12 @@ bool is_no_value(std::string_view trimmed) noexcept {
          trimmed == "n/a";
 }
 
+std::string_view ascend_step_id(std::string_view written) noexcept {
+  const std::string_view whole = written.substr(0, written.find('.'));
+  return is_number(whole) && written.find_first_not_of('0', whole.size() + 1) == std::string_view::npos ? whole
+                                                                                                        : written;
+}
+
 ascend_class classify_ascend(std::string_view core, std::string_view op_type, std::string_view name) noexcept {
   ascend_class c;
   const bool collective = is_collective_prefix(name) || is_collective_prefix(op_type);

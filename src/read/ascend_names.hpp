@@ -27,6 +27,9 @@ struct ascend_class {
 // Of a task on a stream, by its type: a marker, a wait, one of the profiler's own.
 [[nodiscard]] bool is_no_kernel(std::string_view task_type) noexcept;
 
+// A step id without the ".0" that programs with floating columns append; anything else as it is written.
+[[nodiscard]] std::string_view ascend_step_id(std::string_view written) noexcept;
+
 // "N/A", "-", "null" and nothing stand for no value.
 [[nodiscard]] bool is_no_value(std::string_view trimmed) noexcept;
 

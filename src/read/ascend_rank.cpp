@@ -10,6 +10,7 @@
 #include <read/csv_index.hpp>
 #include <read/json_elements.hpp>
 #include <read/json_walk.hpp>
+#include <read/table_row.hpp>
 
 #include <base/affix.hpp>
 
@@ -361,7 +362,7 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
     input.damage = fault{fault_code::damaged, "the table is empty", input.path, 0, ""};
     return;
   }
-  const std::size_t columns = std::min(reader.fields(), fields.size());
+  const std::size_t header_columns = reader.fields(), columns = std::min(header_columns, fields.size());
   for (std::size_t i = 0; i < columns; ++i) {
     const std::string_view name = csv_trimmed(fields[i]);
     if (name == "Step") step_at = i;
@@ -378,8 +379,8 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
   if (!input.missing_columns.empty()) return;
   while (reader.next(fields.data(), fields.size())) {
     ++input.rows;
-    if (reader.cut() || reader.fields() < columns) {
-      reject_row(input, "the row has fewer fields than the header", reader.line());
+    if (const char* const why = row_damage(reader, bytes, header_columns, columns)) {
+      reject_row(input, why, reader.line());
       continue;
     }
     step_trace_row row;
@@ -394,14 +395,15 @@ void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<
       reject_row(input, "a time is no number", reader.line());
       continue;
     }
-    const std::string_view step = step_at == no_column ? std::string_view() : csv_trimmed(fields[step_at]);
+    const std::string_view step =
+        step_at == no_column ? std::string_view() : ascend_step_id(csv_trimmed(fields[step_at]));
     row.step = is_no_value(step) ? 0 : into.strings.intern(step);
     const auto ordinal = device_at == no_column ? std::nullopt : decimal_scaled_integer(csv_trimmed(fields[device_at]));
     const auto device = std::find_if(devices.begin(), devices.end(),
                                      [number = ordinal.value_or(0)](const auto& d) { return d.first == number; });
     if (ordinal && device != devices.end()) {
       row.device = device->second;
-    } else if (!devices.empty()) {
+    } else if (!devices.empty() && (!ordinal || devices.front().first < 0)) {
       row.device = devices.front().second;
     } else {
       continue;  // nothing to check it with
@@ -421,11 +423,8 @@ void count_ascend_rows(std::string_view bytes, const char* variant, activity_inp
   const std::size_t columns = reader.fields();
   while (reader.next(&field, 1)) {
     ++input.rows;
-    if (reader.cut()) {
-      reject_row(input, "the row ends inside a quoted field", reader.line());
-    } else if (reader.fields() < columns) {
-      reject_row(input, "the row has fewer fields than the header", reader.line());
-    }
+    const char* const why = row_damage(reader, bytes, columns, columns);
+    if (why != nullptr) reject_row(input, why, reader.line());
   }
 }
 

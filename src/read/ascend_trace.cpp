@@ -90,6 +90,11 @@ struct flow_end {
   std::int64_t stream;
 };
 
+// Tells of communication wherever it lies.
+bool names_collective(std::string_view name) noexcept {
+  return contains(name, "hcom") || contains(name, "Hccl") || contains(name, "c10d");
+}
+
 class trace_collector final : public chrome_visitor {
  public:
   trace_collector(std::int64_t shift_ps, activity_parts& parts, activity_input& input)
@@ -288,7 +293,9 @@ class trace_sorter {
         case process_kind::device:
         case process_kind::collectives: take_device(e, kinds_[on.process], on); break;
         case process_kind::derived: break;
-        case process_kind::unknown: take_marker(e); break;
+        case process_kind::unknown:
+          if (!take_marker(e) && names_collective(parts_.strings.text(e.name))) add_device_marker(e, on);
+          break;
       }
     }
     into_.launches = from_.arrows();
@@ -324,21 +331,23 @@ class trace_sorter {
     into_.spans.push_back(s);
   }
 
+  void add_device_marker(const held_event& e, const thread& on) {
+    host_span s;
+    s.start_ps = e.start_ps;
+    s.duration_ps = e.duration_ps;
+    s.source_row = e.ordinal;
+    s.name = e.name;
+    s.thread = on.number;
+    s.kind = host_span_kind::device_marker;
+    into_.spans.push_back(s);
+  }
+
   void take_device(const held_event& e, process_kind kind, const thread& on) {
     const std::string_view name = parts_.strings.text(e.name);
     const std::string_view task = parts_.strings.text(e.task_type);
     const bool waits = contains(name, "Notify_Wait") || contains(name, "StreamWaitEvent") || task == "Notify Wait" ||
                        task == "Notify_Wait" || task == "NOTIFY_WAIT_SQE";
-    if (kind == process_kind::collectives || waits) {
-      host_span s;
-      s.start_ps = e.start_ps;
-      s.duration_ps = e.duration_ps;
-      s.source_row = e.ordinal;
-      s.name = e.name;
-      s.thread = on.number;
-      s.kind = host_span_kind::device_marker;
-      into_.spans.push_back(s);
-    }
+    if (kind == process_kind::collectives || waits || names_collective(name)) add_device_marker(e, on);
     if (kernels_ != nullptr && !waits) take_kernel(e, kind, on, name, task);
   }
 

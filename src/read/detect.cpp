@@ -26,7 +26,7 @@ struct format_row {
   const char* pattern;  // for detection::why
   std::string_view prefix, suffix;
   detection_confidence by_name;
-  probe_result (*probe)(std::string_view head) noexcept;
+  probe_result (*probe)(std::string_view head);
   host_rule host;
   bool is_export_name;
 };

@@ -276,7 +276,8 @@ class folder_reader {
         c.look = std::move(*look);
       }
       ascend = ascend || is_ascend(family);
-      part.has_profile = part.has_profile || is_profile(family);
+      const bool totals = family == file_family::ascend_table && file.name.rfind("op_statistic", 0) == 0;
+      part.has_profile = part.has_profile || is_profile(family) || totals;
       part.newest_ns = std::max(part.newest_ns, file.modified_ns);
       part.files.push_back(std::move(c));
     }

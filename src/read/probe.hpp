@@ -1,5 +1,5 @@
 // Probes: how likely it is that some first bytes begin a file of a format. They only read inside the bytes given,
-// take one pass, and never fail.
+// take one pass, and never fail but for want of memory.
 #pragma once
 #include <read/detect.hpp>
 
@@ -23,7 +23,7 @@ struct probe_result {
 [[nodiscard]] probe_result probe_hlo_proto(std::string_view head) noexcept;
 
 // A table of kernels of an Ascend NPU, by its header: kernel_details.csv, op_summary*.csv.
-[[nodiscard]] probe_result probe_ascend_kernels(std::string_view head) noexcept;
+[[nodiscard]] probe_result probe_ascend_kernels(std::string_view head);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

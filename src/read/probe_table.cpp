@@ -1,6 +1,7 @@
 #include <read/probe.hpp>
 
 #include <profkit/csv.hpp>
+#include <read/ascend_columns.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,23 +10,20 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-probe_result probe_ascend_kernels(std::string_view head) noexcept {
-  const auto starts_with = [](std::string_view text, std::string_view prefix) {
-    return text.substr(0, prefix.size()) == prefix;
-  };
+probe_result probe_ascend_kernels(std::string_view head) {
+  // A table of so many columns that lacks a name or a duration is still one, and its reader says what it lacks.
+  constexpr std::ptrdiff_t telling_columns = 5;
   csv_reader reader(head.substr(0, head.find('\n')));
   std::array<std::string_view, 128> fields;
   if (!reader.next(fields.data(), fields.size())) return {};
-  bool name = false, duration = false, unit = false;
-  for (std::size_t i = 0; i < std::min(reader.fields(), fields.size()); ++i) {
-    const std::string_view field = csv_trimmed(fields[i]);
-    name |= field == "Name" || field == "Op Name" || field == "kernel_name";
-    duration |=
-        starts_with(field, "Duration(") || starts_with(field, "Task Duration(") || starts_with(field, "task_time(");
-    unit |= field == "Accelerator Core" || field == "Task Type" || field == "Stream ID" || field == "kernel_type";
-  }
-  if (!name || !duration || !unit) return {};
-  return {detection_confidence::certain, "columns Name, Duration, Accelerator Core or Task Type"};
+  const ascend_header h = bind_ascend_header(fields.data(), std::min(reader.fields(), fields.size()));
+  if (!h.has(ascend_column::core) && !h.has(ascend_column::task_type) && !h.has(ascend_column::stream)) return {};
+  if (h.has(ascend_column::name) && h.has(ascend_column::duration))
+    return {detection_confidence::certain, "columns Name, Duration, Accelerator Core or Task Type"};
+  const auto missing = std::count(h.at.begin(), h.at.end(), no_column);
+  const bool named = h.has(ascend_column::name) || h.has(ascend_column::duration);
+  if (!named || static_cast<std::ptrdiff_t>(ascend_columns) - missing < telling_columns) return {};
+  return {detection_confidence::likely, "columns of a kernel table"};
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -171,6 +171,178 @@ TEST_CASE("units come from the header, and a lost quote costs one row") {
   CHECK(a->text(rows.all[1].name) == "c");
 }
 
+TEST_CASE("a line end in a quoted name is part of it, and a quote that is lost is not") {
+  const std::string quoted = "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n";
+  for (const std::string line_end : {"\n", "\r\n"}) {
+    std::string text = quoted;
+    for (const char* start : {"10", "20", "30"}) {
+      text += "1,\"a" + line_end + "b, \"\"c\"\" d\",T,AI_CORE," + start + ",2,\"\"\"2,3;4\"\"\"" + line_end;
+    }
+    const auto whole = read_text(text, "kernel_details.csv");
+    CHECK(whole->inputs().at(0).rows == 3);
+    CHECK(whole->inputs().at(0).rejected == 0);
+    const kernels_of rows(*whole, 0);
+    REQUIRE(rows.all.size() == 3);
+    CHECK(whole->text(rows.all[2].name) == "a" + line_end + "b, \"c\" d");
+    CHECK(rows.all[2].start_ps == 30'000'000);
+  }
+  // Never closed: the quotes of the shapes below come next, on the same line or on another one.
+  for (const char* shapes : {"\"\"\"2,3\"\"\"", "4"}) {
+    std::string text = quoted;
+    text += std::string("1,k,T,AI_CORE,10,2,") + shapes + "\n1,\"k,T,AI_CORE,20,2," + shapes + "\n";
+    for (int i = 3; i < 40; ++i) text += "1,k,T,AI_CORE," + std::to_string(10 * i) + ",2,\"\"\"5,6\"\"\"\n";
+    const auto torn = read_text(text, "kernel_details.csv");
+    CHECK(torn->inputs().at(0).rejected == 1);
+    CHECK(torn->inputs().at(0).first_rejected_line == 3);
+    CHECK(torn->devices().at(0).kernels == 38);
+  }
+}
+
+TEST_CASE("a row that goes on as the next one is damaged; empty fields at its end are not") {
+  for (const bool summary : {false, true}) {
+    const std::string head = summary ? "Device_id,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),"
+                                       "Task Wait Time(us),Block Dim\n"
+                                     : "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),"
+                                       "Wait Time(us),Block Dim\n";
+    const auto a = read_text(head +
+                                 "0,k,T,AI_CORE,10,2,0,8,,,\r\n"
+                                 "0,k,T,AI_CORE,20,2,0,80,k,T,AI_CORE,30,2,0,8\n"
+                                 "0,k,T,AI_CORE,30,0,k,T,AI_CORE,40,2,0,8\n"
+                                 "0,k<1,2>,T,AI_CORE,45,2,0,8\n"
+                                 "0,k,T,AI_CORE,50,2,0,8,\"\", \n",
+                             summary ? "op_summary_1.csv" : "kernel_details.csv");
+    CHECK(reasons_of(*a) == std::map<std::string, std::uint64_t>{{"the row has more fields than the header", 3}});
+    CHECK(a->inputs().at(0).first_rejected_line == 3);
+    const kernels_of rows(*a, 0);
+    REQUIRE(rows.all.size() == 2);
+    CHECK(rows.all[1].start_ps == 50'000'000);
+  }
+}
+
+TEST_CASE("a negative or damaged start is no time, nor the clock of the others") {
+  const auto a = read_text(header +
+                               "0,k,T,AI_CORE,1,-5,2,0\n"
+                               "0,k,T,AI_CORE,1,30,k,T,AI_CORE,1,7,2,0\n"
+                               "0,k,T,AI_CORE,1,1736405443863674.4,2,0\n"
+                               "0,k,T,AI_CORE,1,1736405443863684.4,2,0\n",
+                           "kernel_details.csv");
+  CHECK(reasons_of(*a) == std::map<std::string, std::uint64_t>{{"the start time is negative", 1},
+                                                               {"the row has more fields than the header", 1}});
+  CHECK(a->inputs().at(0).first_rejected_line == 2);
+  CHECK(a->devices().at(0).kernels == 2);
+}
+
+TEST_CASE("step ids are whole numbers, or what is written") {
+  std::string text = "Step Id,Name,Accelerator Core,Start Time(us),Duration(us)\n";
+  int at = 0;
+  for (const char* id : {"1.0", "1", "2.000", "-1", "2.5", "x.0", "07"}) {
+    text += std::string(id) + ",k,AI_CORE," + std::to_string(++at * 10) + ",1\n";
+  }
+  const auto a = read_text(text, "kernel_details.csv");
+  std::vector<std::pair<std::string, std::int64_t>> ids;
+  for (const step_marker& m : a->markers()) ids.emplace_back(a->text(m.name), m.number);
+  CHECK(ids == std::vector<std::pair<std::string, std::int64_t>>{
+                   {"1", 1}, {"2", 2}, {"-1", -1}, {"2.5", -1}, {"x.0", -1}, {"07", 7}});
+  CHECK(a->markers().front().end_ps == 21'000'000);
+}
+
+TEST_CASE("totals of op types count where nothing better is there") {
+  const std::string totals =
+      "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Ratio(%)\n"
+      "0,Add,AI_CORE,5,100,10,20,70\n"
+      "0,Cast,AI_CPU,N/A,100,10,20,70\n"
+      "0,Mul,AI_CORE,2,40,10,20\n"
+      "1,Add,AI_CORE,1,2.5,1,2,30,4\n"
+      "1,Add,AI_VECTOR_CORE,1,2.5,1,2,30\n";
+  const test::temporary_folder folder;
+  const std::string inner = "PROF_1/mindstudio_profiler_output/";
+  const std::string alone = folder.write(inner + "op_statistic_1.csv", totals);
+  for (const std::string& path : {alone, folder.path()}) {
+    const auto p = profile::open(path);
+    REQUIRE(p.ok());
+    const auto read = read_activity(*p);
+    REQUIRE(read.ok());
+    const activity& a = **read;
+    REQUIRE(a.devices().size() == 2);
+    CHECK(a.devices()[0].kernels == 0);
+    REQUIRE(a.devices()[0].totals.size() == 2);
+    CHECK(a.text(a.devices()[0].totals[0].op_type) == "Add");
+    CHECK(a.devices()[0].totals[0].calls == 5);
+    CHECK(a.devices()[0].totals[0].duration_ps == 100'000'000);
+    REQUIRE(a.devices()[1].totals.size() == 1);
+    CHECK(a.text(a.devices()[1].totals[0].core) == "AI_VECTOR_CORE");
+    REQUIRE(a.inputs().size() == 1);
+    CHECK(a.inputs()[0].variant == "op_statistic");
+    CHECK(a.inputs()[0].unknown_columns.empty());
+    CHECK(a.inputs()[0].missing_columns.empty());
+    CHECK(reasons_of(a) == std::map<std::string, std::uint64_t>{{"no count of calls", 1},
+                                                                {"the row has more fields than the header", 1}});
+  }
+  for (const char* better : {"Device_id,Op Name,OP Type,Task Type,Task Duration(us)\n3,a,Add,AI_CORE,10\n",
+                             "Device_id,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
+                             "3,a,Add,AI_CORE,5,10\n"}) {
+    folder.write(inner + "op_summary_1.csv", better);
+    const auto p = profile::open(folder.path());
+    REQUIRE(p.ok());
+    const auto read = read_activity(*p);
+    REQUIRE(read.ok());
+    REQUIRE((*read)->devices().size() == 1);
+    CHECK((*read)->devices()[0].ordinal == 3);
+    CHECK((*read)->inputs().size() == 2);
+  }
+  const auto useless = read_text("Device_id,Core Type,Total Time(us)\n0,AI_CORE,5\n", "op_statistic.csv");
+  CHECK(useless->inputs().at(0).missing_columns == std::vector<std::string>{"OP Type", "Count"});
+  CHECK(useless->inputs().at(0).damage);
+}
+
+TEST_CASE("a table under any name says which column it lacks") {
+  const auto a = read_text(
+      "Step Id,Type,Accelerator Core,start time(NS),DURATION(ns),Wait Time(us)\n1,T,AI_CORE,5,1,0\n", "table.csv");
+  REQUIRE(a->inputs().at(0).damage);
+  CHECK(a->inputs().at(0).damage->message == "the table lacks the columns Name");
+  const auto whole = read_text("name,Accelerator Core, Start Time(NS) ,\"DURATION(ns)\"\nk,AI_CORE,5,1\n", "table.csv");
+  const kernels_of rows(*whole, 0);
+  REQUIRE(rows.all.size() == 1);
+  CHECK(rows.all[0].start_ps == 5'000);
+}
+
+TEST_CASE("communication is told by its name on any process but the derived one") {
+  const test::temporary_folder folder;
+  const std::string inner = "a_ascend_pt/ASCEND_PROFILER_OUTPUT/";
+  folder.write(inner + "kernel_details.csv", header + "0,k,T,AI_CORE,1,100,2,0\n");
+  std::string trace = "[";
+  int pid = 0;
+  for (const char* process : {"Ascend Hardware", "Overlap Analysis", "Python", "Something new"}) {
+    const std::string place = R"(,"pid":)" + std::to_string(++pid) + R"(,"tid":1)";
+    trace += (pid > 1 ? "," : "") + std::string(R"({"ph":"M","name":"process_name")") + place + R"(,"args":{"name":")" +
+             process + R"("}})";
+    for (const char* name : {"hcom_allReduce__1_0_1", "MatMul"}) {
+      trace += std::string(R"(,{"ph":"X","ts":"50","dur":5,"args":{"Task Type":"AI_CORE"},"name":")") + name + '"' +
+               place + '}';
+    }
+  }
+  folder.write(inner + "trace_view.json", trace + "]");
+  const auto p = profile::open(folder.path());
+  REQUIRE(p.ok());
+  const auto read = read_activity(*p);
+  REQUIRE(read.ok());
+  struct finder final : host_span_visitor {
+    explicit finder(const activity& a) : of(a) {}
+    result<void> spans(const host_span* first, std::size_t count) override {
+      for (std::size_t i = 0; i < count; ++i)
+        found.emplace(of.text(first[i].name), first[i].kind == host_span_kind::device_marker);
+      return {};
+    }
+    const activity& of;
+    std::multimap<std::string, bool> found;
+  } seen(**read);
+  REQUIRE((*read)->visit_host_spans(0, 0, 100'000'000, seen).ok());
+  CHECK(seen.found == std::multimap<std::string, bool>{{"MatMul", false},
+                                                       {"hcom_allReduce__1_0_1", true},
+                                                       {"hcom_allReduce__1_0_1", false},
+                                                       {"hcom_allReduce__1_0_1", true}});
+}
+
 TEST_CASE("a collective listed twice makes one interval, and the row with a stream stays") {
   const auto a = read_text(header +
                                "0,hcom_allReduce__1_0_1,hcom_allReduce_,HCCL,N/A,10,5,0\n"

@@ -268,6 +268,36 @@ class Tables(unittest.TestCase):
             self.assertIn("20", text)
             self.assertNotIn("[absent]", text)
 
+    def test_totals_of_op_types_stand_in_for_kernels(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "PROF_1" / "mindstudio_profiler_output" / "op_statistic_1.csv"
+            path.parent.mkdir(parents=True)
+            path.write_text("Device_id,OP Type,Core Type,Count,Total Time(us)\n0,Add,AI_CORE,5,100\n")
+            for capture in (path, folder):
+                done, found = document(capture)
+                self.assertEqual(done.status, 0, done.err)
+                self.assertIn("no start times", found["evidence_gaps"][0])
+                self.assertIn("Add  AI_CORE      5  100.000 us  20.000 us", run("bubbles", capture).out)
+
+    def test_steps_are_called_as_the_table_calls_them_and_unknown_ones_are_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            inner = Path(folder) / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+            inner.mkdir(parents=True)
+            steps = ("1.0", "2.0", "-1", "2.5")
+            (inner / "kernel_details.csv").write_text(
+                "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n" +
+                "".join(f"{step},0,k,T,AI_CORE,{100 * at},10\n" for at, step in enumerate(steps, 1)))
+            (inner / "step_trace_time.csv").write_text(
+                "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage\n" +
+                "".join(f"0,{step},10,0,0,0,0,10\n" for step in ("1.0", "2", "-1", "7")) + "1,1,10,0,0,0,5,15\n")
+            done, found = document(folder)
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual([s["step_id"] for s in found["steps"]], ["1", "2", "-1", "2.5"])
+            checked = found["self_check"]["step_trace_time"]
+            self.assertEqual([c["step_id"] for c in checked], ["1", "1", "2", "2", "-1", "-1"])
+            self.assertTrue(all(c["agrees"] for c in checked))
+            self.assertIn("1 step of step_trace_time not compared: not found in the capture", found["evidence_gaps"])
+
 
 class Options(unittest.TestCase):
     def test_thresholds_by_option_and_file(self):

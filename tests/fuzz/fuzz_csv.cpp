@@ -2,6 +2,7 @@
 #include <profkit/csv.hpp>
 #include <profkit/decimal.hpp>
 #include <read/csv_index.hpp>
+#include <read/table_row.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -55,6 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(part.end_offset() == whole.end_offset() && part.terminated() == whole.terminated());
     for (std::size_t i = 0; i < std::min(capacity, whole.fields()); ++i) require(few[i] == all[i]);
     check_row(whole, all, all.size(), text);
+    // Under a header that has its columns a row of one line is whole; with one less, its last field has to be empty.
+    const std::size_t count = whole.fields();
+    if (!whole.cut() && !whole.spans_lines()) require(row_damage(whole, text, count, count) == nullptr);
+    if (whole.cut()) require(row_damage(whole, text, count, 0) != nullptr);
+    if (row_damage(whole, text, count - 1, 0) == nullptr) require(csv_trimmed(all[count - 1]).empty());
     require(whole.offset() >= behind && whole.line() > line);
     behind = whole.end_offset();
     line = whole.line();

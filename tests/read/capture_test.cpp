@@ -141,6 +141,14 @@ TEST_CASE("formats are told by content under any name") {
                                    12)) == file_family::unknown);
   CHECK(family_of("x", "SQLite format 3") == file_family::unknown);
 
+  // Kernel tables by columns that their reader knows, however they are written; without a name or a length, by many.
+  CHECK(family_of("x.csv", "NAME, Duration(US) ,stream_id\n") == file_family::ascend_kernels);
+  CHECK(family_of("x", "Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us)\n") ==
+        file_family::ascend_kernels);
+  CHECK(family_of("x.csv", "Device_id,OP Type,Core Type,Count,Total Time(us)\n") == file_family::ascend_kernels);
+  CHECK(family_of("x.csv", "Name,Task Type,Start Time\n") == file_family::unknown);
+  CHECK(family_of("x.csv", "Name,Duration(us),Colour\n") == file_family::unknown);
+
   // Text made of a binary file: by name, and by what is left of its names.
   std::string mangled = "\n\xef\xbf\xbd\xef\xbf\xbd\x06\x08\x02\x12\x0a/device:TPU:0";
   for (int i = 0; i < 20; ++i) mangled += "\x1a\xef\xbf\xbd";

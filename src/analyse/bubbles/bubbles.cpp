@@ -140,8 +140,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   tag_groups(r, o);
   choose_idlest(r, o.reference);
   if (!r.has_host_trace && !r.steps.empty()) r.requires_host_followup = true;
-  check_against_step_trace(r, of);
-  list_evidence_gaps(r, of);
+  list_evidence_gaps(r, of, check_against_step_trace(r, of));
   summarise_causes(r, of, o.thresholds);
   judge_confidence(r);
   answer_questions(r, o.thresholds);

@@ -413,6 +413,7 @@ void device_pass::close_windows(std::int64_t now_ps) {
 std::string device_pass::id_of(const step_window& w) {
   if (w.pseudo) return "capture";
   if (w.number >= 0) return std::to_string(w.number);
+  if (w.source == marker_source::step_id) return std::string(of_.text(w.name));
   // Names without a number come again and again: the runs of each are counted.
   return std::string(of_.text(w.name)) + '#' + std::to_string(name_counts_[w.name]++);
 }

@@ -91,8 +91,9 @@ void choose_idlest(bubbles_result& into, bool reference) {
   }
 }
 
-void check_against_step_trace(bubbles_result& into, const activity& of) {
-  if (of.step_trace().empty()) return;
+std::uint64_t check_against_step_trace(bubbles_result& into, const activity& of) {
+  std::uint64_t unknown = 0;
+  if (of.step_trace().empty()) return unknown;
   // The last step of a device by its id; a capture without steps counts as one, whose row has none.
   std::vector<std::string> ids;
   ids.reserve(into.steps.size());
@@ -105,7 +106,10 @@ void check_against_step_trace(bubbles_result& into, const activity& of) {
   }
   for (const step_trace_row& row : of.step_trace()) {
     const auto step = steps.find({row.device, of.text(row.step)});
-    if (step == steps.end()) continue;
+    if (step == steps.end()) {
+      ++unknown;
+      continue;
+    }
     const std::uint32_t found = step->second;
     const bubble_step& s = into.steps[found];
     // A source that rounded its starts may be off by as much at every gap.
@@ -129,9 +133,10 @@ void check_against_step_trace(bubbles_result& into, const activity& of) {
     add("Stage", s.clocks.wall_ps, row.stage_ps);
     if (s.source != marker_source::step_id && !s.pseudo) add("Preparing", s.prelaunch_ps, row.preparing_ps);
   }
+  return unknown;
 }
 
-void list_evidence_gaps(bubbles_result& into, const activity& of) {
+void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t unknown_steps) {
   std::vector<std::string>& gaps = into.evidence_gaps;
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
@@ -205,6 +210,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of) {
     gaps.push_back(count_text(into.steps_not_compared, "step") +
                    " not compared with step_trace_time: a kernel reaches over an edge, and counts as a whole for one "
                    "step there, by its parts here");
+  if (unknown_steps > 0)
+    gaps.push_back(count_text(unknown_steps, "step") + " of step_trace_time not compared: not found in the capture");
   if (into.steps_too_large > 0)
     gaps.push_back(count_text(into.steps_too_large, "step") +
                    " with more than 524,288 kernels: their times are exact, but their structures, clocks, block and "

@@ -1,0 +1,17 @@
+// Whether a row of a table is whole.
+#pragma once
+#include <profkit/csv.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Why the row last read from `text` is damaged, under a header of so many columns; null when it is not. Fields behind
+// the first `least` may be left away, and fields past the header may be there when they are empty.
+[[nodiscard]] const char* row_damage(const csv_reader& row, std::string_view text, std::size_t columns,
+                                     std::size_t least) noexcept;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
