@@ -130,15 +130,15 @@ std::optional<fault> damage_at_once(source& from) {
   return std::nullopt;
 }
 
-// No bytes are an XSpace without planes, but not in a file of text.
+// No bytes are an XSpace without planes, and a blank one that was cut, but not in a file of text.
 bool holds_no_text(std::string_view path, std::string_view bytes) noexcept {
-  if (bytes.find_first_not_of(" \t\r\n") != std::string_view::npos) return false;
-  return !bytes.empty() || ends_with(path, ".json") || ends_with(path, ".csv");
+  return bytes.find_first_not_of(" \t\r\n") == std::string_view::npos &&
+         (ends_with(path, ".json") || ends_with(path, ".csv"));
 }
 
 fault no_text(std::string_view bytes) {
-  return {fault_code::unrecognised, bytes.empty() ? "the file is empty" : "the file holds nothing but blanks", "",
-          no_offset, "Fetch or export the capture again."};
+  return {fault_code::unrecognised, bytes.empty() ? "the file is empty" : "the file holds nothing but blanks", "", 0,
+          "Fetch or export the capture again."};
 }
 
 fault unrecognised() {
