@@ -26,7 +26,9 @@ void reject_event(activity_input& input, const char* reason, std::uint64_t ordin
 
 void tell_rejected(activity_input& input) {
   const auto& reasons = input.reject_reasons;
-  const auto is_broken = [](const auto& r) { return r.first != no_start_time && r.first != no_duration; };
+  const auto is_broken = [](const auto& r) {
+    return r.first != no_start_time && r.first != no_duration && r.first != no_begin;
+  };
   const auto first = std::find_if(reasons.begin(), reasons.end(), is_broken);
   if (first == reasons.end() || input.damage) return;
   std::uint64_t count = 0;

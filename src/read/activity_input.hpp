@@ -12,8 +12,9 @@ inline namespace PROFKIT_NAMESPACE {
 void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count = 1);
 // The same of an event of JSON, by its place among the events.
 void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset);
-// Why a row is rejected whose writer knew no time: that is no damage.
-inline constexpr char no_start_time[] = "no start time", no_duration[] = "no duration";
+// Why a row is rejected that is no damage: its writer knew no time, or the event began before the capture.
+inline constexpr char no_start_time[] = "no start time", no_duration[] = "no duration",
+                      no_begin[] = "the end of an event that did not begin";
 
 // What else was rejected is damage where there is none yet; after the last row.
 void tell_rejected(activity_input& input);

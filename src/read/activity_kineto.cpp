@@ -217,7 +217,7 @@ class trace_reader final : public chrome_visitor {
       return;
     }
     const auto begin = on.open.pop(name);
-    if (!begin) return reject(e, "the end of an event that did not begin");
+    if (!begin) return reject(e, no_begin);
     const auto length = checked_sub(*e.ts_ps, begin->start_ps);
     chrome_event whole = e;
     whole.ordinal = begin->ordinal;

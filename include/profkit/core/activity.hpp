@@ -134,7 +134,7 @@ struct activity_input {
   std::vector<std::string> unknown_columns, missing_columns, notes;
   std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
   bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
-  std::optional<fault> damage;  ///< rejected rows are damage, too, unless their writer knew no time
+  std::optional<fault> damage;  ///< rejected rows are, too, unless a time or a begin was never on record
 };
 
 /// A communication operation as communication.json tells it.
