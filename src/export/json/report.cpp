@@ -78,21 +78,17 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
 // Damage of all slices, one a file.
 std::vector<file_damage> damage_of_report(const slices& s) {
   std::vector<file_damage> all;
-  const auto add = [&](std::uint32_t file, const fault& what) {
-    if (std::none_of(all.begin(), all.end(), [&](const file_damage& d) { return d.file == file; }))
-      all.push_back({file, what});
-  };
   for (const file_info& file : s.info.files)
-    if (file.damage) add(file.file, *file.damage);
+    if (file.damage) add_damage(all, file.file, *file.damage);
   for (const auto* part :
        {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage, &s.collectives.damage})
-    for (const file_damage& d : *part) add(d.file, d.what);
+    for (const file_damage& d : *part) add_damage(all, d.file, d.what);
   if (s.memory)
-    for (const file_damage& d : s.memory->damage) add(d.file, d.what);
+    for (const file_damage& d : s.memory->damage) add_damage(all, d.file, d.what);
   for (const chrome_file& file : s.chrome.files)
-    if (file.damage) add(file.file, *file.damage);
+    if (file.damage) add_damage(all, file.file, *file.damage);
   if (s.bubbles)
-    for (const file_damage& d : damage_of(*s.bubbles)) add(d.file, d.what);
+    for (const file_damage& d : damage_of(*s.bubbles)) add_damage(all, d.file, d.what);
   stable_order(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
