@@ -319,26 +319,22 @@ class trace_sorter {
   void take_host(const held_event& e, process_kind kind, const thread& on) {
     into_.host_seen = true;
     if (take_marker(e)) return;
-    host_span s;
-    s.start_ps = e.start_ps;
-    s.duration_ps = e.duration_ps;
-    s.source_row = e.ordinal;
-    s.name = e.name;
-    s.thread = on.number;
-    s.kind = kind == process_kind::runtime             ? host_span_kind::runtime
+    add_span(e, on,
+             kind == process_kind::runtime             ? host_span_kind::runtime
              : kind == process_kind::garbage_collector ? host_span_kind::gc
-                                                       : e.kind;
-    into_.spans.push_back(s);
+                                                       : e.kind);
   }
 
-  void add_device_marker(const held_event& e, const thread& on) {
+  void add_device_marker(const held_event& e, const thread& on) { add_span(e, on, host_span_kind::device_marker); }
+
+  void add_span(const held_event& e, const thread& on, host_span_kind kind) {
     host_span s;
     s.start_ps = e.start_ps;
     s.duration_ps = e.duration_ps;
     s.source_row = e.ordinal;
     s.name = e.name;
     s.thread = on.number;
-    s.kind = host_span_kind::device_marker;
+    s.kind = kind;
     into_.spans.push_back(s);
   }
 

@@ -452,6 +452,7 @@ void device_pass::close_window() {
     found_.structures_left_out += structures.size();
     step_.structures_missing = "there are more structures than are kept";
   }
+  service_ps_ = saturating_add(service_ps_, step_.service_ps());
   found_.steps.push_back(step_);
   found_.facts.push_back(facts_);
   ++window_;
@@ -529,9 +530,7 @@ device_found device_pass::finish() {
   found_.gaps.bubbles_left_out = store_.left_out() + step_store_.left_out();
   found_.gaps.bubbles_left_out_ps = saturating_add(store_.left_out_ps(), step_store_.left_out_ps());
   found_.aicpu_ops = aicpu_.take(ops_, static_cast<std::uint32_t>(device_));
-  std::int64_t service = 0;
-  for (const bubble_step& s : found_.steps) service = saturating_add(service, s.service_ps());
-  found_.ops = ops_.take(service, thresholds_);
+  found_.ops = ops_.take(service_ps_, thresholds_);
   found_.templates = std::move(templates_.all());
   found_.steps.shrink_to_fit();
   found_.structures.shrink_to_fit();

@@ -117,6 +117,8 @@ class device_pass final : public kernel_visitor {
   std::int64_t comm_until_ps_ = open_start;      // of collectives that started before the kernel at hand
   std::int64_t comm_until_now_ps_ = open_start;  // of all so far
 
+  std::int64_t service_ps_ = 0;  // of the closed windows
+
   // The open window.
   bubble_step step_;
   step_facts facts_;
