@@ -238,11 +238,15 @@ int run_architecture(const options& given) {
   const slice_writer writer{[&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
                               auto found = analyse_architecture(borrowed(p), wanted, host);
                               if (!found) return std::move(found).error();
+                              if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits)
+                                return std::move(fits).error();
                               return write_architecture_document(p, wanted, *found, into);
                             },
                             [&](session& s) -> result<void> {
                               auto found = analyse_architecture(borrowed(s.capture()), wanted, s.hooks());
                               if (!found) return std::move(found).error();
+                              if (auto fits = names_fit(*found->of, wanted.device, wanted.step_pattern); !fits)
+                                return std::move(fits).error();
                               if (markdown) {
                                 if (result<void> written = write_architecture_markdown(*found, s.out().raw()); !written)
                                   return written;

@@ -407,7 +407,7 @@ int run_bubbles(const options& given) {
     auto found = analyse_bubbles(p, wanted, host);
     if (!found) return std::move(found).error();
     held = std::move(*found);
-    return {};
+    return names_fit(*held->of, wanted.device, wanted.step_pattern);
   };
   // The session keeps the profile for as long as the report is looked at.
   const auto borrowed = [](const profile& p) { return std::shared_ptr<const profile>(std::shared_ptr<void>(), &p); };

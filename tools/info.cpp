@@ -116,7 +116,7 @@ profkit::result<void> print_info(session& s) {
   const profkit::info_result& info = *found;
   if (info.files.empty()) {
     const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
-    s.absent(why.empty() ? no_files_text(s.capture().what()) : why);
+    s.absent(why);
     return {};
   }
   for (const file_info& file : info.files) {

@@ -347,6 +347,14 @@ memory_options memory_options_of(const options& asked) {
   return o;
 }
 
+// A step that the capture does not have is a mistake of the one who asks for it.
+result<void> step_there(const memory_result& r, const profile& capture) {
+  const std::string prefix = "step_policy_error: ";
+  if (r.runtime_absent_reason.compare(0, prefix.size(), prefix) != 0) return {};
+  return profkit::fault{profkit::fault_code::invalid_argument, r.runtime_absent_reason.substr(prefix.size()),
+                        capture.what().path, profkit::no_offset, "`profkit steps` lists the steps of a capture."};
+}
+
 void print_memory_text(session& s, const memory_result& r, const memory_options& o) {
   s.lost(r.damage);
   if (r.modules.empty() && r.allocators.empty()) {
@@ -393,12 +401,14 @@ int run_memory(const options& asked) {
     }
     auto found = analyse_memory(p, o, host);
     if (!found) return std::move(found).error();
+    if (auto step = step_there(*found, p); !step) return std::move(step).error();
     fits = !found->fit || found->fit->fits;
     return write_memory_document(p, o, *found, into);
   };
   writer.text = [&](session& s) -> result<void> {
     auto found = analyse_memory(s.capture(), o, s.hooks());
     if (!found) return std::move(found).error();
+    if (auto step = step_there(*found, s.capture()); !step) return step;
     fits = !found->fit || found->fit->fits;
     print_memory_text(s, *found, o);
     return {};

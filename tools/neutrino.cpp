@@ -584,6 +584,7 @@ void tell_losses_of(session& s, const probe_target& target) {
   };
   add(target.trace->log.damage);
   for (const probe_bin& bin : target.trace->bins) add(bin.damage);
+  add(target.trace->description.damage);
   s.lost(damage);
 }
 

@@ -8,19 +8,9 @@ namespace profkit_tool {
 
 using profkit::escape_for_terminal;
 
-std::string no_files_text(const profkit::capture& found) {
-  std::string text = "no profile in " + found.path;
-  if (found.ignored_count == 0) return text + ": the directory holds no files that could be one";
-  text += ": " + count_of(found.ignored_count, "file") + " looked at, none recognised (";
-  constexpr std::size_t most = 5;
-  for (std::size_t i = 0; i < found.ignored.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + found.ignored[i];
-  return text + (found.ignored_count > most ? ", …)" : ")");
-}
-
 std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_options& asked) {
   if (std::string why = profkit::why_nothing(p, asked); !why.empty()) return why;
   const profkit::capture& found = p.what();
-  if (found.files.empty()) return no_files_text(found);
   if (found.files.size() == 1 && found.runs.empty() && found.files.front().family != profkit::file_family::xspace) {
     const bool is_trace = found.files.front().family == profkit::file_family::chrome_trace;
     return "this needs an XSpace (*.xplane.pb), and " + found.path + " is none" +

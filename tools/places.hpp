@@ -7,8 +7,6 @@
 
 namespace profkit_tool {
 
-// Why there is nothing to show at all: an empty directory, or only files that no reader knows.
-std::string no_files_text(const profkit::capture& found);
 // Why a slice of XSpace files is absent although there are files.
 std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_options& asked);
 

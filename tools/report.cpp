@@ -277,7 +277,7 @@ void print_steps_part(session& s, const report_facts& f) {
     add_row(s.file_label(groups[i].first.file),
             short_plane_name(profkit::plane_name_at(s.capture(), groups[i].first.file, groups[i].first.plane)),
             groups[i].times, profkit::step_source_name(groups[i].first.source));
-  if (trace_steps.count > 0) add_row("", "", trace_steps, "ProfilerStep");
+  if (trace_steps.count > 0) add_row("", "", trace_steps, f.trace.steps_named.c_str());
   const bool stand_ins = !groups.empty() && groups.front().first.source == profkit::step_source::xla_modules;
   s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
   t.print(s.out(), most_columns);
@@ -363,10 +363,6 @@ void print_next(session& s, const std::vector<next_command>& next) {
 }  // namespace
 
 profkit::result<void> print_report(session& s) {
-  if (s.capture().file_count() == 0) {
-    s.absent(no_files_text(s.capture().what()));
-    return {};
-  }
   const auto& files = s.capture().what().files;
   const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
     return file.family == profkit::file_family::neutrino;

@@ -68,6 +68,21 @@ int fail(const options& asked, document which, const fault& why, const terminal&
   return exit_code_of(why.code);
 }
 
+// What is not found in a capture that is open is a name that was asked for.
+int status_of_question(int status) noexcept { return status == exit_not_found ? exit_usage : status; }
+
+bool any_file(const profile& capture, bool (*wanted)(const profile&, std::size_t)) {
+  for (std::size_t i = 0; i < capture.file_count(); ++i)
+    if (wanted(capture, i)) return true;
+  return false;
+}
+
+// A filter that fits nothing. Of what was damaged it may have been lost: damage is told then.
+result<void> filters_fit(const profile& capture, const options& asked, const profkit::hooks& hooks) {
+  if (any_file(capture, [](const profile& p, std::size_t i) { return p.file_fault(i) != nullptr; })) return {};
+  return profkit::check_filters(capture, filters_of(asked, 0), hooks);
+}
+
 }  // namespace
 
 std::filesystem::path path_below(const std::string& folder, const std::string& path) {
@@ -192,6 +207,30 @@ void session::lost(const std::vector<file_damage>& damage) {
   }
 }
 
+result<void> names_fit(const profkit::activity& of, const std::string& device, const std::string& step_pattern) {
+  if (of.inputs().empty()) return {};
+  const profkit::activity_input& first = of.inputs().front();
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.path = first.path;
+  if (!device.empty() && first.no_device_fits) {
+    f.message = first.why_empty;
+    f.hint = "give a part of one of these names, capitals and all";
+    return f;
+  }
+  if (step_pattern.empty() || !first.no_step_fits) return {};
+  f.message = "no event's name matches the step pattern \"" + step_pattern + '"';
+  std::vector<std::string_view> steps;
+  constexpr std::size_t most_shown = 4;
+  for (const profkit::step_marker& m : of.markers())
+    if (steps.size() < most_shown && std::find(steps.begin(), steps.end(), of.text(m.name)) == steps.end())
+      steps.push_back(of.text(m.name));
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    f.message += (i == 0 ? "; steps known without it: '" : ", '") + std::string(steps[i]) + '\'';
+  f.hint = "it has to match whole names of host events, as in train_step_[0-9]+";
+  return f;
+}
+
 void session::lost(const profkit::activity& of) {
   for (const profkit::activity_input& in : of.inputs())
     if (in.damage) lost({{in.file, *in.damage}});
@@ -234,11 +273,16 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   text_output& out = *target;
   session s(asked, capture, out, hooks);
 
+  // What goes by in one pass tells its planes and lines behind it.
+  const bool goes_by = any_file(capture, [](const profile& p, std::size_t i) { return p.is_streamed(i); });
+  if (!goes_by)
+    if (result<void> fits = filters_fit(capture, asked, hooks); !fits) return fail(asked, which, fits.error(), errors);
+
   int status = exit_ok;
   if (asked.json) {
     result<document_status> written = writer.document(capture, out.raw(), hooks);
     progress.clear();
-    if (!written) return fail(asked, which, written.error(), errors);
+    if (!written) return status_of_question(fail(asked, which, written.error(), errors));
     if (*written == document_status::error) status = exit_unreadable;
     if (*written == document_status::partial) status = asked.strict ? exit_unreadable : exit_partial;
     if (status != exit_ok && !asked.quiet)
@@ -250,7 +294,14 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     progress.clear();
     if (!printed) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());  // a file appears only when it is complete
-      return fail(asked, which, printed.error(), errors);
+      return status_of_question(fail(asked, which, printed.error(), errors));
+    }
+  }
+  if (goes_by) {
+    if (result<void> fits = filters_fit(capture, asked, hooks); !fits) {
+      if (asked.output_path.empty()) static_cast<void>(out.finish());
+      tell_fault(fits.error(), errors);
+      return exit_code_of(fits.error().code);
     }
   }
   if (result<void> finished = out.finish(); !finished) return fail(asked, which, finished.error(), errors);

@@ -85,6 +85,10 @@ bool told_interrupt(const profkit::fault& why, const std::vector<std::string>& w
 // Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
 void leave_with_reader(const options& asked, const profkit::fault& why);
 
+// Whether a device has the name, and an event the pattern of steps, that were asked for; the fault says what there is.
+profkit::result<void> names_fit(const profkit::activity& of, const std::string& device,
+                                const std::string& step_pattern);
+
 // What was lost, on standard error, after everything that was intact. Gives the exit status.
 int tell_losses(const options& asked, const std::vector<profkit::file_damage>& losses, bool usable,
                 const terminal& screen);

@@ -14,7 +14,7 @@ namespace profkit_tool {
 // What the totals are made of.
 enum class trace_basis {
   none,
-  device_kernels,  // kernels and copies of GPU categories (Kineto), kernels of Ascend tables
+  device_kernels,  // kernels and copies of traces and tables
   device_ops,      // XLA Ops or streams of /device: processes
   host_operators,  // operators of a framework (cpu_op)
   host_events,     // any complete event
@@ -41,8 +41,9 @@ struct trace_totals {
   std::vector<trace_track> tracks;  // by busy time, descending
   std::vector<trace_name> names;    // by self time, descending
   std::int64_t self_ps = 0;         // sum over all names
-  trace_name collectives;           // NCCL, RCCL and HCCL kernels together
-  duration_statistics steps;        // ProfilerStep#N annotations
+  trace_name collectives;           // kernels that communicate, together
+  duration_statistics steps;        // annotations ProfilerStep#N, or Iteration#N and Step#N
+  std::string steps_named;          // what they are called, without the number
 };
 
 // Damage is left to the slice that tells it; what is intact is added up.

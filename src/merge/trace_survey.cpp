@@ -1,5 +1,6 @@
 #include "trace_survey.hpp"
 
+#include <profkit/core/capture.hpp>
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
@@ -71,6 +72,13 @@ class surveyor {
   result<void> list_planes(std::size_t trace) {
     const aligned_trace& t = plan_.all.traces[trace];
     if (!t.usable) return {};
+    if (auto why = why_not_xspace(t.bytes)) {
+      plan_.all.traces[trace].report.status = node_status::corrupt;
+      fault f = in_trace(trace, why->code, why->message, t.bytes.data());
+      f.hint = why->hint;
+      drop_trace(trace);
+      return tell(f);
+    }
     wire_reader reader(t.bytes);
     for (wire_field field; reader.next(field);) {
       if (!field.is_bytes(1)) continue;

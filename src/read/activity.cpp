@@ -256,9 +256,16 @@ result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const prof
     for (const auto fill : {fill_activity_from_xspace, fill_activity_from_ascend, fill_activity_from_kineto}) {
       if (result<void> filled = fill(parts); !filled) return std::move(filled).error();
     }
-    if (parts.devices.empty() && !parts.left_out.empty() && !parts.inputs.empty())
+    if (parts.devices.empty() && !parts.left_out.empty() && !parts.inputs.empty()) {
+      parts.inputs.front().no_device_fits = true;
       parts.inputs.front().why_empty =
           "no device has \"" + options.device + "\" in its name: there are " + parts.left_out;
+    }
+    if (!options.step_pattern.empty() && !parts.inputs.empty())
+      parts.inputs.front().no_step_fits =
+          std::none_of(parts.markers.begin(), parts.markers.end(), [&](const step_marker& m) {
+            return parts.steps.fits_pattern(parts.strings.text(m.name));
+          });
     settle_markers(parts.markers);
     tell_devices_apart(parts);
     return std::shared_ptr<const activity>(std::make_shared<filled_activity>(std::move(parts)));

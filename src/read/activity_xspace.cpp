@@ -116,9 +116,25 @@ class node_filler {
     return e;
   }
 
-  void note_damage(const line_events& line, const first_look& facts) {
-    if (!facts.damage || input_.damage) return;
-    input_.damage = damaged_event(path_, line.offset + *facts.damage);
+  void note_damage(const plane_index& plane, const line_index& line, const first_look& facts) {
+    if (input_.damage) return;
+    if (facts.damage) {
+      input_.damage = damaged_event(path_, line.offset + *facts.damage);
+      return;
+    }
+    std::string what;
+    if (facts.rejects.negative != 0)
+      what = negative_durations(facts.rejects.negative);
+    else if (facts.rejects.unplaced != 0)
+      what = event_out_of_reach;
+    else if (facts.duration_sum_ps == std::numeric_limits<std::int64_t>::max())
+      what = sum_stops;
+    else
+      return;
+    input_.damage = fault{fault_code::damaged,
+                          "damaged at byte " + std::to_string(line.offset) + ": line '" + std::string(line.name()) +
+                              "' of plane '" + std::string(plane.name) + "': " + what,
+                          path_, line.offset, "Everything intact is shown. Fetch the file again if it was copied."};
   }
 
   // A line of a device, and what a first look at it told.
@@ -162,7 +178,7 @@ class node_filler {
     d.timestamp_resolution_ps = is_tpu ? 1 : 1000;
     for (looked_at& line : device_lines_[device_at]) {
       line.events.lateness_ps = line.facts.lateness_ps;
-      note_damage(line.events, line.facts);
+      note_damage(plane, *line.line, line.facts);
       rejects_.add(line.facts.rejects);
       input_.rows += line.facts.events;
       d.kernels += line.facts.events;
@@ -425,11 +441,10 @@ result<void> fill_from_file(activity_parts& into, std::size_t file) {
                   " has ops or kernel streams; what ran on the host's own processors is shown by `profkit ops`";
     input.notes.push_back(input.why_empty);
   }
-  input.rejected = rejects.negative + rejects.aggregated + rejects.unplaced;
+  input.rejected = rejects.aggregated + rejects.unplaced;
   const auto note = [&](const char* why, std::uint64_t count) {
     if (count > 0) input.reject_reasons.push_back({why, count});
   };
-  note("negative duration", rejects.negative);
   note("aggregated: without a place in time", rejects.aggregated);
   note("more than 106 days from the origin", rejects.unplaced);
   into.inputs.push_back(std::move(input));

@@ -135,6 +135,11 @@ void chrome_reader::state::cut(const char* inside) {
 void chrome_reader::state::finish() {
   where = place::done;
   told.bytes = window.offset() + window.size();
+  if (told.unusable_times == 0) return;
+  damage(fault_code::damaged,
+         std::to_string(told.unusable_times) + (told.unusable_times == 1 ? " event has" : " events have") +
+             " no usable ts or dur: missing, no number, negative or 106 days off",
+         told.first_unusable_time, "their other fields were read");
 }
 
 // Reads more text. When there is none, or the item at window.at() is longer than the limits allow, the
@@ -193,9 +198,12 @@ const char* chrome_reader::state::item_bound() {
 void chrome_reader::state::take_time(const event_text& e) {
   given.ts_ps.reset();
   given.dur_ps.reset();
+  bool counted = false;
   const auto unusable = [&] {
-    if (told.unusable_times++ == 0) told.first_unusable_time = given.byte_offset;
+    if (!counted && told.unusable_times++ == 0) told.first_unusable_time = given.byte_offset;
+    counted = true;
   };
+  const bool is_span = given.phase == 'X';
   const std::string_view ts = e[event_field::ts];
   given.has_time = !ts.empty() && ts != "null";
   if (given.has_time && given.phase != 'M') {
@@ -215,14 +223,22 @@ void chrome_reader::state::take_time(const event_text& e) {
       given.ts_ps = ps;
     else
       unusable();
+  } else if (is_span) {
+    unusable();
   }
   const std::string_view dur = e[event_field::dur];
-  if (dur.empty() || dur == "null") return;
+  if (dur.empty() || dur == "null") {
+    if (is_span) unusable();
+    return;
+  }
   std::int64_t ps = 0;
-  if (parse_duration(dur, ps, unit_exponent))
-    given.dur_ps = ps;
-  else
+  if (!parse_duration(dur, ps, unit_exponent)) return unusable();
+  given.dur_ps = ps;
+  if (is_span && ps < 0) unusable();
+  if (given.ts_ps && !checked_add(*given.ts_ps, ps)) {  // it ends out of reach
+    given.ts_ps.reset();
     unusable();
+  }
 }
 
 void chrome_reader::state::take(const event_text& e) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -23,6 +24,17 @@ inline constexpr std::int64_t least_unix_ns = 100'000'000'000'000'000;
   std::int64_t start_ps = 0;
   if (__builtin_add_overflow(base_ps, offset_ps, &start_ps)) return offset_ps > 0 ? INT64_MAX : INT64_MIN;
   return start_ps;
+}
+
+// What is said of events of a line, by every reader: of the first one that does not decode, of one that cannot be placed
+// within ±106 days, of negative durations, and of durations whose sum stops at the end of int64.
+inline constexpr const char* bad_event = "an event breaks the protobuf format";
+inline constexpr const char* event_out_of_reach = "an event lies more than 106 days from the capture's origin";
+inline constexpr const char* sum_stops =
+    "the durations of its events add up to more than 106 days: their sum stops there";
+[[nodiscard]] inline std::string negative_durations(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " event has" : " events have") +
+         " a negative duration, which counts as 0";
 }
 
 // Stream or thread id of a line; -1 when it has none.

@@ -482,11 +482,11 @@ const fault* probe_trace::first_damage() const noexcept {
   if (log.damage) return &*log.damage;
   for (const probe_bin& bin : bins)
     if (bin.damage) return &*bin.damage;
-  return nullptr;
+  return description.damage ? &*description.damage : nullptr;
 }
 
 bool probe_trace::anything_intact() const noexcept {
-  if (log.lines != 0 || description.present) return true;
+  if (log.lines != 0 || (description.present && !description.damage)) return true;
   return std::any_of(bins.begin(), bins.end(), [](const probe_bin& b) { return b.has_header; });
 }
 

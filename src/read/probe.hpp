@@ -19,6 +19,10 @@ struct probe_result {
 [[nodiscard]] probe_result probe_chrome_trace(std::string_view head) noexcept;
 // tensorflow.profiler.XSpace by the shape of its fields, also after a text conversion broke it.
 [[nodiscard]] probe_result probe_xspace(std::string_view head) noexcept;
+// Whether a whole message is of another kind than an XSpace: the fields of its planes do not have the shapes of theirs,
+// or there are none of them. Single damaged fields among sound ones do not make it foreign, nor do fields that a later
+// version may add; a message without fields, or with empty planes, is none.
+[[nodiscard]] bool is_foreign_message(std::string_view bytes) noexcept;
 // xla.HloProto by the shape of its fields.
 [[nodiscard]] probe_result probe_hlo_proto(std::string_view head) noexcept;
 

@@ -146,6 +146,34 @@ void look_at_plane(std::string_view plane, xspace_traits& seen) noexcept {
   seen.possible = seen.possible && walk.plausible();
 }
 
+// Signs for and against an XSpace, over a whole message.
+struct xspace_signs {
+  std::size_t parts = 0;           // of planes, of the right shape
+  std::size_t contradictions = 0;  // fields of the numbers of an XSpace that cannot be its fields
+  std::size_t unknown = 0;         // fields of other numbers, which a later version may have
+};
+
+void weigh_plane(std::string_view plane, xspace_signs& signs) noexcept {
+  head_walk walk(plane);
+  for (head_field field; walk.next(field);) {
+    if (field.number > 6) {
+      ++signs.unknown;
+    } else if (field.number == 1) {
+      if (field.type != wire_type::varint) ++signs.contradictions;
+    } else if (field.type != wire_type::length_delimited) {
+      ++signs.contradictions;
+    } else {
+      const field_shape& shape = field.number == 3 ? line_shape : field.number == 6 ? stat_shape : map_entry_shape;
+      const bool fits =
+          field.number == 2 ? is_printable(field.bytes, field.cut) : begins_like(field.bytes, shape);
+      if (!fits)
+        ++signs.contradictions;
+      else if (!field.bytes.empty())
+        ++signs.parts;
+    }
+  }
+}
+
 // A binary file that a tool took for text: what was not UTF-8 became U+FFFD, that is EF BF BD.
 bool looks_text_mangled(std::string_view head) noexcept {
   if (head.substr(0, 1) != "\x0a") return false;
@@ -207,6 +235,23 @@ probe_result probe_xspace(std::string_view head) noexcept {
   return {};
 }
 
+bool is_foreign_message(std::string_view bytes) noexcept {
+  xspace_signs signs;
+  head_walk walk(bytes);
+  for (head_field field; walk.next(field);) {
+    if (field.number > 4)
+      ++signs.unknown;
+    else if (field.type != wire_type::length_delimited)
+      ++signs.contradictions;
+    else if (field.number == 1)
+      weigh_plane(field.bytes, signs);
+    else if (!is_printable(field.bytes, field.cut))
+      ++signs.contradictions;
+  }
+  if (signs.parts != 0) return signs.parts <= signs.contradictions;
+  return signs.contradictions != 0 || signs.unknown != 0;
+}
+
 probe_result probe_hlo_proto(std::string_view head) noexcept {
   head_walk walk(head);
   head_field module;
@@ -222,9 +267,13 @@ probe_result probe_hlo_proto(std::string_view head) noexcept {
     } else if (field.number == 3) {
       if (!is_named_message(field, 3)) return {};
       computation = true;
+    } else if ((field.number == 5 || field.number == 6) && field.type != wire_type::varint) {
+      return {};  // its id and that of its entry
     }
   }
   if (!inside.plausible()) return {};
+  for (head_field other; walk.next(other);)
+    if (other.number == 1) return {};  // a list of nodes or the like: there is one module
   if (entry && computation) return {detection_confidence::certain, "shape of an HloProto"};
   if (entry) return {detection_confidence::likely, "shape of an HloProto"};
   return {detection_confidence::possible, "could be an HloProto"};

@@ -9,6 +9,7 @@
 #include "base/contained.hpp"
 #include "base/paths.hpp"
 #include "detect.hpp"
+#include "foreign_format.hpp"
 #include "line_time.hpp"
 #include "opened_capture.hpp"
 #include "xspace_index.hpp"
@@ -118,36 +119,36 @@ result<bool> look_ahead(capture_file& file, source& from) {
   return recognised;
 }
 
-// What is wrong where the first field is damaged already: such a file, which may be a bomb or never end, is not worth
-// holding.
-std::optional<fault> damage_at_once(source& from) {
-  const std::string head = read_head(from, {});
-  const char* at = head.data();
-  std::uint32_t tag = 0;
-  if (!head.empty() && (!read_tag(at, head.data() + head.size(), tag) || tag >> 3 == 0))
-    return index_xspace(head).damage;
-  if (auto back = from.rewind(); !back) return std::move(back).error();
-  return std::nullopt;
-}
-
-// No bytes are an XSpace without planes, and a blank one that was cut, but not in a file of text.
-bool holds_no_text(std::string_view path, std::string_view bytes) noexcept {
+// No file without a byte holds a profile, nor does a blank file of text: one of the others may be a message that was cut.
+bool holds_nothing(std::string_view path, std::string_view bytes) noexcept {
+  if (bytes.empty()) return true;
   return bytes.find_first_not_of(" \t\r\n") == std::string_view::npos &&
          (ends_with(path, ".json") || ends_with(path, ".csv"));
 }
 
-fault no_text(std::string_view bytes) {
+fault nothing_there(std::string_view bytes) {
   return {fault_code::unrecognised, bytes.empty() ? "the file is empty" : "the file holds nothing but blanks", "", 0,
           "Fetch or export the capture again."};
 }
 
-fault unrecognised() {
-  fault f;
-  f.code = fault_code::unrecognised;
-  f.message =
-      "no reader knows these bytes: not an XSpace, a Chrome trace, an HLO module, an Ascend table or a Neutrino trace";
-  f.hint = "If they are another protobuf message, `profkit dump --type raw` shows it.";
-  return f;
+// What is wrong where the first field is damaged already: such a file, which may be a bomb or never end, is not worth
+// holding. `recognised`: it is known to be an XSpace otherwise.
+std::optional<fault> damage_at_once(source& from, bool recognised) {
+  const std::string head = read_head(from, {});
+  const char* at = head.data();
+  std::uint32_t tag = 0;
+  if (!head.empty() && (!read_tag(at, head.data() + head.size(), tag) || tag >> 3 == 0))
+    return recognised ? index_xspace(head).damage : unrecognised(head);
+  if (auto back = from.rewind(); !back) return std::move(back).error();
+  return std::nullopt;
+}
+
+// Whether what was taken for an XSpace, for want of another family or by its name, is another message. Damage in a file
+// that calls itself one is told as such. Of a file that went by in one pass the beginning was kept as it was.
+std::optional<fault> why_foreign(const xspace_index& space, bool recognised) {
+  if (space.damage && (recognised || space.damage->code != fault_code::damaged)) return std::nullopt;
+  if (space.damage && space.planes.empty()) return unrecognised(space.bytes);
+  return why_not_xspace(space.from ? std::string_view(space.from->head) : space.bytes);
 }
 
 }  // namespace
@@ -193,9 +194,9 @@ struct profile::state {
     }
     const file_family listed = what.files[file].family;
     if (!f.outlined && !from->span() && (listed == file_family::xspace || listed == file_family::unknown)) {
-      if (auto damage = damage_at_once(*from)) {
+      if (auto damage = damage_at_once(*from, listed == file_family::xspace)) {
         f.xspace = index_xspace({});
-        fail(f, path, listed == file_family::unknown ? unrecognised() : std::move(*damage));
+        fail(f, path, std::move(*damage));
         return;
       }
     }
@@ -206,14 +207,20 @@ struct profile::state {
     }
     f.held = std::move(held).value();
     if (f.held.damage) fail(f, path, *f.held.damage);
+    if (!f.held.damage && holds_nothing(path, f.held.bytes)) {
+      if (listed == file_family::unknown || listed == file_family::xspace) f.xspace = index_xspace({});
+      fail(f, path, nothing_there(f.held.bytes));
+      f.held = {};
+      return;
+    }
     bool recognised = true;
-    if (files.size() == 1 && listed == file_family::unknown) {
-      if (!f.held.damage && holds_no_text(path, f.held.bytes)) {
-        f.xspace = index_xspace({});
-        fail(f, path, no_text(f.held.bytes));
+    if (files.size() == 1 && listed == file_family::unknown) recognised = name_family(what.files[file], f.held.bytes);
+    if (files.size() == 1 && what.files[file].family == file_family::chrome_trace) {
+      if (auto why = why_no_event(f.held.bytes)) {
+        fail(f, path, std::move(*why));
+        f.held = {};
         return;
       }
-      recognised = name_family(what.files[file], f.held.bytes);
     }
     if (what.files[file].family == file_family::ascend_kernels) {
       f.origin_unix_ns = read_ascend_clock(f.held.bytes).origin_unix_ns;
@@ -222,11 +229,31 @@ struct profile::state {
     }
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
-    if (f.xspace->damage) {
-      const bool is_stranger = !recognised && f.xspace->damage->code == fault_code::damaged && f.xspace->planes.empty();
-      fail(f, path, is_stranger ? unrecognised() : *f.xspace->damage);
+    if (auto why = why_foreign(*f.xspace, recognised)) {
+      fail(f, path, std::move(*why));
+      f.xspace = index_xspace({});
+    } else if (f.xspace->damage) {
+      fail(f, path, *f.xspace->damage);
     }
     if (!f.outlined) f.origin_unix_ns = find_origin(*f.xspace);
+  }
+
+  // What is wrong with a trace of which not one event can be read; nothing where one can, or where there is none.
+  std::optional<fault> why_no_event(std::string_view bytes) const {
+    struct first_event final : chrome_visitor {
+      bool found = false;
+      bool event(const chrome_event&) override {
+        found = true;
+        return false;
+      }
+    } look;
+    result<chrome_summary> read = read_chrome(bytes, look, {what.bounds, what.host});
+    if (look.found) return std::nullopt;
+    if (!read) return std::move(read).error();
+    if (!read->damage && !read->has_events_key)
+      return fault{fault_code::unrecognised, "this JSON has no \"traceEvents\": it is no trace", "", 0,
+                   "Give the trace that the profiler wrote (*.trace.json, *.pt.trace.json, trace_view.json)."};
+    return read->damage;
   }
 
   // A trace folder: its record files are read when an analysis wants them.
@@ -280,6 +307,11 @@ struct profile::state {
     if (!f.outlined && !f.loaded) {
       f.outline = std::move(done).value();
       f.outline_fault = f.outline.damage ? f.outline.damage : f.outline.index.damage;
+      if (!f.outline_fault && f.outline.bytes == 0) f.outline_fault = nothing_there({});
+      if (auto foreign = f.outline_fault ? std::nullopt : why_foreign(f.outline.index, true)) {
+        f.outline_fault = std::move(foreign);
+        f.outline.index = index_xspace({});
+      }
       if (f.outline_fault && f.outline_fault->path.empty()) f.outline_fault->path = what.files[file].path;
       f.origin_unix_ns = find_origin(f.outline.index);
       f.outlined = true;
@@ -359,9 +391,30 @@ struct profile::state {
     }
   }
 
+  // Nothing that could be a profile.
+  static fault no_capture(const capture& found) {
+    fault f;
+    f.code = fault_code::not_found;
+    f.path = found.path;
+    f.message = "no profile in " + found.path;
+    if (found.ignored_count == 0) {
+      f.message += ": the directory holds no files that could be one";
+    } else {
+      constexpr std::size_t most_named = 5;
+      f.message += ": " + std::to_string(found.ignored_count) +
+                   (found.ignored_count == 1 ? " file" : " files") + " looked at, none recognised (";
+      for (std::size_t i = 0; i < found.ignored.size() && i < most_named; ++i)
+        f.message += (i == 0 ? "" : ", ") + found.ignored[i];
+      f.message += found.ignored_count > most_named ? ", …)" : ")";
+    }
+    f.hint = "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";
+    return f;
+  }
+
   // `first`: the first file, where it is open already.
   static result<std::shared_ptr<const profile>> open_all(capture found, std::unique_ptr<source> first,
                                                          const open_options& options) {
+    if (found.files.empty()) return no_capture(found);
     auto s = std::make_unique<state>();
     s->what = std::move(found);
     const std::size_t count = s->what.files.size();

@@ -45,9 +45,12 @@ std::optional<named_step> step_names::match(std::string_view name) const {
   if (is_numbered(name, "Iteration#") || is_numbered(name, "Step#")) {
     return named_step{marker_source::numbered_step, trailing_number(name)};
   }
-  if (pattern_ == nullptr || name.size() > longest_step_name) return std::nullopt;
-  if (!pattern_->matches(name)) return std::nullopt;
+  if (!fits_pattern(name)) return std::nullopt;
   return named_step{marker_source::pattern, trailing_number(name)};
+}
+
+bool step_names::fits_pattern(std::string_view name) const {
+  return pattern_ != nullptr && name.size() <= longest_step_name && pattern_->matches(name);
 }
 
 }  // namespace PROFKIT_NAMESPACE

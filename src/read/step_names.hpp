@@ -22,6 +22,8 @@ class step_names {
   static result<step_names> make(const std::string& pattern);
   // What a name marks, by the whole name whatever its category; nothing when it marks no step.
   [[nodiscard]] std::optional<named_step> match(std::string_view name) const;
+  // Whether the pattern, if there is one, matches it.
+  [[nodiscard]] bool fits_pattern(std::string_view name) const;
 
  private:
   std::shared_ptr<const name_pattern> pattern_;

@@ -17,8 +17,9 @@ bool raw_events::read_on() noexcept {
 first_look look_at_line(const line_events& line) noexcept {
   first_look facts;
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
-  facts.damage = for_each_event(line, facts.rejects, [&](const event_row&, std::int64_t start_ps, std::int64_t) {
+  facts.damage = for_each_event(line, facts.rejects, [&](const event_row&, std::int64_t start_ps, std::int64_t end_ps) {
     ++facts.events;
+    facts.duration_sum_ps = saturating_add(facts.duration_sum_ps, end_ps - start_ps);
     if (__builtin_expect(start_ps >= latest, 1))
       latest = start_ps;
     else

@@ -35,7 +35,7 @@ struct spanned_event {
   }
 };
 
-// Events without a span in time.
+// Events without a span in time, and those whose negative duration counts as 0.
 struct event_rejects {
   std::uint64_t negative = 0, aggregated = 0, unplaced = 0;
   void add(const event_rejects& more) noexcept {
@@ -52,12 +52,13 @@ inline bool place_event(const event_row& row, std::int64_t base_ps, std::int64_t
     ++rejects.aggregated;
     return false;
   }
-  if (__builtin_expect(row.duration_ps < 0, 0)) {
+  std::int64_t duration_ps = row.duration_ps;
+  if (__builtin_expect(duration_ps < 0, 0)) {
     ++rejects.negative;
-    return false;
+    duration_ps = 0;
   }
   if (__builtin_expect(__builtin_add_overflow(base_ps, row.offset_ps, &start_ps) ||
-                           __builtin_add_overflow(start_ps, row.duration_ps, &end_ps),
+                           __builtin_add_overflow(start_ps, duration_ps, &end_ps),
                        0)) {
     ++rejects.unplaced;
     return false;
@@ -122,6 +123,7 @@ std::optional<std::uint64_t> for_each_event(const line_events& line, event_rejec
 struct first_look {
   std::uint64_t events = 0;
   std::int64_t lateness_ps = 0;
+  std::int64_t duration_sum_ps = 0;  // stops at the end of int64
   event_rejects rejects;
   std::optional<std::uint64_t> damage;  // where the first damaged event lies in the line
 };

@@ -133,6 +133,8 @@ struct activity_input {
   std::uint64_t first_rejected_byte = no_offset;                      ///< of JSON
   std::vector<std::string> unknown_columns, missing_columns, notes;
   std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
+  /// Of the first input: the capture has devices, or steps, but none with the name that was asked for.
+  bool no_device_fits = false, no_step_fits = false;
   bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
   std::optional<fault> damage;  ///< rejected rows are, too, unless a time or a begin was never on record
 };

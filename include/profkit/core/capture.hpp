@@ -87,6 +87,10 @@ struct capture {
 /// is listed by its name: the fault comes when it is opened.
 result<capture> open_capture(const std::string& path, const open_options& options = {});
 
+/// What is wrong with bytes that can be read as a protobuf message, but of another kind than an XSpace, as a Perfetto
+/// trace or a pprof profile; nothing for an XSpace, damaged, empty or with fields of a later version as it may be.
+std::optional<fault> why_not_xspace(std::string_view bytes);
+
 /// Opens one file of the capture under its options. A pipe or standard input can be opened once; then `unsupported`.
 result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t file_index);
 

@@ -47,7 +47,7 @@ struct chrome_event {
   chrome_ref pid, tid;
   /// Exact: decimal text to ps, digits past the sixth rounded half away from zero. ts_ps is relative to
   /// chrome_summary::zero_us; it is empty in M events, when absent, when it is no number and when it lies
-  /// 106 days or more from there.
+  /// 106 days or more from there, as does its end.
   std::optional<std::int64_t> ts_ps, dur_ps;
   std::string_view args_json;  ///< raw text of "args", "" when absent; json_members reads it
   json_marks args_marks;       ///< of args_json, when it is an object or array
@@ -66,13 +66,16 @@ struct chrome_summary {
   std::uint64_t irregular =
       0;  ///< places that are not valid JSON and were read all the same (stray commas, bad escapes)
   std::uint64_t first_irregular = no_offset;
-  std::uint64_t unusable_times = 0;  ///< events whose "ts" or "dur" is no number or out of range
+  /// Events whose "ts" or "dur" is no number or out of range, and complete events that lack one of them, last less than
+  /// no time or end out of range.
+  std::uint64_t unusable_times = 0;
   std::uint64_t first_unusable_time = no_offset;
   bool nanoseconds = false;  ///< "ts" and "dur" are nanoseconds, by the first of them
   /// What zero of chrome_event::ts_ps means, in microseconds of the file's clock: the first timestamp cut to
   /// whole seconds when that is 1e9 us or more, else 0. Set before the first event that has a ts_ps.
   std::int64_t zero_us = 0;
-  std::optional<fault> damage;  ///< the first: cut file, broken event, damaged compression, a limit
+  /// The first: cut file, broken event, damaged compression, a limit; else unusable times.
+  std::optional<fault> damage;
 };
 
 /// Receives what a file holds, in file order. Return false to stop.

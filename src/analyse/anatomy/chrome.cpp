@@ -209,12 +209,6 @@ std::optional<fault> damage_of(const fault* known, const chrome_summary& read) {
     return fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
                  "the file may be some other JSON, or cut by the program that wrote it"};
   }
-  if (read.unusable_times > 0) {
-    return fault{
-        fault_code::damaged,
-        std::to_string(read.unusable_times) + " events have a ts or dur that is no number or lies 106 days off", "",
-        read.first_unusable_time, "their other fields were read"};
-  }
   return std::nullopt;
 }
 

@@ -88,6 +88,8 @@ class async_finder {
     const event_filter filter = selected_.events_of(file_, plane_at_);
     for_each_event(line, file_, plane, damage_, [&](const event_row& row) {
       const std::optional<std::int64_t> start = clock.start_of(row);
+      if (!start && clock.base_ps() && (row.flags & event_has_occurrences) == 0)
+        damage_.note_line(file_, plane, line, 0, event_out_of_reach);
       if (!start || !filter.keeps(row, start)) return true;
       async_event event;
       event.line = static_cast<std::int32_t>(line_at);

@@ -9,6 +9,7 @@
 #include <base/progress.hpp>
 #include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
+#include <profkit/core/activity.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -147,7 +148,7 @@ class line_reader {
         if ((event->flags & event_has_offset) == 0) continue;
         const std::optional<std::int64_t> start = clock->start_of(*event);
         if (start)
-          widen(into.first_ps, into.last_ps, *start, *start + event->duration_ps);
+          widen(into.first_ps, into.last_ps, *start, *start + std::max<std::int64_t>(event->duration_ps, 0));
         else
           into.out_of_reach = true;
       }
@@ -235,10 +236,14 @@ class inventory {
   line_info line_totals(const line_in_memory& read) {
     line_info info = begin_info(*read.line, read.header);
     note_damage(read.file, *read.plane, *read.line, read.found);
-    if (end_info(info, read.found.counted, line_clock(profile_, read.file, *read.line, read.header))) return info;
+    if (end_info(info, read.found.counted, line_clock(profile_, read.file, *read.line, read.header))) {
+      note_sum(read.file, *read.plane, *read.line, read.found);
+      return info;
+    }
     info.first_ps = read.first_ps;
     info.last_ps = read.last_ps;
-    if (read.out_of_reach) damage_.note_line(read.file, *read.plane, *read.line, 0, out_of_reach);
+    if (read.out_of_reach) damage_.note_line(read.file, *read.plane, *read.line, 0, event_out_of_reach);
+    note_sum(read.file, *read.plane, *read.line, read.found);
     return info;
   }
 
@@ -248,13 +253,20 @@ class inventory {
     line_info info = begin_info(line, line.header);
     note_damage(file, plane, line, streamed);
     if (!end_info(info, streamed.counted, line_clock(profile_, file, line, line.header)))
-      damage_.note_line(file, plane, line, 0, out_of_reach);
+      damage_.note_line(file, plane, line, 0, event_out_of_reach);
+    note_sum(file, plane, line, streamed);
     return info;
+  }
+
+  void note_sum(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
+    if (found.counted.sum_stopped()) damage_.note_line(file, plane, line, 0, sum_stops);
   }
 
   void note_damage(std::size_t file, const plane_index& plane, const line_index& line, const counted_line& found) {
     if (found.bad_stat) damage_.note_line(file, plane, line, found.bad_stat_offset, bad_stat);
     if (found.end.damaged) damage_.note_line(file, plane, line, found.end.damage_offset, bad_event);
+    if (const std::uint64_t negative = found.counted.negative_durations(); negative != 0)
+      damage_.note_line(file, plane, line, 0, negative_durations(negative));
   }
 
   static line_info begin_info(const line_index& line, const line_header& header) {
@@ -338,6 +350,7 @@ class inventory {
       for (const file_info& info : found_.files)
         if (info.path == why.path) damage_.note(info.file, why);
     }
+    if (result<void> noted = note_activity(); !noted) return noted;
     for (file_info& info : found_.files) {
       if (!has_threads(info)) continue;
       info.planes = threads.planes_of(info.file);
@@ -353,6 +366,18 @@ class inventory {
       }
     }
     found_.texts = threads.take_texts();
+    return {};
+  }
+
+  // What analyses of kernels meet in these files is damage here, too: one capture has one verdict.
+  result<void> note_activity() {
+    activity_options how;
+    how.details = false;
+    const std::shared_ptr<const profile> borrowed(std::shared_ptr<const void>(), &profile_);
+    const auto read = read_activity(borrowed, how, host_);
+    if (!read) return read.error();
+    for (const activity_input& in : (*read)->inputs())
+      if (in.damage && info_of(in.file) != nullptr) damage_.note(in.file, *in.damage);
     return {};
   }
 

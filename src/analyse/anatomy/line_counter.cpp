@@ -78,12 +78,15 @@ const char* line_counter::add(const event_row* rows, std::size_t count, const ch
   std::int64_t duration_sum_ps = duration_sum_ps_;
   std::int64_t least_start_ps = least_start_ps_, greatest_start_ps = greatest_start_ps_;
   std::int64_t least_end_ps = least_end_ps_, greatest_end_ps = greatest_end_ps_;
+  std::uint64_t negative = 0;
   std::uint32_t seen = 0;
   for (const event_row* row = rows; row != rows + count; ++row) {
-    duration_sum_ps = saturating_add(duration_sum_ps, row->duration_ps);
+    const std::int64_t duration_ps = std::max<std::int64_t>(row->duration_ps, 0);
+    negative += row->duration_ps < 0 ? 1 : 0;
+    duration_sum_ps = saturating_add(duration_sum_ps, duration_ps);
     if (PROFKIT_LIKELY((row->flags & event_has_offset) != 0)) {
       std::int64_t end_ps = 0;
-      if (__builtin_add_overflow(row->offset_ps, row->duration_ps, &end_ps)) out_of_reach_ = true;
+      if (__builtin_add_overflow(row->offset_ps, duration_ps, &end_ps)) out_of_reach_ = true;
       least_start_ps = std::min(least_start_ps, row->offset_ps);
       greatest_start_ps = std::max(greatest_start_ps, row->offset_ps);
       least_end_ps = std::min(least_end_ps, end_ps);
@@ -103,6 +106,7 @@ const char* line_counter::add(const event_row* rows, std::size_t count, const ch
     }
   }
   events_ += count;
+  negative_durations_ += negative;
   event_stats_ = stats;
   duration_sum_ps_ = duration_sum_ps;
   least_start_ps_ = least_start_ps;

@@ -19,7 +19,10 @@ class line_counter {
 
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
   [[nodiscard]] std::uint64_t event_stats() const noexcept { return event_stats_; }
+  // Negative durations count as 0; the sum stops at the end of int64.
   [[nodiscard]] std::int64_t duration_sum_ps() const noexcept { return duration_sum_ps_; }
+  [[nodiscard]] std::uint64_t negative_durations() const noexcept { return negative_durations_; }
+  [[nodiscard]] bool sum_stopped() const noexcept { return duration_sum_ps_ == most_ps; }
 
   // Whether any event has an offset.
   [[nodiscard]] bool has_placed() const noexcept { return placed_; }
@@ -40,7 +43,7 @@ class line_counter {
   static constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
 
-  std::uint64_t events_ = 0, event_stats_ = 0;
+  std::uint64_t events_ = 0, event_stats_ = 0, negative_durations_ = 0;
   std::int64_t duration_sum_ps_ = 0;
   std::int64_t least_start_ps_ = most_ps, greatest_start_ps_ = least_ps;  // relative to the line
   std::int64_t least_end_ps_ = most_ps, greatest_end_ps_ = least_ps;

@@ -33,7 +33,7 @@ struct line_place {
 struct streamed_line {
   op_rows::sums sums;
   std::uint64_t events = 0, negative_durations = 0, busy_ps = 0;
-  std::int64_t duration_sum_ps = 0;
+  std::int64_t duration_sum_ps = 0, least_start_ps = 0, greatest_end_ps = 0;
   bool in_order = true;  // else there are no self times
   stream_line_end end;
 };
@@ -176,9 +176,18 @@ struct line_totals {
   bool damaged = false;
   std::uint64_t damage_offset = 0;
   std::uint64_t negative_durations = 0;
+  std::int64_t least_start_ps = 0, greatest_end_ps = 0;  // see op_totals
   bool needs_events = false;  // what went by was not enough
   bool out_of_order = false;
 };
+
+// Whether all events of a line can be placed. Of a line that itself lies out of reach the file's fault tells.
+bool lies_in_reach(const profile& p, const line_totals& t, const line_index& line) {
+  const auto base_ps = line_base_ps(p, t.line.file, line);
+  if (!base_ps || t.least_start_ps > t.greatest_end_ps) return true;
+  return t.greatest_end_ps != std::numeric_limits<std::int64_t>::max() && checked_add(*base_ps, t.least_start_ps) &&
+         checked_add(*base_ps, t.greatest_end_ps);
+}
 
 // What all lines have in common.
 struct task {
@@ -239,6 +248,8 @@ class line_totaller {
     into.line.duration_sum_ps = totals_.duration_sum_ps();
     into.line.busy_ps = clamp_ps(totals_.busy_ps());
     into.negative_durations = totals_.negative_durations();
+    into.least_start_ps = totals_.least_start_ps();
+    into.greatest_end_ps = totals_.greatest_end_ps();
     op_rows::sums sums;
     sums.plane = &plane_;
     sums.key = facts_.key;
@@ -304,6 +315,8 @@ line_totals take_line(const task& of, line_place place, streamed_line& went_by) 
   found.line.duration_sum_ps = went_by.duration_sum_ps;
   found.line.busy_ps = clamp_ps(went_by.busy_ps);
   found.negative_durations = went_by.negative_durations;
+  found.least_start_ps = went_by.least_start_ps;
+  found.greatest_end_ps = went_by.greatest_end_ps;
   went_by.sums.plane = &of.plane_at(place);
   found.line.ops = make_op_rows(std::move(went_by.sums), of.options.name);
   return found;
@@ -328,6 +341,8 @@ class first_look final : public stream_visitor {
     if (line_->in_order) totals_->finish();
     line_->events = totals_->events();
     line_->negative_durations = totals_->negative_durations();
+    line_->least_start_ps = totals_->least_start_ps();
+    line_->greatest_end_ps = totals_->greatest_end_ps();
     line_->duration_sum_ps = totals_->duration_sum_ps();
     line_->busy_ps = totals_->busy_ps();
     if (line_->in_order) keep_sums();
@@ -449,11 +464,10 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
     const line_index& line = of.line_at(picked.places[i]);
     if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, bad_event);
     if (t.negative_durations != 0)
-      damage.note_line(
-          t.line.file, plane, line, 0,
-          (std::to_string(t.negative_durations) + (t.negative_durations == 1 ? " event has" : " events have") +
-           " a negative duration, which counts as 0")
-              .c_str());
+      damage.note_line(t.line.file, plane, line, 0, negative_durations(t.negative_durations));
+    if (!lies_in_reach(p, t, line)) damage.note_line(t.line.file, plane, line, 0, event_out_of_reach);
+    if (t.line.duration_sum_ps == std::numeric_limits<std::int64_t>::max())
+      damage.note_line(t.line.file, plane, line, 0, sum_stops);
     if (t.line.events != 0) found.lines.push_back(std::move(t.line));
   }
   found.source = std::move(picked.source);

@@ -104,6 +104,16 @@ bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> sta
   });
 }
 
+fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps) {
+  fault f;
+  f.code = fault_code::invalid_argument;
+  f.path = p.what().path;
+  f.message = "there is no step " + std::to_string(wanted) + ": ";
+  f.message += steps == 0 ? "the capture has no steps" : "steps go from 0 to " + std::to_string(steps - 1);
+  f.hint = "`profkit steps` lists the steps of a capture.";
+  return f;
+}
+
 result<selection> selection::make(const profile& p, const anatomy_options& o, const hooks& host) {
   selection made(p, o);
   made.files_.assign(p.file_count(), true);
@@ -135,13 +145,7 @@ result<void> selection::find_step(const hooks& host) {
     if (!file_has_window) step_windows_.push_back({row.file, -1, row.start_ps, end_ps});
   }
   if (!step_windows_.empty()) return {};
-  fault f;
-  f.code = fault_code::invalid_argument;
-  f.path = profile_->what().path;
-  f.message = "there is no step " + std::to_string(wanted) + ": ";
-  f.message += most == 0 ? "the capture has no steps" : "steps go from 0 to " + std::to_string(most - 1);
-  f.hint = "`profkit steps` lists the steps of a capture.";
-  return f;
+  return no_such_step(*profile_, wanted, most);
 }
 
 event_filter selection::events_of(std::size_t file, std::size_t plane) const {
@@ -189,10 +193,10 @@ const fault* damage_list::of(std::size_t file) const noexcept {
 }
 
 void damage_list::note_line(std::size_t file, const plane_index& plane, const line_index& line,
-                            std::uint64_t offset_in_line, const char* what) {
+                            std::uint64_t offset_in_line, std::string_view what) {
   if (has(file)) return;
   note(file, line.offset + offset_in_line,
-       "line '" + std::string(line.name()) + "' of plane '" + std::string(plane.name) + "': " + what);
+       "line '" + std::string(line.name()) + "' of plane '" + std::string(plane.name) + "': " + std::string(what));
 }
 
 void damage_list::note(std::size_t file, std::uint64_t byte_offset, std::string what) {

@@ -5,8 +5,10 @@
 
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
+#include <read/line_time.hpp>
 #include <read/xspace_index.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -40,11 +42,6 @@ class line_clock {
   std::optional<std::int64_t> base_ps_;  // nothing: the line itself lies beyond; the file's fault tells so
 };
 
-// What is said of the first event of a line that does not decode.
-inline constexpr const char* bad_event = "an event breaks the protobuf format";
-// What is said of an event that line_clock cannot place.
-inline constexpr const char* out_of_reach = "an event lies more than 106 days from the capture's origin";
-
 // Keeps events by name and by time window, on one line.
 class event_filter {
  public:
@@ -62,6 +59,9 @@ class event_filter {
   bool by_name_ = false;
   bool nothing_ = false;  // the plane has no such step
 };
+
+// Of a step that was asked for, where there are so many on a device at most.
+[[nodiscard]] fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps);
 
 // Whether a file is of a host whose name contains `wanted`.
 [[nodiscard]] bool host_fits(const profile& p, std::size_t file, std::string_view wanted);
@@ -119,7 +119,7 @@ class damage_list {
   damage_list(const profile& p, const selection& selected, bool (*concerned)(file_family) noexcept,
               needs wanted = needs::events);
   void note_line(std::size_t file, const plane_index& plane, const line_index& line, std::uint64_t offset_in_line,
-                 const char* what);
+                 std::string_view what);
   void note(std::size_t file, std::uint64_t byte_offset, std::string what);
   void note(std::size_t file, fault what);
   [[nodiscard]] bool has(std::size_t file) const noexcept { return of(file) != nullptr; }
@@ -155,18 +155,24 @@ result<void> scan_batches(event_scanner& scan, shared_meter& meter, Take&& take)
 }
 
 // Hands every event of a line that decodes to `use(row)`, which gives false to stop early. Damage goes to
-// `damage`. Gives false when stopped.
+// `damage`, negative durations, which are handed on as 0, too. Gives false when stopped.
 template <class Use>
 bool for_each_event(const line_index& line, std::size_t file, const plane_index& plane, damage_list& damage,
                     Use&& use) {
   constexpr std::size_t batch = 256;
   event_row rows[batch];
   event_scanner scanner(line.body);
-  while (const std::size_t n = scanner.next(rows, batch))
-    for (std::size_t i = 0; i < n; ++i)
-      if (!use(static_cast<const event_row&>(rows[i]))) return false;
-  if (!scanner.ok()) damage.note_line(file, plane, line, scanner.offset(), bad_event);
-  return true;
+  std::uint64_t negative = 0;
+  bool stopped = false;
+  while (const std::size_t n = stopped ? 0 : scanner.next(rows, batch))
+    for (std::size_t i = 0; i < n && !stopped; ++i) {
+      negative += rows[i].duration_ps < 0 ? 1 : 0;
+      rows[i].duration_ps = std::max<std::int64_t>(rows[i].duration_ps, 0);
+      stopped = !use(static_cast<const event_row&>(rows[i]));
+    }
+  if (!stopped && !scanner.ok()) damage.note_line(file, plane, line, scanner.offset(), bad_event);
+  if (negative != 0) damage.note_line(file, plane, line, 0, negative_durations(negative));
+  return !stopped;
 }
 
 // Keys of all entries with this name that count (the last of equal keys). Names are not unique.

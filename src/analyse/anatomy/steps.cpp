@@ -72,6 +72,8 @@ class step_finder {
       if (!selected_.file(file)) continue;
       if (result<void> found = add_file(file); !found) return std::move(found).error();
     }
+    if (const std::uint64_t most = number_steps(); most != 0 && options_.step && *options_.step >= most)
+      return no_such_step(profile_, *options_.step, most);
     keep_wanted();
     std::vector<packed_step>& steps = packed_->steps;
     found_.matched = steps.size();
@@ -150,7 +152,7 @@ class step_finder {
       if (!ids.empty() && !number) return true;
       const std::optional<std::int64_t> start = clock.start_of(event);
       if (!start) {
-        if ((event.flags & event_has_occurrences) == 0) damage_.note_line(file, plane_at, line_at, 0, out_of_reach);
+        if ((event.flags & event_has_occurrences) == 0) damage_.note_line(file, plane_at, line_at, 0, event_out_of_reach);
         return true;
       }
       step_name& name = names[event.metadata_id];
@@ -191,11 +193,11 @@ class step_finder {
     sorted_ = packed_->steps.size();
   }
 
-  // The step filter picks the Nth row of each device, or of each file's host steps; names and times pick after it.
-  void keep_wanted() {
+  // Numbers the rows of each device, or of each file's host steps, and gives how many there are at most.
+  std::uint64_t number_steps() {
     const auto& origins = packed_->origins;
     std::vector<packed_step>& steps = packed_->steps;
-    std::uint64_t index = 0;
+    std::uint64_t index = 0, most = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (i > 0) {
         const auto &before = origins[steps[i - 1].origin], &own = origins[steps[i].origin];
@@ -204,7 +206,14 @@ class step_finder {
         index = same_list ? index + 1 : 0;
       }
       steps[i].index = index;
+      most = std::max(most, index + 1);
     }
+    return most;
+  }
+
+  // The step filter picks the Nth row of each list; names and times pick after it.
+  void keep_wanted() {
+    std::vector<packed_step>& steps = packed_->steps;
     if (!filters_events(options_)) return;
     const auto unwanted = [&](const packed_step& step) {
       return (options_.step && step.index != *options_.step) || !selected_.name(packed_->names[step.name]) ||

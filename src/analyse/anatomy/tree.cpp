@@ -73,6 +73,9 @@ class tree_walk {
       const std::optional<std::int64_t> start = clock.start_of(row);
       if (!event.ok())
         damage_.note_line(file, plane, line, offset_in(line.body, event.bytes().data()), "an event is damaged");
+      if (row.duration_ps < 0) damage_.note_line(file, plane, line, 0, negative_durations(1));
+      if (!start && clock.base_ps() && (row.flags & event_has_occurrences) == 0)
+        damage_.note_line(file, plane, line, 0, event_out_of_reach);
       if (!filter.keeps(row, start)) continue;
       ++fitting;
       if (shown == limit) continue;
@@ -81,7 +84,7 @@ class tree_walk {
       if (result<void> going = meter_.step(offset_in(profile_.bytes(file), event.bytes().data())); !going) return going;
     }
     if (!at.ok())
-      damage_.note_line(file, plane, line, offset_in(line.body, at.position()), "an event breaks the protobuf format");
+      damage_.note_line(file, plane, line, offset_in(line.body, at.position()), bad_event);
     visitor_.end_line((stop_at_limit ? entry.events : fitting) - shown);
     return {};
   }

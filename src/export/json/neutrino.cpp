@@ -127,6 +127,7 @@ class neutrino_writer {
     };
     add(trace().log.damage);
     for (const probe_bin& bin : trace().bins) add(bin.damage);
+    add(trace().description.damage);
     return found;
   }
 

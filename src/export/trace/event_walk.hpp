@@ -92,6 +92,7 @@ class line_walk {
     if (filter_.keeps_none()) return {};
     event_scanner scanner(line_.body);
     const bool keeps_all = filter_.keeps_all();
+    std::uint64_t negative = 0, unplaced = 0;
     while (const std::size_t n = scanner.next(rows_, batch_events)) {
       if (result<void> step = progress_.step(line_.offset + scanner.offset()); !step) return step;
       std::size_t kept = 0;
@@ -101,8 +102,10 @@ class line_walk {
         if (!keeps_all && !filter_.keeps(row, start)) continue;
         if (!start) {
           if (!only_looking) ++((row.flags & event_has_occurrences) != 0 ? losses_.aggregated : losses_.out_of_reach);
+          unplaced += (row.flags & event_has_occurrences) == 0 && clock_.base_ps() ? 1 : 0;
           continue;
         }
+        negative += row.duration_ps < 0 ? 1 : 0;
         placed_[kept++] = {*start,    std::max<std::int64_t>(row.duration_ps, 0), row.metadata_id, row.stats,
                            row.stats_bytes, 0};
       }
@@ -111,8 +114,10 @@ class line_walk {
       }
       if (go_on != nullptr && !*go_on) return {};
     }
-    if (!scanner.ok() && !only_looking)
-      damage_.note_line(file_, plane_, line_, scanner.offset(), "an event breaks the protobuf format");
+    if (only_looking) return {};
+    if (!scanner.ok()) damage_.note_line(file_, plane_, line_, scanner.offset(), bad_event);
+    if (negative != 0) damage_.note_line(file_, plane_, line_, 0, negative_durations(negative));
+    if (unplaced != 0) damage_.note_line(file_, plane_, line_, 0, event_out_of_reach);
     return {};
   }
 

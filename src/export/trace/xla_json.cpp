@@ -148,7 +148,7 @@ result<void> write_xla_json(const trace_job& job) {
       }
       if (job.told.events != before) ++job.told.tracks;
       if (!scanner.ok())
-        job.damage.note_line(file, plane, plane.lines[i], scanner.offset(), "an event breaks the protobuf format");
+        job.damage.note_line(file, plane, plane.lines[i], scanner.offset(), bad_event);
     }
   }
   if (result<void> flushed = rows.flush(); !flushed) return flushed;
