@@ -146,32 +146,46 @@ void look_at_plane(std::string_view plane, xspace_traits& seen) noexcept {
   seen.possible = seen.possible && walk.plausible();
 }
 
-// Signs for and against an XSpace, over a whole message.
+// Signs for and against an XSpace, over a whole message. Fields of other numbers a later version may have.
 struct xspace_signs {
-  std::size_t parts = 0;           // of planes, of the right shape
-  std::size_t contradictions = 0;  // fields of the numbers of an XSpace that cannot be its fields
-  std::size_t unknown = 0;         // fields of other numbers, which a later version may have
+  std::size_t planes = 0;          // that have parts of the right shape, and fewer of another one
+  std::size_t contradictions = 0;  // other planes, and what cannot be a field of an XSpace
+  std::size_t unknown = 0;         // fields of other numbers
 };
 
+// Whether a part of a plane has a shape, as far as it is there.
+bool has_shape(const head_field& part, const field_shape& shape) noexcept {
+  if (part.bytes.empty()) return true;
+  head_walk walk(part.bytes);
+  head_field first;
+  if (!walk.next(first)) return part.cut && walk.plausible();
+  return shape.allows(first) && (part.cut || !first.cut);
+}
+
 void weigh_plane(std::string_view plane, xspace_signs& signs) noexcept {
+  std::size_t parts = 0, others = 0;
+  bool is_plane = true;
   head_walk walk(plane);
   for (head_field field; walk.next(field);) {
     if (field.number > 6) {
       ++signs.unknown;
     } else if (field.number == 1) {
-      if (field.type != wire_type::varint) ++signs.contradictions;
+      is_plane = is_plane && field.type == wire_type::varint;
     } else if (field.type != wire_type::length_delimited) {
-      ++signs.contradictions;
+      ++others;
     } else {
       const field_shape& shape = field.number == 3 ? line_shape : field.number == 6 ? stat_shape : map_entry_shape;
-      const bool fits =
-          field.number == 2 ? is_printable(field.bytes, field.cut) : begins_like(field.bytes, shape);
+      const bool fits = field.number == 2 ? is_printable(field.bytes, field.cut) : has_shape(field, shape);
       if (!fits)
-        ++signs.contradictions;
+        ++others;
       else if (!field.bytes.empty())
-        ++signs.parts;
+        ++parts;
     }
   }
+  if (is_plane && parts > others)
+    ++signs.planes;
+  else if (!is_plane || others != 0)
+    ++signs.contradictions;
 }
 
 // A binary file that a tool took for text: what was not UTF-8 became U+FFFD, that is EF BF BD.
@@ -248,7 +262,7 @@ bool is_foreign_message(std::string_view bytes) noexcept {
     else if (!is_printable(field.bytes, field.cut))
       ++signs.contradictions;
   }
-  if (signs.parts != 0) return signs.parts <= signs.contradictions;
+  if (signs.planes != 0) return signs.planes <= signs.contradictions;
   return signs.contradictions != 0 || signs.unknown != 0;
 }
 

@@ -144,11 +144,11 @@ std::optional<fault> damage_at_once(source& from, bool recognised) {
 }
 
 // Whether what was taken for an XSpace, for want of another family or by its name, is another message. Damage in a file
-// that calls itself one is told as such. Of a file that went by in one pass the beginning was kept as it was.
+// that calls itself one is told as such.
 std::optional<fault> why_foreign(const xspace_index& space, bool recognised) {
   if (space.damage && (recognised || space.damage->code != fault_code::damaged)) return std::nullopt;
   if (space.damage && space.planes.empty()) return unrecognised(space.bytes);
-  return why_not_xspace(space.from ? std::string_view(space.from->head) : space.bytes);
+  return why_not_xspace(space.bytes);
 }
 
 }  // namespace
@@ -308,8 +308,8 @@ struct profile::state {
       f.outline = std::move(done).value();
       f.outline_fault = f.outline.damage ? f.outline.damage : f.outline.index.damage;
       if (!f.outline_fault && f.outline.bytes == 0) f.outline_fault = nothing_there({});
-      if (auto foreign = f.outline_fault ? std::nullopt : why_foreign(f.outline.index, true)) {
-        f.outline_fault = std::move(foreign);
+      if (!f.outline_fault && f.outline.foreign) {
+        f.outline_fault = std::move(f.outline.foreign);
         f.outline.index = index_xspace({});
       }
       if (f.outline_fault && f.outline_fault->path.empty()) f.outline_fault->path = what.files[file].path;

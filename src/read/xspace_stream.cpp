@@ -3,6 +3,8 @@
 // too, so that the index meets it in the same place.
 #include "xspace_stream.hpp"
 
+#include <profkit/core/capture.hpp>
+
 #include <base/growing_bytes.hpp>
 #include <base/progress.hpp>
 #include <profkit/wire.hpp>
@@ -227,6 +229,7 @@ class streamer {
     std::string_view bytes;
     done.owner = kept_.share(bytes);
     done.index = index_xspace(bytes, from);
+    done.foreign = why_not_xspace(from->head);
     from->head = {};
     return done;
   }

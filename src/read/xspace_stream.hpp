@@ -51,7 +51,8 @@ struct streamed_xspace {
   // Everything but the events: the bodies of lines hold their other fields only. Offsets are those of the whole.
   xspace_index index;
   std::uint64_t bytes = 0;      // that were decoded
-  std::optional<fault> damage;  // of the source: cut or broken compression, an input that shrank
+  std::optional<fault> damage;   // of the source: cut or broken compression, an input that shrank
+  std::optional<fault> foreign;  // by its beginning it is another message
   std::shared_ptr<const void> owner;
 };
 
