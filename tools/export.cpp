@@ -153,8 +153,9 @@ int run_export(const options& asked) {
   what.filters.from_ps = asked.from_ps;
   what.filters.to_ps = asked.to_ps;
   what.host = hooks;
-  if (result<void> fits = profkit::check_filters(capture, what.filters, hooks); !fits)
-    return fail(asked, fits.error(), errors);
+  if (!asked.compat_xla)
+    if (result<void> fits = profkit::check_filters(capture, what.filters, hooks); !fits)
+      return fail(asked, fits.error(), errors);
   result<trace_export_outcome> told = profkit::export_trace(capture, what, **out);
   progress.clear();
   if (!told) return fail(asked, told.error(), errors);

@@ -347,8 +347,15 @@ memory_options memory_options_of(const options& asked) {
   return o;
 }
 
-// A step that the capture does not have is a mistake of the one who asks for it.
-result<void> step_there(const memory_result& r, const profile& capture) {
+// A host or a step that the capture does not have is a mistake of the one who asks for it.
+result<void> is_there(const memory_result& r, const profile& capture, const memory_options& o) {
+  if (!o.host.empty() && r.runtime_absent_reason == "no_such_host" && r.modules.empty()) {
+    anatomy_options of_host;
+    of_host.host = o.host;
+    if (auto fits = check_filters(capture, of_host); !fits) return fits;
+    return profkit::fault{profkit::fault_code::invalid_argument, reason_text(r.runtime_absent_reason),
+                          capture.what().path, profkit::no_offset, "of a merged trace node:3 is the host of node 3"};
+  }
   const std::string prefix = "step_policy_error: ";
   if (r.runtime_absent_reason.compare(0, prefix.size(), prefix) != 0) return {};
   return profkit::fault{profkit::fault_code::invalid_argument, r.runtime_absent_reason.substr(prefix.size()),
@@ -401,14 +408,14 @@ int run_memory(const options& asked) {
     }
     auto found = analyse_memory(p, o, host);
     if (!found) return std::move(found).error();
-    if (auto step = step_there(*found, p); !step) return std::move(step).error();
+    if (auto there = is_there(*found, p, o); !there) return std::move(there).error();
     fits = !found->fit || found->fit->fits;
     return write_memory_document(p, o, *found, into);
   };
   writer.text = [&](session& s) -> result<void> {
     auto found = analyse_memory(s.capture(), o, s.hooks());
     if (!found) return std::move(found).error();
-    if (auto step = step_there(*found, s.capture()); !step) return step;
+    if (auto there = is_there(*found, s.capture(), o); !there) return there;
     fits = !found->fit || found->fit->fits;
     print_memory_text(s, *found, o);
     return {};

@@ -71,16 +71,11 @@ int fail(const options& asked, document which, const fault& why, const terminal&
 // What is not found in a capture that is open is a name that was asked for.
 int status_of_question(int status) noexcept { return status == exit_not_found ? exit_usage : status; }
 
-bool any_file(const profile& capture, bool (*wanted)(const profile&, std::size_t)) {
+// What goes by in one pass tells its planes and lines behind it.
+bool goes_by(const profile& capture) {
   for (std::size_t i = 0; i < capture.file_count(); ++i)
-    if (wanted(capture, i)) return true;
+    if (capture.is_streamed(i)) return true;
   return false;
-}
-
-// A filter that fits nothing. Of what was damaged it may have been lost: damage is told then.
-result<void> filters_fit(const profile& capture, const options& asked, const profkit::hooks& hooks) {
-  if (any_file(capture, [](const profile& p, std::size_t i) { return p.file_fault(i) != nullptr; })) return {};
-  return profkit::check_filters(capture, filters_of(asked, 0), hooks);
 }
 
 }  // namespace
@@ -273,10 +268,10 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   text_output& out = *target;
   session s(asked, capture, out, hooks);
 
-  // What goes by in one pass tells its planes and lines behind it.
-  const bool goes_by = any_file(capture, [](const profile& p, std::size_t i) { return p.is_streamed(i); });
-  if (!goes_by)
-    if (result<void> fits = filters_fit(capture, asked, hooks); !fits) return fail(asked, which, fits.error(), errors);
+  const bool filters_wait = goes_by(capture);
+  if (!filters_wait && which != document::memory)  // which knows the hosts of nodes
+    if (result<void> fits = profkit::check_filters(capture, filters_of(asked, 0), hooks); !fits)
+      return fail(asked, which, fits.error(), errors);
 
   int status = exit_ok;
   if (asked.json) {
@@ -297,8 +292,8 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
       return status_of_question(fail(asked, which, printed.error(), errors));
     }
   }
-  if (goes_by) {
-    if (result<void> fits = filters_fit(capture, asked, hooks); !fits) {
+  if (filters_wait) {
+    if (result<void> fits = profkit::check_filters(capture, filters_of(asked, 0), hooks); !fits) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());
       tell_fault(fits.error(), errors);
       return exit_code_of(fits.error().code);

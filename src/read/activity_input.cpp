@@ -61,6 +61,8 @@ void note_summary(const chrome_summary& told, activity_input& input) {
     input.damage = fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
                          "the file may be some other JSON, or cut by the program that wrote it"};
   }
+  // Times of events that no kernel and no span comes of.
+  if (!input.damage && input.rejected == 0) input.damage = damage_of_times(told);
   if (!input.damage) return;
   input.damage->path = input.path;
 }

@@ -135,11 +135,6 @@ void chrome_reader::state::cut(const char* inside) {
 void chrome_reader::state::finish() {
   where = place::done;
   told.bytes = window.offset() + window.size();
-  if (told.unusable_times == 0) return;
-  damage(fault_code::damaged,
-         std::to_string(told.unusable_times) + (told.unusable_times == 1 ? " event has" : " events have") +
-             " no usable ts or dur: missing, no number, negative or 106 days off",
-         told.first_unusable_time, "their other fields were read");
 }
 
 // Reads more text. When there is none, or the item at window.at() is longer than the limits allow, the
@@ -223,14 +218,9 @@ void chrome_reader::state::take_time(const event_text& e) {
       given.ts_ps = ps;
     else
       unusable();
-  } else if (is_span) {
-    unusable();
   }
   const std::string_view dur = e[event_field::dur];
-  if (dur.empty() || dur == "null") {
-    if (is_span) unusable();
-    return;
-  }
+  if (dur.empty() || dur == "null") return;
   std::int64_t ps = 0;
   if (!parse_duration(dur, ps, unit_exponent)) return unusable();
   given.dur_ps = ps;
@@ -475,6 +465,14 @@ const chrome_summary& chrome_reader::summary() const noexcept { return state_->t
 result<bool> chrome_reader::next(chrome_visitor& into) {
   state_->visitor = &into;
   return contained([this] { return state_->step(); });
+}
+
+std::optional<fault> damage_of_times(const chrome_summary& told) {
+  if (told.unusable_times == 0) return std::nullopt;
+  return fault{fault_code::damaged,
+               std::to_string(told.unusable_times) + (told.unusable_times == 1 ? " event has" : " events have") +
+                   " a ts or dur that is no number, negative or 106 days off",
+               "", told.first_unusable_time, "their other fields were read"};
 }
 
 namespace {

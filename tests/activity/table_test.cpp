@@ -476,7 +476,7 @@ TEST_CASE("a trace with broken parts gives what is intact, and says what was los
   CHECK(a->markers()[1].end_ps == 30'000'000);
 }
 
-TEST_CASE("a trace without events is empty, one without a list of them is damaged") {
+TEST_CASE("a trace without events is empty, one without a list of them is none") {
   for (const char* text : {"[]", " [ ]\n", R"({"traceEvents":[]})", R"({"traceEvents":null})"}) {
     for (const char* label : {"x.json", "x.pt.trace.json"}) {
       CAPTURE(text, label);
@@ -488,9 +488,10 @@ TEST_CASE("a trace without events is empty, one without a list of them is damage
   }
   for (const char* text : {"{}", R"({"traceEvents":{}})", R"({"traceEvents":"null"})"}) {
     CAPTURE(text);
-    const auto a = read_text(text, "x.pt.trace.json");
-    REQUIRE(a->inputs().at(0).damage);
-    CHECK(a->inputs().at(0).damage->message == "the object has no \"traceEvents\"");
+    const auto p = profile::open_buffer(text, "x.pt.trace.json");
+    REQUIRE_FALSE(p.ok());
+    CHECK(p.error().code == fault_code::unrecognised);
+    CHECK(p.error().message == "this JSON has no \"traceEvents\": it is no trace");
   }
 }
 

@@ -413,7 +413,13 @@ TEST_CASE("option structs of older and newer releases") {
   }
   SECTION("pk_read_callbacks") {
     pk_read_callbacks callbacks = PK_READ_CALLBACKS_INIT;
-    callbacks.read_at = [](void*, std::uint64_t, void*, std::size_t) -> std::int64_t { return 0; };
+    // An XSpace with a plane that holds nothing.
+    callbacks.read_at = [](void*, std::uint64_t offset, void* into, std::size_t bytes) -> std::int64_t {
+      constexpr char space[] = {0x0a, 0x00};
+      if (offset >= sizeof space || bytes == 0) return 0;
+      *static_cast<char*>(into) = space[offset];
+      return 1;
+    };
     error_slot error;
     pk_profile* profile = nullptr;
     callbacks.struct_size = 0;

@@ -104,7 +104,7 @@ class Damage(unittest.TestCase):
                 self.assertIn(message, done.err)
             path.write_text(f'{{"traceEvents":[{EVENT}]}}')
             done, found = document(path, "--device", "NOPE")
-            self.assertEqual((done.status, found["status"]), (0, "absent"))
+            self.assertEqual((done.status, found["status"]), (2, "error"))
             self.assertEqual(found["reason"], 'no device has "NOPE" in its name: there are GPU 0')
             run_folder = Path(folder) / "host_1_ascend_pt"
             run_folder.mkdir()

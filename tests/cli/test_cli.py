@@ -40,9 +40,12 @@ class UsageTest(Case):
         for time_text in ["3:4", "5ms", "2ms:1ms", "1.5ps:2ps", "1e3ns:", "1..5ms:", "1fortnight:", "99999999999s:"]:
             with self.subTest(time=time_text):
                 self.check_status(run("ops", TPU, "--time", time_text), 2)
-        for time_text in ["0:1s", "1.5ms:", ":20s", "0.001ns:1ns", "-1s:5us", "10us:20µs", ":"]:
+        for time_text in ["0:1s", "1.5ms:", ":20s", ":"]:
             with self.subTest(time=time_text):
                 self.check_status(run("ops", TPU, f"--time={time_text}"), 0)
+        for time_text in ["0.001ns:1ns", "-1s:5us", "10us:20µs"]:  # times, though the first event begins at 483 ms
+            with self.subTest(time=time_text):
+                self.assertIn("no event lies in the window of time", run("ops", TPU, f"--time={time_text}").err)
 
     def test_a_path_without_a_command(self):
         outcome = run(TPU)
@@ -176,23 +179,21 @@ class ExitStatusTest(Case):
         path = self.write("empty.xplane.pb", b"")
         for command in ["report", "info"]:
             outcome = run(command, path)
-            self.check_status(outcome, 0)
-        self.assertIn("empty", run("report", path).out)
-        self.assertIn("[absent]", run("ops", path).out)
+            self.check_status(outcome, 4)
+            self.assertIn("the file is empty", outcome.err)
 
     def test_empty_directory(self):
         for command in COMMANDS:
             with self.subTest(command=command):
                 outcome = run(command, self.scratch)
-                self.check_status(outcome, 0)
-                self.assertTrue(outcome.out.startswith("[absent] "), outcome.out)
-                self.assertEqual(outcome.out.count("\n"), 1)
+                self.check_status(outcome, 3)
+                self.assertIn("no profile in", outcome.err)
 
     def test_directory_of_strangers(self):
         self.write("notes.txt", b"nothing to see")
         outcome = run("report", self.scratch)
-        self.check_status(outcome, 0)
-        self.assertTrue(outcome.out.startswith("[absent] "), outcome.out)
+        self.check_status(outcome, 3)
+        self.assertIn("notes.txt", outcome.err)
 
     def test_a_stranger(self):
         path = self.write("README.md", b"# Nothing that a profiler wrote\n" * 20)
@@ -369,18 +370,9 @@ class TextTest(Case):
     def test_filters_that_match_nothing_are_the_reason(self):
         for command in ["report", "info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives"]:
             for option in ["--host", "--plane"]:
-                if option == "--plane" and command in ("info", "report"):
-                    continue  # the file itself is still shown
                 with self.subTest(command=command, option=option):
                     outcome = run(command, TPU, option, "zzz")
-                    self.assertIn("name contains 'zzz'", outcome.out)
-
-    def test_an_empty_file_is_the_reason(self):
-        path = self.scratch / "empty.xplane.pb"
-        path.write_bytes(b"")
-        for command in ["report", "info", "tree", "metadata", "steps", "ops", "collectives"]:
-            with self.subTest(command=command):
-                self.assertIn("the file is empty", run(command, path).out)
+                    self.assertIn("name contains 'zzz'", outcome.err)
 
     def test_the_index_of_a_step_is_what_step_takes(self):
         for extra in [["--name", "psum"], ["--time", "50s:52s"], ["--step", "3"]]:
@@ -415,8 +407,8 @@ class TextTest(Case):
         self.assertIn("TPU:2", report)
         self.assertNotIn("TPU:0", report)
         none = run("ops", TPU, "--name", "no such op")
-        self.check_status(none, 0)
-        self.assertRegex(none.out, r"(?m)^\[absent\] ")
+        self.check_status(none, 2)
+        self.assertIn("no event, op or module has a name that contains 'no such op'", none.err)
 
     def test_dump_of_a_module(self):
         outcome = run("modules", TPU, "--dump", "jit_f")
@@ -424,7 +416,7 @@ class TextTest(Case):
         self.assertIn("parameter", outcome.out)
         self.assertIn("chedule", outcome.out)
         missing = run("modules", TPU, "--dump", "no such module")
-        self.check_status(missing, 3)
+        self.check_status(missing, 2)
         self.assertIn("jit_f", missing.err)
 
 
@@ -441,7 +433,7 @@ class TextTest(Case):
         limited = json.loads(run("modules", TPU, "--dump", "jit_f", "--json", "--limit", "2").out)["entry"]
         self.assertEqual((len(limited["instructions"]), limited["matched"]), (2, 19))
         missing = run("modules", TPU, "--dump", "no such module", "--json")
-        self.check_status(missing, 3)
+        self.check_status(missing, 2)
         self.assertEqual(json.loads(missing.out)["code"], "not_found")
 
 

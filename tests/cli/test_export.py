@@ -139,6 +139,9 @@ class Export(Case):
         folder = self.scratch / "empty"
         folder.mkdir()
         out = run("export", folder, "-o", self.scratch / "x.csv")
+        self.check_status(out, 3)
+        self.assertFalse((self.scratch / "x.csv").exists())
+        out = run("export", harness.DATA / "jax" / "two_process_rank0" / "dump", "-o", self.scratch / "x.csv")
         self.check_status(out, 0)
         self.assertIn("[absent]", out.err)
         self.assertFalse((self.scratch / "x.csv").exists())

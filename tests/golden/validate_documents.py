@@ -133,6 +133,9 @@ def main():
             print(f"FAILED {path} has several types: {sorted(kinds)}")
     for name in DOCUMENTS:
         for status in ("ok", "partial", "absent", "error"):
+            # Of a capture that can be opened these always have something; a folder without one is an error.
+            if (name, status) in (("report", "absent"), ("info", "absent")):
+                continue
             if (name, status) not in statuses:
                 failed += 1
                 print(f"FAILED no input gave {name} the status {status}")

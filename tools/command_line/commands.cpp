@@ -38,7 +38,7 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit ops vm.xplane.pb --sort self\n"
      "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
      "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
-     "  profkit ops vm.xplane.pb --time 10ms:20ms   only what ran in that window\n"},
+     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n"},
     {command::modules, "modules", "PATH", "Compiled HLO modules, and the entry computation of one",
      "Lists the modules embedded in the capture and the *.hlo_proto.pb files beside it, and says where the\n"
      "two differ. --dump prints the instructions of one entry computation.",
@@ -90,7 +90,7 @@ constexpr std::array<command_help, 18> commands{{
      "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.",
      "  profkit export logdir -o run.pftrace           open it on ui.perfetto.dev\n"
      "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"
-     "  profkit export vm.xplane.pb --time 10ms:20ms --plane TPU:0 -o part.xplane.pb\n"
+     "  profkit export vm.xplane.pb --time 10s:20s --plane TPU:0 -o part.xplane.pb\n"
      "  profkit export rank0.json.gz --format csv | head\n"},
     {command::merge, "merge", "--traces FILE... -o FILE",
      "One timeline from the traces of many machines, their clocks aligned",

@@ -18,8 +18,9 @@ namespace {
 using profkit::fault;
 
 constexpr const char* exit_status_help =
-    "Exit status: 0 fine (also when a part is absent), 1 --fail-on tripped, 2 usage, 3 not found,\n"
-    "4 nothing usable, 5 damaged (what was intact was printed), 70 a bug in profkit.\n";
+    "Exit status: 0 fine (also when a part is absent), 1 --fail-on tripped, 2 usage or a filter that\n"
+    "matches nothing, 3 no capture at PATH, 4 nothing usable, 5 damaged (what was intact was printed),\n"
+    "70 a bug in profkit.\n";
 
 const command_help* find_command(const std::string& name) {
   for (const command_help& c : all_commands())

@@ -66,17 +66,19 @@ struct chrome_summary {
   std::uint64_t irregular =
       0;  ///< places that are not valid JSON and were read all the same (stray commas, bad escapes)
   std::uint64_t first_irregular = no_offset;
-  /// Events whose "ts" or "dur" is no number or out of range, and complete events that lack one of them, last less than
-  /// no time or end out of range.
+  /// Events whose "ts" or "dur" is no number or out of range, or that end out of range; complete events that last less
+  /// than no time.
   std::uint64_t unusable_times = 0;
   std::uint64_t first_unusable_time = no_offset;
   bool nanoseconds = false;  ///< "ts" and "dur" are nanoseconds, by the first of them
   /// What zero of chrome_event::ts_ps means, in microseconds of the file's clock: the first timestamp cut to
   /// whole seconds when that is 1e9 us or more, else 0. Set before the first event that has a ts_ps.
   std::int64_t zero_us = 0;
-  /// The first: cut file, broken event, damaged compression, a limit; else unusable times.
-  std::optional<fault> damage;
+  std::optional<fault> damage;  ///< the first: cut file, broken event, damaged compression, a limit
 };
+
+/// What is wrong with times that cannot be used, where there are any.
+[[nodiscard]] std::optional<fault> damage_of_times(const chrome_summary& told);
 
 /// Receives what a file holds, in file order. Return false to stop.
 class chrome_visitor {

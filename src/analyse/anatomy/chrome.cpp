@@ -119,6 +119,7 @@ class fact_collector final : public chrome_visitor {
 
   bool event(const chrome_event& e) override {
     ++by_phase_[static_cast<unsigned char>(e.phase)];
+    if (e.phase == 'X' && (!e.has_time || !e.dur_ps) && lacking_++ == 0) first_lacking_ = e.byte_offset;
     if (e.phase == 'M') {
       note_name(e);
       return true;
@@ -153,6 +154,14 @@ class fact_collector final : public chrome_visitor {
     into_.unusable_times = read.unusable_times;
   }
 
+  // Of complete events that have no time or no length; nothing when all have both.
+  [[nodiscard]] std::optional<fault> lacks_times() const {
+    if (lacking_ == 0) return std::nullopt;
+    return fault{fault_code::damaged,
+                 std::to_string(lacking_) + (lacking_ == 1 ? " event has" : " events have") + " no usable time or duration",
+                 "", first_lacking_, "their other fields were read"};
+  }
+
   processes_by_pid processes;
 
  private:
@@ -170,6 +179,7 @@ class fact_collector final : public chrome_visitor {
   chrome_file& into_;
   const sampler* samples_;
   std::uint64_t by_phase_[256] = {};
+  std::uint64_t lacking_ = 0, first_lacking_ = no_offset;
   std::set<std::string> keys_;
   std::string scratch_;
 };
@@ -209,7 +219,7 @@ std::optional<fault> damage_of(const fault* known, const chrome_summary& read) {
     return fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
                  "the file may be some other JSON, or cut by the program that wrote it"};
   }
-  return std::nullopt;
+  return damage_of_times(read);
 }
 
 result<chrome_file> facts_of(const profile& p, std::size_t file, const anatomy_options& o, const hooks& host) {
@@ -238,6 +248,7 @@ result<chrome_file> facts_of(const profile& p, std::size_t file, const anatomy_o
     collector.finish(*read);
     list_processes(collector.processes, o, facts);
     facts.damage = damage_of(known, *read);
+    if (!facts.damage) facts.damage = collector.lacks_times();
   } else {
     facts.damage = known != nullptr ? *known : read.error();
   }

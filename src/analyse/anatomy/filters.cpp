@@ -157,6 +157,8 @@ bool any_has_threads(const profile& p) noexcept {
 
 result<void> check_filters(const profile& p, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<void> {
+    for (std::size_t file = 0; file < p.file_count(); ++file)
+      if (p.file_fault(file) != nullptr) return {};
     if (!o.host.empty())
       if (auto fits = check_hosts(p, o); !fits) return fits;
     if (!o.plane.empty() || !o.line.empty()) {

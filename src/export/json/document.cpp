@@ -213,6 +213,19 @@ result<document_status> written(const result<T>& found, Write write) {
   return write(*found);
 }
 
+// Whether the filters of a document are those of the anatomy: others have names of devices, nodes, maps and launches.
+bool filters_planes(document which) noexcept {
+  return which != document::bubbles && which != document::architecture && which != document::neutrino &&
+         which != document::memory;
+}
+
+// What goes by in one pass tells its planes and lines behind it.
+bool goes_by(const profile& p) noexcept {
+  for (std::size_t file = 0; file < p.file_count(); ++file)
+    if (p.is_streamed(file)) return true;
+  return false;
+}
+
 result<document_status> write_any(json_writer& out, document which, const profile& p, const anatomy_options& o,
                                   const hooks& host) {
   switch (which) {
@@ -281,6 +294,8 @@ std::uint64_t default_limit(document d) noexcept {
 result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
                                        const hooks& host) {
   return contained([&]() -> result<document_status> {
+    if (json::filters_planes(which) && !json::goes_by(p))
+      if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
     json_writer out(into);
     result<document_status> status = json::write_any(out, which, p, o, host);
     if (!status) return status;

@@ -216,7 +216,7 @@ result<chrome_slices> read_chrome_slices(const profile& p, std::size_t file, con
   if (const fault* known = p.file_fault(file))
     found.damage = *known;
   else
-    found.damage = read->damage;
+    found.damage = read->damage ? read->damage : damage_of_times(*read);
   if (found.damage) found.damage->path = path;
   for (chrome_thread& thread : found.threads) {
     const std::string& process = found.processes[thread.process].name;
