@@ -235,9 +235,11 @@ class report {
       if (h.gc_ps > 0) text += ", garbage collection " + share_text(h.gc_ps, b.length_ps());
     }
     if (b.launch_ps() != no_time_ps)
-      text += b.launch_ps() > b.start_ps
-                  ? "; the next kernel was launched " + human_duration(b.launch_ps() - b.start_ps) + " into the gap"
-                  : "; the next kernel was launched " + human_duration(b.start_ps - b.launch_ps()) + " before the gap";
+      text += "; the next kernel was launched " +
+              human_duration(b.launch_ps() > b.start_ps ? b.launch_ps() - b.start_ps : b.start_ps - b.launch_ps()) +
+              (b.launch_ps() > b.start_ps ? " into the gap" : " before the gap");
+    if (const std::int64_t call_ps = b.launched_ps() - b.launch_ps(); 2 * call_ps >= b.length_ps())
+      text += ", by a call of " + human_duration(call_ps);
     for (std::size_t i = 0; i < h.ops.size() && i < 3; ++i)
       text += (i == 0 ? "; in " : ", ") + shorten(name(of_.text(h.ops[i].first)), 40, cut::middle) + ' ' +
               human_duration(h.ops[i].second);

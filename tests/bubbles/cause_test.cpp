@@ -133,6 +133,13 @@ TEST_CASE("a call that lasts to the end of the gap launches late, however early 
   CHECK(copying("Memcpy HtoD (Pinned -> Device)") == "sync_wait high: cudaMemcpyAsync");
 }
 
+TEST_CASE("a launch that fills the gap is no lack of speed of the host") {
+  CHECK(waiting().launched(from + 2 * ms, from + 7 * ms).does("hipLaunchKernel", from, gap).verdict() ==
+        "unexplained low");
+  CHECK(waiting().launched(from + 2 * ms + 1, from + 7 * ms).does("hipLaunchKernel", from, gap).verdict() ==
+        "launch_bound low");
+}
+
 TEST_CASE("ops that may copy prove no synchronisation") {
   for (const char* const name : {"aten::to", "aten::_to_copy", "aten::copy_"})
     CHECK(waiting().late().does(name, from, gap).verdict() == "launch_bound medium");

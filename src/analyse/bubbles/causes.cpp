@@ -30,6 +30,13 @@ std::int64_t owed_to_drain(const bubble& b) noexcept {
   return h.drain_ps == 0 ? 0 : std::min(b.length_ps(), saturating_add(h.drain_end_ps - b.start_ps, h.drain_ps));
 }
 
+// How much of the gap the call took that launched what ends it.
+std::int64_t launching_ps(const bubble& b) noexcept {
+  if (b.launch_ps() == no_time_ps) return 0;
+  return static_cast<std::int64_t>(
+      common({b.start_ps, b.end_ps}, {b.launch_ps(), std::max(b.launch_ps(), b.launched_ps())}).length_ps());
+}
+
 verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
   const known_activity& known = b.host.known;
   verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, confidence::low};
@@ -60,14 +67,18 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   if (!h.traced) return {{idle_cause::host_untraced, 0, 0}, confidence::low};
   const launch_reading launch = read_launch(b, t);
   if (launch == launch_reading::early)
-    return {{idle_cause::device_dependency, 0, b.end_ps - std::max(b.launched_ps(), b.start_ps)}, confidence::medium};
+    // Without the thread the end of the call is not known either: it may last into the gap.
+    return {{idle_cause::device_dependency, 0, b.end_ps - std::max(b.launched_ps(), b.start_ps)},
+            b.launch_thread() == no_thread ? confidence::low : confidence::medium};
   const std::int64_t drained_ps = owed_to_drain(b);
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm))
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, confidence::medium};
-  const std::int64_t active_ps = b.launch_thread() != no_thread ? h.launcher_ps : h.leaf_ps;
   // Short calls in between are no cause: the rest of what the thread did would be the larger one.
-  if (at_least(h.known.covered_ps, b.length_ps(), t.known_cause_ppm) && 2 * h.known.covered_ps >= active_ps)
+  if (at_least(h.known.covered_ps, b.length_ps(), t.known_cause_ppm) && h.known.covered_ps >= h.launcher_ps / 2)
     return by_known(b, in, launch, t);
+  // A launch that takes so long does more than launch, and what is not on record.
+  if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
+    return {{idle_cause::unexplained, 0, launching_ps(b)}, confidence::low};
   return by_amount(b, launch, t);
 }
 

@@ -60,6 +60,8 @@ constexpr known_name known_names[] = {
     {"triton/compiler", "", idle_cause::compile},
     {"backend_compile", "", idle_cause::compile},
     {"XlaCompile", "", idle_cause::compile},
+    {"aclopCompile", "", idle_cause::compile},
+    {"AclOpCompile", "", idle_cause::compile},
     {"Compiler::", "Compile", idle_cause::compile},
     {"Compiler::", "RunBackend", idle_cause::compile},
     {"Client::Compile", "", idle_cause::compile},

@@ -190,7 +190,6 @@ class adviser {
       ++named;
       recommendation& advice = add("Small op that costs more than it computes: fuse it, or remove it.", "op",
                                    std::string(of_.text(op.op_type)), 2);
-      advice.recoverable_ps = op.gap_before_ps;
       advice.evidence.push_back(count_text(op.calls, "call") + ", " + human_duration(op.duration_ps) +
                                 " of kernels and " + human_duration(op.gap_before_ps) +
                                 " of gaps right before them on " + device_name(of_, op.device));
