@@ -16,7 +16,8 @@ ASCEND = DATA / "ascend" / "two_ranks"
 PROBES = DATA / "neutrino" / "block_sched" / "Jun23_121812_4242"
 # Commands whose answer depends on events of device lines of an XSpace; and those that read trace-event JSON.
 READ_DEVICES = ["report", "info", "tree", "ops", "collectives", "bubbles", "architecture", "export"]
-READ_TRACES = ["report", "info", "chrome", "bubbles", "architecture", "export"]
+READ_TRACES = ["report", "info", "chrome", "export"]
+READ_KERNELS = ["bubbles", "architecture"]
 ALL = COMMANDS + ["neutrino", "validate", "export"]
 FAR = 9223372036854775807  # the last picosecond of int64, 106 days
 
@@ -181,6 +182,7 @@ class ExitCodesTest(Case):
     def test_an_event_of_json_out_of_reach(self):
         path = self.write("far.json", trace(kernel("b", 70, 20), kernel("a", 9000000000000, 9000000000000)))
         self.check(path, 5, "1 event has a ts or dur that is no number, negative or 106 days off", commands=READ_TRACES)
+        self.check(path, 5, "1 of 2 events were passed over", commands=READ_KERNELS)
         report = run("report", path).out
         self.assertRegex(report, r"complete +no: ")
         self.assertRegex(report, r"GPU 0 +1  20\.000 us")
@@ -190,6 +192,7 @@ class ExitCodesTest(Case):
         for broken in (kernel("a", 10, -5), kernel("a", "soon", 5)):
             path = self.write("a.trace.json", trace(kernel("b", 70, 20), broken))
             self.check(path, 5, "1 event has a ts or dur that is no number", commands=READ_TRACES)
+            self.check(path, 5, "1 of 2 events were passed over", commands=READ_KERNELS)
         for broken in ({"ph": "X", "name": "a", "pid": 0, "tid": 7, "ts": 3},
                        {"ph": "X", "name": "a", "pid": 0, "tid": 7, "dur": 3}):
             path = self.write("a.trace.json", trace(kernel("b", 70, 20), broken))
