@@ -670,8 +670,8 @@ TEST_CASE("a broadcast of nodes with several devices is not judged: its root may
   // Each node is through before the other begins, once: whichever is taken for the root, one contradicts it.
   for (const std::size_t n : {0U, 1U}) {
     auto& early = c.executions[n][4 + n];
-    early.start_ps -= 1e9;
-    early.end_ps -= 1e9;
+    early.start_ps -= 400e6;
+    early.end_ps -= 400e6;
   }
   const auto judged = [&](bool second_device) {
     test::traces t;
