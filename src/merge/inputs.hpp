@@ -26,6 +26,9 @@ struct merge_inputs {
 // the last "node" in its name, else by its place in the list.
 result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host);
 
+// Why Chrome traces, as PyTorch writes them, cannot be merged.
+[[nodiscard]] fault no_xspace_but_chrome_traces(std::string path);
+
 // All decoded bytes of a small file.
 result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host);
 
