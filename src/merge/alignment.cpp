@@ -3,9 +3,7 @@
 #include <profkit/time.hpp>
 #include <profkit/xspace.hpp>
 
-#include <base/paths.hpp>
 #include <base/progress.hpp>
-#include <read/detect.hpp>
 
 #include "folded_warnings.hpp"
 
@@ -137,14 +135,13 @@ class aligner {
   }
 
   // A whole file of another format is no damaged XSpace.
-  [[nodiscard]] std::optional<fault> another_kind(const aligned_trace& t) const {
-    const std::string name(last_part_of(t.input.path));
-    const detection is = detect_by_content(head_of(t.bytes, name));
-    if (is.sure != detection_confidence::certain || is.family == file_family::xspace) return std::nullopt;
-    fault f = is.family == file_family::chrome_trace ? no_xspace_but_chrome_traces(t.input.path) : fault();
-    if (is.family != file_family::chrome_trace) {
+  [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
+    const file_family is = family_of(t.input.path);
+    if (is == file_family::unknown || is == file_family::xspace) return std::nullopt;
+    fault f = is == file_family::chrome_trace ? no_xspace_but_chrome_traces(t.input.path) : fault();
+    if (is != file_family::chrome_trace) {
       f.code = fault_code::unsupported;
-      f.message = std::string("this is a file of the kind ") + family_name(is.family) + ", not an XSpace";
+      f.message = std::string("this is a file of the kind ") + family_name(is) + ", not an XSpace";
       f.hint = "Name the *.xplane.pb of the node.";
       f.path = t.input.path;
     }

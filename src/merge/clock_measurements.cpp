@@ -63,8 +63,13 @@ class measurement_taker {
     if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
     if (auto ok = take_offsets(); !ok) return std::move(ok).error();
     find_host_steps();
+    const auto before_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     find_offset_jumps();
+    // What steps in the snapshots the offsets tell; it is told before what they themselves show.
+    const auto behind_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     tell_host_steps();
+    std::rotate(found_.anomalies.begin() + before_offsets, found_.anomalies.begin() + behind_offsets,
+                found_.anomalies.end());
     found_.snapshot_gaps = gaps_in(snapshot_deviations(), "snapshots", found_.broken);
     found_.offset_gaps = gaps_in(offset_deviations(), "offsets", {});
     return std::move(found_);

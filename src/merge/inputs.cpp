@@ -4,7 +4,6 @@
 
 #include <base/affix.hpp>
 #include <base/paths.hpp>
-#include <read/detect.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -81,8 +80,8 @@ class resolver {
         if (path == o_.not_an_input) continue;
         if (wants_traces && ends_with(file.name, ".xplane.pb")) found_.traces.push_back({path, {}, 0});
         if (!without_ending(file.name, snapshot_endings).empty()) snapshot_files_.push_back(path);
-        if (detect_by_name(file.name).family == file_family::chrome_trace) json_files_.push_back(path);
         const bool lines = ends_with(file.name, ".jsonl");
+        if (!lines && file.name.find(".json") != std::string::npos) json_files_.push_back(path);
         if (lines && (folder_name == "offsets" || file.name.find("offsets") != std::string::npos))
           offsets.push_back(path);
         if (file.name == "run_metadata.json") metadata.push_back(path);
@@ -99,11 +98,8 @@ class resolver {
   // A Chrome trace below the folder, told by its contents.
   [[nodiscard]] std::optional<std::string> chrome_trace() const {
     constexpr std::size_t most_looks = 8;
-    for (std::size_t i = 0; i < json_files_.size() && i < most_looks; ++i) {
-      const auto from = open_file_source(json_files_[i], o_.io, o_.bounds);
-      if (from && detect_by_content(read_head(**from, last_part_of(json_files_[i]))).family == file_family::chrome_trace)
-        return json_files_[i];
-    }
+    for (std::size_t i = 0; i < json_files_.size() && i < most_looks; ++i)
+      if (family_of(json_files_[i]) == file_family::chrome_trace) return json_files_[i];
     return std::nullopt;
   }
 
@@ -200,6 +196,13 @@ class resolver {
 };
 
 }  // namespace
+
+file_family family_of(const std::string& path) {
+  const auto facts = look_at_path(path);
+  if (!facts || facts->kind != path_kind::file) return file_family::unknown;
+  const auto found = open_capture(path);
+  return found && found->files.size() == 1 ? found->files.front().family : file_family::unknown;
+}
 
 fault no_xspace_but_chrome_traces(std::string path) {
   fault f;

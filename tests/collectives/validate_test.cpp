@@ -696,3 +696,11 @@ TEST_CASE("a broadcast of nodes with several devices is not judged: its root may
   REQUIRE(broadcast != found.ops.end());
   CHECK(broadcast->unjudged_why.find("several devices") != std::string::npos);
 }
+
+TEST_CASE("traces without any device have nothing to compare") {
+  test::traces t;
+  for (int rank = 0; rank < 2; ++rank)
+    t.add(R"({"schemaVersion":1,"distributedInfo":{"rank":)" + std::to_string(rank) +
+          R"(,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":2}]})");
+  CHECK(test::validated(t).absent == "no collectives on any device");
+}

@@ -245,6 +245,7 @@ class rough_shift {
 
 std::vector<std::int64_t> rough_shifts(const collective_instances& found, const std::vector<op_events>& ops) {
   std::vector<std::int64_t> shifts(found.nodes.size(), 0);
+  if (shifts.empty()) return shifts;
   std::size_t backbone = 0;
   for (std::size_t n = 1; n < found.nodes.size(); ++n)
     if (found.nodes[n].collectives > found.nodes[backbone].collectives) backbone = n;
