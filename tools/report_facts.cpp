@@ -291,14 +291,20 @@ std::vector<module_total> total_modules(const report_facts& f) {
 
 std::vector<std::string> nodes_of(const report_facts& f) {
   std::vector<std::string> sentences;
-  if (!f.nodes.validation || !f.nodes.validation->absent.empty()) return sentences;
+  if (!f.nodes.validation) return sentences;
   const profkit::validation_result& v = *f.nodes.validation;
+  if (!v.absent.empty()) {
+    if (v.unjudged > 0) sentences.push_back("collectives across nodes: " + v.absent);
+    return sentences;
+  }
   std::string text = count_of(v.groups.size(), "collective") + " compared across " + count_of(v.nodes.size(), "node") +
                      ": " + count_of(v.violations, "violation");
   if (v.bounds_known)
     text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
   else if (v.violations > 0)
     text += ", which may be skew: the clocks were not corrected";
+  if (std::any_of(v.ops.begin(), v.ops.end(), [](const profkit::collective_op& op) { return op.sub_groups; }))
+    text += "; " + grouped(v.unjudged) + " not judged, most of them in sub-groups of the nodes";
   sentences.push_back(std::move(text));
   const profkit::collective_op* worst = nullptr;
   for (const profkit::collective_op& op : v.ops)

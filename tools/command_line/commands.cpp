@@ -105,7 +105,9 @@ constexpr std::array<command_help, 18> commands{{
      "Collectives across nodes: order, arrival skew, what they say of clocks",
      "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
      "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
-     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.",
+     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.\n"
+     "Collectives of process groups that are not the whole world are compared within their group, or not\n"
+     "judged; what is not judged counts as no violation. What the answers take for granted is printed.",
      "  profkit validate combined.xplane.pb\n"
      "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
      "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"

@@ -1506,7 +1506,7 @@ pub struct pk_validation_summary {
     pub pair_violations: u64,
     /// invocations in order
     pub overlaps: u64,
-    /// of which nobody can tell who waits for whom
+    /// of which nobody can tell who waits for whom, or who takes part
     pub unjudged: u64,
     pub warnings: u64,
     /// nodes whose offset is known less well than max_bound_ps, or not at all
@@ -2845,8 +2845,8 @@ extern "C" {
         count: usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
-    /// order only when they are further apart than the sum of both. Since 0.1.
+    /// How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset and
+    /// nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. Since 0.1.
     pub fn pk_clock_bound(
         clock: *const pk_clock,
         domain: i32,
