@@ -1,3 +1,4 @@
+#include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 
 #include <algorithm>
@@ -45,6 +46,39 @@ std::optional<stat_view> find_stat(const event_row& event, const std::vector<std
   if (readable_end == nullptr) readable_end = stats.data() + stats.size();
   for (const stat_view stat : message_range<stat_view, 4>(stats, readable_end))
     if (std::find(ids.begin(), ids.end(), stat.metadata_id()) != ids.end()) found = stat;
+  return found;
+}
+
+stat_finder::stat_finder(const plane_index& plane, const std::string_view (&names)[most_names]) {
+  std::uint8_t position = 0;
+  for (const std::string_view name : names) {
+    const std::vector<std::int64_t> ids = stat_ids(plane, name);
+    known_[position++] = !ids.empty();
+    for (const std::int64_t id : ids) names_[id] = position;
+  }
+}
+
+stat_finder::found_stats stat_finder::find(const event_row& event) const noexcept {
+  found_stats found = {};
+  const char* at = event.stats;
+  const char* const end = at + event.stats_bytes;
+  // Stats as writers give them: the id comes first, in one byte or two. What is wanted is one of few.
+  while (end - at >= 5) {
+    const std::size_t length = detail::byte_at(at + 1);
+    if (detail::byte_at(at) != 0x22 || length >= 0x80 || length < 3 || detail::byte_at(at + 2) != 0x08) break;
+    std::uint64_t id = detail::byte_at(at + 3);
+    if (id >= 0x80) {
+      if (detail::byte_at(at + 4) >= 0x80) break;
+      id = (id & 0x7f) | std::uint64_t{detail::byte_at(at + 4)} << 7;
+    }
+    if (length > static_cast<std::size_t>(end - at - 2)) break;
+    if (const std::uint8_t name = names_.find(static_cast<std::int64_t>(id))) found[name - 1U] = {at + 2, length};
+    at += 2 + length;
+  }
+  if (at == end) return found;
+  for (const std::string_view stat :
+       message_range<std::string_view, 4>(std::string_view(at, static_cast<std::size_t>(end - at))))
+    if (const std::uint8_t name = names_.find(stat_view(stat).metadata_id())) found[name - 1U] = stat;
   return found;
 }
 
