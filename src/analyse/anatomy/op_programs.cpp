@@ -31,10 +31,10 @@ program_key program_of_metadata(const plane_index& plane, const op_row& op) {
 
 }  // namespace
 
-std::uint32_t program_numbers::number_of(const plane_index& plane, std::string_view id, std::string_view module) {
+std::uint32_t program_numbers::number_of(const plane_index& plane, const stat_view& id, std::string_view module) {
   const auto next = static_cast<std::uint32_t>(programs_.size() + 1);
   const auto name = [&] { return module.empty() ? std::string_view() : text_value(plane, stat_view(module)); };
-  if (const auto number = id.empty() ? std::nullopt : integer_value(stat_view(id))) {
+  if (const auto number = integer_value(id)) {
     if (number == last_id_) return last_number_;
     const auto [at, is_new] = by_id_.try_emplace(*number, next);
     if (is_new) programs_.push_back({number, name()});

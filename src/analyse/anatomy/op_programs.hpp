@@ -22,8 +22,8 @@ struct program_key {
 // Numbers the programs of a line's events from 1 on, in the order in which they are met; 0: the event does not say.
 class program_numbers {
  public:
-  // `id` and `module`: the stats of the event, empty where it has none.
-  std::uint32_t number_of(const plane_index& plane, std::string_view id, std::string_view module);
+  // `id` and `module`: the stats of the event, the latter as a message, which is seldom read.
+  std::uint32_t number_of(const plane_index& plane, const stat_view& id, std::string_view module);
   [[nodiscard]] std::vector<program_key> take_programs() noexcept { return std::move(programs_); }
 
  private:

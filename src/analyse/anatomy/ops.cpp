@@ -241,9 +241,9 @@ class line_totaller {
         out_of_order_(known.out_of_order),
         totals_(facts_.dense_ids) {}
 
-  // Takes the next events of the line, and changes them.
-  void add(event_row* rows, std::size_t count) {
-    const std::size_t kept = select(rows, count);
+  // Takes the next events of the line, and changes them. `readable_end`: bytes up to there may be read.
+  void add(event_row* rows, std::size_t count, const char* readable_end) {
+    const std::size_t kept = select(rows, count, readable_end);
     if (!out_of_order_ && device_.takes_starts()) {
       order_.add(rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
       return;
@@ -259,7 +259,7 @@ class line_totaller {
       into.aligned_starts = true;
       return false;
     }
-    if (!totals_.in_order() && !out_of_order_) {
+    if (!(totals_.in_order() && device_.in_order()) && !out_of_order_) {
       into.out_of_order = true;
       return false;
     }
@@ -285,22 +285,22 @@ class line_totaller {
 
  private:
   // Brings the selected events to the front, ready to be added, and gives how many there are.
-  std::size_t select(event_row* rows, std::size_t count) {
+  std::size_t select(event_row* rows, std::size_t count, const char* readable_end) {
     std::size_t kept = count;
     if (only_hlo_ops_ || !filter_.keeps_all())
       kept = static_cast<std::size_t>(
           std::remove_if(rows, rows + count, [&](const event_row& row) { return !wanted(row); }) - rows);
-    if (facts_.reads_stats()) read_stats(rows, kept);
+    if (facts_.reads_stats()) read_stats(rows, kept, readable_end);
     if (facts_.key == op_key::entry) numbers_.replace(rows, kept);
     return kept;
   }
-  void read_stats(event_row* rows, std::size_t count) {
+  void read_stats(event_row* rows, std::size_t count, const char* readable_end) {
     for (event_row* row = rows; row != rows + count; ++row) {
-      const stat_finder::found_stats found = facts_.stats.find(*row);
+      const stat_finder::found_stats found = facts_.stats.find(*row, readable_end);
       if (facts_.has_device_clock()) device_.apply(*row, found[at_device_offset], found[at_device_duration]);
       if (facts_.key == op_key::program)
         row->metadata_id = program_ids_.number_of(
-            row->metadata_id, programs_.number_of(plane_, found[at_program_id], found[at_hlo_module]));
+            row->metadata_id, programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]));
     }
   }
   bool wanted(const event_row& row) const {
@@ -326,10 +326,11 @@ class line_totaller {
 result<line_totals> read_line(const task& of, line_place place, shared_meter& meter) {
   line_totals found = of.begin(place);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
+  const char* const readable_end = end_of(of.p.bytes(place.file));
   for (bool done = false; !done;) {
     line_totaller line(of, place, found);
     event_scanner scan(of.line_at(place).body);
-    auto scanned = scan_batches(scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count); });
+    auto scanned = scan_batches(scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count, readable_end); });
     if (!scanned) return std::move(scanned).error();
     found.damaged = !scan.ok();
     found.damage_offset = scan.offset();
@@ -420,7 +421,7 @@ class second_look final : public stream_visitor {
     if (into_ != nullptr) line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line}, *into_);
     return into_ != nullptr;
   }
-  void events(const stream_rows& rows) override { line_->add(rows.rows, rows.count); }
+  void events(const stream_rows& rows) override { line_->add(rows.rows, rows.count, rows.readable_end); }
   void end_line(const stream_line_end&) override {
     if (into_ == nullptr) return;
     into_->needs_events = !line_->finish(*into_);

@@ -58,13 +58,20 @@ template <class Range>
 class stat_finder {
  public:
   static constexpr std::size_t most_names = 4;
-  using found_stats = std::array<std::string_view, most_names>;  // messages, in the order of the names; empty: none
+  struct found_stats {
+    std::array<std::string_view, most_names> messages = {};  // in the order of the names; empty: none
+    const char* readable_end = nullptr;
+    [[nodiscard]] stat_view operator[](std::size_t name) const noexcept {
+      return messages[name].empty() ? stat_view() : stat_view(messages[name], readable_end);
+    }
+  };
 
   stat_finder() = default;  // finds nothing
   stat_finder(const plane_index& plane, const std::string_view (&names)[most_names]);
   // Whether the plane has a stat of that name, by its position among the names.
   [[nodiscard]] bool knows(std::size_t name) const noexcept { return known_[name]; }
-  [[nodiscard]] found_stats find(const event_row& event) const noexcept;
+  // `readable_end`: bytes up to there may be read.
+  [[nodiscard]] found_stats find(const event_row& event, const char* readable_end) const noexcept;
 
  private:
   id_table<std::uint8_t> names_;  // by id; 0: none of them, else the position + 1
