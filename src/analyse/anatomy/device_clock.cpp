@@ -20,8 +20,8 @@ void device_clock::apply(event_row& row, const stat_view& offset, const stat_vie
   const std::optional<std::int64_t> length = integer_value(duration);
   if (length) row.duration_ps = *length;
   any_duration_ = any_duration_ || length;
+  if ((row.flags & event_has_occurrences) != 0) return;  // without a place in time
   all_durations_ = all_durations_ && length;
-  if ((row.flags & event_has_occurrences) != 0) return;
   const std::optional<std::int64_t> start = length ? integer_value(offset) : std::nullopt;
   if (starts_ == starts::unknown) starts_ = start ? starts::device : starts::aligned;
   if (starts_ != starts::device) return;
