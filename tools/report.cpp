@@ -182,7 +182,8 @@ void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) 
   for (const op_total& op : ops.top) met.add(op.facts.program);
   for (const op_total& op : ops.top)
     t.row({share_text(op.self_ps, busy), human_duration(op.self_ps), grouped(op.count), op.facts.name,
-           met.several() ? op.facts.program : "", op.facts.category, achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
+           met.several() ? op.facts.program : "", op.facts.category,
+           achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
            achieved_rate(op.facts.bytes, op.count, op.total_ps, "")});
   std::string title =
       "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " + grouped(std::uint64_t{ops.names});

@@ -415,7 +415,11 @@ TEST_CASE("The program of an op may stand in its metadata, and its name among th
   };
   const auto tpu = message()
                        .text(2, "/device:TPU:0")
-                       .sub(3, message().text(2, "XLA Ops").sub(4, event(1, 0, 30)).sub(4, event(2, 30, 20)).sub(4, event(3, 50, 10)))
+                       .sub(3, message()
+                                   .text(2, "XLA Ops")
+                                   .sub(4, event(1, 0, 30))
+                                   .sub(4, event(2, 30, 20))
+                                   .sub(4, event(3, 50, 10)))
                        .sub(4, entry(1, 12190760917235803885U))
                        .sub(4, entry(2, 2))
                        .sub(4, entry(3, 5))

@@ -58,8 +58,8 @@ void same_answers_of_callbacks(const std::string& what, std::string_view bytes, 
       what, [&](const open_options& o) { return profile::open_callbacks(from.callbacks(), "a.xplane.pb", o); }, asked);
 }
 
-// A device with ops, a host with threads and hlo_op stats, aggregated events, lines out of order; with `stats` a device's
-// clock and programs.
+// A device with ops, a host with threads and hlo_op stats, aggregated events, lines out of order; with `stats` a
+// device's clock and programs.
 std::string mixed_capture(std::mt19937_64& random, bool with_device, std::mt19937_64* stats = nullptr) {
   message space;
   for (int p = 0; p < 3; ++p) {

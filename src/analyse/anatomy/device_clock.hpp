@@ -1,5 +1,5 @@
-// The times of ops by the device's own clock. A profiler fits them to the host's clock for the timeline, which stretches
-// and squeezes them: what an op took is what the device says, where its events do.
+// The times of ops by the device's own clock. A profiler fits them to the host's clock for the timeline, which
+// stretches and squeezes them: what an op took is what the device says, where its events do.
 #pragma once
 #include <profkit/core/anatomy.hpp>
 #include <profkit/xspace.hpp>
@@ -13,8 +13,8 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Puts device times in the place of aligned ones, event by event. Nesting needs one clock: starts are those of the device
-// only where every event of the line has one, which the first event promises.
+// Puts device times in the place of aligned ones, event by event. Nesting needs one clock: starts are those of the
+// device only where every event of the line has one, which the first event promises.
 class device_clock {
  public:
   // `aligned_starts`: whether it is known that events break that promise.
@@ -40,9 +40,9 @@ class device_clock {
   std::int64_t last_aligned_ps_ = std::numeric_limits<std::int64_t>::min();
 };
 
-// Puts events in the order of their starts by the device's clock, in which real captures have them up to four places from
-// where aligned starts have them. A start that lies further back than that is one of a clock that began anew: what follows
-// is placed after all that was before. Only for lines whose aligned starts are in order.
+// Puts events in the order of their starts by the device's clock, in which real captures have them up to four places
+// from where aligned starts have them. A start that lies before all within reach is one of a clock that began anew: what
+// follows is placed after all that was before. Only for lines whose aligned starts are in order.
 class start_order {
  public:
   // Calls take(rows, count).

@@ -330,7 +330,8 @@ result<line_totals> read_line(const task& of, line_place place, shared_meter& me
   for (bool done = false; !done;) {
     line_totaller line(of, place, found);
     event_scanner scan(of.line_at(place).body);
-    auto scanned = scan_batches(scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count, readable_end); });
+    auto scanned = scan_batches(
+        scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count, readable_end); });
     if (!scanned) return std::move(scanned).error();
     found.damaged = !scan.ok();
     found.damage_offset = scan.offset();
@@ -339,8 +340,8 @@ result<line_totals> read_line(const task& of, line_place place, shared_meter& me
   return found;
 }
 
-// The same from what went by. Events are needed again where only some of them count, where their stats do, which their
-// plane's metadata tells after them, and for the self times of a line out of order.
+// The same from what went by. Events are needed again where only some of them count, where their stats do, which
+// their plane's metadata tells after them, and for the self times of a line out of order.
 line_totals take_line(const task& of, line_place place, streamed_line& went_by) {
   line_totals found = of.begin(place);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
@@ -418,7 +419,8 @@ class second_look final : public stream_visitor {
   bool begin_line(stream_place place, std::uint64_t) override {
     const auto at = wanted_.find({static_cast<std::int32_t>(place.plane), static_cast<std::int32_t>(place.line)});
     into_ = at == wanted_.end() ? nullptr : at->second;
-    if (into_ != nullptr) line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line}, *into_);
+    if (into_ != nullptr)
+      line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line}, *into_);
     return into_ != nullptr;
   }
   void events(const stream_rows& rows) override { line_->add(rows.rows, rows.count, rows.readable_end); }

@@ -74,7 +74,8 @@ stat_finder::found_stats stat_finder::find(const event_row& event, const char* r
       id = (id & 0x7f) | std::uint64_t{detail::byte_at(at + 4)} << 7;
     }
     if (length > static_cast<std::size_t>(end - at - 2)) break;
-    if (const std::uint8_t name = names_.find(static_cast<std::int64_t>(id))) found.messages[name - 1U] = {at + 2, length};
+    if (const std::uint8_t name = names_.find(static_cast<std::int64_t>(id)))
+      found.messages[name - 1U] = {at + 2, length};
     at += 2 + length;
   }
   if (at == end) return found;
