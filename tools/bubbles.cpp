@@ -175,20 +175,14 @@ class report {
     return "between";
   }
 
-  // "sync or h2d" for possible_sync_or_h2d.
-  static std::string label_text(bubble_label l) {
-    std::string text = bubble_label_name(l);
-    if (text.rfind("possible_", 0) == 0) text.erase(0, 9);
+  // "data loader: enumerate(DataLoader)#…" for data_loader and the span that names it.
+  std::string cause_text(idle_cause c, string_id span) const {
+    std::string text = idle_cause_name(c);
     std::replace(text.begin(), text.end(), '_', ' ');
-    return text;
+    return span == 0 ? text : text + ": " + name(of_.text(span));
   }
-  static std::string labels_text(const bubble& b) {
-    if (b.boundary_adjacent) return "edge of the capture";
-    std::string text;
-    for (std::size_t l = 0; l < bubble_label_count; ++l)
-      if (b.labels.has(static_cast<bubble_label>(l)))
-        text += (text.empty() ? "" : " + ") + label_text(static_cast<bubble_label>(l));
-    return text;
+  std::string cause_text(const bubble& b) const {
+    return b.boundary_adjacent ? "edge of the capture" : cause_text(b.cause.id, b.cause.span);
   }
 
   std::vector<const bubble*> longest_gaps() const {
@@ -206,7 +200,7 @@ class report {
     table t;
     t.right("length").left("").flexible("step", cut::end, 6);
     if (several_devices()) t.flexible("device", cut::middle, 5);
-    t.right("at").flexible("behind", cut::middle, 10).flexible("in front of", cut::middle, 10);
+    t.right("at").flexible("after", cut::middle, 10).flexible("before", cut::middle, 10);
     t.flexible("possible cause", cut::end, 16).left("sure");
     const std::size_t rows = most(most_gaps, all.size());
     for (std::size_t i = 0; i < rows; ++i) {
@@ -217,7 +211,7 @@ class report {
       row.push_back(human_duration(b.start_ps));
       row.push_back(b.before_count > 0 ? type_of(b.before[0]) : "");
       row.push_back(b.after_count > 0 ? type_of(b.after[0]) : "");
-      row.push_back(labels_text(b));
+      row.push_back(cause_text(b));
       row.push_back(b.boundary_adjacent ? "" : confidence_name(b.sure));
       t.row(std::move(row));
     }
@@ -237,15 +231,19 @@ class report {
       text += "the host shows nothing";
     } else {
       text += "host active " + share_text(h.host_ps, b.length_ps());
+      if (b.launch_thread() != no_thread)
+        text += ", the launching thread " + share_text(h.launcher_ps, b.length_ps());
       if (h.leaf_ps != h.host_ps) text += " (" + share_text(h.leaf_ps, b.length_ps()) + " without frames)";
       if (h.sync_ps > 0) text += ", sync and copies " + share_text(h.sync_ps, b.length_ps());
       if (h.comm_ps > 0) text += ", communication " + share_text(h.comm_ps, b.length_ps());
       if (h.gc_ps > 0) text += ", garbage collection " + share_text(h.gc_ps, b.length_ps());
     }
     if (b.launch_ps() != no_time_ps)
-      text += b.launch_ps() > b.start_ps
-                  ? "; the next kernel was launched " + human_duration(b.launch_ps() - b.start_ps) + " into the gap"
-                  : "; the next kernel was launched " + human_duration(b.start_ps - b.launch_ps()) + " before the gap";
+      text += "; the next kernel was launched " +
+              human_duration(b.launch_ps() > b.start_ps ? b.launch_ps() - b.start_ps : b.start_ps - b.launch_ps()) +
+              (b.launch_ps() > b.start_ps ? " into the gap" : " before the gap");
+    if (const std::int64_t call_ps = b.launched_ps() - b.launch_ps(); 2 * call_ps >= b.length_ps())
+      text += ", by a call of " + human_duration(call_ps);
     for (std::size_t i = 0; i < h.ops.size() && i < 3; ++i)
       text += (i == 0 ? "; in " : ", ") + shorten(name(of_.text(h.ops[i].first)), 40, cut::middle) + ' ' +
               human_duration(h.ops[i].second);
@@ -259,14 +257,15 @@ class report {
     t.flexible("the longest", cut::end, 20);
     const std::size_t rows = most(most_causes, r_.causes.size());
     for (std::size_t i = 0; i < rows; ++i) {
-      const label_summary& c = r_.causes[i];
+      const cause_summary& c = r_.causes[i];
       std::string longest = c.evidence.size() > 1 ? c.evidence[1] : "";
       if (const std::size_t colon = longest.find(": "); colon != std::string::npos) longest.erase(0, colon + 2);
-      t.row({label_text(c.label), confidence_name(c.sure),
-             (c.scope == label_summary::reach::step ? "step " : "") + name(c.target), grouped(c.bubbles),
-             human_duration(c.total_ps), name(longest)});
+      t.row({cause_text(c.cause, c.span), confidence_name(c.sure),
+             (c.scope == cause_summary::reach::step ? "step " : "") +
+                 (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
+             grouped(c.bubbles), human_duration(c.total_ps), name(longest)});
     }
-    s_.heading("Possible causes, by idle time; overlap alone proves none");
+    s_.heading("Possible causes, by idle time");
     t.print(s_.out(), s_.columns());
     s_.left_out(r_.causes.size(), rows);
   }
@@ -360,7 +359,8 @@ class report {
       const recommendation& a = r_.recommendations[i];
       std::string text = a.text;
       if (!a.target.empty()) text = shorten(a.target, 60, cut::middle) + ": " + text;
-      if (!a.evidence.empty()) text += " (" + shorten(a.evidence.back(), 80, cut::middle) + ")";
+      if (!a.evidence.empty()) text += " (" + shorten(a.evidence.back(), 120, cut::middle) + ")";
+      if (a.recoverable_ps > 0) text = "up to " + human_duration(a.recoverable_ps) + ": " + text;
       s_.out().line("  P" + std::to_string(a.priority) + "  " + wrap(name(text), most_columns - 6, 6));
     }
     s_.left_out(r_.recommendations.size(), rows);

@@ -415,7 +415,8 @@ class trace_reader final : public chrome_visitor {
     call_arguments_.pick(e, args_.data() + arg_correlation);
     const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
     if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
-    calls_.add_call(ids, start, contains(e.name, "GraphLaunch"));
+    calls_.add_call({ids.correlation, ids.external, start, saturating_add(start, *e.dur_ps), thread_of(e).number},
+                    contains(e.name, "GraphLaunch"));
   }
 
   void take_host(const chrome_event& e, const kineto_category& category, std::int64_t start) {
@@ -563,6 +564,8 @@ class trace_reader final : public chrome_visitor {
       for (std::size_t i = 0; i < d.rows.size(); ++i) {
         if (const launch_calls::call* const by = calls_.launcher_of(d.links[i])) {
           d.rows[i].launch_ps = by->start_ps;
+          d.rows[i].launch_end_ps = by->end_ps;
+          d.rows[i].launch_thread = by->thread;
           ++joined;
           if (calls_.is_graph(*by)) {
             ++d.device.by_graphs;

@@ -254,6 +254,7 @@ class node_filler {
   struct host_line {
     std::size_t plane = 0;  // in host_planes_
     line_events events;
+    std::uint32_t thread = 0;
   };
   struct host_step {
     std::size_t plane = 0;
@@ -276,8 +277,8 @@ class node_filler {
         if (line.kind != line_kind::thread) continue;
         const std::optional<line_events> events = events_of(line);
         if (!events) continue;
+        host_lines_.push_back({host_planes_.size() - 1, *events, into_.threads});
         source->lines.push_back({*events, into_.threads++, names});
-        host_lines_.push_back({host_planes_.size() - 1, *events});
       }
     }
     if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
@@ -294,7 +295,7 @@ class node_filler {
   // When the host launched what; and host events with a step_num, and those with the name of a step.
   result<void> look_at_host(bool for_launches, bool for_steps) {
     struct found_part {
-      std::vector<std::pair<std::uint64_t, std::int64_t>> launches;
+      std::vector<std::pair<std::uint64_t, launch_event>> launches;  // by correlation id
       std::vector<host_step> steps;
       std::optional<std::uint64_t> damage;  // where in the file
     };
@@ -327,7 +328,7 @@ class node_filler {
             if (!launch && !steps) return false;
             if (launch)
               if (const auto id = stat_number(row.stats, row.stats_bytes, *plane.correlation))
-                part.launches.push_back({*id, start_ps});
+                part.launches.push_back({*id, {start_ps, end_ps, line.thread}});
             if (!steps) return true;
             const auto match = any_name ? plane.step_names.find(row.metadata_id) : plane.step_names.end();
             const bool named = match != plane.step_names.end();
@@ -349,9 +350,9 @@ class node_filler {
       if (part.damage && !input_.damage) input_.damage = damaged_event(path_, *part.damage);
       host_steps_.insert(host_steps_.end(), part.steps.begin(), part.steps.end());
       if (too_many) return {};
-      for (const auto& [id, start_ps] : part.launches) {
-        const auto [at, is_new] = launches->try_emplace(id, start_ps);
-        if (!is_new) at->second = std::min(at->second, start_ps);
+      for (const auto& [id, launch] : part.launches) {
+        const auto at = launches->try_emplace(id, launch).first;
+        if (launch.start_ps < at->second.start_ps) at->second = launch;
         if (launches->size() < launches_left_) continue;
         too_many = true;
         break;

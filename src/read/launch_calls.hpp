@@ -24,16 +24,17 @@ class launch_calls {
  public:
   struct call {
     std::uint64_t correlation, external;
-    std::int64_t start_ps;
+    std::int64_t start_ps, end_ps;
+    std::uint32_t thread;
   };
   struct operation {
     std::uint64_t external;
     string_id dims, types;
   };
 
-  void add_call(const launch_link& ids, std::int64_t start_ps, bool graph) {
+  void add_call(const call& c, bool graph) {
     if (graph) graphs_.push_back(calls_.size());
-    calls_.push_back({ids.correlation, ids.external, start_ps});
+    calls_.push_back(c);
   }
   void add_operation(const operation& o) { operations_.push_back(o); }
 

@@ -26,7 +26,8 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
                                  std::uint16_t stream) const {
   k.start_ps = e.start_ps;
   k.duration_ps = e.end_ps - e.start_ps;
-  k.wait_ps = k.launch_ps = no_time_ps;
+  k.wait_ps = k.launch_ps = k.launch_end_ps = no_time_ps;
+  k.launch_thread = no_thread;
   k.source_row = line.offset + e.offset;
   k.core = k.step = 0;
   k.details = 0;
@@ -38,7 +39,11 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
   k.flags = kernel_has_stream;
   if (!correlation_stat || launches == nullptr) return;
   if (const auto id = stat_number(e.stats, e.stats_bytes, *correlation_stat))
-    if (const auto at = launches->find(*id); at != launches->end()) k.launch_ps = at->second;
+    if (const auto at = launches->find(*id); at != launches->end()) {
+      k.launch_ps = at->second.start_ps;
+      k.launch_end_ps = at->second.end_ps;
+      k.launch_thread = at->second.thread;
+    }
 }
 
 result<void> xspace_kernels::visit(kernel_visitor& into, const hooks& host) const {

@@ -14,7 +14,11 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-using launch_map = hash_map<std::uint64_t, std::int64_t>;  // when, by correlation id
+struct launch_event {
+  std::int64_t start_ps, end_ps;
+  std::uint32_t thread;
+};
+using launch_map = hash_map<std::uint64_t, launch_event>;  // by correlation id
 
 class xspace_kernels final : public kernel_source {
  public:

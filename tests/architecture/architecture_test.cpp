@@ -394,6 +394,125 @@ TEST_CASE("parallelism: what the recorder wrote down comes before the folder's n
   CHECK(look(a, "tp4").devices[0].parallelism.at(0) == "tensor parallel 4 (folder name)");
 }
 
+TEST_CASE("kernels of no known family leave a model no more than possible") {
+  // Two passes of two layers are 2 x (attention 2 x 100 us, others by the table 198 us); the unknown one takes the rest.
+  const auto sure = [](std::int64_t unknown_ps) {
+    memory_activity a;
+    model m{a, a.add_device("NPU 0")};
+    for (int i = 0; i < 2; ++i) {
+      m.pass(2, 2, 100 * us);
+      m.op("Whatever", unknown_ps);
+    }
+    const architecture_result r = look(a);
+    const device_architecture& d = r.devices[0];
+    CHECK((r.summary.rfind("possibly ", 0) == 0) == (d.sure == confidence::low));
+    CHECK(has_limit(d, "of no known family take") == (d.sure == confidence::low));
+    return d.sure;
+  };
+  // A pass has 3 + 2 x 8 known kernels of 5 us and two of 100 us: 295 us, a ninth of which is 32.8 us.
+  CHECK(sure(32 * us) == confidence::high);
+  CHECK(sure(34 * us) == confidence::low);
+}
+
+TEST_CASE("what looks like experts leaves types open") {
+  memory_activity a;
+  model m{a, a.add_device("GPU 0", accelerator::gpu)};
+  for (int i = 0; i < 2; ++i) {
+    m.pass(3, 3, 100 * us);
+    m.op("_p_matmul_ogs_NNT_bf16", 1 * us);
+  }
+  const architecture_result r = look(a);
+  CHECK(r.devices[0].sure == confidence::low);
+  CHECK(has_limit(r.devices[0], "_p_matmul_ogs_NNT_bf16 look like routing or experts"));
+}
+
+TEST_CASE("a forward pass that is not told from a backward pass") {
+  memory_activity a;
+  model m{a, a.add_device("GPU 0", accelerator::gpu)};
+  for (int i = 0; i < 2; ++i) {
+    m.pass(3, 3, i == 0 ? 12 * ms : 100 * us);  // by length these would be prefill and decode
+    m.op("rmsnorm_bwd_kernel", 1 * us);
+  }
+  const architecture_result r = look(a);
+  const device_architecture& d = r.devices[0];
+  CHECK(d.sure == confidence::low);
+  CHECK(has_limit(d, "attention kernels of a backward pass are not known by name"));
+  for (const model_pass& p : d.passes) CHECK(p.phase == model_phase::undetermined);
+}
+
+TEST_CASE("there is no sampling in training") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  for (int i = 0; i < 2; ++i) {
+    m.pass(3, 3, 100 * us, "FlashAttentionScore");  // its ArgMaxV2 is a metric
+    for (int l = 0; l < 3; ++l) m.op("FlashAttentionScoreGrad", 100 * us);
+  }
+  const architecture_result r = look(a);
+  const device_architecture& d = r.devices[0];
+  REQUIRE(d.passes.size() == 2);
+  CHECK(std::string_view(d.pass_source).find("sampling") == std::string_view::npos);
+  for (const model_layer& l : d.layers) CHECK(!l.sampling);
+  for (const layer_type& t : d.types) CHECK(!t.sampling);
+  for (const layer_anatomy& one : d.anatomies)
+    for (const layer_component& c : one.components) CHECK(c.role != layer_role::sampling);
+}
+
+TEST_CASE("different kernels have rows of their own") {
+  memory_activity a;
+  model m{a, a.add_device("GPU 0", accelerator::gpu)};
+  const auto elementwise = [&](const std::string& name) {
+    m.op("vectorized_elementwise_kernel", 1 * us).name = a.id(name);
+  };
+  for (int i = 0; i < 2; ++i) {
+    m.pass(3, 3, 100 * us);
+    elementwise("void vectorized_elementwise_kernel<4, AddFunctor>(int)");
+    elementwise("void vectorized_elementwise_kernel<4, GeluFunctor>(int)");
+  }
+  const architecture_result r = look(a);
+  const auto& counts = r.devices[0].op_counts;
+  CHECK(counts.at("void vectorized_elementwise_kernel<4, AddFunctor>(int)") == 2);
+  CHECK(counts.at("void vectorized_elementwise_kernel<4, GeluFunctor>(int)") == 2);
+  CHECK(counts.count("vectorized_elementwise_kernel") == 0);
+  std::vector<std::string> rows;
+  for (const layer_anatomy& one : r.devices[0].anatomies)
+    for (const tree_node& n : one.tree)
+      for (const tree_op& op : n.ops) rows.emplace_back(a.text(op.op));
+  CHECK(std::count(rows.begin(), rows.end(), "vectorized_elementwise_kernel") == 0);
+}
+
+TEST_CASE("batch or sequence first") {
+  using architecture::is_layout_undecided;
+  using architecture::phase_of_shapes;
+  // [S,B,H] and [B,S,H] of one decode: keys of another length show which place is the batch's.
+  CHECK(phase_of_shapes("1,16,7168;4096,16,1024;4096,16,1024") == model_phase::decode);
+  CHECK(phase_of_shapes("16,1,7168;16,4096,1024;16,4096,1024") == model_phase::decode);
+  CHECK(phase_of_shapes("4096,2,7168;8192,2,1024;8192,2,1024") == model_phase::prefill);
+  // One sequence alone.
+  CHECK(phase_of_shapes("2048,1,7168;2048,1,1024") == model_phase::prefill);
+  // The list of lengths has an entry for each sequence.
+  CHECK(phase_of_shapes("4096,2,7168;4096,2,7168;4096,2,7168;2") == model_phase::prefill);
+  CHECK(phase_of_shapes("2,4096,7168;2,4096,7168;2,4096,7168;2") == model_phase::prefill);
+  // Two sequences of 4096 tokens, or 4096 of two.
+  CHECK(!phase_of_shapes("4096,2,7168;4096,2,7168;4096,2,7168"));
+  CHECK(is_layout_undecided("4096,2,7168;4096,2,7168;4096,2,7168"));
+  CHECK(!is_layout_undecided("4096,64,7168;4096,64,7168"));  // a prompt either way
+  CHECK(!is_layout_undecided("16,1,7168;16,4096,1024"));
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  a.device(0).details.emplace_back().input_shapes = a.id("4096,2,7168;4096,2,7168;4096,2,7168");
+  for (int i = 0; i < 2; ++i)
+    for (int l = 0; l < 3; ++l) {
+      m.op("FlashAttentionScore", 100 * us).details = 1;
+      m.op("MatMulV3");
+      m.op("MatMulV3");
+      if (l == 2) m.op("ArgMaxV2");
+    }
+  const architecture_result r = look(a);
+  CHECK(has_limit(r.devices[0], "[4096,2,7168;4096,2,7168;4096,2,7168] may be [S,B,H] or [B,S,H]"));
+  CHECK(r.devices[0].sure == confidence::low);
+  for (const model_pass& p : r.devices[0].passes) CHECK(p.phase == model_phase::undetermined);
+}
+
 TEST_CASE("phases from shapes") {
   using architecture::phase_of_shapes;
   CHECK(phase_of_shapes("\"8192,16,128;12307,128,128;12307,128,128;;2048,2048;7;7\"") == model_phase::prefill);

@@ -20,6 +20,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 /// "The source does not say": of any _ps field here.
 inline constexpr std::int64_t no_time_ps = std::numeric_limits<std::int64_t>::min();
+/// "The source does not say": of a thread.
+inline constexpr std::uint32_t no_thread = std::numeric_limits<std::uint32_t>::max();
 
 /// What a kernel counts as. `aicpu` is Ascend's host-like core, `copy` a memory copy or set.
 enum class kernel_class : std::uint8_t { compute, aicpu, comm, copy, other };
@@ -32,12 +34,13 @@ enum kernel_flags : std::uint8_t {
   kernel_duplicate = 4,   ///< the same collective was listed twice; this row makes no interval
 };
 
-/// One execution of one kernel (on TPUs: of one op). 64 bytes; names are in the activity's string table.
+/// One execution of one kernel (on TPUs: of one op). Names are in the activity's string table.
 struct kernel_row {
   std::int64_t start_ps = 0;            ///< relative to the capture origin
   std::int64_t duration_ps = 0;         ///< not negative; 0 counts but makes no interval
   std::int64_t wait_ps = no_time_ps;    ///< the source's own wait column
   std::int64_t launch_ps = no_time_ps;  ///< when the host launched it, by correlation or flow
+  std::int64_t launch_end_ps = no_time_ps;  ///< when the call that launched it returned; only with launch_thread
   std::uint64_t source_row = 0;         ///< line number (tables), ordinal (JSON), byte offset (XSpace)
   string_id name = 0;
   string_id op_type = 0;     ///< derived from the name where the source has no such column
@@ -47,8 +50,10 @@ struct kernel_row {
   kernel_class kind = kernel_class::compute;
   std::uint8_t flags = 0;
   std::uint32_t details = 0;  ///< 1 + index into activity_device::details; 0: none
+  std::uint32_t launch_thread = no_thread;  ///< host_span::thread of the call that launched it
+  std::uint32_t reserved = 0;  ///< no padding: packed rows are compared as bytes
 };
-static_assert(sizeof(kernel_row) == 64);
+static_assert(sizeof(kernel_row) == 80);
 
 /// What tables and traces say beyond time; only kept where the source has it.
 struct kernel_details {

@@ -37,6 +37,7 @@ struct bubble_thresholds {
   std::int64_t heavy_share_ppm = 100'000;
   std::int64_t reportable_gap_ps = 50'000'000;  ///< gaps from here on are listed and explained
   std::int64_t idle_ratio_ppm = 300'000;        ///< share of a step that makes its idle time heavy
+  std::int64_t compute_bound_ppm = 900'000;     ///< share of compute from which on nothing else matters
   std::int64_t merge_tolerance_ps = 0;          ///< holes up to this length between kernels count as busy
   std::int64_t recurring_share_ppm = 600'000;   ///< of the steps of a group
   std::int64_t sync_overlap_ppm = 200'000;
@@ -45,9 +46,11 @@ struct bubble_thresholds {
   std::int64_t launch_lag_coverage_ppm = 100'000;
   std::int64_t serial_parallelism_ppm = 1'200'000;
   std::int64_t high_coverage_ppm = 500'000;    ///< host coverage from here on is a high host risk
-  std::int64_t high_confidence_ppm = 500'000;  ///< of a label's own ratio
-  std::int64_t medium_confidence_ppm = 200'000;
-  std::int64_t launch_margin_ps = 50'000'000;  ///< a launch this long before the gap: the device waited
+  std::int64_t known_cause_ppm = 200'000;      ///< of a gap: what a known activity has to cover to be named
+  std::int64_t high_confidence_ppm = 800'000;  ///< of a gap: what it has to cover to be certain
+  std::int64_t medium_confidence_ppm = 500'000;
+  std::int64_t late_launch_ppm = 800'000;   ///< of a gap: a launch from here on was late
+  std::int64_t early_launch_ppm = 500'000;  ///< a launch before here: the device waited for something else
   std::int64_t wait_anchor_ratio_ppm = 950'000;
   std::int64_t wait_anchor_duration_ps = 10'000'000;
   std::int64_t wait_anchor_rank = 10;
@@ -131,6 +134,32 @@ inline constexpr std::size_t bubble_label_count = 6;
 /// What it means: "possibly the host launches kernels too late", …
 [[nodiscard]] const char* bubble_label_meaning(bubble_label l) noexcept;
 
+/// Why a device waits, as far as the capture tells; what each needs is in docs/bubbles.md. Work comes late from the host
+/// for the first ones, then the device or a lock holds it up, then nothing is known.
+enum class idle_cause : std::uint8_t {
+  launch_bound,       ///< the launching thread is busy with ops of a framework
+  optimizer_loop,     ///< the same within the update of the parameters
+  sync_wait,          ///< it stands in a wait for a stream, an event or the device, or in a copy that waits
+  sync_drain,         ///< a wait emptied the queue before the gap
+  h2d_pageable,       ///< it stands in a copy from pageable memory
+  data_loader,        ///< it waits for the next batch
+  gc,                 ///< Python collects garbage
+  allocation,         ///< the allocator asks the driver
+  compile,            ///< something is compiled
+  module_load,        ///< code is loaded to the device
+  checkpoint,         ///< the state is saved
+  comm_host_wait,     ///< it stands in a call of a collective
+  device_dependency,  ///< the work was launched in time: the device waited for something else
+  lock,               ///< it waits for a lock
+  host_untraced,      ///< nothing of it is on record
+  unexplained,        ///< little is on record, and none of it says why
+};
+inline constexpr std::size_t idle_cause_count = 16;
+[[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
+[[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
+/// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …
+[[nodiscard]] const char* idle_cause_label(idle_cause c) noexcept;
+
 enum class bubble_tag : std::uint8_t {
   device_idle_gap_heavy,
   prelaunch_gap_heavy,
@@ -167,7 +196,15 @@ class flag_set {
 using bubble_labels = flag_set<bubble_label>;
 using bubble_tags = flag_set<bubble_tag>;
 
-/// What the host did during a gap. All of it lies inside the gap.
+/// What a thread of the host did for most of a gap, as far as the vocabulary knows the names of its spans: at each
+/// moment the innermost known one counts, frames and locks only where nothing else is known.
+struct known_activity {
+  idle_cause cause = idle_cause::unexplained;
+  string_id span = 0;           ///< the name with most time
+  std::int64_t covered_ps = 0;  ///< of the gap, by all names of the cause
+};
+
+/// What the host did during a gap. All of it lies inside the gap, but for the wait before it.
 struct host_evidence {
   bool traced = false;          ///< the group has host spans at all; else everything below is 0
   std::int64_t host_ps = 0;     ///< any host activity
@@ -176,7 +213,19 @@ struct host_evidence {
   std::int64_t comm_ps = 0;     ///< communication
   std::int64_t gc_ps = 0;       ///< garbage collection
   std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
+  known_activity known;  ///< of the thread that launched the next kernel; where no launch is on record, of any thread
+  std::int64_t launcher_ps = 0;  ///< what that thread recorded of any name, without frames
+  std::int64_t drain_ps = 0;     ///< length of its wait that began before the gap and ended in it; 0: none
+  std::int64_t drain_end_ps = no_time_ps;
+  string_id drain_span = 0;
   std::vector<std::pair<string_id, std::int64_t>> ops;  ///< the ten names that overlap most, most first
+};
+
+/// Why a device waited in one gap.
+struct gap_cause {
+  idle_cause id = idle_cause::unexplained;
+  string_id span = 0;           ///< the span of the host that names it; 0: none does
+  std::int64_t covered_ps = 0;  ///< how much of the gap the evidence covers
 };
 
 inline constexpr std::size_t most_context = 3;
@@ -195,14 +244,22 @@ struct bubble {
   std::int64_t start_ps = 0, end_ps = 0;
   std::array<kernel_row, most_context> before, after;  ///< the nearest first
   host_evidence host;
-  bubble_labels labels;
-  confidence sure = confidence::low;
+  bubble_labels labels;  ///< which rules of the reference its evidence meets; `cause` is the verdict
+  gap_cause cause;
+  confidence sure = confidence::low;  ///< of the cause
   [[nodiscard]] std::int64_t length_ps() const noexcept { return end_ps - start_ps; }
   [[nodiscard]] bool inside_structure() const noexcept {
     return structure_before >= 0 && structure_before == structure_after;
   }
   /// When the kernel after the gap was launched, where the capture tells; else no_time_ps.
   [[nodiscard]] std::int64_t launch_ps() const noexcept { return after_count == 0 ? no_time_ps : after[0].launch_ps; }
+  /// When the call that launched it returned; without its length, when it began.
+  [[nodiscard]] std::int64_t launched_ps() const noexcept {
+    return after_count == 0 || after[0].launch_end_ps == no_time_ps ? launch_ps() : after[0].launch_end_ps;
+  }
+  [[nodiscard]] std::uint32_t launch_thread() const noexcept {
+    return after_count == 0 ? no_thread : after[0].launch_thread;
+  }
 };
 
 /// Where the time of a window went; the parts add up to the window. What runs beside compute counts as compute.
@@ -445,9 +502,12 @@ struct device_gaps {
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps == no_time_ps ? 0 : last_ps - first_ps; }
 };
 
-/// A label over many gaps.
-struct label_summary {
-  bubble_label label = bubble_label::insufficient_evidence;
+/// A cause over many gaps of one group of steps.
+struct cause_summary {
+  idle_cause cause = idle_cause::unexplained;
+  std::int32_t group = -1;  ///< index into bubbles_result::groups; -1: outside all steps
+  string_id span = 0;       ///< the span of the host that names it for most of the time; 0: none
+  std::uint32_t longest = 0;  ///< index into bubbles_result::bubbles
   confidence sure = confidence::low;
   enum class reach : std::uint8_t { global, group, step } scope = reach::group;
   std::string target;  ///< group or step; "" global
@@ -461,6 +521,7 @@ struct recommendation {
   const char* scope = "global";  ///< "global", "step_group", "structure", "side", "op"
   std::string target;
   int priority = 3;  ///< P0 (act now) to P3
+  std::int64_t recoverable_ps = 0;  ///< at most so much idle time, over all steps; 0: not known
   bool followup_required = false;
   std::string evidence_gap;
   std::vector<std::string> evidence;
@@ -493,7 +554,7 @@ struct bubbles_result {
   std::int32_t idlest_group = -1, dominant_step = -1;
   std::vector<bubble_op> ops;  ///< by device, then total cost
   std::vector<aicpu_op> aicpu_ops;
-  std::vector<label_summary> causes;
+  std::vector<cause_summary> causes;  ///< by their time, the longest first
   std::vector<self_check_row> self_check;
   std::vector<std::string> evidence_gaps;
   bool requires_host_followup = false;

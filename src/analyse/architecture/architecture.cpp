@@ -185,7 +185,7 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
   cross_check_layers(anchors, cuts, counts, d);
   find_anatomies(of, *kernels, d);
   find_streams(of, *kernels, d);
-  sum_up(of, *kernels, anchors, cuts, label, d);
+  sum_up(of, *kernels, anchors, cuts, phases, label, d);
   return d;
 }
 

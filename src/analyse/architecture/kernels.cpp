@@ -1,3 +1,4 @@
+#include <analyse/architecture/doubts.hpp>
 #include <analyse/architecture/kernels.hpp>
 #include <analyse/kernel_reach.hpp>
 #include <base/hash_map.hpp>
@@ -16,7 +17,7 @@ constexpr std::size_t most_lanes = 32;
 
 class collector final : public kernel_visitor {
  public:
-  collector(const activity& of, std::size_t device) : of_(of) {
+  collector(const activity& of, std::size_t device) : of_(of), on_(of.devices()[device]) {
     found_.rows.reserve(std::min<std::uint64_t>(of.devices()[device].kernels, most_rows));
   }
   result<void> rows(const kernel_row* rows, std::size_t count) override {
@@ -24,7 +25,12 @@ class collector final : public kernel_visitor {
     return {};
   }
   device_kernels take() {
-    for (const model_op& op : found_.ops) found_.counts[std::string(of_.text(op.type))] += op.count;
+    for (const model_op& op : found_.ops) found_.counts[std::string(of_.text(op.row))] += op.count;
+    found_.trains = is_training(of_, found_);
+    // What chooses tokens in inference is a metric in training.
+    if (found_.trains)
+      for (model_op& op : found_.ops)
+        if (op.kind == op_kind::sampling) op.kind = op_kind::unknown;
     return std::move(found_);
   }
 
@@ -64,6 +70,9 @@ class collector final : public kernel_visitor {
     if (is_new) {
       model_op& op = found_.ops.emplace_back();
       op.type = k.op_type != 0 ? k.op_type : k.name;
+      op.name = k.name;
+      // An op type that was derived from a name is shared by different kernels.
+      op.row = on_.type == accelerator::npu || k.name == 0 ? op.type : k.name;
       op.family = family_of(k.op_type);
       if (!op.family && k.name != k.op_type) op.family = family_of(k.name);
       if (op.family) op.kind = op.family->kind;
@@ -95,6 +104,7 @@ class collector final : public kernel_visitor {
   }
 
   const activity& of_;
+  const activity_device& on_;
   device_kernels found_;
   hash_map<std::uint64_t, std::uint32_t> ops_;
   hash_map<string_id, const kernel_family*> families_;

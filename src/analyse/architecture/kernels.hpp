@@ -26,6 +26,8 @@ static_assert(sizeof(kernel) == 32);
 
 struct model_op {
   string_id type = 0;  // the op type, or the name where there is none
+  string_id name = 0;
+  string_id row = 0;  // what stands for it in tables: the op type where the capture has one, else the whole name
   op_kind kind = op_kind::unknown;
   const kernel_family* family = nullptr;
   std::uint64_t count = 0;
@@ -43,7 +45,8 @@ struct device_kernels {
   std::vector<lane> lanes;
   std::uint64_t all = 0, duplicates = 0, left_out = 0;
   std::int64_t first_ps = 0, last_ps = 0;
-  std::map<std::string, std::uint64_t> counts;  // by op type, duplicates among them
+  bool trains = false;                          // kernels of a backward pass or of an optimiser run
+  std::map<std::string, std::uint64_t> counts;  // by model_op::row, duplicates among them
   [[nodiscard]] op_kind kind_of(const kernel& k) const noexcept { return ops[k.op].kind; }
   // The first row that starts at or after an instant.
   [[nodiscard]] std::size_t row_at(std::int64_t ps) const noexcept;

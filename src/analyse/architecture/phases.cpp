@@ -12,6 +12,7 @@ namespace architecture {
 namespace {
 
 constexpr std::int64_t prefill_above_ps = 10'000'000'000, decode_below_ps = 1'000'000'000;
+constexpr std::int64_t largest_head = 576, most_heads = 256;
 constexpr std::int64_t most_decode_tokens = 8;  // a sequence and pass: more is a prompt, fewer may be drafts
 
 using shape = std::vector<std::int64_t>;
@@ -47,6 +48,20 @@ std::int64_t sequences_of(const std::vector<shape>& inputs) {
   for (std::size_t i = 3; i < inputs.size(); ++i)
     if (inputs[i].size() == 1 && inputs[i][0] > 0 && inputs[i][0] <= most_sequences) return inputs[i][0];
   return 0;
+}
+
+// Whether [S, B, H] or [B, S, H]: where the batch stands in a query of three dimensions, if that can be told.
+std::optional<std::size_t> batch_place(const std::vector<shape>& inputs, std::int64_t sequences) {
+  const shape& query = inputs.front();
+  // The list of lengths has an entry for each sequence.
+  if (sequences > 0 && (sequences == query[0]) != (sequences == query[1])) return sequences == query[0] ? 0 : 1;
+  if (inputs.size() < 2 || inputs[1].size() != 3) return std::nullopt;
+  // Keys have the batch of the query; when their length differs, only one place is the same.
+  const shape& key = inputs[1];
+  if ((key[0] == query[0]) != (key[1] == query[1])) return key[0] == query[0] ? 0 : 1;
+  // No one attends to a single token.
+  if (key[0] == query[0] && key[1] == query[1] && (key[0] == 1) != (key[1] == 1)) return key[0] == 1 ? 0 : 1;
+  return std::nullopt;
 }
 
 model_phase by_tokens(std::int64_t tokens, std::int64_t sequences) {
@@ -101,7 +116,6 @@ bool cluster(const std::vector<std::int64_t>& durations_ps, std::vector<model_ph
 }  // namespace
 
 std::optional<model_phase> phase_of_shapes(std::string_view shapes) {
-  constexpr std::int64_t largest_head = 576, most_heads = 256;
   const std::vector<shape> inputs = parse_shapes(shapes);
   if (inputs.empty()) return std::nullopt;
   const shape& query = inputs.front();
@@ -113,9 +127,21 @@ std::optional<model_phase> phase_of_shapes(std::string_view shapes) {
     if (least > most_decode_tokens) return model_phase::prefill;
     return std::nullopt;
   }
-  if (query.size() == 3 && query[2] > largest_head) return by_tokens(query[1], 1);
+  if (query.size() == 3 && query[2] > largest_head) {
+    if (const auto batch_at = batch_place(inputs, sequences)) return by_tokens(query[1 - *batch_at], 1);
+    // Undecided: both readings have to say the same.
+    const model_phase batch_first = by_tokens(query[1], 1), sequence_first = by_tokens(query[0], 1);
+    if (batch_first != sequence_first) return std::nullopt;
+    return batch_first;
+  }
   if ((query.size() == 3 || query.size() == 2) && sequences > 0 && query[0] > 0) return by_tokens(query[0], sequences);
   return std::nullopt;
+}
+
+bool is_layout_undecided(std::string_view shapes) {
+  const std::vector<shape> inputs = parse_shapes(shapes);
+  return !inputs.empty() && inputs.front().size() == 3 && inputs.front()[2] > largest_head &&
+         !batch_place(inputs, sequences_of(inputs)) && !phase_of_shapes(shapes);
 }
 
 anchor_phases find_phases(const activity& of, std::size_t device, const device_kernels& kernels,
@@ -132,6 +158,7 @@ anchor_phases find_phases(const activity& of, std::size_t device, const device_k
     found.source = "backward";
     return found;
   }
+  if (kernels.trains) return found;  // which of them are of the backward pass is not known
   const auto all_known = [&](const std::vector<model_phase>& p) {
     return std::none_of(p.begin(), p.end(), [](model_phase one) { return one == model_phase::undetermined; });
   };
@@ -152,6 +179,7 @@ anchor_phases find_phases(const activity& of, std::size_t device, const device_k
     const string_id shapes = details[at - 1].input_shapes;
     const auto [known, is_new] = by_shape.emplace(shapes, model_phase::undetermined);
     if (is_new) known->second = phase_of_shapes(of.text(shapes)).value_or(model_phase::undetermined);
+    if (is_new && found.undecided == 0 && is_layout_undecided(of.text(shapes))) found.undecided = shapes;
     found.phases[i] = known->second;
   }
   if (all_known(found.phases)) {

@@ -14,15 +14,18 @@ namespace architecture {
 struct anchor_phases {
   std::vector<model_phase> phases, rule;  // by anchor; `rule` by length alone
   const char* source = "";                // "backward", "names", "shapes", "durations", "clusters", "" not known
+  string_id undecided = 0;                // input shapes whose batch and sequence cannot be told apart, the first ones
 };
 
 [[nodiscard]] anchor_phases find_phases(const activity& of, std::size_t device, const device_kernels& kernels,
                                         const layer_anchors& anchors);
 
 // Query tokens a sequence, from the input shapes of an attention kernel as tables write them ("16,16,1,512;…"); nothing
-// when the layout leaves it open. Layouts: T,N,D or T,H with a list of sequence lengths behind; B,S,H; B,N,S,D or
-// B,S,N,D where only one reading makes sense.
+// when the layout leaves it open. Layouts: T,N,D or T,H with a list of sequence lengths after it; B,S,H, S,B,H, B,N,S,D
+// or B,S,N,D where only one reading makes sense.
 [[nodiscard]] std::optional<model_phase> phase_of_shapes(std::string_view shapes);
+// Three dimensions, of which the first two may be batch and sequence in either order, and the phase depends on it.
+[[nodiscard]] bool is_layout_undecided(std::string_view shapes);
 
 }  // namespace architecture
 }  // namespace PROFKIT_NAMESPACE

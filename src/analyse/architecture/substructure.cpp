@@ -221,7 +221,7 @@ class anatomist {
                 .emplace(k.lane, spans_of(of_, first, last, [&](const kernel& other) { return other.lane != k.lane; }))
                 .first;
       n.overlapped_ps += covered(spans->second, k.start_ps, k.end_ps());
-      const string_id op = of_.ops[k.op].type;
+      const string_id op = of_.ops[k.op].row;
       if (n.ops.empty() || n.ops.back().op != op) n.ops.push_back({op, 0, 0});
       ++n.ops.back().count;
       n.ops.back().duration_ps = saturating_add(n.ops.back().duration_ps, k.duration_ps);
@@ -256,7 +256,7 @@ class anatomist {
     for (const std::uint32_t i : layers) {
       if (d_.layers[i].aicpu_kernels == 0) continue;
       for (std::size_t row = d_.layers[i].first_row; row < last_row_of(of_, d_, i); ++row)
-        if (of_.rows[row].on_aicpu) ++counts[of_.ops[of_.rows[row].op].type];
+        if (of_.rows[row].on_aicpu) ++counts[of_.ops[of_.rows[row].op].row];
     }
     std::vector<std::pair<std::string, std::uint64_t>> ops;
     for (const auto& [op, count] : counts) ops.emplace_back(names_.text(op), count);

@@ -1,3 +1,4 @@
+#include <analyse/architecture/doubts.hpp>
 #include <analyse/architecture/parallelism.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <analyse/input_texts.hpp>
@@ -27,8 +28,14 @@ std::string share(std::int64_t part, std::int64_t whole) {
 class summariser {
  public:
   summariser(const activity& of, const device_kernels& kernels, const layer_anchors& anchors, const pass_cuts& cuts,
-             device_architecture& into)
-      : of_(of), kernels_(kernels), anchors_(anchors), cuts_(cuts), d_(into), on_(of.devices()[into.device]) {}
+             const anchor_phases& phases, device_architecture& into)
+      : of_(of),
+        kernels_(kernels),
+        anchors_(anchors),
+        cuts_(cuts),
+        phases_(phases),
+        d_(into),
+        on_(of.devices()[into.device]) {}
 
   void find_limitations() {
     const auto add = [&](std::string text) { d_.limitations.push_back(std::move(text)); };
@@ -73,6 +80,10 @@ class summariser {
     if (thin_layers())
       add("most layers hold fewer than 3 kernels: the capture does not list all that ran, or its anchors are no "
           "layers");
+    for (std::string& doubt : find_doubts(of_, kernels_, phases_, d_)) {
+      add(std::move(doubt));
+      doubtful_ = true;
+    }
     find_changes();
     if (count_of(op_kind::point_to_point) > 0 && d_.source == anchor_source::attention)
       add("the device sends to and receives from others during the pass: with pipeline parallelism its layers are "
@@ -118,7 +129,7 @@ class summariser {
       if (c.result == check_outcome::fail) at_most(confidence::low);
     if (anchors_.other_mixers > 0 || count_of(op_kind::point_to_point) > 0 || d_.left_out > 0)
       at_most(confidence::medium);
-    if (thin_layers() || runs_again()) at_most(confidence::low);
+    if (thin_layers() || runs_again() || doubtful_) at_most(confidence::low);
     d_.sure = most;
   }
 
@@ -204,6 +215,7 @@ class summariser {
     if (d_.sure == confidence::high) return passes_text(d_.complete_passes()) + " agree, and the cross-checks hold";
     if (runs_again()) return "layers are probably counted twice";
     if (thin_layers()) return "layers with hardly any kernel";
+    if (doubtful_) return "the names of the kernels leave open what ran: see the limitations";
     if (d_.complete_passes() <= 1) return "there is no second whole pass to agree with";
     return "see the limitations";
   }
@@ -226,8 +238,10 @@ class summariser {
   const device_kernels& kernels_;
   const layer_anchors& anchors_;
   const pass_cuts& cuts_;
+  const anchor_phases& phases_;
   device_architecture& d_;
   const activity_device& on_;
+  bool doubtful_ = false;  // for a reason among the limitations
 };
 
 // "2 Dense, 3 MoE+DFC, 1 MoE+GMM" of a layout.
@@ -274,8 +288,8 @@ std::string totals_summary(const device_architecture& d) {
 }  // namespace
 
 void sum_up(const activity& of, const device_kernels& kernels, const layer_anchors& anchors, const pass_cuts& cuts,
-            std::string_view label, device_architecture& into) {
-  summariser s(of, kernels, anchors, cuts, into);
+            const anchor_phases& phases, std::string_view label, device_architecture& into) {
+  summariser s(of, kernels, anchors, cuts, phases, into);
   into.parallelism = parallelism_of(of, kernels, into.device, into.source == anchor_source::attention, label);
   s.find_limitations();
   s.judge();
@@ -290,6 +304,7 @@ std::string summary_of(const activity& of, const architecture_result& r) {
     return device + (d.totals_only ? ": op totals only, without an attention kernel" : ": no layers are told apart");
   if (d.totals_only) return totals_summary(d);
   std::string text = layers_text(d.layers_per_pass) + " a pass";
+  if (d.sure == confidence::low) text = "possibly " + text;
   if (d.source != anchor_source::attention) {
     text = counted(d.layers_per_pass, "repeating block", "repeating blocks") + " a pass, by " + d.anchor;
   } else if (const std::string types = types_text(d); !types.empty()) {

@@ -3,6 +3,7 @@
 #include <analyse/architecture/anchors.hpp>
 #include <analyse/architecture/kernels.hpp>
 #include <analyse/architecture/passes.hpp>
+#include <analyse/architecture/phases.hpp>
 
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace architecture {
 
 // Fills parallelism, limitations, confidence and evidence, in this order.
 void sum_up(const activity& of, const device_kernels& kernels, const layer_anchors& anchors, const pass_cuts& cuts,
-            std::string_view label, device_architecture& into);
+            const anchor_phases& phases, std::string_view label, device_architecture& into);
 // One sentence for people.
 [[nodiscard]] std::string summary_of(const activity& of, const architecture_result& r);
 

@@ -134,8 +134,8 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   make_groups(r, all.templates, all.facts, of, o.thresholds);
   find_cut_steps(r, all.templates, all.facts, o.thresholds);
   find_boundaries(r, o.thresholds);
-  const recurring_places recurring = describe_groups(r, o.thresholds);
-  label_bubbles(r, recurring, o.thresholds);
+  describe_groups(r, o.thresholds);
+  label_bubbles(r, of, o.thresholds);
   tag_steps(r, all.facts, o);
   tag_groups(r, o);
   choose_idlest(r, o.reference);

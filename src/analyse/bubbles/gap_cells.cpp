@@ -18,7 +18,10 @@ bool starts_earlier(const interval& a, const interval& b) noexcept { return a.st
 
 std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_list>& lists) {
   const auto before = [](const gap& a, const gap& b) {
-    return std::tie(a.span.start_ps, a.span.end_ps) < std::tie(b.span.start_ps, b.span.end_ps);
+    const auto key = [](const gap& g) {
+      return std::make_tuple(g.span.start_ps, g.span.end_ps, g.of->launch_ps(), g.of->launch_thread());
+    };
+    return key(a) < key(b);
   };
   const auto less = [&](const gap_list& a, const gap_list& b) {
     return a.size() != b.size() ? a.size() < b.size()

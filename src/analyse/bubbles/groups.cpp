@@ -275,7 +275,7 @@ void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_tem
   look_at_edges();
 }
 
-recurring_places describe_groups(bubbles_result& into, const bubble_thresholds& t) {
+void describe_groups(bubbles_result& into, const bubble_thresholds& t) {
   const auto between = time_between(into);
   for (std::size_t i = 0; i < into.groups.size(); ++i) {
     bubble_group& g = into.groups[i];
@@ -298,15 +298,12 @@ recurring_places describe_groups(bubbles_result& into, const bubble_thresholds& 
     ++steps;
     last = b.step;
   }
-  recurring_places recurring;
   for (const auto& [place, found] : seen) {
     bubble_group& g = into.groups[group_of(place)];
     if (g.steps.size() < 2 || !at_least(found.first, as_int(g.steps.size()), t.recurring_share_ppm)) continue;
-    recurring.insert(place);
     ++g.recurring_places;
     g.steps_with_recurring = std::max(g.steps_with_recurring, static_cast<std::uint64_t>(found.first));
   }
-  return recurring;
 }
 
 }  // namespace bubbles

@@ -19,7 +19,6 @@ using bubble_place = std::pair<std::uint64_t, string_id>;
 [[nodiscard]] constexpr std::size_t group_of(const bubble_place& p) noexcept {
   return static_cast<std::size_t>(p.first >> 32);
 }
-using recurring_places = hash_set<bubble_place>;
 
 // Puts every step into a group. `templates`: of each device.
 void make_groups(bubbles_result& into, const std::vector<std::vector<step_template>>& templates,
@@ -28,7 +27,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
 void find_cut_steps(bubbles_result& into, const std::vector<std::vector<step_template>>& templates,
                     const std::vector<step_facts>& facts, const bubble_thresholds& t);
 // Averages and quantiles, and what recurs.
-[[nodiscard]] recurring_places describe_groups(bubbles_result& into, const bubble_thresholds& t);
+void describe_groups(bubbles_result& into, const bubble_thresholds& t);
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

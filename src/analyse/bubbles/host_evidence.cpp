@@ -1,7 +1,9 @@
 #include <analyse/bubbles/gap_cells.hpp>
 #include <analyse/bubbles/host_evidence.hpp>
+#include <analyse/bubbles/host_vocabulary.hpp>
 #include <analyse/bubbles/markers.hpp>
 #include <analyse/bubbles/name_overlaps.hpp>
+#include <analyse/bubbles/thread_causes.hpp>
 
 #include <base/hash_map.hpp>
 #include <profkit/interval.hpp>
@@ -13,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace profkit {
@@ -20,50 +23,12 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-// Whole names: aten::topk is no copy.
-constexpr std::string_view sync_names[] = {"aten::to", "aten::_to_copy", "aten::copy_"};
-// Parts of names. First torch_npu and CANN, as the reference has them; then CUDA and HIP runtimes, PjRt and TSL.
-constexpr std::string_view sync_parts[] = {"HostToDevice", "torch_to_npu", "aclrtMemcpy", "aclrtSynchronize"};
-constexpr std::string_view more_sync_parts[] = {
-    "cudaStreamSynchronize",
-    "cudaDeviceSynchronize",
-    "cudaEventSynchronize",
-    "cudaMemcpy",
-    "hipStreamSynchronize",
-    "hipDeviceSynchronize",
-    "hipEventSynchronize",
-    "hipMemcpy",
-    "cuStreamSynchronize",
-    "cuCtxSynchronize",
-    "cuEventSynchronize",
-    "cuMemcpy",
-    "BlockHostUntilReady",
-    "BlockUntilReady",
-    "BufferFromHostBuffer",
-    "CopyRawToHost",
-    "ToLiteral",
-    "TransferToInfeed",
-    "TransferFromOutfeed",
-    "TransferLiteral",
-    "Stream Sync",
-    "Event Sync",
-    "Context Sync",
-    "Device Sync",
-};
-constexpr std::string_view comm_parts[] = {"c10d", "Hccl", "hcom", "StreamWaitEvent", "Notify_Wait"};
-constexpr std::string_view more_comm_parts[] = {"Notify Wait", "EVENT_WAIT", "nccl", "record_param_comms", "msccl"};
-
-template <std::size_t N>
-bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcept {
-  return std::any_of(std::begin(parts), std::end(parts),
-                     [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
-
 // What the names of spans mean, found once for all parts.
 class name_meanings {
  public:
   struct meaning {
     bool known = false, sync = false, comm = false, marker = false;
+    std::optional<idle_cause> cause;
   };
   name_meanings(const activity& of, std::uint32_t group, bool reference) : of_(of), reference_(reference) {
     for (const step_marker& m : markers_of_group(of, group)) markers_.insert(m.name);
@@ -75,7 +40,7 @@ class name_meanings {
     meaning& m = found_[name];
     if (!m.known) {
       const span_meaning says = meaning_of(of_.text(name), reference_);
-      m = {true, says.sync, says.comm, markers_.count(name) != 0};
+      m = {true, says.sync, says.comm, markers_.count(name) != 0, cause_named(of_.text(name))};
     }
     return m;
   }
@@ -96,6 +61,7 @@ class evidence_part final : public host_span_visitor {
     std::uint32_t number = 0;
     bool frames = false;
     span_union all, leaves;
+    std::vector<known_span> known;
   };
 
   evidence_part(const std::vector<gap_list>& lists, const gap_cells& cells, name_meanings& meanings)
@@ -114,6 +80,7 @@ class evidence_part final : public host_span_visitor {
       t.frames = false;
       t.all.clear();
       t.leaves.clear();
+      t.known.clear();
     }
     used = 0;
     thread_at_.clear();
@@ -158,6 +125,8 @@ class evidence_part final : public host_span_visitor {
     }
     if (thread_->frames && !frame) thread_->leaves.add(s);
     thread_->all.add(s);
+    const std::optional<idle_cause> cause = given.kind == host_span_kind::gc ? idle_cause::gc : means.cause;
+    if (cause) thread_->known.push_back({s, given.name, *cause, frame});
     note_name(name, s, given.thread);
   }
 
@@ -207,7 +176,8 @@ class group_collector final : public host_span_parts {
         cells_(lists),
         meanings_(of, group, reference),
         names_(lists, cells_),
-        by_thread_(cells_) {}
+        by_thread_(cells_),
+        causes_(lists) {}
 
   result<host_facts> visit(const hooks& host) {
     auto kinds = of_.visit_host_spans_in_parts(group_, cells_.together(), *this, host);
@@ -243,6 +213,8 @@ class group_collector final : public host_span_parts {
         host_ = leaf_;
       }
       leaf_.add(thread.frames ? thread.leaves : thread.all);
+      thread_leaf_.add(thread.frames ? thread.leaves : thread.all);
+      thread_known_.insert(thread_known_.end(), thread.known.begin(), thread.known.end());
       if (frames_) host_.add(thread.all);
     }
     names_.add(part.names);
@@ -278,6 +250,9 @@ class group_collector final : public host_span_parts {
   void take_thread() {
     by_thread_.add(thread_.settled());
     thread_.clear();
+    causes_.take(thread_number_, std::move(thread_known_), thread_leaf_.settled());
+    thread_known_.clear();
+    thread_leaf_.clear();
   }
 
   const activity& of_;
@@ -287,24 +262,19 @@ class group_collector final : public host_span_parts {
   name_meanings meanings_;
   name_overlaps names_;
   cell_cover by_thread_;
+  thread_causes causes_;
   span_union host_, leaf_, sync_, comm_, gc_;
   bool frames_ = false;  // as long as there is none, the leaves are all that the host did
-  span_union thread_;    // of the thread whose spans came last
-  std::uint32_t thread_number_ = 0;
+  // Of the thread whose spans came last.
+  span_union thread_, thread_leaf_;
+  std::vector<known_span> thread_known_;
+  std::uint32_t thread_number_ = no_thread;
   std::mutex mutex_;
   std::vector<std::unique_ptr<host_span_visitor>> spare_;  // parts that were taken
   std::vector<file_damage> damage_;
 };
 
 }  // namespace
-
-span_meaning meaning_of(std::string_view name, bool reference) noexcept {
-  span_meaning m;
-  m.sync = std::find(std::begin(sync_names), std::end(sync_names), name) != std::end(sync_names) ||
-           has_part(name, sync_parts) || (!reference && has_part(name, more_sync_parts));
-  m.comm = has_part(name, comm_parts) || (!reference && has_part(name, more_comm_parts));
-  return m;
-}
 
 result<host_facts> collect_host_evidence(const activity& of, std::vector<bubble>& bubbles, bool reference,
                                          const hooks& host) {

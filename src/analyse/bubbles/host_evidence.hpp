@@ -3,18 +3,11 @@
 #include <profkit/core/bubbles.hpp>
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
-
-// What the name of a host span says.
-struct span_meaning {
-  bool sync = false, comm = false;
-};
-[[nodiscard]] span_meaning meaning_of(std::string_view name, bool reference) noexcept;
 
 struct host_facts {
   bool stacks = false, runtime = false;  // python frames, events of the runtime below the framework

@@ -25,36 +25,6 @@ bubble_labels labels_of(const bubble& b, const bubble_thresholds& t) noexcept {
   return labels;
 }
 
-launch_reading read_launch(const bubble& b, const bubble_thresholds& t) noexcept {
-  const std::int64_t launch = b.launch_ps();
-  if (launch == no_time_ps) return launch_reading::unknown;
-  if (launch > b.start_ps) return launch_reading::host_late;
-  return b.start_ps - launch > t.launch_margin_ps ? launch_reading::device_waited : launch_reading::in_time;
-}
-
-confidence confidence_of(const bubble& b, bool recurring, const bubble_thresholds& t) noexcept {
-  const host_evidence& h = b.host;
-  if (!h.traced || b.boundary_adjacent || b.labels.has(bubble_label::insufficient_evidence)) return confidence::low;
-  const launch_reading launch = read_launch(b, t);
-  std::int64_t covered = 0;
-  if (b.labels.has(bubble_label::sync_or_h2d)) covered = std::max(covered, h.sync_ps);
-  if (b.labels.has(bubble_label::comm_wait)) covered = std::max(covered, h.comm_ps);
-  if (b.labels.has(bubble_label::host_launch_lag)) {
-    // A launch before the gap speaks against the host, whatever it did meanwhile.
-    if (launch == launch_reading::device_waited) return confidence::low;
-    covered = std::max(covered, h.host_ps);
-  }
-  // What was not seen is no strong evidence: an absence of events counts at most as much as the middle grade.
-  if (b.labels.has(bubble_label::untraced_host_blocking) && covered == 0)
-    return recurring ? confidence::medium : confidence::low;
-  if (b.labels.has(bubble_label::python_serialization_or_lock)) return recurring ? confidence::medium : confidence::low;
-  const bool proven = recurring || launch == launch_reading::host_late;
-  if (at_least(covered, b.length_ps(), t.high_confidence_ppm) && proven) return confidence::high;
-  if (at_least(covered, b.length_ps(), t.medium_confidence_ppm)) return confidence::medium;
-  if (b.scope == bubble_scope::prelaunch && launch == launch_reading::host_late) return confidence::medium;
-  return confidence::low;
-}
-
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -5,6 +5,7 @@
 #include <base/stable_order.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,20 +17,61 @@ namespace {
 
 constexpr std::size_t most_ops_named = 5;
 
+// What helps against a cause, and what would have to be recorded to be sure.
+struct advice_text {
+  idle_cause cause;
+  const char *text, *missing;
+};
+constexpr advice_text advice_texts[] = {
+    {idle_cause::launch_bound,
+     "Possibly the host launches too late: fuse small ops, capture graphs, or take work off the launching thread.", ""},
+    {idle_cause::optimizer_loop, "The parameters are updated one by one: use a fused or foreach optimizer.", ""},
+    {idle_cause::sync_wait,
+     "Look at what the host waits for: wait later, for one event instead of the whole device, or copy asynchronously.",
+     ""},
+    {idle_cause::sync_drain,
+     "A wait before these gaps empties the queue: read scalars less often or a step later, and keep conditions on the "
+     "device.",
+     ""},
+    {idle_cause::h2d_pageable,
+     "Copy from pinned memory, without blocking, and ahead of use on a stream of its own.", ""},
+    {idle_cause::data_loader, "Have the next batch ready: more workers, prefetching, or less work on each sample.", ""},
+    {idle_cause::gc, "Freeze objects that live long, or collect garbage between steps at a time of your choice.", ""},
+    {idle_cause::allocation,
+     "Keep memory instead of asking the driver: warm up, use fewer sizes, and empty the cache less often.", ""},
+    {idle_cause::compile, "Compile before it counts: warm up, cache, and pad or mark dynamic shapes.", ""},
+    {idle_cause::module_load, "Load code before it counts: warm up, or load modules eagerly.", ""},
+    {idle_cause::checkpoint, "Save asynchronously, less often, or from fewer ranks.", ""},
+    {idle_cause::comm_host_wait,
+     "Look at the collective that the host waits for, at barriers in the loop, and at ranks that arrive late.", ""},
+    {idle_cause::device_dependency,
+     "The work was launched early: look at what its stream waited for, such as events of other streams or devices.",
+     "waits of streams"},
+    {idle_cause::lock, "Possibly another thread holds a lock: sample the threads of the host.", "thread view"},
+    {idle_cause::host_untraced, "The host shows next to nothing during the gaps: sample it (threads, scheduler, I/O).",
+     "host events during the gaps"},
+    {idle_cause::unexplained, "Too little is on record to say why: record stacks, or sample the host.", "stacks"},
+};
+const advice_text& advice_of(idle_cause c) {
+  return *std::find_if(std::begin(advice_texts), std::end(advice_texts),
+                       [&](const advice_text& a) { return a.cause == c; });
+}
+
 class adviser {
  public:
   adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t) : r_(into), of_(of), t_(t) {}
 
   void run() {
-    bubbles_of_.resize(r_.groups.size());
-    for (const bubble& b : r_.bubbles)
-      if (b.step >= 0)
-        bubbles_of_[static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group)].push_back(&b);
-    for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(r_.groups[g], bubbles_of_[g]);
+    for (std::size_t g = 0; g < r_.groups.size(); ++g) issue_.push_back(has_issue(r_.groups[g]));
+    for (const cause_summary& c : r_.causes) advise_cause(c);
+    for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(g);
     advise_ops();
     advise_recording();
     stable_order(r_.recommendations.begin(), r_.recommendations.end(),
-                 [](const recommendation& a, const recommendation& b) { return a.priority < b.priority; });
+                 [](const recommendation& a, const recommendation& b) {
+                   return a.recoverable_ps != b.recoverable_ps ? a.recoverable_ps > b.recoverable_ps
+                                                               : a.priority < b.priority;
+                 });
   }
 
  private:
@@ -42,75 +84,73 @@ class adviser {
     return a;
   }
 
-  void advise_group(const bubble_group& g, const std::vector<const bubble*>& bubbles) {
-    bubble_labels labels;
-    bool issue = false, heavy_between = false, pollution = false;
-    std::int64_t gc_ps = 0, listed_ps = 0;
-    for (const std::uint32_t s : g.steps) {
-      issue = issue || has_hidden_issue(r_.steps[s], t_);
-      pollution = pollution || r_.steps.verdict(s).tags.has(bubble_tag::wait_pollution_risk);
-    }
+  bool has_issue(const bubble_group& g) const {
+    return std::any_of(g.steps.begin(), g.steps.end(),
+                       [&](std::uint32_t s) { return has_hidden_issue(r_.steps[s], t_); });
+  }
+  int priority_of(std::size_t group) const {
+    const bubble_group& g = r_.groups[group];
+    if (!issue_[group]) return 2;
+    return g.tags.has(bubble_tag::recurring_bubble_pattern) && g.id == "g0" ? 0 : 1;
+  }
+
+  // Outside all steps a cause counts from the length of a heavy gap on.
+  void advise_cause(const cause_summary& c) {
+    const bool in_group = c.group >= 0;
+    const auto group = static_cast<std::size_t>(c.group);
+    if (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps) return;
+    const advice_text& says = advice_of(c.cause);
+    recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
+                            in_group ? priority_of(group) : 1);
+    a.recoverable_ps = c.total_ps;
+    a.followup_required = says.missing[0] != '\0' || (in_group && r_.groups[group].requires_followup);
+    a.evidence_gap = c.cause == idle_cause::host_untraced && !r_.has_host_trace ? "host trace" : says.missing;
+    if (in_group) a.evidence.push_back(idle_fact(r_.groups[group]));
+    const bubble& longest = r_.bubbles[c.longest];
+    a.evidence.push_back("the longest gap, " + human_duration(longest.length_ps()) + ": " +
+                         where_text(of_, r_, longest) +
+                         (longest.cause.span == 0 ? "" : ", in " + std::string(of_.text(longest.cause.span))));
+  }
+  static std::string idle_fact(const bubble_group& g) {
+    return "idle " + share_text(g.underfeed_ppm.mean, millionths) + " of a step on average, pattern " +
+           idle_pattern_name(g.pattern) +
+           (g.tags.has(bubble_tag::recurring_bubble_pattern) ? ", at the same places in most steps" : "");
+  }
+
+  void advise_group(std::size_t group) {
+    const bubble_group& g = r_.groups[group];
+    const int priority = priority_of(group);
+    const bool pollution = std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) {
+      return r_.steps.verdict(s).tags.has(bubble_tag::wait_pollution_risk);
+    });
+    std::int64_t between_ps = 0;
     const bubble* longest = nullptr;
-    for (const bubble* const at : bubbles) {
-      const bubble& b = *at;
-      listed_ps = saturating_add(listed_ps, b.length_ps());
-      gc_ps = saturating_add(gc_ps, b.host.gc_ps);
-      if (b.boundary_adjacent) continue;
-      labels.add(b.labels);
-      heavy_between = heavy_between ||
-                      (b.heavy && b.scope == bubble_scope::step_internal && b.structure_before != b.structure_after);
+    for (const bubble& b : r_.bubbles) {
+      if (b.step < 0 || b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
+          b.structure_before == b.structure_after || b.cause.id != idle_cause::launch_bound ||
+          r_.steps.verdict(static_cast<std::size_t>(b.step)).group != static_cast<std::int32_t>(group))
+        continue;
+      between_ps = saturating_add(between_ps, b.length_ps());
       if (longest == nullptr || b.length_ps() > longest->length_ps()) longest = &b;
     }
-    const bool recurring = g.tags.has(bubble_tag::recurring_bubble_pattern);
-    const int priority = issue ? (recurring && g.id == "g0" ? 0 : 1) : 2;
-    const std::string fact = "idle " + share_text(g.underfeed_ppm.mean, millionths) +
-                             " of a step on average, pattern " + idle_pattern_name(g.pattern) +
-                             (recurring ? ", at the same places in most steps" : "");
-    const auto tell = [&](std::string text, bool followup, std::string gap) {
-      recommendation& a = add(std::move(text), "step_group", g.id, priority);
-      a.followup_required = followup;
-      a.evidence_gap = std::move(gap);
-      a.evidence.push_back(fact);
-      if (longest != nullptr)
-        a.evidence.push_back("the longest gap, " + human_duration(longest->length_ps()) + ": " +
-                             where_text(of_, r_, *longest));
-    };
-    if (issue) {
-      if (labels.has(bubble_label::sync_or_h2d))
-        tell(
-            "Look for synchronisation and copies between host and device during the gaps; keep data on the device, "
-            "copy asynchronously, read scalars less often.",
-            false, "");
-      if (labels.has(bubble_label::comm_wait))
-        tell("Look at the communication that the host waits for during the gaps, and at ranks that arrive late.", false,
-             "");
-      if (labels.has(bubble_label::host_launch_lag))
-        tell(
-            "Possibly the host launches too late: fuse small ops, capture graphs, or take work off the launching "
-            "thread.",
-            g.requires_followup, "");
-      if (labels.has(bubble_label::python_serialization_or_lock))
-        tell("Possibly one thread holds the others up: sample the host's threads and locks.", true, "thread view");
-      if (labels.has(bubble_label::untraced_host_blocking))
-        tell("The host shows next to nothing during the gaps: sample it (thread view, scheduler, I/O).", true,
-             r_.has_host_trace ? "host events during the gaps" : "host trace");
-      if (!r_.has_stacks)
-        tell("Record again with with_stack=true to see which code runs before the gaps.", true, "stacks");
+    if (issue_[group] && !r_.has_stacks) {
+      recommendation& a = add("Record again with with_stack=true to see which code runs before the gaps.", "step_group",
+                              g.id, priority);
+      a.followup_required = true;
+      a.evidence_gap = "stacks";
+      a.evidence.push_back(idle_fact(g));
     }
-    if (heavy_between) {
-      recommendation& a = add("Heavy gaps lie between layers: look at how the host dispatches one layer after another.",
-                              "structure", g.id, issue && recurring ? 1 : 2);
-      if (longest != nullptr) a.evidence.push_back(where_text(of_, r_, *longest));
+    if (longest != nullptr) {
+      recommendation& a = add("The host launches late between layers: look at how it dispatches one layer after another.",
+                              "structure", g.id, priority == 0 ? 1 : 2);
+      a.recoverable_ps = between_ps;
+      a.evidence.push_back(where_text(of_, r_, *longest));
     }
     if (pollution)
-      add("Waits in front of kernels overlap collectives: take them as communication time, not as a cause, and look at "
+      add("Waits before kernels overlap collectives: take them as communication time, not as a cause, and look at "
           "the communication and synchronisation paths.",
           "step_group", g.id, 2)
           .followup_required = true;
-    if (gc_ps > 0 && at_least(gc_ps, listed_ps, t_.sync_overlap_ppm))
-      add("Garbage collection runs during " + share_text(gc_ps, listed_ps) +
-              " of the listed gaps: freeze long-lived objects or collect between steps.",
-          "step_group", g.id, issue ? 1 : 2);
     if (!g.shapes_compared && r_.groups.size() > std::max<std::size_t>(g.steps.size(), 2) && g.id == "g0")
       add("Steps fall into many groups: record_shapes=true tells whether shapes change.", "global", "", 3)
           .evidence_gap = "shapes";
@@ -129,6 +169,7 @@ class adviser {
       ++named;
       recommendation& advice = add("Move this op from the AI CPU to an AI core: change its data type or replace it.",
                                    "op", std::string(of_.text(a.op_type)), a.verdict == aicpu_verdict::exposed ? 1 : 2);
+      advice.recoverable_ps = a.duration_ps - a.masked_ps;
       advice.evidence.push_back(count_text(a.calls, "call") + ", " + human_duration(a.duration_ps - a.masked_ps) +
                                 " not hidden behind compute on " + device_name(of_, a.device));
     }
@@ -172,7 +213,7 @@ class adviser {
   bubbles_result& r_;
   const activity& of_;
   const bubble_thresholds& t_;
-  std::vector<std::vector<const bubble*>> bubbles_of_;  // by group
+  std::vector<bool> issue_;  // by group: its steps wait so long that it matters
 };
 
 }  // namespace
@@ -222,16 +263,17 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     }
     f.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(f));
-    const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const label_summary& c) {
-      return c.scope == label_summary::reach::group && c.target == g.id && c.sure != confidence::low;
+    const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
+      return c.group == static_cast<std::int32_t>(i) && c.sure != confidence::low;
     });
     if (cause == into.causes.end()) continue;
     finding why;
-    why.id = std::string("bubbles.cause.") + bubble_label_name(cause->label);
+    why.id = std::string("bubbles.cause.") + idle_cause_name(cause->cause);
     why.sure = cause->sure == confidence::high ? certainty::probable : certainty::possible;
-    why.what = std::string(bubble_label_meaning(cause->label)) + ", in " + count_text(g.steps.size(), "step") + " (" +
+    why.recoverable_ps = cause->total_ps;
+    why.what = std::string(idle_cause_meaning(cause->cause)) + ", in " + count_text(g.steps.size(), "step") + " (" +
                g.id + "): " + cause->evidence.front();
-    why.where = cause->evidence.size() > 1 ? cause->evidence[1] : "";
+    why.where = cause->evidence[1];
     why.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(why));
   }

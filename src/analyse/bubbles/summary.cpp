@@ -1,4 +1,3 @@
-#include <analyse/bubbles/labels.hpp>
 #include <analyse/bubbles/ratio.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
@@ -45,6 +44,41 @@ bool has_issue(const bubbles_result& r, const bubble_group& g, const bubble_thre
 std::string kinds_text(const idle_sums& s) {
   return "internal " + share_text(s.internal_ps, s.idle_ps) + ", prelaunch " + share_text(s.prelaunch_ps, s.idle_ps) +
          ", tail " + share_text(s.tail_ps, s.idle_ps);
+}
+
+// Where the time of all steps of all devices went.
+step_breakdown time_of_steps(const bubbles_result& r) {
+  step_breakdown sum;
+  for (const bubble_step& s : r.steps) {
+    const auto add = [](std::int64_t& to, std::int64_t ps) { to = saturating_add(to, ps); };
+    add(sum.compute_only_ps, s.breakdown.compute_only_ps);
+    add(sum.comm_exposed_ps, s.breakdown.comm_exposed_ps);
+    add(sum.comm_overlapped_ps, s.breakdown.comm_overlapped_ps);
+    add(sum.copy_ps, s.breakdown.copy_ps);
+    add(sum.other_ps, s.breakdown.other_ps);
+    add(sum.idle_ps, s.breakdown.idle_ps);
+  }
+  return sum;
+}
+std::int64_t computed_ps(const step_breakdown& s) noexcept { return s.compute_only_ps + s.comm_overlapped_ps; }
+
+// "of 1.2 s of steps 60 % is compute, …; ".
+std::string spent_text(const step_breakdown& s) {
+  std::string text = "of " + human_duration(s.sum_ps()) + " of steps, compute takes " +
+                     share_text(computed_ps(s), s.sum_ps()) + ", exposed communication " +
+                     share_text(s.comm_exposed_ps, s.sum_ps()) + ", exposed copies " +
+                     share_text(s.copy_ps, s.sum_ps());
+  if (s.other_ps > 0) text += ", other work " + share_text(s.other_ps, s.sum_ps());
+  return text + "; ";
+}
+
+// What devices waited, and at most at once.
+std::string idle_text(const bubbles_result& r, const idle_sums& all) {
+  std::int64_t longest_ps = 0;
+  for (const bubble& b : r.bubbles) longest_ps = std::max(longest_ps, b.length_ps());
+  return "devices waited " + share_text(all.idle_ps, all.service_ps) + " (" + human_duration(all.idle_ps) +
+         "), the longest gap in a step is " + human_duration(all.largest_ps) +
+         (longest_ps > all.largest_ps ? "; one of " + human_duration(longest_ps) + " lies between steps" : "");
 }
 
 std::string list_text(const std::vector<std::string>& items) {
@@ -220,65 +254,61 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
 
 void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
   struct sum {
-    std::uint64_t bubbles = 0;
-    std::int64_t total_ps = 0, covered_ps = 0;
-    const bubble* largest = nullptr;
+    std::uint64_t bubbles = 0, launched_in_gap = 0;
+    std::int64_t total_ps = 0, covered_ps = 0, high_ps = 0, medium_ps = 0;
+    std::uint32_t longest = 0;
     std::set<std::int32_t> steps;
-    confidence sure = confidence::low;
-    std::uint64_t host_late = 0;
-    std::map<string_id, std::int64_t> ops;
+    std::map<string_id, std::int64_t> spans;
   };
-  std::map<std::pair<std::int32_t, bubble_label>, sum> sums;
-  for (const bubble& b : into.bubbles) {
-    if (b.step < 0 || b.boundary_adjacent) continue;
-    const std::int32_t group = into.steps.verdict(static_cast<std::size_t>(b.step)).group;
-    for (std::size_t l = 0; l < bubble_label_count; ++l) {
-      const auto label = static_cast<bubble_label>(l);
-      if (!b.labels.has(label)) continue;
-      sum& s = sums[{group, label}];
-      ++s.bubbles;
-      s.total_ps = saturating_add(s.total_ps, b.length_ps());
-      const std::int64_t covered = label == bubble_label::sync_or_h2d ? b.host.sync_ps
-                                   : label == bubble_label::comm_wait ? b.host.comm_ps
-                                                                      : b.host.host_ps;
-      s.covered_ps = saturating_add(s.covered_ps, covered);
-      if (s.largest == nullptr || b.length_ps() > s.largest->length_ps()) {
-        s.largest = &b;
-        s.sure = b.sure;
-      }
-      if (s.steps.size() < 2) s.steps.insert(b.step);
-      if (read_launch(b, t) == launch_reading::host_late) ++s.host_late;
-      for (const auto& [name, overlap_ps] : b.host.ops) s.ops[name] = saturating_add(s.ops[name], overlap_ps);
-    }
+  std::map<std::pair<std::int32_t, idle_cause>, sum> sums;
+  for (std::uint32_t i = 0; i < into.bubbles.size(); ++i) {
+    const bubble& b = into.bubbles[i];
+    if (b.boundary_adjacent || b.inter_step) continue;
+    sum& s = sums[{b.step < 0 ? -1 : into.steps.verdict(static_cast<std::size_t>(b.step)).group, b.cause.id}];
+    if (s.bubbles++ == 0 || b.length_ps() > into.bubbles[s.longest].length_ps()) s.longest = i;
+    const auto add = [](std::int64_t& to, std::int64_t ps) { to = saturating_add(to, ps); };
+    add(s.total_ps, b.length_ps());
+    add(s.covered_ps, b.cause.covered_ps);
+    if (b.sure == confidence::high) add(s.high_ps, b.length_ps());
+    if (b.sure != confidence::low) add(s.medium_ps, b.length_ps());
+    if (s.steps.size() < 2) s.steps.insert(b.step);
+    if (b.launch_ps() != no_time_ps && b.launch_ps() > b.start_ps) ++s.launched_in_gap;
+    if (b.cause.span != 0) add(s.spans[b.cause.span], b.cause.covered_ps);
   }
   for (const auto& [key, s] : sums) {
-    label_summary& c = into.causes.emplace_back();
-    const bubble_group& g = into.groups[static_cast<std::size_t>(key.first)];
-    c.label = key.second;
-    c.sure = s.sure;
+    cause_summary& c = into.causes.emplace_back();
+    c.group = key.first;
+    c.cause = key.second;
     c.bubbles = s.bubbles;
     c.total_ps = s.total_ps;
-    const bool one_step = s.steps.size() == 1 && g.steps.size() > 1;
-    c.scope = one_step ? label_summary::reach::step : label_summary::reach::group;
-    c.target = one_step ? into.steps[static_cast<std::size_t>(*s.steps.begin())].id : g.id;
+    c.longest = s.longest;
+    // As sure as most of the time that it stands for.
+    c.sure = at_least(s.high_ps, s.total_ps, t.high_confidence_ppm)       ? confidence::high
+             : at_least(s.medium_ps, s.total_ps, t.medium_confidence_ppm) ? confidence::medium
+                                                                          : confidence::low;
+    c.scope = cause_summary::reach::global;
+    if (c.group >= 0) {
+      const bubble_group& g = into.groups[static_cast<std::size_t>(c.group)];
+      const bool one_step = s.steps.size() == 1 && g.steps.size() > 1;
+      c.scope = one_step ? cause_summary::reach::step : cause_summary::reach::group;
+      c.target = one_step ? into.steps[static_cast<std::size_t>(*s.steps.begin())].id : g.id;
+    }
+    const bubble& longest = into.bubbles[s.longest];
     c.evidence.push_back(count_text(s.bubbles, "gap") + ", " + human_duration(s.total_ps) + " together");
-    c.evidence.push_back("the longest, " + human_duration(s.largest->length_ps()) + ": " +
-                         where_text(of, into, *s.largest));
-    if (s.largest->host.traced && s.covered_ps > 0)
-      c.evidence.push_back((key.second == bubble_label::sync_or_h2d ? "synchronisation and copies cover "
-                            : key.second == bubble_label::comm_wait ? "communication covers "
-                                                                    : "host activity covers ") +
-                           share_text(s.covered_ps, s.total_ps));
-    if (s.host_late > 0)
-      c.evidence.push_back("the kernel behind " + count_text(s.host_late, "gap") +
-                           " was launched after the gap had begun: the host was late");
-    const auto most =
-        std::max_element(s.ops.begin(), s.ops.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most != s.ops.end())
+    c.evidence.push_back("the longest, " + human_duration(longest.length_ps()) + ": " + where_text(of, into, longest));
+    const auto most = std::max_element(s.spans.begin(), s.spans.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != s.spans.end()) {
+      c.span = most->first;
       c.evidence.push_back("most of it in " + std::string(of.text(most->first)) + ", " + human_duration(most->second));
+    }
+    if (s.covered_ps > 0) c.evidence.push_back("the evidence covers " + share_text(s.covered_ps, s.total_ps));
+    if (s.launched_in_gap > 0)
+      c.evidence.push_back("the kernel after " + count_text(s.launched_in_gap, "gap") +
+                           " was launched after the gap had begun");
   }
   stable_order(into.causes.begin(), into.causes.end(),
-               [](const label_summary& a, const label_summary& b) { return a.total_ps > b.total_ps; });
+               [](const cause_summary& a, const cause_summary& b) { return a.total_ps > b.total_ps; });
 }
 
 void judge_confidence(bubbles_result& into) {
@@ -316,21 +346,17 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
                            share_text(s.idle_ps, s.service_ps) + " idle)");
   }
   into.significant = !with_issue.empty();
-  std::int64_t longest_ps = 0;
-  for (const bubble& b : into.bubbles) longest_ps = std::max(longest_ps, b.length_ps());
-  const std::string facts =
-      "devices waited " + share_text(all.idle_ps, all.service_ps) + " of their step time (" +
-      human_duration(all.idle_ps) + " of " + human_duration(all.service_ps) + "), the longest gap in a step is " +
-      human_duration(all.largest_ps) +
-      (longest_ps > all.largest_ps ? "; one of " + human_duration(longest_ps) + " lies between steps" : "");
-  into.answers[0] = (into.significant ? "Yes: " : "No: ") + facts + ".";
+  const step_breakdown spent = time_of_steps(into);
+  const bool all_compute = at_least(computed_ps(spent), spent.sum_ps(), t.compute_bound_ppm);
+  into.answers[0] = (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
+                    spent_text(spent) + idle_text(into, all) + ".";
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;
     with_issue.resize(4);
     with_issue.push_back(std::to_string(more) + " more");
   }
   into.answers[1] = into.significant ? "In " + list_text(with_issue) + "."
-                                     : "Nowhere: no group of steps waits long enough to matter.";
+                                     : "Nowhere: in no group of steps does a device wait long enough to matter.";
   if (into.idlest_group < 0 && !into.ops.empty()) {
     into.answers = {"Not known.", "There is no step to look at.", "There is no step to look at.",
                     "There is no step to look at.", "No: " + into.evidence_gaps.front() + "."};
@@ -351,8 +377,10 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
                      : g.tags.has(bubble_tag::untraced_host_blocking_risk) ? ": the host shows nothing during the gaps."
                                                                            : ".");
   const bool enough = into.sure == confidence::high && !into.requires_host_followup;
-  if (!into.significant)
+  if (!into.significant && all_compute)
     into.answers[4] = "Nothing needs an explanation.";
+  else if (!into.significant)
+    into.answers[4] = "Idle time needs none. Why communication and copies are not hidden is not judged.";
   else if (enough)
     into.answers[4] = "For possible causes, yes; none is proven by overlap alone.";
   else

@@ -1,3 +1,4 @@
+#include <analyse/bubbles/causes.hpp>
 #include <analyse/bubbles/labels.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <base/stable_order.hpp>
@@ -81,11 +82,10 @@ void find_boundaries(bubbles_result& into, const bubble_thresholds& t) {
   }
 }
 
-void label_bubbles(bubbles_result& into, const recurring_places& recurring, const bubble_thresholds& t) {
+void label_bubbles(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
   for (bubble& b : into.bubbles) {
     b.labels = labels_of(b, t);
-    const bool recurs = b.step >= 0 && recurring.count(place_of(b, into.steps)) != 0;
-    b.sure = confidence_of(b, recurs, t);
+    judge_cause(b, of, t);
     if (b.step < 0) continue;
     step_verdict& s = into.steps.verdict(static_cast<std::size_t>(b.step));
     s.labels.add(b.labels);

@@ -51,6 +51,7 @@ const std::vector<threshold_entry>& threshold_table() {
       {"heavy_share", u::ratio, &t::heavy_share_ppm, "of the step's service time"},
       {"reportable_gap_us", u::microseconds, &t::reportable_gap_ps, "shorter gaps are only summed"},
       {"idle_ratio", u::ratio, &t::idle_ratio_ppm, "share of a step that makes its idle time heavy"},
+      {"compute_bound", u::ratio, &t::compute_bound_ppm, "share of compute in all steps: the answer to \"idle?\" is No"},
       {"merge_tolerance_us", u::microseconds, &t::merge_tolerance_ps, "holes up to this length count as busy"},
       {"recurring_share", u::ratio, &t::recurring_share_ppm, "of the steps of a group"},
       {"sync_overlap", u::ratio, &t::sync_overlap_ppm, "possible_sync_or_h2d from here on"},
@@ -59,9 +60,11 @@ const std::vector<threshold_entry>& threshold_table() {
       {"launch_lag_coverage", u::ratio, &t::launch_lag_coverage_ppm, "possible_host_launch_lag from here on"},
       {"serial_parallelism", u::ratio, &t::serial_parallelism_ppm, "possible_python_serialization_or_lock below"},
       {"high_coverage", u::ratio, &t::high_coverage_ppm, "host coverage that makes the host risk high"},
-      {"high_confidence", u::ratio, &t::high_confidence_ppm, "ratio of a label"},
-      {"medium_confidence", u::ratio, &t::medium_confidence_ppm, "ratio of a label"},
-      {"launch_margin_us", u::microseconds, &t::launch_margin_ps, "launched so long before the gap: the device waited"},
+      {"known_cause", u::ratio, &t::known_cause_ppm, "share of a gap that names what the launching thread did"},
+      {"high_confidence", u::ratio, &t::high_confidence_ppm, "share of a gap that it covers: high, with a late launch"},
+      {"medium_confidence", u::ratio, &t::medium_confidence_ppm, "share of a gap that it covers: medium"},
+      {"late_launch", u::ratio, &t::late_launch_ppm, "of a gap: a launch from here on was late"},
+      {"early_launch", u::ratio, &t::early_launch_ppm, "of a gap: launched before, so the device waited for another"},
       {"wait_anchor_ratio", u::ratio, &t::wait_anchor_ratio_ppm, "wait / total cost above"},
       {"wait_anchor_duration_us", u::microseconds, &t::wait_anchor_duration_ps, "mean duration below"},
       {"wait_anchor_rank", u::count, &t::wait_anchor_rank, "by mean total cost, at most"},
@@ -168,6 +171,39 @@ const char* bubble_label_meaning(bubble_label l) noexcept {
   }
   return "nothing on record says why the device waits";
 }
+
+namespace {
+
+struct cause_words {
+  const char *name, *label, *meaning;
+};
+// In the order of idle_cause.
+constexpr cause_words words_of_causes[] = {
+    {"launch_bound", "possible_host_launch_lag", "the host issues work more slowly than the device runs it"},
+    {"optimizer_loop", "possible_host_launch_lag", "the host updates the parameters one by one"},
+    {"sync_wait", "possible_sync_or_h2d", "the host stands in a wait while the device has nothing to do"},
+    {"sync_drain", "possible_sync_or_h2d", "a wait of the host emptied the queue of the device"},
+    {"h2d_pageable", "possible_sync_or_h2d", "the host is held up by a copy from pageable memory"},
+    {"data_loader", "possible_data_loader", "the host waits for the next batch"},
+    {"gc", "possible_gc", "Python collects garbage"},
+    {"allocation", "possible_allocation", "the allocator asks the driver for memory or gives it back"},
+    {"compile", "possible_compile", "something is compiled while the device waits"},
+    {"module_load", "possible_module_load", "code is loaded to the device"},
+    {"checkpoint", "possible_checkpoint", "the state is saved while the device waits"},
+    {"comm_host_wait", "possible_comm_wait", "the host stands in a call of a collective"},
+    {"device_dependency", "possible_device_dependency",
+     "the work was launched early: the device waited for something else than the host"},
+    {"lock", "possible_python_serialization_or_lock", "the host waits for a lock"},
+    {"host_untraced", "possible_untraced_host_blocking", "next to nothing of the host is on record"},
+    {"unexplained", "insufficient_evidence", "nothing on record says why the device waits"},
+};
+static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
+
+}  // namespace
+
+const char* idle_cause_name(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].name; }
+const char* idle_cause_meaning(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].meaning; }
+const char* idle_cause_label(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].label; }
 
 const char* bubble_tag_name(bubble_tag t) noexcept {
   switch (t) {

@@ -352,6 +352,7 @@ void write_recommendation(json_writer& out, const recommendation& r) {
   out.field("scope", r.scope);
   write_text_or_null(out, "target_id", r.target);
   out.field("priority", "P" + std::to_string(r.priority));
+  milliseconds(out, "recoverable_ms", r.recoverable_ps);
   out.field("followup_required", r.followup_required);
   write_text_or_null(out, "evidence_gap", r.evidence_gap);
   write_strings(out, "evidence", r.evidence);

@@ -125,6 +125,12 @@ void write_bubble(json_writer& out, const bubbles_text& t, const bubble& b, cons
   out.field("heavy", b.heavy);
   out.field("boundary_adjacent", b.boundary_adjacent);
   write_labels(out, "candidate_labels", b.labels);
+  out.key("cause");
+  out.begin_object();
+  out.field("id", idle_cause_name(b.cause.id));
+  write_text_or_null(out, "span", t.of.text(b.cause.span));
+  out.field("covered_ns", in_ns(b.cause.covered_ps));
+  out.end_object();
   out.field("confidence", confidence_name(b.sure));
   const auto ratio = [&](std::string_view key, std::int64_t part, std::int64_t whole) {
     out.key(key);
@@ -221,11 +227,11 @@ void write_wait_anchor(json_writer& out, const bubbles_text& t, const bubble_op&
   out.end_object();
 }
 
-const char* reach_name(label_summary::reach r) noexcept {
+const char* reach_name(cause_summary::reach r) noexcept {
   switch (r) {
-    case label_summary::reach::global: return "global";
-    case label_summary::reach::group: return "group";
-    case label_summary::reach::step: return "step";
+    case cause_summary::reach::global: return "global";
+    case cause_summary::reach::group: return "group";
+    case cause_summary::reach::step: return "step";
   }
   return "global";
 }
@@ -383,9 +389,11 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   out.end_array();
   out.key("soft_root_cause_summary");
   out.begin_array();
-  for (const label_summary& c : r.causes) {
+  for (const cause_summary& c : r.causes) {
     out.begin_object();
-    out.field("label", bubble_label_name(c.label));
+    out.field("label", idle_cause_label(c.cause));
+    out.field("cause", idle_cause_name(c.cause));
+    write_text_or_null(out, "span", t.of.text(c.span));
     out.field("confidence", confidence_name(c.sure));
     out.field("scope", reach_name(c.scope));
     write_text_or_null(out, "target_id", c.target);

@@ -1,0 +1,87 @@
+#include <analyse/architecture/doubts.hpp>
+
+#include <base/affix.hpp>
+#include <profkit/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace architecture {
+namespace {
+
+// Parts of names, in lower case. They suggest and decide nothing.
+constexpr std::string_view expert_words[] = {"moe",    "expert",  "routing",  "router",     "topk",
+                                             "gating", "grouped", "groupgemm", "group_gemm", "groupproblem",
+                                             "_ogs"};
+constexpr std::string_view training_words[] = {"backward", "bwd",   "bprop", "dgrad",     "wgrad",
+                                               "grad",     "adam",  "sgd_",  "optimizer", "optimiser"};
+
+template <std::size_t N>
+bool has_word(std::string_view name, const std::string_view (&words)[N]) {
+  std::string lower(name);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return contains(lower, word); });
+}
+
+// Families that experts share with dense layers.
+bool may_be_of_experts(op_kind k) noexcept {
+  return k == op_kind::unknown || k == op_kind::matmul || k == op_kind::activation || k == op_kind::quantisation;
+}
+
+bool is_copy(const kernel& k) noexcept { return k.type == kernel_class::copy; }
+
+}  // namespace
+
+bool is_training(const activity& names, const device_kernels& of) {
+  return std::any_of(of.ops.begin(), of.ops.end(), [&](const model_op& op) {
+    return op.kind == op_kind::attention_backward || has_word(names.text(op.name), training_words) ||
+           has_word(names.text(op.type), training_words);
+  });
+}
+
+std::vector<std::string> find_doubts(const activity& names, const device_kernels& of, const anchor_phases& phases,
+                                     const device_architecture& found) {
+  constexpr std::uint64_t unknown_percent = 10;  // of the time of all kernels but copies
+  std::vector<std::string> doubts;
+  std::uint64_t all_ps = 0, unknown_ps = 0;
+  for (const kernel& k : of.rows) {
+    if (is_copy(k)) continue;
+    const auto length_ps = static_cast<std::uint64_t>(k.duration_ps);
+    all_ps = saturating_add(all_ps, length_ps);
+    const model_op& op = of.ops[k.op];
+    if (op.family == nullptr && !communicates(op.kind)) unknown_ps = saturating_add(unknown_ps, length_ps);
+  }
+  if (unknown_ps > all_ps / 100 * unknown_percent)
+    doubts.push_back("kernels of no known family take " + percent_text(unknown_ps, all_ps) +
+                     " of the time: layers, their types and phases are no more than possible");
+  std::string experts;
+  for (const model_op& op : of.ops)
+    if (experts.empty() && may_be_of_experts(op.kind) && has_word(names.text(op.name), expert_words))
+      experts = std::string(names.text(op.type));
+  // The last layer of a pass that the capture cuts lacks some of its kernels.
+  const bool other = std::any_of(found.layers.begin(), found.layers.end(), [&](const model_layer& l) {
+    return l.kind == layer_kind::moe_other && found.passes[l.pass].cut == pass_cut::none;
+  });
+  if (!experts.empty())
+    doubts.push_back("kernels such as " + experts + " look like routing or experts, which their family does not tell: "
+                     "the types of layers are no more than possible");
+  else if (other)
+    doubts.push_back("there are kernels of experts, and how tokens get to them is not told: the types of layers are no "
+                     "more than possible");
+  if (phases.undecided != 0)
+    doubts.push_back("inputs of attention such as [" + std::string(names.text(phases.undecided)) +
+                     "] may be [S,B,H] or [B,S,H], sequence or batch first: phases are not read from them");
+  if (of.trains && found.backward_anchors == 0)
+    doubts.push_back("kernels of a backward pass or of an optimiser run, but attention kernels of a backward pass are "
+                     "not known by name: layers may be counted in both directions");
+  return doubts;
+}
+
+}  // namespace architecture
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

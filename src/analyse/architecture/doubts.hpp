@@ -1,0 +1,22 @@
+// What keeps layers, their types and phases from being more than possible.
+#pragma once
+#include <analyse/architecture/kernels.hpp>
+#include <analyse/architecture/phases.hpp>
+
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace architecture {
+
+// Kernels of a backward pass or of an optimiser run.
+[[nodiscard]] bool is_training(const activity& names, const device_kernels& of);
+
+// A sentence for each reason; none where the names of the kernels leave nothing open.
+[[nodiscard]] std::vector<std::string> find_doubts(const activity& names, const device_kernels& of,
+                                                   const anchor_phases& phases, const device_architecture& found);
+
+}  // namespace architecture
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,102 @@
+#include <analyse/bubbles/causes.hpp>
+
+#include <analyse/bubbles/ratio.hpp>
+#include <base/affix.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+struct verdict {
+  gap_cause cause;
+  confidence sure = confidence::low;
+};
+
+// These tell what the host did, not that it had to: they are never certain.
+bool only_suggests(idle_cause c) noexcept { return c == idle_cause::lock || c == idle_cause::optimizer_loop; }
+
+// A call that copies holds the host up when the memory is pageable, which the copy itself tells; else it is a wait.
+idle_cause copy_or_wait(idle_cause c, const bubble& b, const activity& in) {
+  if (c != idle_cause::h2d_pageable) return c;
+  return b.after_count > 0 && contains(in.text(b.after[0].name), "Pageable ->") ? c : idle_cause::sync_wait;
+}
+
+// The wait before the gap held the host up for drain_ps: so much of what followed would have come earlier without it.
+std::int64_t owed_to_drain(const bubble& b) noexcept {
+  const host_evidence& h = b.host;
+  return h.drain_ps == 0 ? 0 : std::min(b.length_ps(), saturating_add(h.drain_end_ps - b.start_ps, h.drain_ps));
+}
+
+// How much of the gap the call took that launched what ends it.
+std::int64_t launching_ps(const bubble& b) noexcept {
+  if (b.launch_ps() == no_time_ps) return 0;
+  return static_cast<std::int64_t>(
+      common({b.start_ps, b.end_ps}, {b.launch_ps(), std::max(b.launch_ps(), b.launched_ps())}).length_ps());
+}
+
+verdict by_known(const bubble& b, const activity& in, launch_reading launch, const bubble_thresholds& t) {
+  const known_activity& known = b.host.known;
+  verdict v{{copy_or_wait(known.cause, b, in), known.span, known.covered_ps}, confidence::low};
+  const bool most = at_least(known.covered_ps, b.length_ps(), t.high_confidence_ppm);
+  if (b.launch_thread() == no_thread) return v;  // it may be a thread that the device does not wait for
+  if (most && launch == launch_reading::late && !only_suggests(known.cause))
+    v.sure = confidence::high;
+  else if (at_least(known.covered_ps, b.length_ps(), t.medium_confidence_ppm))
+    v.sure = confidence::medium;
+  return v;
+}
+
+verdict by_amount(const bubble& b, launch_reading launch, const bubble_thresholds& t) {
+  const bool launcher = b.launch_thread() != no_thread;
+  const std::int64_t active_ps = launcher ? b.host.launcher_ps : b.host.leaf_ps;
+  const bool late = launcher && launch == launch_reading::late;
+  const auto as = [&](idle_cause c, std::int64_t covered_ps) {
+    return verdict{{c, 0, covered_ps}, late ? confidence::medium : confidence::low};
+  };
+  if (at_least(active_ps, b.length_ps(), t.medium_confidence_ppm)) return as(idle_cause::launch_bound, active_ps);
+  // Where others were busy meanwhile, one of them may have fed the launching thread too late.
+  if (!at_least(b.host.leaf_ps, b.length_ps(), t.untraced_coverage_ppm)) return as(idle_cause::host_untraced, 0);
+  return {{idle_cause::unexplained, 0, active_ps}, confidence::low};
+}
+
+verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
+  const host_evidence& h = b.host;
+  if (!h.traced) return {{idle_cause::host_untraced, 0, 0}, confidence::low};
+  const launch_reading launch = read_launch(b, t);
+  if (launch == launch_reading::early)
+    // Without the thread the end of the call is not known either: it may last into the gap.
+    return {{idle_cause::device_dependency, 0, b.end_ps - std::max(b.launched_ps(), b.start_ps)},
+            b.launch_thread() == no_thread ? confidence::low : confidence::medium};
+  const std::int64_t drained_ps = owed_to_drain(b);
+  if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm))
+    return {{idle_cause::sync_drain, h.drain_span, drained_ps}, confidence::medium};
+  // Short calls in between are no cause: the rest of what the thread did would be the larger one.
+  if (at_least(h.known.covered_ps, b.length_ps(), t.known_cause_ppm) && h.known.covered_ps >= h.launcher_ps / 2)
+    return by_known(b, in, launch, t);
+  // A launch that takes so long does more than launch, and what is not on record.
+  if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
+    return {{idle_cause::unexplained, 0, launching_ps(b)}, confidence::low};
+  return by_amount(b, launch, t);
+}
+
+}  // namespace
+
+launch_reading read_launch(const bubble& b, const bubble_thresholds& t) noexcept {
+  if (b.launch_ps() == no_time_ps) return launch_reading::unknown;
+  const std::int64_t before_ps = std::min(std::max(b.launched_ps(), b.start_ps), b.end_ps) - b.start_ps;
+  if (at_least(before_ps, b.length_ps(), t.late_launch_ppm)) return launch_reading::late;
+  return at_least(before_ps, b.length_ps(), t.early_launch_ppm) ? launch_reading::midway : launch_reading::early;
+}
+
+void judge_cause(bubble& of, const activity& in, const bubble_thresholds& t) {
+  const verdict v = judge(of, in, t);
+  of.cause = v.cause;
+  of.sure = of.boundary_adjacent ? confidence::low : v.sure;
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

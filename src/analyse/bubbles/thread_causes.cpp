@@ -1,0 +1,177 @@
+#include <analyse/bubbles/thread_causes.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace bubbles {
+namespace {
+
+// Where a known span is the innermost one. In order and apart.
+struct segment {
+  interval at;
+  const known_span* of;
+};
+using segments = std::vector<segment>;
+
+void add_segment(segments& to, std::int64_t start_ps, std::int64_t end_ps, const known_span* of) {
+  if (end_ps > start_ps) to.push_back({{start_ps, end_ps}, of});
+}
+
+// `spans` by start, of those that start together the longest first.
+segments innermost(const std::vector<const known_span*>& spans) {
+  segments found;
+  std::vector<const known_span*> open;
+  std::int64_t at_ps = 0;  // the segments so far end here or before
+  const auto close_until = [&](std::int64_t until_ps) {
+    while (!open.empty() && open.back()->span.end_ps <= until_ps) {
+      add_segment(found, at_ps, open.back()->span.end_ps, open.back());
+      at_ps = std::max(at_ps, open.back()->span.end_ps);
+      open.pop_back();
+    }
+  };
+  for (const known_span* const s : spans) {
+    close_until(s->span.start_ps);
+    if (!open.empty()) add_segment(found, at_ps, s->span.start_ps, open.back());
+    at_ps = s->span.start_ps;
+    open.push_back(s);
+  }
+  close_until(std::numeric_limits<std::int64_t>::max());
+  return found;
+}
+
+// The segments of `over`, and those of `under` where there are none.
+segments laid_over(const segments& over, const segments& under) {
+  if (over.empty() || under.empty()) return over.empty() ? under : over;
+  segments all = over;
+  auto next = over.begin();
+  for (const segment& s : under) {
+    while (next != over.end() && next->at.end_ps <= s.at.start_ps) ++next;
+    std::int64_t from_ps = s.at.start_ps;
+    for (auto o = next; o != over.end() && o->at.start_ps < s.at.end_ps; ++o) {
+      add_segment(all, from_ps, o->at.start_ps, s.of);
+      from_ps = std::max(from_ps, o->at.end_ps);
+    }
+    add_segment(all, from_ps, s.at.end_ps, s.of);
+  }
+  std::sort(all.begin(), all.end(), [](const segment& a, const segment& b) { return a.at.start_ps < b.at.start_ps; });
+  return all;
+}
+
+// Frames and locks only where nothing else is known: a frame encloses what it calls, and who waits for something often
+// does so in a lock.
+segments known_segments(const std::vector<known_span>& known) {
+  std::array<std::vector<const known_span*>, 3> ranks;
+  for (const known_span& s : known) ranks[s.cause == idle_cause::lock ? 2 : s.frame ? 1 : 0].push_back(&s);
+  segments found;
+  for (auto& spans : ranks) {
+    std::sort(spans.begin(), spans.end(), [](const known_span* a, const known_span* b) {
+      return std::tie(a->span.start_ps, b->span.end_ps, a->name) < std::tie(b->span.start_ps, a->span.end_ps, b->name);
+    });
+    found = laid_over(found, innermost(spans));
+  }
+  return found;
+}
+
+// What one thread spent of a gap in known causes.
+class cause_sums {
+ public:
+  void add(const known_span& of, std::int64_t ps) {
+    by_cause_[static_cast<std::size_t>(of.cause)] += ps;
+    for (name_sum& n : by_name_)
+      if (n.name == of.name) {
+        n.ps += ps;
+        return;
+      }
+    by_name_.push_back({of.name, of.cause, ps});
+  }
+  // The cause with most time, and its name with most time.
+  [[nodiscard]] known_activity most() const {
+    const auto at = std::max_element(by_cause_.begin(), by_cause_.end());
+    known_activity found;
+    found.cause = static_cast<idle_cause>(at - by_cause_.begin());
+    found.covered_ps = *at;
+    std::int64_t longest_ps = 0;
+    for (const name_sum& n : by_name_) {
+      if (n.cause != found.cause || n.ps <= longest_ps) continue;
+      longest_ps = n.ps;
+      found.span = n.name;
+    }
+    return found;
+  }
+
+ private:
+  struct name_sum {
+    string_id name;
+    idle_cause cause;
+    std::int64_t ps;
+  };
+  std::array<std::int64_t, idle_cause_count> by_cause_{};
+  std::vector<name_sum> by_name_;
+};
+
+segments::const_iterator first_in(const segments& all, std::int64_t start_ps) {
+  return std::partition_point(all.begin(), all.end(), [&](const segment& s) { return s.at.end_ps <= start_ps; });
+}
+
+known_activity known_in(const segments& all, const interval& gap) {
+  cause_sums sums;
+  for (auto s = first_in(all, gap.start_ps); s != all.end() && s->at.start_ps < gap.end_ps; ++s)
+    sums.add(*s->of, static_cast<std::int64_t>(common(s->at, gap).length_ps()));
+  return sums.most();
+}
+
+std::int64_t covered_in(const std::vector<interval>& normal, const interval& gap) {
+  std::int64_t sum_ps = 0;
+  for (auto s = std::partition_point(normal.begin(), normal.end(),
+                                     [&](const interval& i) { return i.end_ps <= gap.start_ps; });
+       s != normal.end() && s->start_ps < gap.end_ps; ++s)
+    sum_ps += static_cast<std::int64_t>(common(*s, gap).length_ps());
+  return sum_ps;
+}
+
+// A wait that began while the device worked and ended with its last kernel: how long the host was held up by it.
+void note_drain(const segments& all, bubble& b) {
+  const auto s = first_in(all, b.start_ps);
+  if (s == all.end() || s->of->cause != idle_cause::sync_wait || s->of->span.start_ps >= b.start_ps ||
+      s->at.start_ps > b.start_ps || s->of->span.end_ps >= b.end_ps)
+    return;
+  b.host.drain_span = s->of->name;
+  b.host.drain_end_ps = s->of->span.end_ps;
+  b.host.drain_ps = s->of->span.end_ps - s->of->span.start_ps;
+}
+
+}  // namespace
+
+thread_causes::thread_causes(const std::vector<gap_list>& lists) {
+  for (const gap_list& list : lists)
+    for (const gap& g : list) {
+      const std::uint32_t thread = g.of->launch_thread();
+      (thread == no_thread ? unlaunched_ : of_thread_[thread]).push_back(g.of);
+    }
+}
+
+void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& leaves) {
+  const segments all = known_segments(known);
+  if (const auto own = of_thread_.find(thread); own != of_thread_.end())
+    for (bubble* const b : own->second) {
+      const interval gap{b->start_ps, b->end_ps};
+      b->host.known = known_in(all, gap);
+      b->host.launcher_ps = covered_in(leaves, gap);
+      note_drain(all, *b);
+    }
+  if (all.empty()) return;
+  for (bubble* const b : unlaunched_) {
+    const known_activity found = known_in(all, {b->start_ps, b->end_ps});
+    if (found.covered_ps > b->host.known.covered_ps) b->host.known = found;
+  }
+}
+
+}  // namespace bubbles
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,243 @@
+// Why a device waited: every rule at its edge, on activities built by hand.
+#include "memory_activity.hpp"
+
+#include <profkit/core/bubbles.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace profkit;
+using namespace profkit::test;
+
+namespace {
+
+bubbles_result look(const activity& of) {
+  auto r = find_bubbles(of, {});
+  REQUIRE(r);
+  return std::move(r).value();
+}
+
+// A step of 20 ms whose device waits from 5 to 15 ms.
+constexpr std::int64_t from = 5 * ms, gap = 10 * ms, to = from + gap;
+constexpr std::uint32_t launcher = 7, other = 8;
+
+class waiting final {
+ public:
+  waiting() {
+    const auto d = all.add_device("GPU 0", accelerator::gpu);
+    all.device(d).has_launches = true;
+    all.step(1, 0, 20 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+    all.kernel(d, 0, from, "A");
+    next = &all.kernel(d, to, 5 * ms, "B");
+    all.trace();
+  }
+  // The call that launches the kernel after the gap.
+  waiting& launched(std::int64_t start_ps, std::int64_t end_ps, std::uint32_t thread = launcher) {
+    next->launch_ps = start_ps;
+    next->launch_end_ps = end_ps;
+    next->launch_thread = thread;
+    return *this;
+  }
+  waiting& late() { return launched(to - 8 * us, to - 4 * us); }
+  waiting& does(const std::string& name, std::int64_t start_ps, std::int64_t length_ps, std::uint32_t thread = launcher,
+                host_span_kind kind = host_span_kind::op) {
+    all.host(start_ps, length_ps, name, thread, 0, kind);
+    return *this;
+  }
+  waiting& frame(const std::string& name, std::int64_t start_ps, std::int64_t length_ps) {
+    return does(name, start_ps, length_ps, launcher, host_span_kind::frame);
+  }
+  waiting& ends_with(const std::string& kernel) {
+    next->name = all.id(kernel);
+    return *this;
+  }
+  // "data_loader high: <span>"
+  std::string verdict() const {
+    const bubbles_result r = look(all);
+    REQUIRE(r.bubbles.size() == 1);
+    const bubble& b = r.bubbles[0];
+    return std::string(idle_cause_name(b.cause.id)) + ' ' + confidence_name(b.sure) +
+           (b.cause.span == 0 ? "" : ": " + std::string(all.text(b.cause.span)));
+  }
+  memory_activity all;
+  kernel_row* next = nullptr;
+};
+
+const std::string batch = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+
+}  // namespace
+
+TEST_CASE("the innermost known span of the launching thread names the cause") {
+  // Ops of the framework inside say nothing: the loader is what the thread is in.
+  CHECK(waiting().late().does(batch, from, gap).does("aten::stack", from, 9 * ms).verdict() ==
+        "data_loader high: " + batch);
+  // A known call inside has its own time; what it leaves is the loader's.
+  CHECK(waiting().late().does(batch, from, gap).does("cudaStreamSynchronize", from, 6 * ms).verdict() ==
+        "sync_wait medium: cudaStreamSynchronize");
+  CHECK(waiting().late().does(batch, from, gap).does("cudaStreamSynchronize", from, 4 * ms).verdict() ==
+        "data_loader medium: " + batch);
+  // Two names of one cause count together; the longer one is shown.
+  CHECK(waiting().late().does("cudaFree", from, 3 * ms).does("cudaMalloc", from + 3 * ms, 6 * ms).verdict() ==
+        "allocation high: cudaMalloc");
+  CHECK(waiting().late().does("Python GC", from, gap, launcher, host_span_kind::gc).verdict() == "gc high: Python GC");
+}
+
+TEST_CASE("frames and locks count only where nothing else is known") {
+  const std::string loader = "torch/utils/data/dataloader.py(630): __next__", lock = "<built-in method acquire of lock>";
+  CHECK(waiting().late().frame(loader, from, gap).verdict() == "data_loader high: " + loader);
+  CHECK(waiting().late().frame(loader, from, gap).does("cudaMalloc", from, 6 * ms).verdict() ==
+        "allocation medium: cudaMalloc");
+  CHECK(waiting().late().frame(loader, from, gap).frame(lock, from, gap).verdict() == "data_loader high: " + loader);
+  // A lock alone is never certain.
+  CHECK(waiting().late().frame(lock, from, gap).verdict() == "lock medium: " + lock);
+}
+
+TEST_CASE("only the launching thread owns a gap") {
+  CHECK(waiting().late().does("cudaEventSynchronize", from, gap, other).verdict() == "unexplained low");
+  CHECK(waiting()
+            .late()
+            .does("cudaEventSynchronize", from, gap, other)
+            .does("aten::add", from, gap)
+            .verdict() == "launch_bound medium");
+  // Without a launch on record any thread may be the one: that is a guess.
+  CHECK(waiting().does(batch, from, gap, other).verdict() == "data_loader low: " + batch);
+  CHECK(waiting().does("aten::add", from, gap, other).verdict() == "launch_bound low");
+}
+
+TEST_CASE("high needs a late launch and four fifths of the gap") {
+  CHECK(waiting().late().does(batch, from, gap * 8 / 10).verdict() == "data_loader high: " + batch);
+  CHECK(waiting().late().does(batch, from, gap * 8 / 10 - 1).verdict() == "data_loader medium: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 2).verdict() == "data_loader medium: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 2 - 1).verdict() == "data_loader low: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 5).verdict() == "data_loader low: " + batch);
+  CHECK(waiting().late().does(batch, from, gap / 5 - 1).verdict() == "unexplained low");
+  const auto launched_at = [](std::int64_t at_ps) {
+    return waiting().launched(at_ps - 1, at_ps).does(batch, from, gap).verdict();
+  };
+  CHECK(launched_at(from + gap * 8 / 10) == "data_loader high: " + batch);
+  CHECK(launched_at(from + gap * 8 / 10 - 1) == "data_loader medium: " + batch);
+  CHECK(launched_at(from + gap / 2) == "data_loader medium: " + batch);
+  // Launched early in the gap or before it: whatever the host does, the device waits for something else.
+  CHECK(launched_at(from + gap / 2 - 1) == "device_dependency medium");
+  CHECK(launched_at(from - 3 * ms) == "device_dependency medium");
+}
+
+TEST_CASE("a call that lasts to the end of the gap launches late, however early it began") {
+  const auto copying = [](const std::string& kernel) {
+    return waiting()
+        .launched(from - 2 * ms, to)
+        .does("cudaMemcpyAsync", from - 2 * ms, gap + 2 * ms)
+        .ends_with(kernel)
+        .verdict();
+  };
+  CHECK(copying("Memcpy HtoD (Pageable -> Device)") == "h2d_pageable high: cudaMemcpyAsync");
+  CHECK(copying("Memcpy HtoD (Pinned -> Device)") == "sync_wait high: cudaMemcpyAsync");
+}
+
+TEST_CASE("a launch that fills the gap is no lack of speed of the host") {
+  CHECK(waiting().launched(from + 2 * ms, from + 7 * ms).does("hipLaunchKernel", from, gap).verdict() ==
+        "unexplained low");
+  CHECK(waiting().launched(from + 2 * ms + 1, from + 7 * ms).does("hipLaunchKernel", from, gap).verdict() ==
+        "launch_bound low");
+}
+
+TEST_CASE("ops that may copy prove no synchronisation") {
+  for (const char* const name : {"aten::to", "aten::_to_copy", "aten::copy_"})
+    CHECK(waiting().late().does(name, from, gap).verdict() == "launch_bound medium");
+}
+
+TEST_CASE("a wait that emptied the queue owns as much of the gap as it lasted") {
+  // It ends 0.2 ms into the gap: with 4.8 ms of its own it makes up half of the gap.
+  CHECK(waiting()
+            .late()
+            .does("cudaStreamSynchronize", from + 200 * us - 4800 * us, 4800 * us)
+            .does("aten::add", from + 300 * us, 9 * ms)
+            .verdict() == "sync_drain medium: cudaStreamSynchronize");
+  CHECK(waiting()
+            .late()
+            .does("cudaStreamSynchronize", from + 200 * us - 4799 * us, 4799 * us)
+            .does("aten::add", from + 300 * us, 9 * ms)
+            .verdict() == "launch_bound medium");
+}
+
+TEST_CASE("little on record is no cause") {
+  CHECK(waiting().late().verdict() == "host_untraced medium");
+  CHECK(waiting().late().does("aten::add", from, gap / 20 - 1).verdict() == "host_untraced medium");
+  CHECK(waiting().late().does("aten::add", from, gap / 20).verdict() == "unexplained low");
+  CHECK(waiting().late().does("aten::add", from, gap / 2 - 1).verdict() == "unexplained low");
+  CHECK(waiting().late().does("aten::add", from, gap / 2).verdict() == "launch_bound medium");
+  CHECK(waiting().late().frame("train.py(3): main", 0, 20 * ms).verdict() == "host_untraced medium");
+  CHECK(waiting().late().does("Optimizer.step#AdamW.step", from, gap).verdict() ==
+        "optimizer_loop medium: Optimizer.step#AdamW.step");
+}
+
+TEST_CASE("causes and advice come by the time they stand for, and cite a gap of their own") {
+  // Two steps: many short gaps under ops of the framework, one long gap under the loader.
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  const auto kernel = [&](std::int64_t start_ps, std::int64_t length_ps, const std::string& name) {
+    kernel_row& k = a.kernel(d, start_ps, length_ps, name);
+    k.launch_ps = start_ps - 8 * us;
+    k.launch_end_ps = start_ps - 4 * us;
+    k.launch_thread = launcher;
+  };
+  for (int step = 0; step < 3; ++step) {
+    const std::int64_t at = step * 40 * ms;
+    a.step(step, at, at + 40 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+    kernel(at, 5 * ms, "first");
+    kernel(at + 6 * ms, 5 * ms, "second");
+    kernel(at + 12 * ms, 5 * ms, "third");
+    kernel(at + 25 * ms, 15 * ms, "last");
+    a.host(at + 5 * ms, ms, "aten::linear", launcher);
+    a.host(at + 11 * ms, ms, "aten::linear", launcher);
+    a.host(at + 17 * ms, 8 * ms, batch, launcher);
+  }
+  const bubbles_result r = look(a);
+  REQUIRE(r.causes.size() == 2);
+  CHECK(r.causes[0].cause == idle_cause::data_loader);
+  CHECK(r.causes[0].total_ps == 24 * ms);
+  CHECK(r.causes[0].bubbles == 3);
+  CHECK(r.causes[0].sure == confidence::high);
+  CHECK(a.text(r.causes[0].span) == batch);
+  CHECK(r.causes[1].cause == idle_cause::launch_bound);
+  CHECK(r.causes[1].total_ps == 6 * ms);
+  CHECK(r.causes[1].bubbles == 6);
+  CHECK(r.causes[1].sure == confidence::medium);
+  REQUIRE(r.recommendations.size() >= 2);
+  const auto cites = [](const recommendation& given, const std::string& name) {
+    return given.evidence.back().find("before " + name) != std::string::npos;
+  };
+  CHECK(r.recommendations[0].recoverable_ps == 24 * ms);
+  CHECK(r.recommendations[0].text.find("batch") != std::string::npos);
+  CHECK(cites(r.recommendations[0], "last"));
+  CHECK(r.recommendations[1].recoverable_ps == 6 * ms);
+  CHECK(r.recommendations[1].text.find("launches too late") != std::string::npos);
+  CHECK(cites(r.recommendations[1], "second"));
+  for (std::size_t i = 1; i < r.recommendations.size(); ++i)
+    CHECK(r.recommendations[i - 1].recoverable_ps >= r.recommendations[i].recoverable_ps);
+}
+
+TEST_CASE("idle? is No only when nearly all of the steps is compute") {
+  // 100 ms: compute, then what is given, one after the other.
+  const auto answer = [](std::int64_t comm_us, std::int64_t copy_us, std::int64_t idle_us) {
+    memory_activity a;
+    const auto d = a.add_device("GPU 0", accelerator::gpu);
+    a.step(1, 0, 100 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+    const std::int64_t compute = 100 * ms - (comm_us + copy_us + idle_us) * us;
+    a.kernel(d, 0, compute / 2, "A");
+    if (comm_us > 0) a.kernel(d, compute / 2 + idle_us * us, comm_us * us, "ncclDevKernel", kernel_class::comm);
+    if (copy_us > 0) a.kernel(d, compute / 2 + (idle_us + comm_us) * us, copy_us * us, "Memcpy", kernel_class::copy);
+    a.kernel(d, 100 * ms - compute / 2, compute / 2, "B");
+    return look(a).answers;
+  };
+  const auto begins = [](const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; };
+  CHECK(begins(answer(4'000, 3'000, 3'000)[0], "No: "));
+  CHECK(begins(answer(4'000, 3'000, 3'002)[0], "Little: "));
+  CHECK(answer(4'000, 3'000, 3'000)[4] == "Nothing needs an explanation.");
+  CHECK(begins(answer(0, 0, 40'000)[0], "Yes: "));
+  const auto mostly_waiting_for_others = answer(66'800, 0, 200);
+  CHECK(begins(mostly_waiting_for_others[0],
+               "Little: of 100.000 ms of steps, compute takes 33.0 %, exposed communication 66.8 %, exposed copies 0.0 "
+               "%; devices waited 0.2 % (200.000 us)"));
+  CHECK(mostly_waiting_for_others[4] != "Nothing needs an explanation.");
+}
