@@ -1841,7 +1841,8 @@ typedef struct pk_arrow_options {
 PK_API pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
                                  struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
 /** Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
- *  min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+ *  min_ps, max_ps, category, program ("jit_f(7)"; "" when nobody says), clock ("device": times are the device's own;
+ *  "aligned": those of the timeline, as of events; "mixed"). `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
  *  line (PK_LIMIT_DEFAULT: all). \since 0.1 */
 PK_API pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, const pk_arrow_options* options,
                               struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;

@@ -2972,7 +2972,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
-    /// min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+    /// min_ps, max_ps, category, program ("jit_f(7)"; "" when nobody says), clock ("device": times are the device's own;
+    /// "aligned": those of the timeline, as of events; "mixed"). `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
     /// line (PK_LIMIT_DEFAULT: all). Since 0.1.
     pub fn pk_arrow_ops(
         profile: *mut pk_profile,
