@@ -28,6 +28,8 @@ enum op_column : std::size_t {
   at_max,
   at_flops,
   at_bytes,
+  at_program,
+  at_clock,
 };
 
 const arrow_columns& op_columns() {
@@ -39,6 +41,7 @@ const arrow_columns& op_columns() {
       {"total_ps", arrow_type::int64, "ps"},  {"self_ps", arrow_type::int64, "ps"},
       {"min_ps", arrow_type::int64, "ps"},    {"max_ps", arrow_type::int64, "ps"},
       {"flops", arrow_type::uint64, "flop"},  {"bytes_accessed", arrow_type::uint64, "bytes"},
+      {"program", arrow_type::name, ""},      {"clock", arrow_type::name, ""},
   };
   return columns;
 }
@@ -46,7 +49,7 @@ const arrow_columns& op_columns() {
 class op_table final : public arrow_table {
  public:
   op_table(pk_profile* profile, ops_result found, std::uint64_t limit)
-      : profile_(profile), found_(std::move(found)), limit_(limit) {}
+      : profile_(profile), programs_(profile_.core()), found_(std::move(found)), limit_(limit) {}
 
   const arrow_columns& columns() const noexcept override { return op_columns(); }
 
@@ -89,7 +92,8 @@ class op_table final : public arrow_table {
     into.at(at_max).put_int64(op.max_ps);
     put_number(into.at(at_flops), find(stats, "flops"));
     put_number(into.at(at_bytes), find(stats, "bytes_accessed"));
-    return {};
+    if (result<void> put = into.put_name(at_program, programs_.name_of(line, op)); !put) return put;
+    return into.put_name(at_clock, ops_clock_name(line.clock));
   }
   // The last of a name counts.
   static const named_stat* find(const std::vector<named_stat>& stats, std::string_view name) noexcept {
@@ -106,6 +110,7 @@ class op_table final : public arrow_table {
   }
 
   profile_reference profile_;
+  op_programs programs_;
   ops_result found_;
   std::uint64_t limit_;
   std::size_t line_ = 0, op_ = 0;

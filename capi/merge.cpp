@@ -176,7 +176,7 @@ pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t correcte
     if (!clock) return null_argument("clock");
     if (!is_domain(domain)) return no_such_domain(domain);
     if (!bound_ps) return null_argument("bound_ps");
-    *bound_ps = clock->clock.bound_at(corrected_ps, static_cast<profkit::clock_domain>(domain));
+    *bound_ps = clock->clock.bound_at(corrected_ps, static_cast<profkit::clock_domain>(domain)).value_or(-1);
     return PK_OK;
   });
 }

@@ -90,7 +90,11 @@ class report {
              human_duration(d.busy_ps), share_text(d.span_ps() - d.busy_ps, d.span_ps()), grouped(d.gaps),
              human_duration(d.largest_ps), d.window_source});
     }
-    s_.heading("Devices, over the whole capture");
+    // Not the clock of `ops` and `report`, where the device has its own.
+    const auto& files = s_.capture().what().files;
+    const bool is_aligned = std::any_of(files.begin(), files.end(),
+                                        [](const capture_file& f) { return f.family == file_family::xspace; });
+    s_.heading(is_aligned ? "Devices, over the whole capture, by aligned times" : "Devices, over the whole capture");
     t.print(s_.out(), s_.columns());
     s_.left_out(shown.size(), rows);
   }

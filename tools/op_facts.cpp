@@ -7,8 +7,10 @@
 
 namespace profkit_tool {
 
-op_facts facts_of(const profkit::profile& capture, const profkit::ops_line& line, const profkit::op_row& op) {
+op_facts facts_of(const profkit::profile& capture, const profkit::op_programs& programs, const profkit::ops_line& line,
+                  const profkit::op_row& op) {
   op_facts f;
+  f.program = profkit::escape_for_terminal(programs.name_of(line, op));
   if (op.entry.data() == nullptr) {
     f.name = f.full_name = '#' + std::to_string(op.metadata_id) + " (no metadata)";
     return f;

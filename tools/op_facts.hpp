@@ -10,10 +10,26 @@ struct op_facts {
   std::string name;             // short, escaped
   std::string full_name;        // escaped
   std::string category;         // hlo_category
+  std::string program;          // escaped
   std::string tf_op;            // where it comes from in the program
   double flops = 0, bytes = 0;  // of one execution; 0 when the capture does not say
 };
-op_facts facts_of(const profkit::profile& capture, const profkit::ops_line& line, const profkit::op_row& op);
+op_facts facts_of(const profkit::profile& capture, const profkit::op_programs& programs, const profkit::ops_line& line,
+                  const profkit::op_row& op);
+
+// Whether ops are of more than one known program: only then a table names them.
+class programs_met {
+ public:
+  void add(const std::string& program) {
+    if (first_.empty()) first_ = program;
+    several_ = several_ || (!program.empty() && program != first_);
+  }
+  [[nodiscard]] bool several() const noexcept { return several_; }
+
+ private:
+  std::string first_;
+  bool several_ = false;
+};
 
 // `amount` an execution, `count` executions in `total_ps`: "412 TFLOP/s"; "" when the amount is unknown.
 std::string achieved_rate(double amount, std::uint64_t count, std::int64_t total_ps, const char* unit);

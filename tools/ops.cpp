@@ -30,13 +30,24 @@ profkit::ops_order order_of(op_order asked) noexcept {
   return profkit::ops_order::total;
 }
 
-void print_line(session& s, ops_line& line, std::uint64_t limit) {
+// Nothing where times are as the timeline has them.
+const char* clock_text(profkit::ops_clock clock) noexcept {
+  switch (clock) {
+    case profkit::ops_clock::aligned: return "";
+    case profkit::ops_clock::device: return ", by the device's clock";
+    case profkit::ops_clock::mixed: return ", by the device's clock where events have its durations";
+  }
+  return "";
+}
+
+void print_line(session& s, ops_line& line, const profkit::op_programs& programs, std::uint64_t limit) {
   text_output& out = s.out();
   const std::string file = s.file_label(line.file);
   s.heading((file.empty() ? "" : '[' + file + "] ") + short_plane_name(line.plane_name) + "  " +
             escape_for_terminal(line.line_name));
   std::string facts = count_of(line.ops.size(), "op") + ", " + count_of(line.events, "event") + ", busy " +
-                      human_duration(line.busy_ps) + ", sum of durations " + human_duration(line.duration_sum_ps);
+                      human_duration(line.busy_ps) + ", sum of durations " + human_duration(line.duration_sum_ps) +
+                      clock_text(line.clock);
   const profkit::device_peaks peaks = profkit::peaks_of(s.capture(), line.file, line.plane);
   if (peaks.flops_per_s > 0) facts += ", peak " + profkit::si_text(peaks.flops_per_s) + "FLOP/s";
   if (peaks.hbm_bytes_per_s > 0) facts += ", peak " + profkit::si_text(peaks.hbm_bytes_per_s) + "B/s";
@@ -44,17 +55,21 @@ void print_line(session& s, ops_line& line, std::uint64_t limit) {
 
   const bool wide = s.asked().wide;
   table t;
-  t.flexible("op", cut::middle, 24).flexible("category", cut::end, 10).right("count").right("total").right("self");
+  t.flexible("op", cut::middle, 24).flexible("program", cut::middle, 12).flexible("category", cut::end, 10);
+  t.right("count").right("total").right("self");
   t.right("of busy").right("FLOP/s").right("B/s");
   if (wide) t.right("min").right("max").left("tf_op").left("full name");
   if (s.asked().order != op_order::total) line.ops.sort_by(order_of(s.asked().order));
   const std::size_t shown = limit == 0 ? line.ops.size() : std::min<std::uint64_t>(limit, line.ops.size());
+  programs_met met;
+  for (std::size_t at = 0; at < shown && !met.several(); ++at) met.add(programs.name_of(line, line.ops[at]));
   // A capture can have millions of ops: no row is kept.
   t.print_each(out, s.columns(), shown, [&](std::size_t at) {
     const op_row op = line.ops[at];
-    const op_facts f = facts_of(s.capture(), line, op);
+    const op_facts f = facts_of(s.capture(), programs, line, op);
     std::vector<std::string> cells{
         f.name,
+        met.several() ? f.program : "",
         f.category,
         grouped(op.count),
         human_duration(op.total_ps),
@@ -96,7 +111,8 @@ profkit::result<void> print_ops(session& s) {
                  (s.asked().order == op_order::self    ? "self time"
                   : s.asked().order == op_order::count ? "count"
                                                        : "total time"));
-  for (ops_line& line : lines) print_line(s, line, s.asked().limit.value_or(default_limit));
+  const profkit::op_programs programs(s.capture());
+  for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_limit));
   return {};
 }
 

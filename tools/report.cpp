@@ -159,7 +159,10 @@ void print_busy_lines(session& s, const report_facts& f) {
            grouped(std::uint64_t{line.ops.size()}), grouped(line.events), human_duration(line.busy_ps),
            share_text(line.busy_ps, f.span_ps())});
   }
-  s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(f.ops.source) + ")");
+  const bool by_device = std::any_of(f.ops.lines.begin(), f.ops.lines.end(),
+                                     [](const ops_line& line) { return line.clock != profkit::ops_clock::aligned; });
+  s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(f.ops.source) +
+            (by_device ? ", by the device's clock)" : ")"));
   t.print(s.out(), most_columns);
   print_rest(s, lines.size(), shown, "more, each less busy");
 }
@@ -172,11 +175,15 @@ void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) 
       .right("self time")
       .right("count")
       .flexible("op", cut::middle, 24)
+      .flexible("program", cut::middle, 12)
       .flexible("category", cut::end, 12);
   t.right("FLOP/s").right("B/s");
+  programs_met met;
+  for (const op_total& op : ops.top) met.add(op.facts.program);
   for (const op_total& op : ops.top)
     t.row({share_text(op.self_ps, busy), human_duration(op.self_ps), grouped(op.count), op.facts.name,
-           op.facts.category, achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
+           met.several() ? op.facts.program : "", op.facts.category,
+           achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
            achieved_rate(op.facts.bytes, op.count, op.total_ps, "")});
   std::string title =
       "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " + grouped(std::uint64_t{ops.names});

@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace profkit_tool {
@@ -241,11 +242,13 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
     const ops_line* line = nullptr;
     profkit::op_row op;
   };
-  std::map<std::pair<std::string_view, std::int64_t>, entry> by_name;  // the id where there is no name
+  const profkit::op_programs programs(capture);
+  std::map<std::tuple<std::string_view, std::int64_t, std::string>, entry> by_name;  // the id where there is no name
   for (const ops_line& line : f.ops.lines)
     for (const profkit::op_row op : line.ops) {
       const bool nameless = op.entry.data() == nullptr;
-      entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0}];
+      entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0,
+                          programs.name_of(line, op)}];
       if (e.line == nullptr) e.line = &line, e.op = op;
       e.sums.count += op.count;
       e.sums.total_ps = add(e.sums.total_ps, op.total_ps);
@@ -259,7 +262,7 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
     return std::pair(a.sums.self_ps, a.sums.total_ps) > std::pair(b.sums.self_ps, b.sums.total_ps);
   });
   for (entry& e : all) {
-    e.sums.facts = facts_of(capture, *e.line, e.op);
+    e.sums.facts = facts_of(capture, programs, *e.line, e.op);
     if (ends_with(e.sums.facts.category, "-done")) found.waiting_ps = add(found.waiting_ps, e.sums.self_ps);
     if (found.top.size() < most) found.top.push_back(std::move(e.sums));
   }
@@ -291,14 +294,20 @@ std::vector<module_total> total_modules(const report_facts& f) {
 
 std::vector<std::string> nodes_of(const report_facts& f) {
   std::vector<std::string> sentences;
-  if (!f.nodes.validation || !f.nodes.validation->absent.empty()) return sentences;
+  if (!f.nodes.validation) return sentences;
   const profkit::validation_result& v = *f.nodes.validation;
+  if (!v.absent.empty()) {
+    if (v.unjudged > 0) sentences.push_back("collectives across nodes: " + v.absent);
+    return sentences;
+  }
   std::string text = count_of(v.groups.size(), "collective") + " compared across " + count_of(v.nodes.size(), "node") +
                      ": " + count_of(v.violations, "violation");
   if (v.bounds_known)
     text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
   else if (v.violations > 0)
     text += ", which may be skew: the clocks were not corrected";
+  if (std::any_of(v.ops.begin(), v.ops.end(), [](const profkit::collective_op& op) { return op.sub_groups; }))
+    text += "; " + grouped(v.unjudged) + " not judged, most of them in sub-groups of the nodes";
   sentences.push_back(std::move(text));
   const profkit::collective_op* worst = nullptr;
   for (const profkit::collective_op& op : v.ops)

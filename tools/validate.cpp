@@ -95,7 +95,7 @@ void print_ops(text_output& out, const validation_result& found, std::uint64_t l
     if (op->latest_node >= 0)
       last = "node " + std::to_string(found.nodes[static_cast<std::size_t>(op->latest_node)].id) + " (" +
              share_text(static_cast<std::int64_t>(op->latest_count), static_cast<std::int64_t>(op->groups)) + ")";
-    t.row({short_op_name(op->name, ""), op->device < 0 ? "all" : std::to_string(op->device), grouped(op->groups),
+    t.row({short_op_name(op->name, "") + (op->group.empty() ? "" : " " + escape_for_terminal(op->group)), op->device < 0 ? "all" : std::to_string(op->device), grouped(op->groups),
            grouped(op->violations), human_duration(op->mean_skew_ps), human_duration(op->mean_transfer_ps),
            profkit::collective_share_name(op->cost), last});
   }
@@ -103,6 +103,14 @@ void print_ops(text_output& out, const validation_result& found, std::uint64_t l
   if (shown < ops.size())
     out.line("  " + out.screen().paint(
                         "… " + grouped(std::uint64_t{ops.size() - shown}) + " more (--limit 0 shows all)", style::dim));
+}
+
+// What the answer takes for granted.
+void print_assumptions(text_output& out, const std::vector<std::string>& assumptions, std::size_t columns) {
+  for (const std::string& each : assumptions) {
+    const std::string text = "assumed: " + each;
+    out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
+  }
 }
 
 // What nobody can tell the order of, and why not; the same reason once.
@@ -120,7 +128,8 @@ void print_unjudged(text_output& out, const validation_result& found, std::size_
     if (u.first == nullptr) u.first = &op;
   }
   for (const auto& [why, u] : reasons) {
-    std::string text = "not judged: " + grouped(u.groups) + " of " + short_op_name(u.first->name, "");
+    std::string text = "not judged: " + grouped(u.groups) + (u.first->sub_groups ? " executions of " : " of ") +
+                       short_op_name(u.first->name, "");
     if (u.ops > 1) text += " and " + count_of(u.ops - 1, "more operation");
     text += ": " + std::string(why);
     out.line("  " + (columns == 0 ? text : wrap(text, columns, 2)));
@@ -152,7 +161,8 @@ void print_alignment(text_output& out, const alignment_result& alignment, const 
     return;
   }
   out.line("  against node " + std::to_string(alignment.nodes[alignment.reference].id) +
-           "; every value between least and most fits all collectives");
+           "; every value between least and most fits all collectives that were used");
+  print_assumptions(out, alignment.assumptions, columns);
   table t;
   t.right("node")
       .right("least")
@@ -185,7 +195,9 @@ void print_text(text_output& out, const options& asked, const validation_result&
   const std::size_t columns = asked.wide ? 0 : out.screen().columns;
   const std::uint64_t limit = asked.limit.value_or(20);
   if (!found.absent.empty()) {
-    out.line("[absent] " + found.absent);
+    const std::string text = "[absent] " + found.absent;
+    out.line(columns == 0 ? text : wrap(text, columns, 2));
+    print_unjudged(out, found, columns);
     return;
   }
   out.line("Violations: " + grouped(found.violations) + ", Overlaps: " + grouped(found.overlaps) +
@@ -208,6 +220,7 @@ void print_text(text_output& out, const options& asked, const validation_result&
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
   if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " not judged";
   out.line("  " + counts);
+  print_assumptions(out, found.assumptions, columns);
   out.line();
   out.line(out.screen().paint("Nodes", style::heading));
   print_nodes(out, found, columns);

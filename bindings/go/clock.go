@@ -113,7 +113,7 @@ func (c *Clock) Map(domain int, timesPs []int64) error {
 	})
 }
 
-// BoundPs is how far an event near a corrected instant can be from the truth.
+// BoundPs is how far an event near a corrected instant can be from the truth; -1 when nobody knows.
 func (c *Clock) BoundPs(domain int, correctedPs int64) (int64, error) {
 	var bound C.int64_t
 	err := c.h.use(func(object unsafe.Pointer) error {

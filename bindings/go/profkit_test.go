@@ -220,7 +220,7 @@ func TestErrors(t *testing.T) {
 	}
 	_, err = OpenBytes(nil, "", OpenOptions{})
 	if err == nil {
-		t.Log("an empty input opens as an empty XSpace")
+		t.Fatal("an empty input is no profile")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "caf\xe9.xplane.pb")

@@ -1174,7 +1174,7 @@ typedef struct pk_validation_summary {
   uint64_t violations_raw;  /**< whatever the error of the clocks */
   uint64_t pair_violations; /**< pairs of nodes of which one ended before the other began */
   uint64_t overlaps;        /**< invocations in order */
-  uint64_t unjudged;        /**< of which nobody can tell who waits for whom */
+  uint64_t unjudged;        /**< of which nobody can tell who waits for whom, or who takes part */
   uint64_t warnings;
   uint64_t undecidable; /**< nodes whose offset is known less well than max_bound_ps, or not at all */
   uint32_t clocks_corrected;
@@ -1477,8 +1477,8 @@ PK_API pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out,
  *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. \since 0.1 */
 PK_API pk_status pk_clock_map(const pk_clock* clock, int32_t domain, const int64_t* from, int64_t* to, size_t count,
                               pk_error** err) PK_NOEXCEPT;
-/** How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
- *  order only when they are further apart than the sum of both. \since 0.1 */
+/** How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset and
+ *  nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. \since 0.1 */
 PK_API pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t corrected_ps, int64_t* bound_ps,
                                 pk_error** err) PK_NOEXCEPT;
 /** \since 0.1 */
@@ -1841,7 +1841,8 @@ typedef struct pk_arrow_options {
 PK_API pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
                                  struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
 /** Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
- *  min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+ *  min_ps, max_ps, category, program ("jit_f(7)"; "" when nobody says), clock ("device": times are the device's own;
+ *  "aligned": those of the timeline, as of events; "mixed"). `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
  *  line (PK_LIMIT_DEFAULT: all). \since 0.1 */
 PK_API pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, const pk_arrow_options* options,
                               struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;

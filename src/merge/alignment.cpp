@@ -116,6 +116,12 @@ class aligner {
       return tell(about(input.node_id, fault_code::damaged, "its trace is empty: 0 bytes",
                         "The profiler was stopped before it wrote; fetch the trace again.", input.path, 0));
     }
+    if (!o_.reference)
+      if (const std::optional<fault> f = another_kind(t)) {
+        t.usable = false;
+        t.report.status = node_status::corrupt;
+        return tell(*f);
+      }
     if (const char* const damage = damage_position(t.bytes)) {
       const std::uint64_t at = offset_in(t.bytes, damage);
       t.report.status = node_status::corrupt;
@@ -128,9 +134,46 @@ class aligner {
     return {};
   }
 
+  // A whole file of another format is no damaged XSpace.
+  [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
+    const file_family is = family_of(t.input.path);
+    if (is == file_family::unknown || is == file_family::xspace) return std::nullopt;
+    fault f = is == file_family::chrome_trace ? no_xspace_but_chrome_traces(t.input.path) : fault();
+    if (is != file_family::chrome_trace) {
+      f.code = fault_code::unsupported;
+      f.message = std::string("this is a file of the kind ") + family_name(is) + ", not an XSpace";
+      f.hint = "Name the *.xplane.pb of the node.";
+      f.path = t.input.path;
+    }
+    f.message = node_text(t.input.node_id) + ": " + f.message;
+    return f;
+  }
+
+  // Of a collector that keeps an eye on the clocks at least one trace has snapshots.
+  [[nodiscard]] bool any_snapshots() const {
+    return std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) {
+      if (!t.usable) return false;
+      if (!t.input.snapshots.empty()) return true;
+      const auto embedded = read_embedded_snapshots(t.bytes);
+      return !embedded || !embedded->pairs.empty();
+    });
+  }
+  [[nodiscard]] static fault no_snapshots() {
+    fault f;
+    f.code = fault_code::invalid_argument;
+    f.message =
+        "none of the traces has clock snapshots: these are plain XSpaces, as a stock XLA profiler writes them";
+    f.hint =
+        "merge corrects clocks by the snapshots and offsets that a collector recorded; give snapshot files with "
+        "--snapshots. --no_correction lines the traces up by wall time, and how far they are wrong is then not known; "
+        "`profkit validate --align=collectives` bounds the clocks by the collectives.";
+    return f;
+  }
+
   result<void> read_offset_file() {
     if (inputs_.offsets.empty()) {
       if (o_.correction != merge_correction::clock || only_merged_traces()) return {};
+      if (!o_.reference && !o_.keep_going && !any_snapshots()) return no_snapshots();
       fault f;
       f.code = fault_code::invalid_argument;
       f.message = "no offsets: the clocks of the nodes cannot be aligned";
@@ -339,6 +382,9 @@ class aligner {
   }
 
   result<void> build_clocks() {
+    const bool any_single =
+        std::any_of(all_.traces.begin(), all_.traces.end(), [](const aligned_trace& t) { return t.before.empty(); });
+    if (!o_.reference && !o_.keep_going && any_single && !any_snapshots()) return no_snapshots();
     resolved_ = o_.reference ? std::vector<offset_row>() : resolve_midpoints(offsets_, all_.reference_node);
     std::vector<std::pair<aligned_trace*, clock_evidence>> evidence;
     for (aligned_trace& t : all_.traces) {

@@ -4,6 +4,7 @@
 #include <profkit/time.hpp>
 
 #include "clock_statistics.hpp"
+#include "odd_measurements.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +63,15 @@ class measurement_taker {
     if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
     if (auto ok = take_offsets(); !ok) return std::move(ok).error();
     find_host_steps();
+    const auto before_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
     find_offset_jumps();
+    // What steps in the snapshots the offsets tell; it is told before what they themselves show.
+    const auto behind_offsets = static_cast<std::ptrdiff_t>(found_.anomalies.size());
+    tell_host_steps();
+    std::rotate(found_.anomalies.begin() + before_offsets, found_.anomalies.begin() + behind_offsets,
+                found_.anomalies.end());
+    found_.snapshot_gaps = gaps_in(snapshot_deviations(), "snapshots", found_.broken);
+    found_.offset_gaps = gaps_in(offset_deviations(), "offsets", {});
     return std::move(found_);
   }
 
@@ -73,12 +82,18 @@ class measurement_taker {
 
   result<void> take_snapshots() {
     std::vector<knot> all;
-    bool in_order = true;
+    bool in_order = true, host_in_order = true;
     for (const clock_pair& p : from_.snapshots) {
       const auto r = since(p.tracer, from_.tracer_base_ns), s = since(p.host, from_.host_base_ns);
       if (!r || !s) return out_of_place(from_.node_id, "a snapshot");
       if (!all.empty() && *r < all.back().x) in_order = false;
+      if (!all.empty() && *s < all.back().y) host_in_order = false;
       all.push_back({*r, *s});
+    }
+    // Taken one after the other, says the wall clock.
+    if (!in_order && host_in_order) {
+      keep_one_tracer_time(all);
+      in_order = true;
     }
     stable_order(all.begin(), all.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
     std::size_t repeated = 0;
@@ -127,7 +142,10 @@ class measurement_taker {
       const auto offset = base ? checked_add(*base, row.offset_ps) : base;
       if (!at || !offset || magnitude(*offset) > static_cast<std::uint64_t>(piecewise_map::most_knot_ps))
         return out_of_place(from_.node_id, "an offset");
-      found_.points.push_back({*at, *offset, row.resolution_ps, row.drift_ppt, row.residual_ps});
+      std::optional<std::int64_t> residual = row.residual_ps;
+      // There and back: the offset is off by at most half of what that took.
+      if (row.round_trip_ps) residual = std::max(residual.value_or(0), *row.round_trip_ps / 2);
+      found_.points.push_back({*at, *offset, row.resolution_ps, row.drift_ppt, residual});
     }
     if (from_.is_reference) {
       for (const offset_point& p : found_.points) {
@@ -186,92 +204,188 @@ class measurement_taker {
     return {};
   }
 
-  // Segments in which S does not advance like R. A snapshot that is off by itself breaks the two segments around it
-  // and is left out; what remains broken is a step.
-  void find_host_steps() {
-    for (;;) {
-      std::vector<knot> advance;
-      for (std::size_t i = 0; i + 1 < found_.tracer.size(); ++i)
-        advance.push_back(
-            {found_.tracer[i + 1].x - found_.tracer[i].x,
-             (found_.tracer[i + 1].y - found_.tracer[i].y) - (found_.tracer[i + 1].x - found_.tracer[i].x)});
-      const rate_check rates = check_rates(advance);
-      const double noise = outlier_times * rates.scale_ps + least_step_ps;
-      found_.broken.clear();
-      for (std::size_t i = 0; i < advance.size(); ++i) {
-        const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / most_slope_parts);
-        const bool backwards = found_.tracer[i + 1].y < found_.tracer[i].y;  // wrong even where every segment does it
-        if (no_clock && (backwards || advance.size() < 3 || std::abs(rates.deviation[i]) > noise))
-          found_.broken.push_back(i);
+  // The tracer clock went back. Pieces of which each has tracer times of its own are all kept, else the longest is.
+  void keep_one_tracer_time(std::vector<knot>& all) {
+    std::vector<std::vector<knot>> pieces(1);
+    for (const knot& k : all) {
+      if (!pieces.back().empty() && k.x < pieces.back().back().x) {
+        const std::int64_t back = pieces.back().back().x - k.x;
+        note(clock_anomaly::kind::tracer_not_rising, k.y, back,
+             "the tracer clock goes back by " + step_text(as_double(back)) + " between two snapshots: it was reset; " +
+                 unknown_times);
+        pieces.emplace_back();
       }
-      const auto spike = [&](std::size_t i) {
-        const double first = rates.deviation[found_.broken[i]];
-        return std::abs(first) > noise &&
-               std::abs(first + rates.deviation[found_.broken[i + 1]]) < 0.1 * std::abs(first) + noise;
-      };
-      bool left_out = false;
-      for (std::size_t i = 0; i + 1 < found_.broken.size() && found_.tracer.size() > 3; ++i) {
-        if (found_.broken[i + 1] != found_.broken[i] + 1 || !spike(i)) continue;
-        const std::size_t at = found_.broken[i + 1];
-        note(clock_anomaly::kind::slope, found_.tracer[at].y, whole_ps(std::abs(rates.deviation[found_.broken[i]])),
-             "one snapshot is " + step_text(rates.deviation[found_.broken[i]]) + " off its neighbours; it is left out");
-        found_.tracer.erase(found_.tracer.begin() + static_cast<std::ptrdiff_t>(at));
-        left_out = true;
-        break;
-      }
-      if (left_out) continue;
-      found_.usual_host_rate = rates.usual_rate;
-      for (const std::size_t i : found_.broken) {
-        found_.host_steps.push_back({i, rates.deviation[i]});
-        const bool backwards = found_.tracer[i + 1].y <= found_.tracer[i].y;
-        note(
-            backwards || std::abs(rates.deviation[i]) > 0 ? clock_anomaly::kind::host_step : clock_anomaly::kind::slope,
-            found_.tracer[i].y, whole_ps(std::abs(rates.deviation[i])),
-            advance.size() < 3 ? std::string("the two clocks of the node advance differently by more than 1000 ppm")
-                               : "the wall clock steps by " + step_text(rates.deviation[i]) + " between two snapshots");
-      }
+      pieces.back().push_back(k);
+    }
+    found_.tracer_was_reset = true;
+    std::vector<std::vector<knot>> by_time = pieces;
+    stable_order(by_time.begin(), by_time.end(),
+                 [](const auto& a, const auto& b) { return a.front().x < b.front().x; });
+    for (std::size_t i = 0; i + 1 < by_time.size(); ++i) {
+      if (by_time[i].back().x < by_time[i + 1].front().x) continue;
+      all = *std::max_element(pieces.begin(), pieces.end(),
+                              [](const auto& a, const auto& b) { return a.size() < b.size(); });
       return;
     }
+    for (std::size_t i = 0; i + 1 < by_time.size(); ++i) pieces_end_.push_back(by_time[i].back().x);
+  }
+
+  [[nodiscard]] std::vector<deviation> snapshot_deviations() const {
+    std::vector<deviation> points;
+    for (const knot& k : found_.tracer) points.push_back({k.x, k.y - k.x});
+    return points;
+  }
+  [[nodiscard]] std::vector<deviation> offset_deviations() const {
+    std::vector<deviation> points;
+    for (const offset_point& p : found_.points) points.push_back({p.at, p.offset});
+    return points;
+  }
+  [[nodiscard]] double offset_reading_ps() const {
+    std::int64_t most = 0;
+    for (const offset_point& p : found_.points) most = std::max(most, p.resolution);
+    return least_step_ps + 4 * as_double(most);
+  }
+
+  // Takes outliers out of `from`, and gives the steps that are left. Where many are off there is no telling which.
+  template <class Measured, class Deviations, class Note>
+  std::vector<odd_measurement> leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
+                                         Note&& note_one) {
+    constexpr std::size_t most_share = 4;
+    const std::vector<Measured> all = from;
+    const std::size_t anomalies = found_.anomalies.size();
+    for (;;) {
+      odd_measurements odd = find_odd_measurements(deviations(), reading_ps);
+      if (odd.outliers.empty()) return std::move(odd.steps);
+      if ((all.size() - from.size() + odd.outliers.size()) * most_share > all.size()) {
+        from = all;
+        found_.anomalies.erase(found_.anomalies.begin() + static_cast<std::ptrdiff_t>(anomalies),
+                               found_.anomalies.end());
+        return {};
+      }
+      for (std::size_t i = odd.outliers.size(); i-- > 0;) {
+        note_one(odd.outliers[i]);
+        from.erase(from.begin() + static_cast<std::ptrdiff_t>(odd.outliers[i].at));
+      }
+    }
+  }
+
+  // Segments in which S does not advance like R. A snapshot that is off by itself is left out; what remains broken is a
+  // step.
+  void find_host_steps() {
+    constexpr double reading_ps = 2 * least_step_ps;
+    std::vector<odd_measurement> steps;
+    if (pieces_end_.empty())
+      steps = leave_out(found_.tracer, [&] { return snapshot_deviations(); }, reading_ps,
+                        [&](const odd_measurement& odd) {
+                          note(clock_anomaly::kind::slope, found_.tracer[odd.at].y, whole_ps(std::abs(odd.size_ps)),
+                               "one snapshot is " + step_text(odd.size_ps) + " off its neighbours; it is left out");
+                        });
+    std::vector<knot> advance;
+    for (std::size_t i = 0; i + 1 < found_.tracer.size(); ++i)
+      advance.push_back({found_.tracer[i + 1].x - found_.tracer[i].x,
+                         (found_.tracer[i + 1].y - found_.tracer[i].y) - (found_.tracer[i + 1].x - found_.tracer[i].x)});
+    const rate_check rates = check_rates(advance);
+    const double noise = outlier_times * rates.scale_ps + least_step_ps;
+    found_.usual_host_rate = rates.usual_rate;
+    for (std::size_t i = 0; i < advance.size(); ++i) {
+      const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / most_slope_parts);
+      const bool backwards = found_.tracer[i + 1].y < found_.tracer[i].y;  // wrong even where every segment does it
+      const bool steps_here =
+          std::any_of(steps.begin(), steps.end(), [&](const odd_measurement& s) { return s.at == i; });
+      if (!steps_here && !(no_clock && (backwards || advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
+        continue;
+      found_.broken.push_back(i);
+      const bool between_pieces =
+          std::find(pieces_end_.begin(), pieces_end_.end(), found_.tracer[i].x) != pieces_end_.end();
+      if (!between_pieces) found_.host_steps.push_back({i, rates.deviation[i]});
+    }
+  }
+
+  // Wall times around a step in the snapshots.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> span_of(const clock_step& s) const {
+    return std::minmax({found_.tracer[s.after].y, found_.tracer[s.after + 1].y});
+  }
+  [[nodiscard]] bool offsets_jump_at(const clock_step& s) const {
+    const auto [from, to] = span_of(s);
+    return std::any_of(found_.jumps.begin(), found_.jumps.end(), [&, from = from, to = to](const clock_step& j) {
+      const auto [first, last] =
+          std::minmax({found_.points[j.after].as_knot().x, found_.points[j.after + 1].as_knot().x});
+      return first <= to && last >= from;
+    });
+  }
+  // Whether the offsets say that the wall clock did not step between two snapshots.
+  [[nodiscard]] bool wall_clock_was_steady(const clock_step& s) const {
+    const auto [from, to] = span_of(s);
+    const bool covered = !found_.points.empty() && found_.points.front().as_knot().x <= from &&
+                         found_.points.back().as_knot().x >= to;
+    return covered && std::abs(s.size_ps) > 4 * offset_noise_ps_ && !offsets_jump_at(s);
+  }
+
+  void tell_host_steps() {
+    for (const clock_step& s : found_.host_steps) {
+      const knot &before = found_.tracer[s.after], &after = found_.tracer[s.after + 1];
+      const std::int64_t size = whole_ps(std::abs(s.size_ps));
+      if (wall_clock_was_steady(s)) {
+        const bool reset = size > (after.x - before.x) / most_slope_parts;
+        found_.tracer_was_reset = found_.tracer_was_reset || reset;
+        note(clock_anomaly::kind::tracer_not_rising, before.y, size,
+             "the tracer clock jumps by " + step_text(-s.size_ps) + " between two snapshots, of which the offsets know " +
+                 "nothing" + (reset ? std::string(": it was reset; ") + unknown_times : ""));
+        continue;
+      }
+      const bool backwards = after.y <= before.y;
+      note(backwards || std::abs(s.size_ps) > 0 ? clock_anomaly::kind::host_step : clock_anomaly::kind::slope, before.y,
+           size,
+           found_.tracer.size() < 4 ? std::string("the two clocks of the node advance differently by more than 1000 ppm")
+                                    : std::string(offsets_jump_at(s) ? "the wall clock" : "the wall clock or the tracer clock") +
+                                          " steps by " + step_text(s.size_ps) + " between two snapshots");
+    }
+  }
+
+  std::vector<std::size_t> gaps_in(const std::vector<deviation>& points, const char* what,
+                                   const std::vector<std::size_t>& but) {
+    std::vector<std::size_t> gaps = find_gaps(points);
+    gaps.erase(std::remove_if(gaps.begin(), gaps.end(),
+                              [&](std::size_t gap) { return std::binary_search(but.begin(), but.end(), gap); }),
+               gaps.end());
+    for (const std::size_t gap : gaps)
+      note(clock_anomaly::kind::slope, points[gap].at_ps, 0,
+           std::string("no ") + what + " for " + step_text(as_double(points[gap + 1].at_ps - points[gap].at_ps)) +
+               ", far longer than usual; the clock is taken as straight there");
+    return gaps;
   }
 
   void find_offset_jumps() {
-    for (;;) {
-      std::vector<knot> advance;
-      for (std::size_t i = 0; i + 1 < found_.points.size(); ++i)
-        advance.push_back(
-            {found_.points[i + 1].at - found_.points[i].at, found_.points[i + 1].offset - found_.points[i].offset});
-      const rate_check rates = check_rates(advance);
-      const double noise = outlier_times * rates.scale_ps + least_step_ps;
-      std::vector<clock_step> jumps;
-      for (std::size_t i = 0; i < advance.size(); ++i) {
-        const std::int64_t usual = advance.size() < 3 ? advance[i].y : whole_ps(rates.deviation[i]);
-        if (magnitude(usual) > static_cast<std::uint64_t>(advance[i].x / most_offset_parts) &&
-            (advance.size() < 3 || std::abs(rates.deviation[i]) > noise))
-          jumps.push_back({i, advance.size() < 3 ? as_double(advance[i].y) : rates.deviation[i]});
-      }
-      bool left_out = false;
-      for (std::size_t i = 0; i + 1 < jumps.size() && found_.points.size() > 3; ++i) {
-        if (jumps[i + 1].after != jumps[i].after + 1 ||
-            std::abs(jumps[i].size_ps + jumps[i + 1].size_ps) > 0.1 * std::abs(jumps[i].size_ps) + noise)
-          continue;
-        const std::size_t at = jumps[i + 1].after;
-        note(clock_anomaly::kind::offset_jump, found_.points[at].at, whole_ps(std::abs(jumps[i].size_ps)),
-             "one offset is " + step_text(jumps[i].size_ps) + " off its neighbours; it is left out");
-        found_.points.erase(found_.points.begin() + static_cast<std::ptrdiff_t>(at));
-        left_out = true;
-        break;
-      }
-      if (left_out) continue;
-      found_.jumps = std::move(jumps);
-      for (const clock_step& j : found_.jumps)
-        note(clock_anomaly::kind::offset_jump, found_.points[j.after].at, whole_ps(std::abs(j.size_ps)),
-             "the offset jumps by " + step_text(j.size_ps) + " between two windows");
-      return;
+    const std::vector<odd_measurement> steps = leave_out(
+        found_.points, [&] { return offset_deviations(); }, offset_reading_ps(), [&](const odd_measurement& odd) {
+          note(clock_anomaly::kind::offset_jump, found_.points[odd.at].at, whole_ps(std::abs(odd.size_ps)),
+               "one offset is " + step_text(odd.size_ps) + " off its neighbours; it is left out");
+        });
+    std::vector<knot> advance;
+    for (std::size_t i = 0; i + 1 < found_.points.size(); ++i)
+      advance.push_back(
+          {found_.points[i + 1].at - found_.points[i].at, found_.points[i + 1].offset - found_.points[i].offset});
+    const rate_check rates = check_rates(advance);
+    const double noise = outlier_times * rates.scale_ps + least_step_ps;
+    offset_noise_ps_ = noise;
+    for (std::size_t i = 0; i < advance.size(); ++i) {
+      const std::int64_t usual = advance.size() < 3 ? advance[i].y : whole_ps(rates.deviation[i]);
+      const bool steps_here =
+          std::any_of(steps.begin(), steps.end(), [&](const odd_measurement& s) { return s.at == i; });
+      if (steps_here || (magnitude(usual) > static_cast<std::uint64_t>(advance[i].x / most_offset_parts) &&
+                         (advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
+        found_.jumps.push_back({i, advance.size() < 3 ? as_double(advance[i].y) : rates.deviation[i]});
     }
+    for (const clock_step& j : found_.jumps)
+      note(clock_anomaly::kind::offset_jump, found_.points[j.after].at, whole_ps(std::abs(j.size_ps)),
+           "the offset jumps by " + step_text(j.size_ps) + " between two windows");
   }
 
+  static constexpr const char* unknown_times = "how far its device times are wrong is not known";
   const clock_evidence& from_;
   clock_measurements found_;
+  std::vector<std::int64_t> pieces_end_;  // R of the last snapshot before the tracer clock's next reset, by R
+  double offset_noise_ps_ = 0;
 };
 
 }  // namespace

@@ -56,8 +56,10 @@ class resolver {
     for (const std::string& path : o_.traces) found_.traces.push_back({path, {}, 0});
     if (!o_.run_dir.empty())
       if (auto ok = discover_rest(); !ok) return std::move(ok).error();
-    if (found_.traces.empty())
+    if (found_.traces.empty()) {
+      if (const std::optional<std::string> path = chrome_trace()) return no_xspace_but_chrome_traces(*path);
       return usage("no trace to merge", "Name them with --traces, or a folder with --run_dir.", o_.run_dir);
+    }
     if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
     if (!found_.run_path.empty())
       if (auto ok = read_run(); !ok) return std::move(ok).error();
@@ -79,6 +81,7 @@ class resolver {
         if (wants_traces && ends_with(file.name, ".xplane.pb")) found_.traces.push_back({path, {}, 0});
         if (!without_ending(file.name, snapshot_endings).empty()) snapshot_files_.push_back(path);
         const bool lines = ends_with(file.name, ".jsonl");
+        if (!lines && file.name.find(".json") != std::string::npos) json_files_.push_back(path);
         if (lines && (folder_name == "offsets" || file.name.find("offsets") != std::string::npos))
           offsets.push_back(path);
         if (file.name == "run_metadata.json") metadata.push_back(path);
@@ -90,6 +93,14 @@ class resolver {
       return several("run metadata files", metadata, "--run_metadata");
     if (found_.run_path.empty() && !metadata.empty()) found_.run_path = metadata.front();
     return {};
+  }
+
+  // A Chrome trace below the folder, told by its contents.
+  [[nodiscard]] std::optional<std::string> chrome_trace() const {
+    constexpr std::size_t most_looks = 8;
+    for (std::size_t i = 0; i < json_files_.size() && i < most_looks; ++i)
+      if (family_of(json_files_[i]) == file_family::chrome_trace) return json_files_[i];
+    return std::nullopt;
   }
 
   [[nodiscard]] fault several(const char* what, const std::vector<std::string>& paths, const char* flag) const {
@@ -181,10 +192,29 @@ class resolver {
   const merge_options& o_;
   const hooks& host_;
   merge_inputs found_;
-  std::vector<std::string> snapshot_files_;
+  std::vector<std::string> snapshot_files_, json_files_;
 };
 
 }  // namespace
+
+file_family family_of(const std::string& path) {
+  const auto facts = look_at_path(path);
+  if (!facts || facts->kind != path_kind::file) return file_family::unknown;
+  const auto found = open_capture(path);
+  return found && found->files.size() == 1 ? found->files.front().family : file_family::unknown;
+}
+
+fault no_xspace_but_chrome_traces(std::string path) {
+  fault f;
+  f.code = fault_code::unsupported;
+  f.message = "this is a Chrome trace, as PyTorch (Kineto) and exporters write it, not an XSpace";
+  f.hint =
+      "merge takes XSpaces (*.xplane.pb) whose collector recorded clock snapshots and offsets. Give the rank files of "
+      "PyTorch, or their folder, to `profkit report` or `profkit validate` as they are; --align=collectives of validate "
+      "bounds their clocks.";
+  f.path = std::move(path);
+  return f;
+}
 
 result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host) {
   auto from = open_file_source(path, o.io, o.bounds);

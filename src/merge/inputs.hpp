@@ -1,5 +1,6 @@
 // Which files a merge reads, and which node each of them is.
 #pragma once
+#include <profkit/core/capture.hpp>
 #include <profkit/core/merge.hpp>
 
 #include <optional>
@@ -25,6 +26,11 @@ struct merge_inputs {
 // Finds files, reads the run metadata, and gives every trace a node id: from the metadata, else from the digits after
 // the last "node" in its name, else by its place in the list.
 result<merge_inputs> resolve_inputs(const merge_options& o, const hooks& host);
+
+// What a regular file is, by its name and contents; unknown for anything else.
+[[nodiscard]] file_family family_of(const std::string& path);
+// Why Chrome traces, as PyTorch writes them, cannot be merged.
+[[nodiscard]] fault no_xspace_but_chrome_traces(std::string path);
 
 // All decoded bytes of a small file.
 result<held_bytes> read_whole(const std::string& path, const merge_options& o, const hooks& host);

@@ -59,7 +59,8 @@ clock_window node_clock::window(std::int64_t from_ps, std::int64_t to_ps) const 
   return w;
 }
 
-std::int64_t node_clock::bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept {
+std::optional<std::int64_t> node_clock::bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept {
+  if (tracer_was_reset_) return std::nullopt;
   const clock_window w = window(corrected_ps, saturating_add(corrected_ps, 1));
   return domain == clock_domain::tracer ? w.tracer_bound_ps : w.host_bound_ps;
 }
@@ -67,7 +68,8 @@ std::int64_t node_clock::bound_at(std::int64_t corrected_ps, clock_domain domain
 node_bounds node_clock::bounds(std::int64_t first_ps, std::int64_t last_ps) const {
   node_bounds found;
   found.node_id = node_id_;
-  found.known = true;
+  found.known = !tracer_was_reset_;
+  if (!found.known) return found;
   if (last_ps < first_ps) last_ps = first_ps;
   std::vector<std::int64_t> edges{first_ps, last_ps};
   const auto add_edge = [&](std::int64_t t) {

@@ -6,6 +6,7 @@
 
 #include "clock_measurements.hpp"
 #include "clock_statistics.hpp"
+#include "odd_measurements.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,8 @@ class node_clock_builder {
       make_plain_maps();
     }
     estimate_errors();
+    widen_gaps();
+    made_.tracer_was_reset_ = of_.tracer_was_reset;
     return std::move(made_);
   }
 
@@ -328,6 +331,22 @@ class node_clock_builder {
     std::vector<deviation> corrected;
     for (const knot& k : of_.tracer) corrected.push_back({k.x, corrected_snapshot(k) - k.x});
     made_.residual_ps_ = static_cast<std::int64_t>(std::llround(std::sqrt(fit_line(corrected).mean_square)));
+  }
+
+  // Between measurements that are far apart a clock may bend unseen.
+  void widen_gaps() {
+    std::vector<deviation> points;
+    for (const knot& k : of_.tracer) points.push_back({k.x, k.y - k.x});
+    for (const std::size_t gap : of_.snapshot_gaps) {
+      const std::int64_t error = whole_ps(error_across_gap(points, gap));
+      made_.suspects_.push_back({made_.direct_(of_.tracer[gap].x), made_.direct_(of_.tracer[gap + 1].x), error, 0});
+    }
+    points.clear();
+    for (const offset_point& p : of_.points) points.push_back({p.at, p.offset});
+    for (const std::size_t gap : of_.offset_gaps) {
+      const std::int64_t error = whole_ps(error_across_gap(points, gap));
+      made_.suspects_.push_back({of_.points[gap].at, of_.points[gap + 1].at, error, error});
+    }
   }
 
   // Measurements too few to show their scatter may be off by what such measurements usually are.

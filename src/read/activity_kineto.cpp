@@ -51,6 +51,7 @@ enum argument : std::size_t {
   arg_dtype,
   arg_group,
   arg_group_text,
+  arg_group_ranks,
   arguments,
 };
 constexpr std::string_view argument_names[arguments] = {
@@ -68,6 +69,7 @@ constexpr std::string_view argument_names[arguments] = {
     "dtype",
     "Process Group Name",
     "Process Group Description",
+    "Process Group Ranks",
 };
 
 std::uint64_t id_of(std::string_view raw) noexcept {
@@ -162,6 +164,10 @@ class trace_reader final : public chrome_visitor {
       const auto rank = json_scaled_integer(json_member(json, "rank"));
       if (rank && *rank >= 0 && *rank <= std::numeric_limits<std::int32_t>::max()) {
         rank_ = static_cast<std::int32_t>(*rank);
+      }
+      const auto world = json_scaled_integer(json_member(json, "world_size"));
+      if (world && *world > 0 && *world <= std::numeric_limits<std::int32_t>::max()) {
+        world_size_ = static_cast<std::int32_t>(*world);
       }
     }
     return true;
@@ -383,6 +389,12 @@ class trace_reader final : public chrome_visitor {
     kernel_details d;
     const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
     if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
+    if (!args_[arg_group].empty()) d.group_name = parts_.strings.intern(json_text(args_[arg_group], scratch_));
+    if (!args_[arg_group_ranks].empty())
+      d.group_ranks = parts_.strings.intern(json_text(args_[arg_group_ranks], scratch_));
+    const auto size = args_[arg_group_size].empty() ? std::nullopt : json_scaled_integer(args_[arg_group_size]);
+    if (size && *size > 0 && *size <= std::numeric_limits<std::int32_t>::max())
+      d.group_size = static_cast<std::int32_t>(*size);
     if (!args_[arg_dtype].empty()) d.input_dtypes = parts_.strings.intern(json_text(args_[arg_dtype], scratch_));
     for (const argument a : {arg_in_elements, arg_out_elements, arg_group_size}) {
       if (const auto value = args_[a].empty() ? std::nullopt : json_scaled_integer(args_[a])) {
@@ -555,6 +567,7 @@ class trace_reader final : public chrome_visitor {
       d.device.file = static_cast<std::uint32_t>(file_);
       d.device.host_group = group_;
       d.device.rank = rank_;
+      d.device.world_size = world_size_;
       d.device.kernels = d.rows.size();
       d.device.timestamp_resolution_ps = coarse_ ? ps_per_us : ps_per_ns;
       const bool linked = std::any_of(d.links.begin(), d.links.end(), [](const launch_link& l) {
@@ -671,7 +684,7 @@ class trace_reader final : public chrome_visitor {
   activity_input input_;
   recent_strings names_, shapes_, types_;
   std::uint64_t at_byte_ = 0, bytes_ = 0;
-  std::int32_t rank_ = -1;
+  std::int32_t rank_ = -1, world_size_ = 0;
   bool coarse_ = true, host_seen_ = false;
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;

@@ -242,12 +242,15 @@ class reader {
         row.drift_ppt = json_integer(value, 6);
       else if (key == "residual")
         row.residual_ps = json_integer(value, 3);
+      else if (key == "rtt_ns")
+        row.round_trip_ps = json_integer(value, 3);
       else if (key == "reachable")
         row.reachable = value != "false";
       else if (key == "converged")
         row.converged = value != "false";
     }
     if (row.residual_ps && *row.residual_ps < 0) row.residual_ps = std::nullopt;
+    if (row.round_trip_ps && *row.round_trip_ps < 0) row.round_trip_ps = std::nullopt;
     if (id.empty() || (o_.reference && is_json_string(id))) return {};  // belongs to no node
     const auto node = node_id_of(id);
     if (!node) return o_.reference ? result<void>() : wrong("node_id is no number");

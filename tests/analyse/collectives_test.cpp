@@ -134,6 +134,24 @@ TEST_CASE("one event a flow spans start to done, and its stall is that of the do
   CHECK(found->async[2].exposed_from.empty());
 }
 
+TEST_CASE("collectives take as long as their ops: by the device's clock, over all programs") {
+  plane_builder tpu("/device:TPU:0");
+  const auto timed = [&](std::int64_t offset_ps, std::int64_t duration_ps, std::int64_t device_ps) {
+    return tpu.event("%all-reduce.1 = x", offset_ps, duration_ps,
+                     {tpu.uint_stat("device_offset_ps", offset_ps), tpu.uint_stat("device_duration_ps", device_ps),
+                      tpu.int_stat("program_id", offset_ps)});
+  };
+  tpu.line("XLA Ops", {timed(0, 10, 15), timed(20, 30, 20)});
+  const opened held = open_bytes(space_of({tpu}));
+  const auto found = anatomy_collectives(*held);
+  REQUIRE(found);
+  REQUIRE(found->ops.size() == 1);
+  CHECK(found->ops[0].count == 2);
+  CHECK(found->ops[0].total_ps == 35);
+  CHECK(found->ops[0].min_ps == 15);
+  CHECK(found->ops[0].max_ps == 20);
+}
+
 TEST_CASE("synchronous collectives and kernels are totalled by name") {
   plane_builder tpu("/device:TPU:0");
   tpu.line("XLA Ops", {tpu.event("%all-reduce.1 = x", 0, 10), tpu.event("%all-reduce.1 = x", 20, 30),

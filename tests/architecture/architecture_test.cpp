@@ -396,12 +396,12 @@ TEST_CASE("parallelism: what the recorder wrote down comes before the folder's n
 
 TEST_CASE("kernels of no known family leave a model no more than possible") {
   // Two passes of two layers are 2 x (attention 2 x 100 us, others by the table 198 us); the unknown one takes the rest.
-  const auto sure = [](std::int64_t unknown_ps) {
+  const auto sure = [](std::int64_t unknown_ps, kernel_class kind = kernel_class::compute) {
     memory_activity a;
     model m{a, a.add_device("NPU 0")};
     for (int i = 0; i < 2; ++i) {
       m.pass(2, 2, 100 * us);
-      m.op("Whatever", unknown_ps);
+      m.op("Whatever", unknown_ps, kind);
     }
     const architecture_result r = look(a);
     const device_architecture& d = r.devices[0];
@@ -412,6 +412,24 @@ TEST_CASE("kernels of no known family leave a model no more than possible") {
   // A pass has 3 + 2 x 8 known kernels of 5 us and two of 100 us: 295 us, a ninth of which is 32.8 us.
   CHECK(sure(32 * us) == confidence::high);
   CHECK(sure(34 * us) == confidence::low);
+  // Copies say nothing about a model.
+  CHECK(sure(34 * us, kernel_class::copy) == confidence::high);
+}
+
+TEST_CASE("the layer in which the capture ends says nothing about the others") {
+  memory_activity a;
+  model m{a, a.add_device("NPU 0")};
+  for (int i = 0; i < 3; ++i) m.pass(4, 1, 100 * us);
+  m.op("GatherV2");
+  m.layer("FusedInferAttentionScore", false, 100 * us);
+  m.layer("FusedInferAttentionScore", true, 100 * us);
+  m.op("FusedInferAttentionScore", 100 * us);
+  m.op("MoeGatingTopK");
+  const architecture_result r = look(a);
+  REQUIRE(r.devices[0].passes.size() == 4);
+  CHECK(r.devices[0].passes[3].cut == pass_cut::end);
+  CHECK(r.devices[0].layers.back().kind == layer_kind::moe_other);
+  CHECK(!has_limit(r.devices[0], "kernels of experts"));
 }
 
 TEST_CASE("what looks like experts leaves types open") {

@@ -103,6 +103,34 @@ TEST_CASE("only the launching thread owns a gap") {
   CHECK(waiting().does("aten::add", from, gap, other).verdict() == "launch_bound low");
 }
 
+TEST_CASE("devices that wait at the same time have launching threads of their own") {
+  memory_activity a;
+  for (const std::uint32_t thread : {launcher, other}) {
+    const auto d = a.add_device("GPU " + std::to_string(thread), accelerator::gpu);
+    a.device(d).has_launches = true;
+    a.step(1, 0, 20 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+    a.kernel(d, 0, from, "A");
+    kernel_row& next = a.kernel(d, to, 5 * ms, "B");
+    next.launch_ps = to - 8 * us;
+    next.launch_end_ps = to - 4 * us;
+    next.launch_thread = thread;
+  }
+  a.host(from, gap, batch, launcher);
+  a.host(from, gap, "cudaMalloc", other);
+  const bubbles_result r = look(a);
+  REQUIRE(r.bubbles.size() == 2);
+  CHECK(r.bubbles[0].cause.id == idle_cause::data_loader);
+  CHECK(r.bubbles[1].cause.id == idle_cause::allocation);
+}
+
+TEST_CASE("short known calls among much else are no cause") {
+  const auto with_calls = [](std::int64_t length_ps) {
+    return waiting().late().does("aten::add", from, gap).does("cudaMemcpyAsync", from, length_ps).verdict();
+  };
+  CHECK(with_calls(gap / 2) == "sync_wait medium: cudaMemcpyAsync");
+  CHECK(with_calls(gap / 2 - 1) == "launch_bound medium");
+}
+
 TEST_CASE("high needs a late launch and four fifths of the gap") {
   CHECK(waiting().late().does(batch, from, gap * 8 / 10).verdict() == "data_loader high: " + batch);
   CHECK(waiting().late().does(batch, from, gap * 8 / 10 - 1).verdict() == "data_loader medium: " + batch);

@@ -514,6 +514,7 @@ TEST_CASE("the edge of the capture is no cause") {
   CHECK_FALSE(r.steps[0].tags.has(bubble_tag::host_originated_risk));
   CHECK(r.bubbles[0].boundary_adjacent);
   CHECK(r.bubbles[0].sure == confidence::low);
+  CHECK(r.causes.empty());
 }
 
 TEST_CASE("odd captures") {

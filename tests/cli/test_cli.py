@@ -316,7 +316,7 @@ class TextTest(Case):
 
     def test_numbers_of_the_report(self):
         report = run("report", TPU).out
-        for fact in ["4 × TPU v6 Lite", "26,723 events", "copy-done.2", "jit_f(12190760917235803885)", "2025-03-11"]:
+        for fact in ["4 × TPU v6 Lite", "26,723 events", "copy-done.4", "jit_f(12190760917235803885)", "2025-03-11"]:
             self.assertIn(fact, report)
 
     def test_limits_tell_the_total(self):

@@ -510,3 +510,197 @@ TEST_CASE("our own matching finds no violation in the reference tool's corrected
     CHECK(!found->groups.empty());
   }
 }
+
+namespace {
+
+// An HloProto with one program of `devices` devices whose all-reduce.1 has these replica groups.
+std::string program_with_groups(const std::vector<std::vector<int>>& groups, int devices) {
+  const auto field = [](int number, const std::string& bytes) {
+    std::string out(1, static_cast<char>(number << 3 | 2));
+    if (number > 15) out = {static_cast<char>((number << 3 | 2) & 127 | 128), static_cast<char>(number >> 4)};
+    return out + static_cast<char>(bytes.size()) + bytes;
+  };
+  const auto number = [](int at, int value) {
+    return std::string{static_cast<char>(at << 3), static_cast<char>(value)};
+  };
+  std::string instruction = field(1, "all-reduce.1") + field(2, "all-reduce");
+  for (const auto& group : groups) {
+    std::string ids;
+    for (const int id : group) ids += static_cast<char>(id);
+    instruction += field(49, field(1, ids));
+  }
+  instruction += std::string{'\xd0', '\x01', '\x01'};  // channel_id (26): 1
+  instruction += std::string{'\xb8', '\x04', '\x01'};  // use_global_device_ids (71)
+  const std::string assignment = number(1, 1) + number(2, devices);
+  return field(1, field(1, "jit_step") + field(3, field(2, instruction)) + number(5, 7) + field(15, assignment));
+}
+
+// Two nodes of one device that run all-reduce.1 one after the other, 300 us apart, ten times.
+test::traces lagging_nodes(const std::vector<std::vector<int>>& groups, int devices = 2) {
+  cluster c;
+  c.nodes.resize(2);
+  c.executions.resize(2);
+  c.module = "jit_step";
+  for (std::size_t k = 0; k < 10; ++k)
+    for (std::size_t n = 0; n < 2; ++n) {
+      const double start = 1e9 * static_cast<double>(k + 1) + 300e6 * static_cast<double>(n);
+      c.executions[n].push_back({"all-reduce.1", start, start + 100e6, -1, 0});
+    }
+  test::traces t;
+  for (std::size_t n = 0; n < 2; ++n) {
+    std::string programs;
+    const auto into = memory_sink(programs);
+    xspace_writer w(*into);
+    w.begin_plane("/host:metadata");
+    const auto program = w.event_metadata("jit_step(7)");
+    w.add_metadata_stat(program, w.stat_metadata("Hlo Proto"),
+                        stat_value::of_bytes(program_with_groups(groups, devices)));
+    REQUIRE(w.finish().ok());
+    t.add(test::trace_of(c, n) + programs);  // planes may follow one another
+  }
+  return t;
+}
+
+// What one rank of PyTorch writes: all-reduces of one group, `late_us` after the second begins.
+std::string rank_trace(int rank, const std::string& ranks, const std::string& group, int size, int late_us) {
+  std::string text = R"({"schemaVersion":1,"distributedInfo":{"backend":"nccl","rank":)" + std::to_string(rank) +
+                     R"(,"world_size":4},"baseTimeNanoseconds":1700000000000000000,"traceEvents":[)";
+  for (int k = 0; k < 5; ++k)
+    text += std::string(k == 0 ? "" : ",") +
+            R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL","pid":0,"tid":7,"ts":)" +
+            std::to_string(1000 * (k + 1) + late_us) +
+            R"(,"dur":100,"args":{"device":0,"stream":7,"Collective name":"allreduce","Group size":)" +
+            std::to_string(size) + R"(,"Process Group Name":")" + group + R"(","Process Group Ranks":")" + ranks +
+            R"("}})";
+  return text + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("process groups on record that are not everyone are not judged, and bound no clock") {
+  const test::traces t = lagging_nodes({{0}, {1}});
+  const validation_result found = test::validated(t, within(0));
+  CHECK(found.groups.empty());
+  CHECK(found.violations == 0);
+  CHECK(found.violations_raw == 0);
+  CHECK(found.unjudged == 20);  // ten executions of each node
+  CHECK(found.warning_list.empty());
+  CHECK(found.absent.find("not judged: sub-groups") == 0);
+  REQUIRE(found.ops.size() == 1);
+  CHECK(found.ops[0].sub_groups);
+  CHECK(found.ops[0].unjudged_why.find("sub-groups") == 0);
+  const alignment_result aligned = align_by_collectives(found);
+  CHECK(aligned.absent.find("not judged: sub-groups") == 0);
+  const std::string text = text_of([&](sink& into) { REQUIRE(write_validation(found, &aligned, into).ok()); });
+  CHECK(text.find("\"unjudged\": 20") != std::string::npos);
+  CHECK(text.find("\"status\": \"absent\"") != std::string::npos);
+}
+
+TEST_CASE("one process group of everyone is judged; one of a program of fewer devices is not") {
+  CHECK(test::validated(lagging_nodes({{0, 1}}), within(0)).violations == 10);
+  const validation_result alone = test::validated(lagging_nodes({{0}}, 1), within(0));  // each node runs its own
+  CHECK(alone.violations == 0);
+  CHECK(alone.unjudged == 20);
+}
+
+TEST_CASE("kernels of PyTorch are matched within the process group that they name") {
+  // Groups [0, 2] and [1, 3]: the second runs 300 us later than the first, which breaks no order.
+  test::traces t;
+  for (int rank = 0; rank < 4; ++rank)
+    t.add(rank_trace(rank, rank % 2 == 0 ? "[0, 2]" : "[1, 3]", rank % 2 == 0 ? "1" : "2", 2, rank % 2 == 0 ? 0 : 300));
+  const validation_result found = test::validated(t, within(0));
+  CHECK(found.groups.size() == 10);
+  CHECK(found.violations == 0);
+  CHECK(found.unjudged == 0);
+  REQUIRE(found.ops.size() == 2);
+  CHECK(found.ops[0].group == "1 [0, 2]");
+  CHECK(found.ops[1].group == "2 [1, 3]");
+  for (const collective_group& g : found.groups) {
+    REQUIRE(g.member_count == 2);
+    const std::uint32_t a = found.members[g.first_member].node, b = found.members[g.first_member + 1].node;
+    CHECK(found.nodes[b].id - found.nodes[a].id == 2);
+  }
+  const alignment_result aligned = align_by_collectives(found);
+  CHECK(aligned.nodes[2].reached);
+  CHECK_FALSE(aligned.nodes[1].reached);
+  CHECK_FALSE(aligned.nodes[3].reached);
+
+  // The same as one group of all four is out of order.
+  test::traces world;
+  for (int rank = 0; rank < 4; ++rank) world.add(rank_trace(rank, "[0, 1, 2, 3]", "0", 4, rank % 2 == 0 ? 0 : 300));
+  CHECK(test::validated(world, within(0)).violations == 5);
+}
+
+TEST_CASE("nodes without a common collective are lined up over those they share one with") {
+  // Rank 0 shares a group with 1, and 1 with 3; clocks of 0 and 1 agree, that of 3 is 7.3 ms ahead.
+  test::traces t;
+  t.add(rank_trace(0, "[0, 1]", "1", 2, 0));
+  std::string middle = rank_trace(1, "[0, 1]", "1", 2, 0), other = rank_trace(1, "[1, 3]", "2", 2, 400);
+  middle.resize(middle.size() - 2);
+  middle += "," + other.substr(other.find("{\"ph\""));
+  t.add(middle);
+  t.add(rank_trace(3, "[1, 3]", "2", 2, 400 + 7300));
+  const validation_result found = test::validated(t);
+  CHECK(found.groups.size() == 10);
+  const alignment_result aligned = align_by_collectives(found);
+  CHECK(aligned.contradictions == 0);
+  REQUIRE(aligned.nodes[2].reached);
+  CHECK(aligned.nodes[2].to_reference.least_offset_ps <= 7'300'000'000);
+  CHECK(aligned.nodes[2].to_reference.most_offset_ps >= 7'300'000'000);
+}
+
+TEST_CASE("what is taken for granted stands beside the answer") {
+  const test::traces t(test::random_cluster(1, one_clock(3)));
+  const validation_result found = test::validated(t, within(0));
+  const auto says = [](const std::vector<std::string>& all, const char* part) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& each) { return each.find(part) != std::string::npos; });
+  };
+  CHECK(says(found.assumptions, "near each other in time"));
+  CHECK(says(found.assumptions, "without process groups on record"));
+  CHECK(says(found.assumptions, "before the last member began"));
+  CHECK(says(align_by_collectives(found).assumptions, "linear over the capture"));
+  CHECK_FALSE(says(test::validated(lagging_nodes({{0, 1}}), within(0)).assumptions, "without process groups on record"));
+}
+
+TEST_CASE("a broadcast of nodes with several devices is not judged: its root may be another device") {
+  cluster c = test::random_cluster(1, one_clock(2));
+  for (auto& node : c.executions)
+    for (auto& e : node) e.op = "collective-broadcast.1";
+  // Each node is through before the other begins, once: whichever is taken for the root, one contradicts it.
+  for (const std::size_t n : {0U, 1U}) {
+    auto& early = c.executions[n][4 + n];
+    early.start_ps -= 400e6;
+    early.end_ps -= 400e6;
+  }
+  const auto judged = [&](bool second_device) {
+    test::traces t;
+    for (std::size_t n = 0; n < 2; ++n) {
+      std::string more;
+      const auto into = memory_sink(more);
+      xspace_writer w(*into);
+      w.begin_plane("/device:GPU:1", 1);
+      w.begin_line({2, "Stream #2(Kernel)", test::epoch_ns, 0, ""});
+      w.add_event(w.event_metadata(c.kernel), 0, 1000);
+      REQUIRE(w.finish().ok());
+      t.add(test::trace_of(c, n) + (second_device ? more : ""));
+    }
+    return test::validated(t, within(0));
+  };
+  CHECK(judged(false).violations == 1);
+  const validation_result found = judged(true);
+  CHECK(found.violations == 0);
+  CHECK(found.unjudged == found.groups.size() - 1);  // all but that of the second devices
+  const auto broadcast = std::find_if(found.ops.begin(), found.ops.end(),
+                                      [](const collective_op& op) { return op.name == "collective-broadcast.1"; });
+  REQUIRE(broadcast != found.ops.end());
+  CHECK(broadcast->unjudged_why.find("several devices") != std::string::npos);
+}
+
+TEST_CASE("traces without any device have nothing to compare") {
+  test::traces t;
+  for (int rank = 0; rank < 2; ++rank)
+    t.add(R"({"schemaVersion":1,"distributedInfo":{"rank":)" + std::to_string(rank) +
+          R"(,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":2}]})");
+  CHECK(test::validated(t).absent == "no collectives on any device");
+}

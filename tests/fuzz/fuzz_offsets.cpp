@@ -20,7 +20,8 @@ void question(const node_clock& clock) {
                                 piecewise_map::most_value_ps, INT64_MAX, INT64_MIN}) {
     static_cast<void>(clock.from_tracer(ps, at));
     static_cast<void>(clock.from_host(ps, at));
-    require(clock.bound_at(ps, clock_domain::tracer) >= 0 && clock.bound_at(ps, clock_domain::host) >= 0);
+    require(clock.bound_at(ps, clock_domain::tracer).value_or(0) >= 0 &&
+            clock.bound_at(ps, clock_domain::host).value_or(0) >= 0);
   }
   const node_bounds bounds = clock.bounds(-1'000'000, 90'000'000'000);
   require(bounds.known && !bounds.windows.empty());

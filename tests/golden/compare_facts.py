@@ -62,9 +62,10 @@ class Table:
     def expect_ops(self, row):
         self.ops_lines += 1
         line = self.ops[int(row[0]), int(row[1])]
-        ops = sorted(line["ops"], key=lambda op: int(op["metadata_id"]))
+        ops = line["ops"]
         keys = ("count", "total_ps", "self_ps", "min_ps", "max_ps")
-        text = "".join(f"{op['metadata_id']} {' '.join(str(op[k]) for k in keys)}\n" for op in ops)
+        rows = sorted([int(op["metadata_id"]), *(op[k] for k in keys)] for op in ops)
+        text = "".join(" ".join(map(str, row)) + "\n" for row in rows)
         return [*map(int, row[2:6]), row[6]], \
             [len(ops), *(sum(op[k] for op in ops) for k in keys[:3]), hashlib.sha256(text.encode()).hexdigest()[:16]]
 

@@ -65,16 +65,21 @@ def ops_row(plane, line, only_hlo_ops):
     chosen = [e for e in line.events
               if e.WhichOneof("data") != "num_occurrences"
               and (not only_hlo_ops or any(s.metadata_id in hlo_op for s in e.stats))]
-    selves = self_times([(e.offset_ps, e.duration_ps) for e in chosen])
+    names = {k: m.name for k, m in plane.stat_metadata.items()}
+    stats = [{names[s.metadata_id]: s for s in e.stats} for e in chosen]
+    times = [(e.offset_ps, e.duration_ps) for e in chosen]
+    if all("device_offset_ps" in s and "device_duration_ps" in s for s in stats):  # the device's own clock
+        times = [(s["device_offset_ps"].uint64_value, s["device_duration_ps"].uint64_value) for s in stats]
     ops = {}
-    for e, own in zip(chosen, selves):
-        row = ops.setdefault(e.metadata_id, [0, 0, 0, e.duration_ps, e.duration_ps])
+    for e, s, (_, duration), own in zip(chosen, stats, times, self_times(times)):
+        program = s["program_id"].int64_value if "program_id" in s else None
+        row = ops.setdefault((e.metadata_id, program), [0, 0, 0, duration, duration])
         row[0] += 1
-        row[1] += e.duration_ps
+        row[1] += duration
         row[2] += own
-        row[3] = min(row[3], e.duration_ps)
-        row[4] = max(row[4], e.duration_ps)
-    lines = "".join(f"{i} {' '.join(map(str, ops[i]))}\n" for i in sorted(ops))
+        row[3] = min(row[3], duration)
+        row[4] = max(row[4], duration)
+    lines = "".join(" ".join(map(str, row)) + "\n" for row in sorted((key[0], *row) for key, row in ops.items()))
     return [len(ops), sum(r[0] for r in ops.values()), sum(r[1] for r in ops.values()), sum(r[2] for r in ops.values()),
             hashlib.sha256(lines.encode()).hexdigest()[:16]]
 

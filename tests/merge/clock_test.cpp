@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace profkit::test {
@@ -62,6 +63,24 @@ std::int64_t from_tracer(const node_clock& c, std::int64_t ps) {
 bool has(const node_clock& c, clock_anomaly::kind what) {
   return std::any_of(c.anomalies().begin(), c.anomalies().end(),
                      [&](const clock_anomaly& a) { return a.what == what; });
+}
+
+std::string text_of(const node_clock& c) {
+  std::string text;
+  for (const clock_anomaly& a : c.anomalies()) text += a.text + '\n';
+  return text;
+}
+
+// Thirty snapshots and offsets 10 ms apart, of a clock read to 40 ns.
+clock_evidence jittering_clock() {
+  std::mt19937_64 random(5);
+  clock_evidence e = still_clock(30, 30);
+  for (std::size_t k = 0; k < 30; ++k) {
+    e.snapshots[k].host.ns += static_cast<std::int64_t>(random() % 81) - 40;
+    e.offsets[k].midpoint.ns = e.reference_base_ns + (static_cast<std::int64_t>(k) - 1) * 10'000'000;
+    e.offsets[k].offset_ps += (static_cast<std::int64_t>(random() % 81) - 40) * 1000;
+  }
+  return e;
 }
 
 }  // namespace
@@ -124,7 +143,7 @@ TEST_CASE("a still clock: maps, bounds, drift") {
   CHECK(*b.widest(clock_domain::tracer) < 5000);
   CHECK(*b.at(50 * ms, clock_domain::host) == c.bound_at(50 * ms, clock_domain::host));
   // Far beyond the last measurement less is known.
-  CHECK(c.bound_at(100'000 * ms, clock_domain::tracer) > 1000 * c.bound_at(50 * ms, clock_domain::tracer));
+  CHECK(*c.bound_at(100'000 * ms, clock_domain::tracer) > 1000 * *c.bound_at(50 * ms, clock_domain::tracer));
 }
 
 TEST_CASE("what scatters widens the bound; scatter of the other nodes counts, too") {
@@ -193,12 +212,91 @@ TEST_CASE("a step of the wall clock that the offsets see, too, leaves device tim
   }
 }
 
-TEST_CASE("a step that the offsets do not see is told and bounded") {
-  clock_evidence e = still_clock();
+TEST_CASE("a step of which no offset knows is told and bounded") {
+  clock_evidence e = still_clock(12, 2);  // offsets end before it
   for (int k = 6; k < 12; ++k) e.snapshots[static_cast<std::size_t>(k)].host.ns -= 2'000'000;
   const node_clock c = built(e);
   CHECK(has(c, clock_anomaly::kind::host_step));
+  CHECK(text_of(c).find("the wall clock or the tracer clock steps") != std::string::npos);
   CHECK(c.bound_at(from_tracer(c, 55 * ms), clock_domain::tracer) >= 1'900'000'000);
+}
+
+TEST_CASE("a step that the offsets rule out is one of the tracer clock, after which nothing is known") {
+  for (const std::int64_t size_ns : {300'000'000LL, 2'000'000LL, -2'000'000LL, -4'000'000'000LL}) {
+    INFO(size_ns);
+    clock_evidence e = still_clock();
+    for (std::size_t k = 6; k < 12; ++k) e.snapshots[k].tracer.ns += size_ns;
+    const node_clock c = built(e);
+    CHECK(has(c, clock_anomaly::kind::tracer_not_rising));
+    CHECK(text_of(c).find("the tracer clock") != std::string::npos);
+    CHECK(text_of(c).find("it was reset") != std::string::npos);
+    CHECK(text_of(c).find("wall clock") == std::string::npos);
+    CHECK_FALSE(c.bounds(0, 100 * ms).known);
+    CHECK_FALSE(c.bound_at(20 * ms, clock_domain::tracer));
+    CHECK(from_tracer(c, 20 * ms) == 17 * ms);  // before the reset times are what they were
+  }
+}
+
+TEST_CASE("one snapshot or offset that is off is left out, whatever its size and its place") {
+  const std::int64_t usual = *built(jittering_clock()).bound_at(150 * ms, clock_domain::tracer);
+  CHECK(usual < 300'000);
+  for (const std::int64_t size_ns : {2'000, -5'000, 20'000, 900'000, 3'500'000, -40'000'000})
+    for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{15}, std::size_t{29}}) {
+      INFO(size_ns << " ns at " << at);
+      clock_evidence e = jittering_clock();
+      e.snapshots[at].host.ns += size_ns;
+      node_clock c = built(e);
+      CHECK(has(c, clock_anomaly::kind::slope));
+      CHECK(text_of(c).find("one snapshot is") == 0);
+      const auto knot = static_cast<std::int64_t>(at) * 10 * ms;
+      CHECK(std::abs(from_tracer(c, knot) - (knot - 3 * ms)) < 300'000);
+      CHECK(c.bound_at(150 * ms, clock_domain::tracer) < 2 * usual);
+      e = jittering_clock();
+      e.offsets[at].offset_ps += size_ns * 1000;
+      c = built(e);
+      CHECK(has(c, clock_anomaly::kind::offset_jump));
+      CHECK(text_of(c).find("one offset is") == 0);
+      CHECK(c.bound_at(150 * ms, clock_domain::tracer) < 2 * usual);
+    }
+  clock_evidence several = jittering_clock();
+  for (const std::size_t at : {4U, 11U, 12U}) several.snapshots[at].host.ns += 100'000 * static_cast<int>(at);
+  const node_clock c = built(several);
+  CHECK(c.anomalies().size() == 3);
+  CHECK(c.bound_at(150 * ms, clock_domain::tracer) < 2 * usual);
+}
+
+TEST_CASE("what only scatters or wanders is not left out") {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal(0, 50);
+  std::exponential_distribution<double> delay(1 / 90.0);
+  std::size_t clocks = 0, told = 0;
+  for (int round = 0; round < 400; ++round) {
+    clock_evidence e = still_clock(6 + round % 50, 6 + round % 50);
+    const double period = 4 + round % 60, size = round % 3 == 0 ? 3000 : 0;
+    for (std::size_t k = 0; k < e.snapshots.size(); ++k)
+      e.snapshots[k].host.ns += std::llround((round % 2 == 0 ? normal(random) : delay(random)) +
+                                             size * std::sin(6.283 * static_cast<double>(k) / period));
+    const node_clock c = built(e);
+    ++clocks;
+    told += c.anomalies().empty() ? 0 : 1;
+  }
+  INFO(told << " of " << clocks);
+  CHECK(told * 100 < clocks);
+}
+
+TEST_CASE("a gap in the measurements is told, and the bound is wider there") {
+  clock_evidence e = jittering_clock();
+  e.snapshots.erase(e.snapshots.begin() + 8, e.snapshots.begin() + 20);
+  const node_clock c = built(e);
+  CHECK(text_of(c).find("no snapshots for 130.0 ms") == 0);
+  CHECK(*c.bound_at(135 * ms, clock_domain::tracer) > 10 * *c.bound_at(30 * ms, clock_domain::tracer));
+  CHECK(*c.bound_at(135 * ms, clock_domain::host) < 2 * *c.bound_at(30 * ms, clock_domain::host));
+}
+
+TEST_CASE("an offset is known no better than half of the round trip that is told") {
+  clock_evidence e = still_clock();
+  for (offset_row& r : e.offsets) r.round_trip_ps = 16'000'000;
+  CHECK(built(e).bound_at(50 * ms, clock_domain::host) >= 8'000'000);
 }
 
 TEST_CASE("snapshots that are none: too few, backwards, far away, repeated") {

@@ -450,6 +450,75 @@ TEST_CASE("runs, ids and counts that do not fit each other") {
         std::string::npos);
 }
 
+TEST_CASE("inputs that no merge can correct are told for what they are") {
+  const auto fault_of = [](const merge_options& o) {
+    const merged m = merge_into_memory(o);
+    REQUIRE_FALSE(m.outcome);
+    return m.outcome.error();
+  };
+  // PyTorch's traces, named and found.
+  small_run run;
+  const std::string kineto = R"({"schemaVersion":1,"distributedInfo":{"rank":0},"traceEvents":[)"
+                             R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2}]})";
+  run.write_raw(1, kineto);
+  fault f = fault_of(run.options());
+  CHECK(f.code == fault_code::unsupported);
+  CHECK(f.message.find("node 1: this is a Chrome trace, as PyTorch (Kineto)") == 0);
+  CHECK(f.hint.find("profkit validate") != std::string::npos);
+  const scratch_folder folder;
+  write_file(folder / "rank0.json", kineto);
+  merge_options found;
+  found.run_dir = folder.path().string();
+  f = fault_of(found);
+  CHECK(f.code == fault_code::unsupported);
+  CHECK(f.message.find("this is a Chrome trace") == 0);
+
+  // XSpaces without snapshots, with and without offsets.
+  for (int node = 0; node < 2; ++node)
+    run.write_node(node, message().sub(1, plane_of(node, "/device:GPU:0", {{"Stream #1", {event(1, 1'000'000, 500)}}})));
+  for (const bool has_offsets : {true, false}) {
+    merge_options o = run.options();
+    if (!has_offsets) o.offsets.clear();
+    f = fault_of(o);
+    CHECK(f.code == fault_code::invalid_argument);
+    CHECK(f.message.find("none of the traces has clock snapshots: these are plain XSpaces") == 0);
+    CHECK(f.hint.find("--no_correction") != std::string::npos);
+  }
+}
+
+TEST_CASE("after a reset of its tracer clock a node has no bound, and the others keep theirs") {
+  small_run run;
+  const auto bound_of = [](const merged& m, int node) {
+    return m.outcome->nodes[static_cast<std::size_t>(node)].bounds.widest(clock_domain::tracer);
+  };
+  const merged sound = merge_into_memory(run.options());
+  require_merged(sound);
+  REQUIRE(bound_of(sound, 1));
+  message line, plane;
+  line.number(1, 0).text(2, "Clock Snapshots").number(3, wall_ns + 5'000'000);
+  for (int k = 0; k < 12; ++k) {
+    const std::int64_t at = std::int64_t{k} * 10'000'000;
+    const std::int64_t tracer = k < 6 ? small_run::tracer_ns(1) + at : 5'000'000'000 + at;  // starts at 5 s again
+    line.sub(4, message().number(1, 1).number(2, at * 1000).sub(
+                    4, message().number(1, 1).unsigned_number(3, static_cast<std::uint64_t>(tracer))));
+  }
+  plane.text(2, "/host:snapshots").sub(3, line).sub(4, metadata_entry_of(1, "Snapshot")).sub(5, stat_name(1, "rocm_ns"));
+  run.write_node(1, message()
+                        .sub(1, plane_of(1, "/device:GPU:0", {{"Stream #1", {event(1, 1'000'000, 500)}}}))
+                        .sub(1, plane));
+  const merged m = merge_into_memory(run.options());
+  require_merged(m);
+  CHECK_FALSE(bound_of(m, 1));
+  CHECK(bound_of(m, 0) == bound_of(sound, 0));
+  REQUIRE(m.outcome->warnings.size() == 1);
+  CHECK(m.outcome->warnings[0].find("node 1: the tracer clock goes back by") == 0);
+  // Who compares nodes does not judge what that node took part in.
+  const auto again = read_clock_metadata(m.bytes);
+  REQUIRE(again);
+  CHECK_FALSE((*again)[1].bounds.known);
+  CHECK((*again)[1].corrected);
+}
+
 TEST_CASE("offsets that cannot be used") {
   small_run run;
   const auto with = [&](const std::string& text) {

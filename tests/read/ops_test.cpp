@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include <profkit/core/anatomy.hpp>
-#include <read/xspace_index.hpp>
 
 #include <cstdlib>
 #include <fstream>
@@ -254,8 +253,194 @@ TEST_CASE("Unordered lines are sorted for self time") {
   REQUIRE(line.busy_ps == 100);
 }
 
+namespace {
+
+// An event with the device's own times beside the aligned ones.
+message timed(std::int64_t id, std::int64_t offset, std::int64_t duration, std::int64_t device_offset,
+              std::int64_t device_duration) {
+  return event(id, offset, duration)
+      .sub(4, message().number(1, 1).number(3, device_offset))
+      .sub(4, message().number(1, 2).number(3, device_duration));
+}
+message lasting(std::int64_t id, std::int64_t offset, std::int64_t duration, std::int64_t device_duration) {
+  return event(id, offset, duration).sub(4, message().number(1, 2).number(3, device_duration));
+}
+
+held_profile profile_of_ops(const message& ops) {
+  return held_profile(message()
+                          .sub(1, message()
+                                      .text(2, "/device:TPU:0")
+                                      .sub(3, ops)
+                                      .sub(5, metadata_entry_of(1, "device_offset_ps"))
+                                      .sub(5, metadata_entry_of(2, "device_duration_ps")))
+                          .bytes());
+}
+
+op_row row_of(const ops_line& line, std::int64_t metadata_id) {
+  for (const op_row op : line.ops)
+    if (op.metadata_id == metadata_id) return op;
+  FAIL("no op " << metadata_id);
+  return {};
+}
+
+void require_self(const ops_line& line, const std::map<std::int64_t, std::int64_t>& expected) {
+  std::int64_t sum = 0;
+  for (const op_row op : line.ops) sum += op.self_ps;
+  REQUIRE(sum == line.busy_ps);
+  REQUIRE(line.ops.size() == expected.size());
+  for (const auto& [id, self_ps] : expected) {
+    INFO("op " << id);
+    REQUIRE(row_of(line, id).self_ps == self_ps);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Times of ops are the device's own where events carry them, and nest by its clock") {
+  message ops;
+  ops.text(2, "XLA Ops");
+  ops.sub(4, timed(1, 0, 100, 1000, 300));    // 1000 to 1300
+  ops.sub(4, timed(2, 20, 30, 1100, 100));    // within it
+  ops.sub(4, timed(3, 100, 500, 1390, 10));   // 1390 to 1400, stored before the one that starts first
+  ops.sub(4, timed(4, 600, 10, 1300, 70));    // 1300 to 1370
+  ops.sub(4, timed(2, 700, 900, 2000, 0));    // 0 is a duration as well
+  const held_profile p = profile_of_ops(ops);
+  const ops_line line = ops_of(*p.open).lines.at(0);
+  REQUIRE(line.clock == ops_clock::device);
+  REQUIRE(line.duration_sum_ps == 480);
+  REQUIRE(line.busy_ps == 380);
+  require_self(line, {{1, 200}, {2, 100}, {3, 10}, {4, 70}});
+  REQUIRE(row_of(line, 2).total_ps == 100);
+  REQUIRE(row_of(line, 2).min_ps == 0);
+  REQUIRE(row_of(line, 2).max_ps == 100);
+
+  // Which events a window has is told by aligned times: those of op 3 and of what follows.
+  anatomy_options o;
+  o.from_ps = 100;
+  o.to_ps = 700;
+  const ops_line late = ops_of(*p.open, o).lines.at(0);
+  REQUIRE(late.events == 2);
+  require_self(late, {{3, 10}, {4, 70}});
+}
+
+TEST_CASE("Without the stats times are aligned, as they are said to be") {
+  message ops;
+  ops.text(2, "XLA Ops").sub(4, event(1, 0, 100)).sub(4, event(2, 10, 20));
+  const ops_line line = ops_of(*profile_of_ops(ops).open).lines.at(0);
+  REQUIRE(line.clock == ops_clock::aligned);
+  require_self(line, {{1, 80}, {2, 20}});
+}
+
+TEST_CASE("Starts are the device's for all events of a line or for none") {
+  // Op 1 runs from 0 to 40 by its own duration, op 2 from 20 to 30 within it.
+  const auto check = [](message first, message second) {
+    const held_profile p = profile_of_ops(message().text(2, "XLA Ops").sub(4, first).sub(4, second));
+    const ops_line line = ops_of(*p.open).lines.at(0);
+    REQUIRE(line.clock == ops_clock::mixed);
+    REQUIRE(line.events == 2);
+    REQUIRE(line.busy_ps == 40);
+    require_self(line, {{1, 30}, {2, 10}});
+  };
+  check(lasting(1, 0, 100, 40), event(2, 20, 10));
+  check(lasting(1, 0, 100, 40), lasting(2, 20, 500, 10));
+  check(lasting(1, 0, 100, 40), timed(2, 20, 500, 7000, 10));
+  check(timed(1, 0, 100, 7000, 40), event(2, 20, 10));  // the first promised more than the second keeps
+  check(timed(1, 0, 100, 7000, 40), lasting(2, 20, 500, 10));
+}
+
+TEST_CASE("A device's clock that begins anew goes on after what was before") {
+  message ops;
+  ops.text(2, "XLA Ops");
+  std::int64_t aligned = 0;
+  for (int run = 0; run < 2; ++run)
+    for (int i = 0; i < 40; ++i) ops.sub(4, timed(1, aligned += 10, 5, i * 100, 60));
+  const ops_line line = ops_of(*profile_of_ops(ops).open).lines.at(0);
+  REQUIRE(line.duration_sum_ps == 80 * 60);
+  REQUIRE(line.busy_ps == 80 * 60);  // two clocks laid over each other would give half of it
+}
+
+TEST_CASE("A line out of order is sorted by the device's clock") {
+  message ops;
+  ops.text(2, "XLA Ops");
+  for (int i = 39; i >= 0; --i) ops.sub(4, timed(2, i * 10, 10, 1000 + i * 20, 20));
+  ops.sub(4, timed(1, 0, 400, 1000, 1000));  // around them all, which take 800 of it
+  const ops_line line = ops_of(*profile_of_ops(ops).open).lines.at(0);
+  REQUIRE(line.clock == ops_clock::device);
+  REQUIRE(line.busy_ps == 1000);
+  require_self(line, {{1, 200}, {2, 800}});
+}
+
+TEST_CASE("Ops of different programs are kept apart") {
+  // Stats of events: 1 program_id, 2 hlo_module (a ref to 3, 4 or 5). One kernel, five programs or none.
+  const auto of = [](std::int64_t offset, std::int64_t duration, std::int64_t program, std::int64_t module) {
+    message m = event(1, offset, duration);
+    if (program != 0) m.sub(4, message().number(1, 1).number(4, program));
+    if (module != 0) m.sub(4, message().number(1, 2).number(7, module));
+    return m;
+  };
+  message stream;
+  stream.number(1, 16).text(2, "Stream #16(Kernel)");
+  stream.sub(4, of(0, 10, 7, 3)).sub(4, of(10, 20, 9, 3)).sub(4, of(30, 40, 7, 3));  // two programs of one module
+  stream.sub(4, of(70, 5, 0, 4)).sub(4, of(75, 6, 0, 5)).sub(4, of(81, 1, 0, 4));    // modules without an id
+  stream.sub(4, of(82, 3, 11, 0)).sub(4, of(85, 2, 0, 0));                           // an id alone, nothing
+  const auto gpu = message()
+                       .text(2, "/device:GPU:0")
+                       .sub(3, stream)
+                       .sub(4, metadata_entry_of(1, "fusion.1"))
+                       .sub(5, metadata_entry_of(1, "program_id"))
+                       .sub(5, metadata_entry_of(2, "hlo_module"))
+                       .sub(5, metadata_entry_of(3, "jit_f"))
+                       .sub(5, metadata_entry_of(4, "jit_g"))
+                       .sub(5, metadata_entry_of(5, "jit_h"));
+  const held_profile p(message().sub(1, gpu).bytes());
+  const ops_result found = ops_of(*p.open);
+  const ops_line& line = found.lines.at(0);
+  const op_programs programs(*p.open);
+  std::map<std::string, std::pair<std::uint64_t, std::int64_t>> rows;
+  for (const op_row op : line.ops) {
+    REQUIRE(op.metadata_id == 1);
+    REQUIRE(op.metadata().name() == "fusion.1");
+    REQUIRE(rows.emplace(programs.name_of(line, op), std::pair(op.count, op.total_ps)).second);
+  }
+  const std::map<std::string, std::pair<std::uint64_t, std::int64_t>> expected = {
+      {"jit_f(7)", {2, 50}}, {"jit_f(9)", {1, 20}}, {"jit_g", {2, 6}}, {"jit_h", {1, 6}}, {"11", {1, 3}}, {"", {1, 2}}};
+  REQUIRE(rows == expected);
+  REQUIRE(line.busy_ps == 87);
+}
+
+TEST_CASE("The program of an op may stand in its metadata, and its name among the programs of the file") {
+  const auto entry = [](std::int64_t id, std::uint64_t program) {
+    return message().number(1, id).sub(
+        2, message().number(1, id).text(2, "fusion.1").sub(5, message().number(1, 1).unsigned_number(3, program)));
+  };
+  const auto tpu = message()
+                       .text(2, "/device:TPU:0")
+                       .sub(3, message()
+                                   .text(2, "XLA Ops")
+                                   .sub(4, event(1, 0, 30))
+                                   .sub(4, event(2, 30, 20))
+                                   .sub(4, event(3, 50, 10)))
+                       .sub(4, entry(1, 12190760917235803885U))
+                       .sub(4, entry(2, 2))
+                       .sub(4, entry(3, 5))
+                       .sub(5, metadata_entry_of(1, "program_id"));
+  // Keys are no ids of programs: JAX numbers them through on CPUs.
+  const auto modules = message()
+                           .text(2, "/host:metadata")
+                           .sub(4, metadata_entry_of(2, "jit_g(12190760917235803885)"))
+                           .sub(4, metadata_entry_of(3, "jit_h(2)"))
+                           .sub(4, metadata_entry_of(5, "ThreadpoolListener::Region"));
+  const held_profile p(message().sub(1, tpu).sub(1, modules).bytes());
+  const ops_result found = ops_of(*p.open);
+  const ops_line& line = found.lines.at(0);
+  const op_programs programs(*p.open);
+  REQUIRE(line.ops.size() == 3);
+  REQUIRE(programs.name_of(line, line.ops[0]) == "jit_g(12190760917235803885)");
+  REQUIRE(programs.name_of(line, line.ops[1]) == "jit_h(2)");
+  REQUIRE(programs.name_of(line, line.ops[2]) == "5");
+}
+
 TEST_CASE("Totals agree with XProf's where they mean the same") {
-  // XProf takes device_duration_ps, a stat of TPU events, where it is there, and counts kernels on GPUs.
   struct total {
     std::uint64_t count = 0;
     std::int64_t ps = 0;
@@ -292,13 +477,11 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
     const profile& p = **opened;
     std::map<std::string, total> found;
     for (const ops_line& line : ops_of(p).lines) {
-      const plane_index& plane = p.xspace(line.file)->planes[static_cast<std::size_t>(line.plane)];
-      const auto device_duration = plane.stat_id("device_duration_ps");
       for (const op_row op : line.ops) {
         const std::string_view display = op.metadata().display_name();
         total& t = found[std::string(display.empty() ? op.metadata().name() : display)];
         t.count += op.count;
-        if (!device_duration) t.ps += op.total_ps;
+        t.ps += op.total_ps;
         t.facts.resize(4);
         for (const named_stat& stat : op_stats(p, line, op)) {
           if (stat.name == "hlo_category") t.facts[0] = stat.text;
@@ -306,14 +489,6 @@ TEST_CASE("Totals agree with XProf's where they mean the same") {
           if (stat.name == "bytes_accessed") t.facts[2] = std::to_string(stat.bits);
           if (stat.name == "flops") t.facts[3] = std::to_string(stat.bits);
         }
-      }
-      if (!device_duration) continue;
-      const line_index& scanned = plane.lines[static_cast<std::size_t>(line.line)];
-      for (const event_view e : line_view(scanned.body).events()) {
-        std::string_view key = plane.event_display_name(e.metadata_id());
-        if (key.empty()) key = plane.event_name(e.metadata_id());
-        for (const stat_view s : e.stats())
-          if (s.metadata_id() == *device_duration) found[std::string(key)].ps += s.as_int64();
       }
     }
     for (const auto& [op, theirs] : totals) {

@@ -58,12 +58,15 @@ void same_answers_of_callbacks(const std::string& what, std::string_view bytes, 
       what, [&](const open_options& o) { return profile::open_callbacks(from.callbacks(), "a.xplane.pb", o); }, asked);
 }
 
-// A device with ops, a host with threads and hlo_op stats, aggregated events, lines out of order.
-std::string mixed_capture(std::mt19937_64& random, bool with_device) {
+// A device with ops, a host with threads and hlo_op stats, aggregated events, lines out of order; with `stats` a
+// device's clock and programs.
+std::string mixed_capture(std::mt19937_64& random, bool with_device, std::mt19937_64* stats = nullptr) {
   message space;
   for (int p = 0; p < 3; ++p) {
     const bool device = p == 1 && with_device;
     message plane;
+    const auto clock = stats ? (*stats)() % 3 : 0;  // of the device: none, complete, of some events
+    const bool programs = stats && (*stats)() % 2 == 0;
     plane.number(1, p).text(2, device ? "/device:TPU:0" : p == 2 ? "Task Environment" : "/host:CPU");
     if (p == 2)
       plane.sub(6, message().number(1, 1).unsigned_number(3, 1'700'000'000'000'000'000U))
@@ -77,6 +80,11 @@ std::string mixed_capture(std::mt19937_64& random, bool with_device) {
         at += static_cast<std::int64_t>(random() % 50) - (l == 2 ? 10 : 0);
         message one = event(static_cast<std::int64_t>(random() % 9), at, static_cast<std::int64_t>(random() % 200));
         if (random() % 3 == 0) one.sub(4, stat(static_cast<std::int64_t>(random() % 4), 5));
+        // The device's clock, complete or not, which leaps back once; two programs, or none.
+        if (device && clock != 0 && (clock == 1 || (*stats)() % 4 != 0))
+          one.sub(4, stat(4, (e < 30 ? at * 3 : at) + static_cast<std::int64_t>((*stats)() % 20)))
+              .sub(4, stat(5, static_cast<std::int64_t>((*stats)() % 100)));
+        if (programs && (*stats)() % 3 != 0) one.sub(4, stat(6, static_cast<std::int64_t>((*stats)() % 2)));
         if (random() % 11 == 0) one = message().number(1, 3).number(5, 4).number(3, 100);
         line.sub(4, one);
       }
@@ -84,6 +92,8 @@ std::string mixed_capture(std::mt19937_64& random, bool with_device) {
     }
     for (int id = 0; id < 8; ++id) plane.sub(4, metadata_entry_of(id, "fusion." + std::to_string(id)));
     plane.sub(5, metadata_entry_of(2, "hlo_op")).sub(5, metadata_entry_of(3, "flops")).text(30, "unknown");
+    plane.sub(5, metadata_entry_of(4, "device_offset_ps")).sub(5, metadata_entry_of(5, "device_duration_ps"));
+    plane.sub(5, metadata_entry_of(6, "program_id"));
     space.sub(1, plane.shuffle(random));
   }
   space.text(2, "an error").text(4, "host-0").text(99, "unknown");
@@ -112,9 +122,9 @@ class pipe_of {
 }  // namespace
 
 TEST_CASE("A pass says what random access says, whatever the order of fields and however the bytes come") {
-  std::mt19937_64 random(11);
+  std::mt19937_64 random(11), stats(12);
   for (int round = 0; round < 60; ++round) {
-    const std::string bytes = mixed_capture(random, round % 3 != 0);
+    const std::string bytes = mixed_capture(random, round % 3 != 0, round % 2 == 0 ? nullptr : &stats);
     const std::uint64_t at_once[] = {1, 7, 100, 5000};
     same_answers_of_callbacks("round " + std::to_string(round), bytes, at_once[round % 4]);
   }

@@ -34,7 +34,8 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit steps vm.xplane.pb --limit 0 --json\n"},
     {command::ops, "ops", "PATH", "Operations by total and self time, with FLOP/s and bytes/s",
      "Totals over all events of an operation. Self time leaves out what nested operations cover, so that\n"
-     "self times of a line add up to its busy time.",
+     "self times of a line add up to its busy time. Where events carry the device's own clock, times are\n"
+     "by that; steps and times that are asked for are of the timeline. Programs are kept apart.",
      "  profkit ops vm.xplane.pb --sort self\n"
      "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
      "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
@@ -105,7 +106,9 @@ constexpr std::array<command_help, 18> commands{{
      "Collectives across nodes: order, arrival skew, what they say of clocks",
      "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
      "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
-     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.",
+     "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.\n"
+     "Collectives of process groups that are not the whole world are compared within their group, or not\n"
+     "judged; what is not judged counts as no violation. What the answers take for granted is printed.",
      "  profkit validate combined.xplane.pb\n"
      "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
      "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"

@@ -59,6 +59,8 @@ static_assert(sizeof(kernel_row) == 80);
 struct kernel_details {
   string_id input_shapes = 0, output_shapes = 0, input_dtypes = 0;
   string_id group = 0;  ///< the process group of a collective
+  string_id group_name = 0, group_ranks = 0;  ///< its name and its members as written: "3", "[0, 4]"
+  std::int32_t group_size = 0;                ///< 0: not on record
   std::int64_t task_id = -1, block_dim = -1;
   std::vector<std::pair<string_id, double>>
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
@@ -88,6 +90,7 @@ struct activity_device {
   std::int32_t plane = -1;  ///< position in an XSpace file
   std::int64_t ordinal = -1;
   std::int32_t rank = -1;
+  std::int32_t world_size = 0;  ///< ranks of the whole run, as the recorder says; 0: it does not
   std::uint32_t host_group = 0;  ///< host spans and markers with this group explain it
   string_id name = 0;            ///< "/device:TPU:0", "NPU 0", "GPU 3"
   accelerator type = accelerator::other;

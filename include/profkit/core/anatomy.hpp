@@ -233,7 +233,7 @@ struct steps_result {
 result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- ops -------------------------------------------------------------------------------------------------
-/// Totals of one metadata id on one line, over all its events.
+/// Totals of one metadata id of one program on one line, over all its events.
 struct op_row {
   std::int64_t metadata_id = 0;
   std::string_view entry;   ///< the map entry in the file; data() is null when the id has no entry
@@ -241,11 +241,21 @@ struct op_row {
   std::int64_t total_ps = 0;
   std::int64_t self_ps = 0;             ///< total minus what nested later events cover; Σ self = busy time of the line
   std::int64_t min_ps = 0, max_ps = 0;  ///< 0 when all its events are aggregated (num_occurrences)
+  std::optional<std::int64_t> program_id;  ///< as its events say, with their module; op_programs names the program
+  std::string_view module;
   [[nodiscard]] event_metadata_view metadata() const noexcept;  ///< empty view when there is no entry
 };
+/// Which clock the durations, self and busy times of a line of ops are of. Which events belong to a step, a time or a
+/// filter is always told by aligned starts.
+enum class ops_clock : std::uint8_t {
+  aligned,  ///< offset_ps and duration_ps: the device's times as the profiler fitted them to the host's clock
+  device,   ///< device_offset_ps and device_duration_ps, stats of every event
+  mixed,    ///< device_duration_ps where an event has it, else duration_ps; starts are aligned
+};
+[[nodiscard]] const char* ops_clock_name(ops_clock c) noexcept;  ///< "aligned", "device", "mixed"
 enum class ops_order : std::uint8_t { total, self, count };
-/// The ops of one line. Rows are made when they are asked for, from sums that take 44 bytes an op: keep a row by
-/// value, not a pointer to it. A copy shares the sums.
+/// The ops of one line. Rows are made when they are asked for, from sums that take 44 bytes an op (60 where its events
+/// name their program): keep a row by value, not a pointer to it. A copy shares the sums.
 class op_rows {
  public:
   using iterator = row_iterator<op_rows, op_row>;
@@ -259,7 +269,7 @@ class op_rows {
   [[nodiscard]] op_row operator[](std::size_t at) const noexcept;  ///< at < size()
   [[nodiscard]] iterator begin() const noexcept { return {*this, 0}; }
   [[nodiscard]] iterator end() const noexcept { return {*this, size()}; }
-  /// Descending; ties by total, then by metadata id.
+  /// Descending; ties by total, then by metadata id, then by which program was met first.
   void sort_by(ops_order order);
 
  private:
@@ -271,6 +281,7 @@ struct ops_line {
   std::int32_t plane = 0, line = 0;
   std::string_view plane_name, line_name;
   line_kind kind = line_kind::ops;
+  ops_clock clock = ops_clock::aligned;
   std::uint64_t events = 0;
   std::int64_t duration_sum_ps = 0;
   std::int64_t busy_ps = 0;  ///< union of the events
@@ -285,6 +296,8 @@ struct ops_result {
 /// Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
 /// events with an hlo_op stat. With o.line set, the lines of that name (else those whose name contains it),
 /// derived or not. o.name picks rows and leaves a line's own totals alone; o.limit is not applied here.
+/// Times are the device's own where events carry them, see ops_clock. Events of one metadata id that name different
+/// programs are different ops.
 /// Sums stop at the end of int64. Aggregated events count into count and total, never into self, min and max,
 /// unless a line has no others: then all its time is their own. An event with a negative duration counts as 0
 /// long and is told as damage. Memory: for each line 44 bytes for every op, or for every metadata entry of its plane
@@ -295,6 +308,20 @@ result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, 
 /// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 /// tf_op, source, … as written.
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
+/// What the programs of ops are called.
+class op_programs {
+ public:
+  explicit op_programs(const profile& p);  ///< borrows the profile
+  ~op_programs();
+  /// "jit_f(12190760917235803885)": the module and the id of the program, or what is known of the two, as the op's
+  /// events say, else its metadata; "" when neither does.
+  [[nodiscard]] std::string name_of(const ops_line& line, const op_row& op) const;
+
+ private:
+  struct names;
+  const profile& profile_;
+  std::unique_ptr<const names> names_;
+};
 /// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
 /// Whether an op is the start or the done of an asynchronous one: it is not as long as what it starts or awaits, so
 /// that its facts make no rate.

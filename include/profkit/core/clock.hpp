@@ -83,7 +83,8 @@ struct offset_row {
   std::int64_t offset_ps = 0;               ///< S - S0 at the midpoint: positive when the node's clock is ahead
   std::int64_t resolution_ps = 0;           ///< half of the last digit written
   std::optional<std::int64_t> drift_ppt;    ///< parts in 10^12 (ppm * 10^6)
-  std::optional<std::int64_t> residual_ps;  ///< of the solver, not negative
+  std::optional<std::int64_t> residual_ps;    ///< of the solver, not negative
+  std::optional<std::int64_t> round_trip_ps;  ///< of the probe that it was measured by, not negative
   bool reachable = true, converged = true;
   bool has_midpoint = true;
   bool spelled_midpoint = false;     ///< midpoint_sys_ns instead of a window
@@ -202,7 +203,8 @@ struct clock_window {
 /// further apart than the sum of the two bounds.
 struct node_bounds {
   std::int64_t node_id = 0;
-  bool known = false;                 ///< false: aligned by wall time or not at all; nothing can be said across nodes
+  /// False: aligned by wall time or not at all, or the tracer clock was reset; nothing can be said across nodes.
+  bool known = false;
   std::vector<clock_window> windows;  ///< by time, without gaps; the outermost ones hold beyond their ends
   /// The bound at an instant of corrected time; empty when unknown.
   [[nodiscard]] std::optional<std::int64_t> at(std::int64_t corrected_ps, clock_domain domain) const noexcept;
@@ -300,8 +302,8 @@ class node_clock {
 
   /// The bound, with windows that cover [first_ps, last_ps] of corrected time.
   [[nodiscard]] node_bounds bounds(std::int64_t first_ps, std::int64_t last_ps) const;
-  /// The bound of one instant of corrected time.
-  [[nodiscard]] std::int64_t bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept;
+  /// The bound of one instant of corrected time; empty when the tracer clock was reset.
+  [[nodiscard]] std::optional<std::int64_t> bound_at(std::int64_t corrected_ps, clock_domain domain) const noexcept;
   [[nodiscard]] const std::vector<clock_anomaly>& anomalies() const noexcept { return anomalies_; }
   [[nodiscard]] std::int64_t residual_ps() const noexcept { return residual_ps_; }        ///< clock_skew
   [[nodiscard]] std::int64_t host_drift_ppt() const noexcept { return host_drift_; }      ///< of S against S0
@@ -340,6 +342,7 @@ class node_clock {
   double offset_variance_ns2_ = 0;
   clock_scatter offset_scatter_, snapshot_scatter_;
   std::size_t offset_count_ = 0;
+  bool tracer_was_reset_ = false;
 };
 
 }  // namespace PROFKIT_NAMESPACE

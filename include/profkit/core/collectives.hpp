@@ -52,11 +52,15 @@ struct collective_node {
 struct collective_op {
   std::string name;    ///< hlo_op, or the kernel where there is none; "send.3, recv.4" of two that belong together
   std::string module;  ///< hlo_module; "" when unknown
+  std::string group;   ///< the process group on record, "dp [0, 4]"; "" when it is everyone or not on record
   std::int32_t device = -1;  ///< local device number; -1: all together
   collective_semantics semantics = collective_semantics::barrier;
   bool library_kernels = false;  ///< every execution is a kernel of a communication library
   std::uint64_t groups = 0, violations = 0, violations_raw = 0, unjudged = 0;
   std::string unjudged_why;       ///< "" where every group could be judged
+  /// Its process groups are on record, are not everyone, and it is not known whose device is in which: there are no
+  /// groups of it, and `unjudged` counts executions.
+  bool sub_groups = false;
   std::int64_t most_skew_ps = 0;  ///< latest start - first start
   std::int64_t mean_skew_ps = 0;
   std::int64_t mean_transfer_ps = 0;  ///< first end - latest start, where that is not negative
@@ -128,7 +132,10 @@ struct validation_result {
   std::uint64_t violations_raw = 0;   ///< latest start not before earliest end, whatever the bound
   std::uint64_t pair_violations = 0;  ///< pairs of nodes of which one ended before the other began
   std::uint64_t overlaps = 0;         ///< groups in order
-  std::uint64_t unjudged = 0;         ///< groups of which nobody can tell who waits for whom
+  /// Groups of which nobody can tell who waits for whom, and executions of which nobody can tell their group.
+  std::uint64_t unjudged = 0;
+  bool groups_unknown = false;           ///< of some operation no process group is on record
+  std::vector<std::string> assumptions;  ///< what is taken for granted, each a sentence
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
   double mean_gap_ns = 0;           ///< of start gaps; occurrence: summed as the reference tool does
@@ -182,6 +189,7 @@ struct alignment_options {
 
 struct alignment_result {
   std::string absent;
+  std::vector<std::string> assumptions;  ///< under which the intervals hold, each a sentence
   std::uint32_t reference = 0;  ///< index
   std::vector<aligned_node> nodes;
   std::vector<clock_relation> pairs;

@@ -299,9 +299,19 @@ std::string_view op_category(const profile& p, const ops_line& line, const op_ro
 }
 
 void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
+  hash_map<std::int64_t, std::size_t> rows;  // by metadata id: an op of several programs is one collective
   for (const op_row op : line.ops) {
     const std::string_view category = op_category(p, line, op);
     if (category.empty()) continue;
+    const auto [at, is_new] = rows.try_emplace(op.metadata_id, into.ops.size());
+    if (!is_new) {
+      collective_op_row& known = into.ops[at->second];
+      known.count += op.count;
+      known.total_ps = saturating_add(known.total_ps, op.total_ps);
+      known.min_ps = std::min(known.min_ps, op.min_ps);
+      known.max_ps = std::max(known.max_ps, op.max_ps);
+      continue;
+    }
     collective_op_row& row = into.ops.emplace_back();
     row.file = line.file;
     row.plane = line.plane;
@@ -372,6 +382,7 @@ class host_op_finder {
     ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
     ids_of_module_ = stat_ids(plane, "hlo_module");
     ids_of_program_ = stat_ids(plane, "program_id");
+    ids_of_device_duration_ = stat_ids(plane, "device_duration_ps");
     categories_.clear();
   }
 
@@ -392,8 +403,10 @@ class host_op_finder {
   }
 
   // As op_totals counts.
-  static void count(const event_row& event, collective_op_row& row) {
-    const std::int64_t duration_ps = std::max<std::int64_t>(event.duration_ps, 0);
+  void count(const event_row& event, collective_op_row& row) const {
+    const auto by_device = find_stat(event, ids_of_device_duration_, readable_end_);
+    const std::int64_t taken_ps = (by_device ? integer_value(*by_device) : std::nullopt).value_or(event.duration_ps);
+    const std::int64_t duration_ps = std::max<std::int64_t>(taken_ps, 0);
     row.total_ps = saturating_add(row.total_ps, duration_ps);
     if ((event.flags & event_has_occurrences) != 0) {
       row.count += static_cast<std::uint64_t>(std::max<std::int64_t>(event.num_occurrences, 0));
@@ -413,7 +426,7 @@ class host_op_finder {
   std::optional<std::uint32_t> file_;
   const char* readable_end_ = nullptr;  // of the file
   std::size_t plane_ = no_plane;
-  std::vector<std::int64_t> ids_of_hlo_op_, ids_of_module_, ids_of_program_;
+  std::vector<std::int64_t> ids_of_hlo_op_, ids_of_module_, ids_of_program_, ids_of_device_duration_;
   hash_map<instruction_key, std::string_view> categories_;
 };
 

@@ -18,14 +18,27 @@ std::int64_t clamp_ps(std::uint64_t ps) noexcept {
 std::int64_t op_rows::sums::metadata_id_of(std::size_t slot) const noexcept {
   const std::int64_t number = number_of(slot);
   if (key == op_key::metadata_id) return number;
+  if (key == op_key::program) {
+    const auto at = static_cast<std::size_t>(number);
+    return at < first_pair ? number : pairs[at - first_pair].first;
+  }
   const std::size_t entries = plane->event_metadata_entries.size(), at = static_cast<std::size_t>(number);
   return at < entries ? event_metadata_view(plane->event_metadata_entries[at]).key() : without_entry[at - entries];
+}
+
+std::uint32_t op_rows::sums::program_of(std::size_t slot) const noexcept {
+  const auto at = static_cast<std::size_t>(number_of(slot));
+  return key == op_key::program && at >= first_pair ? pairs[at - first_pair].second : 0;
 }
 
 op_row op_rows::sums::row(std::size_t slot) const noexcept {
   op_row row;
   row.metadata_id = metadata_id_of(slot);
   if (const metadata_entry entry = plane->event_metadata.find(row.metadata_id)) row.entry = entry.bytes;
+  if (const std::uint32_t program = program_of(slot)) {
+    row.program_id = programs[program - 1].id;
+    row.module = programs[program - 1].module;
+  }
   const op_sum& sum = by_slot[slot];
   row.count = sum.count;
   row.total_ps = sum.total_ps;
@@ -49,7 +62,8 @@ void op_rows::sort_by(ops_order order) {
     if (order == ops_order::self && sum[a].self_ps != sum[b].self_ps) return sum[a].self_ps > sum[b].self_ps;
     if (order == ops_order::count && sum[a].count != sum[b].count) return sum[a].count > sum[b].count;
     if (sum[a].total_ps != sum[b].total_ps) return sum[a].total_ps > sum[b].total_ps;
-    return sums_->metadata_id_of(a) < sums_->metadata_id_of(b);
+    const std::int64_t id_of_a = sums_->metadata_id_of(a), id_of_b = sums_->metadata_id_of(b);
+    return id_of_a != id_of_b ? id_of_a < id_of_b : sums_->program_of(a) < sums_->program_of(b);
   });
 }
 
@@ -63,6 +77,9 @@ op_rows make_op_rows(op_rows::sums of, const std::string& name) {
     few.plane = of.plane;
     few.key = of.key;
     few.without_entry = std::move(of.without_entry);
+    few.first_pair = of.first_pair;
+    few.pairs = std::move(of.pairs);
+    few.programs = std::move(of.programs);
     few.others.reserve(met);
     few.by_slot.reserve(met + 1);
     few.by_slot.emplace_back();

@@ -1,11 +1,13 @@
 // The sums of one line, to make the rows of its ops from.
 #pragma once
+#include <analyse/anatomy/op_programs.hpp>
 #include <analyse/anatomy/op_totals.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <read/xspace_index.hpp>
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profkit {
@@ -15,6 +17,7 @@ inline namespace PROFKIT_NAMESPACE {
 enum class op_key : std::uint8_t {
   metadata_id,
   entry,  // the position of the metadata entry in its plane; above, ids without an entry
+  program,  // the metadata id; from dense_ids on, pairs of a metadata id and a program
 };
 
 struct op_rows::sums {
@@ -24,11 +27,16 @@ struct op_rows::sums {
   std::vector<std::int64_t> others;  // the numbers of the slots behind
   std::vector<op_sum> by_slot;
   std::vector<std::int64_t> without_entry;  // ids by how far their number is above the entries, for op_key::entry
+  // For op_key::program: what the numbers from first_pair on mean, and the programs, of which the first is 1.
+  std::size_t first_pair = 0;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> pairs;
+  std::vector<program_key> programs;
 
   [[nodiscard]] std::int64_t number_of(std::size_t slot) const noexcept {
     return slot <= dense ? static_cast<std::int64_t>(slot) - 1 : others[slot - dense - 1];
   }
   [[nodiscard]] std::int64_t metadata_id_of(std::size_t slot) const noexcept;
+  [[nodiscard]] std::uint32_t program_of(std::size_t slot) const noexcept;  // 0: its events do not say
   [[nodiscard]] op_row row(std::size_t slot) const noexcept;
 };
 

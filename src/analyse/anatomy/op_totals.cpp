@@ -124,7 +124,6 @@ inline void op_totals::add_all(const event_row* rows, std::size_t count) {
   if constexpr (WithSelf) s = begin_sweep(count);
   std::int64_t duration_sum = duration_sum_ps_;
   std::int64_t last_start = last_start_ps_;
-  std::int64_t least_start = least_start_ps_, greatest_end = greatest_end_ps_;
   bool in_order = in_order_;
   const std::size_t dense_ids = dense_ids_;
   for (const event_row* row = rows; row != rows + count; ++row) {
@@ -152,19 +151,14 @@ inline void op_totals::add_all(const event_row* rows, std::size_t count) {
     sum.min_ps = std::min(sum.min_ps, duration);
     sum.max_ps = std::max(sum.max_ps, duration);
     duration_sum = add_up(duration_sum, duration);
-    const std::int64_t end_ps = add_up(row->offset_ps, duration);
-    least_start = std::min(least_start, row->offset_ps);
-    greatest_end = std::max(greatest_end, end_ps);
     if constexpr (WithSelf) {
       const bool same_start = row->offset_ps == last_start;
       in_order = in_order && row->offset_ps >= last_start;
       last_start = row->offset_ps;
-      if (__builtin_expect(in_order, 1)) s = place(s, same_start, last_start, end_ps, slot);
+      if (__builtin_expect(in_order, 1)) s = place(s, same_start, last_start, add_up(last_start, duration), slot);
     }
   }
   duration_sum_ps_ = duration_sum;
-  least_start_ps_ = least_start;
-  greatest_end_ps_ = greatest_end;
   last_start_ps_ = last_start;
   in_order_ = in_order;
   if constexpr (WithSelf) end_sweep(s);

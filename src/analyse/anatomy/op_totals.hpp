@@ -53,9 +53,6 @@ class op_totals {
   [[nodiscard]] std::int64_t duration_sum_ps() const noexcept { return duration_sum_ps_; }
   [[nodiscard]] std::uint64_t busy_ps() const noexcept { return busy_ps_; }
   [[nodiscard]] std::uint64_t negative_durations() const noexcept { return negative_durations_; }
-  // Of the events placed in time: the least start and the greatest end, which stops at the end of int64.
-  [[nodiscard]] std::int64_t least_start_ps() const noexcept { return least_start_ps_; }
-  [[nodiscard]] std::int64_t greatest_end_ps() const noexcept { return greatest_end_ps_; }
 
   // Calls use(metadata_id, sum) for every id that was met; dense ids first, then in the order of first sight.
   template <class Use>
@@ -117,8 +114,6 @@ class op_totals {
   std::vector<placed_event> unordered_;
   std::uint64_t events_ = 0, placed_ = 0, negative_durations_ = 0;
   std::int64_t duration_sum_ps_ = 0;
-  std::int64_t least_start_ps_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t greatest_end_ps_ = std::numeric_limits<std::int64_t>::min();
   std::uint64_t busy_ps_ = 0;
 };
 

@@ -1,4 +1,6 @@
 // Totals of ops over all events of the lines that carry them.
+#include <analyse/anatomy/device_clock.hpp>
+#include <analyse/anatomy/op_programs.hpp>
 #include <analyse/anatomy/op_rows.hpp>
 #include <analyse/anatomy/op_totals.hpp>
 #include <analyse/anatomy/select.hpp>
@@ -10,6 +12,7 @@
 #include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/anatomy.hpp>
+#include <profkit/time.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -28,13 +31,33 @@ struct line_place {
   std::int32_t plane, line;
 };
 
+// How far the events of a line reach by the clock of the capture, whatever clock their totals are made by, and how many
+// of them last less than no time.
+struct event_reach {
+  std::int64_t least_start_ps = std::numeric_limits<std::int64_t>::max();
+  std::int64_t greatest_end_ps = std::numeric_limits<std::int64_t>::min();  // stops at the end of int64
+  std::uint64_t negative_durations = 0;
+
+  void note(const event_row* rows, std::size_t count) noexcept {
+    for (const event_row* row = rows; row != rows + count; ++row) {
+      negative_durations += row->duration_ps < 0 ? 1 : 0;
+      if ((row->flags & event_has_occurrences) != 0) continue;
+      least_start_ps = std::min(least_start_ps, row->offset_ps);
+      greatest_end_ps =
+          std::max(greatest_end_ps, saturating_add(row->offset_ps, std::max<std::int64_t>(row->duration_ps, 0)));
+    }
+  }
+};
+
 // What the pass over a streamed file gave of one line: its ops by metadata id. A pass meets lines before it can know
 // which are wanted and what their plane's metadata says, so it totals all of all.
 struct streamed_line {
   op_rows::sums sums;
   std::uint64_t events = 0, negative_durations = 0, busy_ps = 0;
-  std::int64_t duration_sum_ps = 0, least_start_ps = 0, greatest_end_ps = 0;
+  std::int64_t duration_sum_ps = 0;
+  event_reach reach;
   bool in_order = true;  // else there are no self times
+  bool has_stats = false;
   stream_line_end end;
 };
 using streamed_lines = by_streamed_line<streamed_line>;
@@ -111,11 +134,20 @@ picked_lines pick_lines(const profile& p, const selection& selected, const strea
   return threads;
 }
 
+// The stats of events that change what is totalled, in the order in which stat_finder gives them.
+constexpr std::string_view stats_of_ops[] = {"device_offset_ps", "device_duration_ps", "program_id", "hlo_module"};
+enum stat_of_op : std::size_t { at_device_offset, at_device_duration, at_program_id, at_hlo_module };
+
 // What all lines of a plane share.
 struct plane_facts {
   op_key key = op_key::metadata_id;
   std::size_t dense_ids = 0;
   std::vector<std::int64_t> hlo_op_ids;
+  stat_finder stats;
+
+  [[nodiscard]] bool has_device_clock() const noexcept { return stats.knows(at_device_duration); }
+  [[nodiscard]] bool has_programs() const noexcept { return stats.knows(at_program_id) || stats.knows(at_hlo_module); }
+  [[nodiscard]] bool reads_stats() const noexcept { return has_device_clock() || has_programs(); }
 };
 
 // How a plane's totals find an id. Writers number the entries through: then by position, with no room lost for more
@@ -123,7 +155,7 @@ struct plane_facts {
 // replaced by the position of their entry.
 plane_facts facts_of(const plane_index& plane, bool only_hlo_ops) {
   constexpr std::size_t few = 256;  // as many as op_totals has room for
-  plane_facts facts;
+  plane_facts facts{op_key::metadata_id, 0, {}, stat_finder(plane, stats_of_ops)};
   const std::size_t entries = plane.event_metadata_entries.size();
   const auto most = static_cast<std::int64_t>(entries + entries / 16 + 1024);
   std::int64_t greatest = -1;
@@ -136,7 +168,9 @@ plane_facts facts_of(const plane_index& plane, bool only_hlo_ops) {
       ++elsewhere;
   }
   facts.dense_ids = static_cast<std::size_t>(greatest + 1);
-  if (elsewhere > few) {
+  if (facts.has_programs()) {
+    facts.key = op_key::program;
+  } else if (elsewhere > few) {
     facts.key = op_key::entry;
     facts.dense_ids = entries;
   }
@@ -176,17 +210,19 @@ struct line_totals {
   bool damaged = false;
   std::uint64_t damage_offset = 0;
   std::uint64_t negative_durations = 0;
-  std::int64_t least_start_ps = 0, greatest_end_ps = 0;  // see op_totals
+  event_reach reach;
   bool needs_events = false;  // what went by was not enough
-  bool out_of_order = false;
+  // What an earlier reading of the line found: only some events have a start by the device's clock; events are out of
+  // order.
+  bool aligned_starts = false, out_of_order = false;
 };
 
 // Whether all events of a line can be placed. Of a line that itself lies out of reach the file's fault tells.
 bool lies_in_reach(const profile& p, const line_totals& t, const line_index& line) {
   const auto base_ps = line_base_ps(p, t.line.file, line);
-  if (!base_ps || t.least_start_ps > t.greatest_end_ps) return true;
-  return t.greatest_end_ps != std::numeric_limits<std::int64_t>::max() && checked_add(*base_ps, t.least_start_ps) &&
-         checked_add(*base_ps, t.greatest_end_ps);
+  if (!base_ps || t.reach.least_start_ps > t.reach.greatest_end_ps) return true;
+  return t.reach.greatest_end_ps != std::numeric_limits<std::int64_t>::max() &&
+         checked_add(*base_ps, t.reach.least_start_ps) && checked_add(*base_ps, t.reach.greatest_end_ps);
 }
 
 // What all lines have in common.
@@ -221,7 +257,7 @@ struct task {
 // Totals the events of one line.
 class line_totaller {
  public:
-  line_totaller(const task& of, line_place place)
+  line_totaller(const task& of, line_place place, const line_totals& known)
       : plane_(of.plane_at(place)),
         options_(of.options),
         filter_(of.selected.events_of(place.file, static_cast<std::size_t>(place.plane))),
@@ -229,27 +265,40 @@ class line_totaller {
         only_hlo_ops_(of.only_hlo_ops),
         facts_(of.facts_at(place)),
         numbers_(plane_),
+        program_ids_(facts_.dense_ids),
+        device_(known.aligned_starts),
+        out_of_order_(known.out_of_order),
         totals_(facts_.dense_ids) {}
 
-  // Brings the selected events to the front, ready to be added, and gives how many there are.
-  std::size_t select(event_row* rows, std::size_t count) {
-    std::size_t kept = count;
-    if (only_hlo_ops_ || !filter_.keeps_all())
-      kept = static_cast<std::size_t>(
-          std::remove_if(rows, rows + count, [&](const event_row& row) { return !wanted(row); }) - rows);
-    if (facts_.key == op_key::entry) numbers_.replace(rows, kept);
-    return kept;
+  // Takes the next events of the line, and changes them. `readable_end`: bytes up to there may be read.
+  void add(event_row* rows, std::size_t count, const char* readable_end) {
+    const std::size_t kept = select(rows, count, readable_end);
+    if (!out_of_order_ && device_.takes_starts()) {
+      order_.add(rows, kept, [&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
+      return;
+    }
+    totals_.add(rows, kept);
+    if (out_of_order_) totals_.add_unordered(rows, kept);
   }
-  op_totals& totals() noexcept { return totals_; }
 
-  void finish(line_totals& into) {
+  // Ends the line. False when it has to be read again, with what is now known of it.
+  bool finish(line_totals& into) {
+    order_.finish([&](const event_row* ready, std::size_t n) { totals_.add(ready, n); });
+    if (device_.is_contradicted()) {
+      into.aligned_starts = true;
+      return false;
+    }
+    if (!(totals_.in_order() && device_.in_order()) && !out_of_order_) {
+      into.out_of_order = true;
+      return false;
+    }
     totals_.finish();
+    into.line.clock = device_.clock();
     into.line.events = totals_.events();
     into.line.duration_sum_ps = totals_.duration_sum_ps();
     into.line.busy_ps = clamp_ps(totals_.busy_ps());
     into.negative_durations = totals_.negative_durations();
-    into.least_start_ps = totals_.least_start_ps();
-    into.greatest_end_ps = totals_.greatest_end_ps();
+    into.reach = reach_;
     op_rows::sums sums;
     sums.plane = &plane_;
     sums.key = facts_.key;
@@ -257,10 +306,34 @@ class line_totaller {
     sums.others = totals_.take_sparse_ids();
     sums.by_slot = totals_.take_sums();
     sums.without_entry = numbers_.take_without_entry();
+    sums.first_pair = facts_.dense_ids;
+    sums.pairs = program_ids_.take_pairs();
+    sums.programs = programs_.take_programs();
     into.line.ops = make_op_rows(std::move(sums), options_.name);
+    return true;
   }
 
  private:
+  // Brings the selected events to the front, ready to be added, and gives how many there are.
+  std::size_t select(event_row* rows, std::size_t count, const char* readable_end) {
+    std::size_t kept = count;
+    if (only_hlo_ops_ || !filter_.keeps_all())
+      kept = static_cast<std::size_t>(
+          std::remove_if(rows, rows + count, [&](const event_row& row) { return !wanted(row); }) - rows);
+    reach_.note(rows, kept);
+    if (facts_.reads_stats()) read_stats(rows, kept, readable_end);
+    if (facts_.key == op_key::entry) numbers_.replace(rows, kept);
+    return kept;
+  }
+  void read_stats(event_row* rows, std::size_t count, const char* readable_end) {
+    for (event_row* row = rows; row != rows + count; ++row) {
+      const stat_finder::found_stats found = facts_.stats.find(*row, readable_end);
+      if (facts_.has_device_clock()) device_.apply(*row, found[at_device_offset], found[at_device_duration]);
+      if (facts_.key == op_key::program)
+        row->metadata_id = program_ids_.number_of(
+            row->metadata_id, programs_.number_of(plane_, found[at_program_id], found.messages[at_hlo_module]));
+    }
+  }
   bool wanted(const event_row& row) const {
     if (only_hlo_ops_ && !find_stat(row, facts_.hlo_op_ids)) return false;
     return filter_.keeps_all() || filter_.keeps(row, clock_.start_of(row));
@@ -272,51 +345,49 @@ class line_totaller {
   const line_clock clock_;
   const bool only_hlo_ops_;
   const plane_facts& facts_;
+  event_reach reach_;
   entry_numbers numbers_;
+  program_numbers programs_;
+  program_ids program_ids_;
+  device_clock device_;
+  start_order order_;
+  const bool out_of_order_;
   op_totals totals_;
 };
-
-// Hands the selected events of a line in memory on, a batch at a time.
-template <class Take>
-result<void> feed(event_scanner& scan, line_totaller& into, shared_meter& meter, Take&& take) {
-  return scan_batches(scan, meter, [&](event_row* rows, std::size_t count) { take(rows, into.select(rows, count)); });
-}
 
 result<line_totals> read_line(const task& of, line_place place, shared_meter& meter) {
   line_totals found = of.begin(place);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
-  line_totaller line(of, place);
-  op_totals& totals = line.totals();
-  event_scanner scan(of.line_at(place).body);
-  auto scanned = feed(scan, line, meter, [&](const event_row* rows, std::size_t n) { totals.add(rows, n); });
-  if (!scanned) return std::move(scanned).error();
-  found.damaged = !scan.ok();
-  found.damage_offset = scan.offset();
-  if (!totals.in_order()) {
-    event_scanner again(of.line_at(place).body);
-    scanned = feed(again, line, meter, [&](const event_row* rows, std::size_t n) { totals.add_unordered(rows, n); });
+  const char* const readable_end = end_of(of.p.bytes(place.file));
+  for (bool done = false; !done;) {
+    line_totaller line(of, place, found);
+    event_scanner scan(of.line_at(place).body);
+    auto scanned = scan_batches(
+        scan, meter, [&](event_row* rows, std::size_t count) { line.add(rows, count, readable_end); });
     if (!scanned) return std::move(scanned).error();
+    found.damaged = !scan.ok();
+    found.damage_offset = scan.offset();
+    done = line.finish(found);
   }
-  line.finish(found);
   return found;
 }
 
-// The same from what went by. Events are needed again where only some of them count, which their plane's metadata tells
-// behind them, and for the self times of a line out of order.
+// The same from what went by. Events are needed again where only some of them count, where their stats do, which
+// their plane's metadata tells after them, and for the self times of a line out of order.
 line_totals take_line(const task& of, line_place place, streamed_line& went_by) {
   line_totals found = of.begin(place);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
   found.damaged = went_by.end.damaged;
   found.damage_offset = went_by.end.damage_offset;
   found.out_of_order = !went_by.in_order;
-  found.needs_events = of.only_hlo_ops || found.out_of_order;
+  const bool stats_count = went_by.has_stats && of.facts_at(place).reads_stats();
+  found.needs_events = of.only_hlo_ops || stats_count || found.out_of_order;
   if (found.needs_events) return found;
   found.line.events = went_by.events;
   found.line.duration_sum_ps = went_by.duration_sum_ps;
   found.line.busy_ps = clamp_ps(went_by.busy_ps);
   found.negative_durations = went_by.negative_durations;
-  found.least_start_ps = went_by.least_start_ps;
-  found.greatest_end_ps = went_by.greatest_end_ps;
+  found.reach = went_by.reach;
   went_by.sums.plane = &of.plane_at(place);
   found.line.ops = make_op_rows(std::move(went_by.sums), of.options.name);
   return found;
@@ -334,15 +405,17 @@ class first_look final : public stream_visitor {
     totals_.emplace(static_cast<std::size_t>(std::min(bytes / 5, most_dense_ids)));
     return true;
   }
-  void events(const stream_rows& rows) override { totals_->add(rows.rows, rows.count); }
+  void events(const stream_rows& rows) override {
+    line_->reach.note(rows.rows, rows.count);
+    totals_->add(rows.rows, rows.count);
+    for (std::size_t i = 0; i < rows.count && !line_->has_stats; ++i) line_->has_stats = rows.rows[i].stats_bytes != 0;
+  }
   void end_line(const stream_line_end& end) override {
     line_->end = end;
     line_->in_order = totals_->in_order();
     if (line_->in_order) totals_->finish();
     line_->events = totals_->events();
     line_->negative_durations = totals_->negative_durations();
-    line_->least_start_ps = totals_->least_start_ps();
-    line_->greatest_end_ps = totals_->greatest_end_ps();
     line_->duration_sum_ps = totals_->duration_sum_ps();
     line_->busy_ps = totals_->busy_ps();
     if (line_->in_order) keep_sums();
@@ -368,7 +441,7 @@ class first_look final : public stream_visitor {
   std::optional<op_totals> totals_;
 };
 
-// The second look: totals the lines that need their events, now that everything else is known.
+// Another look: totals the lines that need their events, now that everything else is known.
 class second_look final : public stream_visitor {
  public:
   second_look(const task& of, std::uint32_t file, std::vector<line_totals>& lines) : task_(of) {
@@ -380,17 +453,14 @@ class second_look final : public stream_visitor {
   bool begin_line(stream_place place, std::uint64_t) override {
     const auto at = wanted_.find({static_cast<std::int32_t>(place.plane), static_cast<std::int32_t>(place.line)});
     into_ = at == wanted_.end() ? nullptr : at->second;
-    if (into_ != nullptr) line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line});
+    if (into_ != nullptr)
+      line_.emplace(task_, line_place{into_->line.file, into_->line.plane, into_->line.line}, *into_);
     return into_ != nullptr;
   }
-  void events(const stream_rows& rows) override {
-    const std::size_t count = line_->select(rows.rows, rows.count);
-    line_->totals().add(rows.rows, count);
-    if (into_->out_of_order) line_->totals().add_unordered(rows.rows, count);
-  }
+  void events(const stream_rows& rows) override { line_->add(rows.rows, rows.count, rows.readable_end); }
   void end_line(const stream_line_end&) override {
     if (into_ == nullptr) return;
-    line_->finish(*into_);
+    into_->needs_events = !line_->finish(*into_);
     line_.reset();
   }
 
@@ -413,9 +483,13 @@ result<void> look_first(const profile& p, const anatomy_options& o, const hooks&
 
 result<void> look_again(const task& of, const hooks& host, std::vector<line_totals>& lines) {
   for (std::uint32_t file = 0; file < of.p.file_count(); ++file) {
-    second_look visitor(of, file, lines);
-    if (!visitor.wants_any()) continue;
-    if (auto passed = of.p.stream(file, visitor, host, true); !passed) return passed;
+    // One for what the stats say, one where starts turn out to be of two clocks, one where events are out of order.
+    constexpr int most_looks = 3;
+    for (int look = 0; look < most_looks; ++look) {
+      second_look visitor(of, file, lines);
+      if (!visitor.wants_any()) break;
+      if (auto passed = of.p.stream(file, visitor, host, true); !passed) return passed;
+    }
   }
   return {};
 }
@@ -463,8 +537,8 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
     const plane_index& plane = of.plane_at(picked.places[i]);
     const line_index& line = of.line_at(picked.places[i]);
     if (t.damaged) damage.note_line(t.line.file, plane, line, t.damage_offset, bad_event);
-    if (t.negative_durations != 0)
-      damage.note_line(t.line.file, plane, line, 0, negative_durations(t.negative_durations));
+    if (const std::uint64_t negative = std::max(t.negative_durations, t.reach.negative_durations); negative != 0)
+      damage.note_line(t.line.file, plane, line, 0, negative_durations(negative));
     if (!lies_in_reach(p, t, line)) damage.note_line(t.line.file, plane, line, 0, event_out_of_reach);
     if (t.line.duration_sum_ps == std::numeric_limits<std::int64_t>::max())
       damage.note_line(t.line.file, plane, line, 0, sum_stops);

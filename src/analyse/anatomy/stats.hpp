@@ -1,9 +1,11 @@
 // Stats with their names: what every slice shows beside an event, a metadata entry or a plane.
 #pragma once
+#include <base/id_table.hpp>
 #include <profkit/core/anatomy.hpp>
 
 #include <read/xspace_index.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -50,6 +52,31 @@ template <class Range>
 // makes it faster.
 [[nodiscard]] std::optional<stat_view> find_stat(const event_row& event, const std::vector<std::int64_t>& ids,
                                                  const char* readable_end = nullptr) noexcept;
+
+// Looks for a few stats of events by name, in one walk over the stats of an event. Of several with one name the last
+// counts, as in find_stat().
+class stat_finder {
+ public:
+  static constexpr std::size_t most_names = 4;
+  struct found_stats {
+    std::array<std::string_view, most_names> messages = {};  // in the order of the names; empty: none
+    const char* readable_end = nullptr;
+    [[nodiscard]] stat_view operator[](std::size_t name) const noexcept {
+      return messages[name].empty() ? stat_view() : stat_view(messages[name], readable_end);
+    }
+  };
+
+  stat_finder() = default;  // finds nothing
+  stat_finder(const plane_index& plane, const std::string_view (&names)[most_names]);
+  // Whether the plane has a stat of that name, by its position among the names.
+  [[nodiscard]] bool knows(std::size_t name) const noexcept { return known_[name]; }
+  // `readable_end`: bytes up to there may be read.
+  [[nodiscard]] found_stats find(const event_row& event, const char* readable_end) const noexcept;
+
+ private:
+  id_table<std::uint8_t> names_;  // by id; 0: none of them, else the position + 1
+  std::array<bool, most_names> known_ = {};
+};
 
 // The number in a stat of an integer kind, as a signed or unsigned count; nothing for other kinds.
 [[nodiscard]] std::optional<std::int64_t> integer_value(const stat_view& stat) noexcept;

@@ -53,6 +53,11 @@ class aligner {
   alignment_result align() {
     collect();
     if (told_.absent.empty()) {
+      told_.assumptions = {
+          "executions that were matched are one invocation, in which all of them took part",
+          "nobody can end an all-reduce, or what waits like one, before the last member began it",
+          "every clock is linear over the capture, and off by no more than " +
+              std::to_string(static_cast<std::int64_t>(o_.max_drift_ppm)) + " ppm"};
       estimate_all();
       relate_pairs();
       propagate();
@@ -94,7 +99,11 @@ class aligner {
     if (matched_.nodes.size() < 2)
       told_.absent = "one node: there is nothing to align";
     else if (barriers_.empty())
-      told_.absent = "no collective that all its members must have begun before any ends";
+      told_.absent = std::any_of(matched_.ops.begin(), matched_.ops.end(),
+                                 [](const collective_op& op) { return op.sub_groups; })
+                         ? "not judged: sub-groups; no collective of the whole world that all its members must have "
+                           "begun before any ends"
+                         : "no collective that all its members must have begun before any ends";
     pivot_ = first < last ? std::floor((first + last) / 2) : 0;
     scale_ = std::max(1.0, (last - first) / 2);
   }

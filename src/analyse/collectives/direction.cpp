@@ -103,8 +103,13 @@ std::optional<collective_directions::relation> collective_directions::pair_of(st
   return relation{worst->second.sender, worst->second.receiver, best.size()};
 }
 
-const char* collective_directions::why_unjudged(const collective_op& op) {
+const char* collective_directions::why_unjudged(const collective_op& op, bool one_device_a_node) {
+  if (op.sub_groups)
+    return "sub-groups: it runs in process groups that are not the whole world, and it is not told whose device is in "
+           "which";
   const bool kernel = !is_instruction(op);
+  if (!one_device_a_node && !kernel && op.semantics != collective_semantics::barrier)
+    return "nodes have several devices, and who waits for whom may have another device number";
   switch (op.semantics) {
     case collective_semantics::barrier: break;
     case collective_semantics::to_one:

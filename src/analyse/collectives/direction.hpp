@@ -36,7 +36,7 @@ class collective_directions {
   [[nodiscard]] std::optional<relation> pair_of(std::uint32_t op) const;
 
   // Why groups of this op could not be judged.
-  [[nodiscard]] static const char* why_unjudged(const collective_op& op);
+  [[nodiscard]] static const char* why_unjudged(const collective_op& op, bool one_device_a_node);
 
  private:
   struct tally {

@@ -118,6 +118,8 @@ class finder {
       bool reference_ids = true;
       for (const plane_index& plane : space->planes)
         if (plane.kind == plane_kind::device && plane.id < first_reference_id) reference_ids = false;
+      groups_.emplace(*space);
+      known_groups_.clear();
       for (const plane_index& plane : space->planes) {
         if (plane.kind != plane_kind::device) continue;
         const std::optional<std::int64_t> node = profkit::node_of(plane);
@@ -147,8 +149,9 @@ class finder {
   // Hands the communication kernels of one rank on.
   class rank_visitor final : public kernel_visitor {
    public:
-    rank_visitor(const activity& from, collective_instances& into, collective_instance like, std::int64_t shift_ps)
-        : from_(from), into_(into), like_(std::move(like)), shift_ps_(shift_ps) {}
+    rank_visitor(const activity& from, const activity_device& device, collective_instances& into,
+                 collective_instance like, std::int64_t shift_ps)
+        : from_(from), device_(device), into_(into), like_(std::move(like)), shift_ps_(shift_ps) {}
     result<void> rows(const kernel_row* rows, std::size_t count) override {
       for (std::size_t i = 0; i < count; ++i) {
         const kernel_row& row = rows[i];
@@ -161,13 +164,26 @@ class finder {
         // "allreduce" where the trace names the operation, else the kernel.
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
         e.name = into_.texts.intern(names_collective(operation) ? operation : kernel);
+        if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
         into_.all.push_back(std::move(e));
       }
       return {};
     }
 
    private:
+    // Ranks of more than 30 members are cut by the recorder: the name and the size tell such groups apart.
+    void take_group(const kernel_details& details, collective_instance& e) const {
+      if (details.group_size <= 0) return;
+      e.group_devices = details.group_size;
+      const std::string_view ranks = from_.text(details.group_ranks);
+      e.who = ranks.empty() ? participation::sub_groups : participation::own_group;
+      if (device_.world_size > 0 && details.group_size >= device_.world_size) e.who = participation::everyone;
+      if (!ranks.empty())
+        e.group = into_.texts.intern(std::string(from_.text(details.group_name)) + ' ' + std::string(ranks));
+    }
+
     const activity& from_;
+    const activity_device& device_;
     collective_instances& into_;
     const collective_instance like_;
     const std::int64_t shift_ps_;
@@ -175,9 +191,7 @@ class finder {
 
   // PyTorch: every rank leaves a file of its own.
   result<void> read_ranks(std::uint32_t t, std::int64_t shift_ps) {
-    activity_options what;
-    what.details = false;
-    result<std::shared_ptr<const activity>> read = read_activity(traces_[t], what, host_);
+    result<std::shared_ptr<const activity>> read = read_activity(traces_[t], {}, host_);
     if (!read) return std::move(read).error();
     const activity& found = **read;
     const profile& p = *traces_[t];
@@ -192,7 +206,7 @@ class finder {
       like.node = node_of(key, t, p.what().files[device.file].host);
       like.device = devices_of_file[device.file]++;
       const std::size_t before = found_.all.size();
-      rank_visitor visitor(found, found_, like, shift_ps);
+      rank_visitor visitor(found, device, found_, like, shift_ps);
       if (result<void> visited = found.visit_kernels(d, visitor, host_); !visited) return visited;
       found_.nodes[like.node].collectives += found_.all.size() - before;
       if (found_.all.size() != before) devices_[like.node].insert(like.device);
@@ -225,7 +239,7 @@ class finder {
     const std::uint32_t node = node_of(key, t, hostname);
     const std::vector<std::int64_t> op_ids = stat_ids(plane, "hlo_op"), module_ids = stat_ids(plane, "hlo_module"),
                                     correlation_ids = stat_ids(plane, "correlation_id"),
-                                    run_ids = stat_ids(plane, "run_id");
+                                    run_ids = stat_ids(plane, "run_id"), program_ids = stat_ids(plane, "program_id");
     const bool has_async = std::any_of(plane.lines.begin(), plane.lines.end(),
                                        [](const line_index& line) { return line.kind == line_kind::async; });
     hash_map<std::int64_t, event_kind> kinds;
@@ -261,6 +275,8 @@ class finder {
           if (const auto stat = find_stat(row, module_ids)) e.module = found_.texts.intern(text_value(plane, *stat));
           if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
           if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
+          const auto program = find_stat(row, program_ids);
+          take_groups(program ? integer_value(*program) : std::nullopt, e);
           // A line of instructions shows the two ends of an asynchronous one; the async line shows it whole.
           if (line.kind == line_kind::ops && op.empty() && add_half(e, kind, has_async)) continue;
           found_.all.push_back(std::move(e));
@@ -274,6 +290,13 @@ class finder {
     told.collectives += found_.all.size() - before;
     if (found_.all.size() != before) devices_[node].insert(device);
     return {};
+  }
+
+  void take_groups(std::optional<std::int64_t> program_id, collective_instance& e) {
+    const auto [at, is_new] = known_groups_.try_emplace({program_id.value_or(0), e.module, e.name});
+    if (is_new) at->second = groups_->find(program_id, found_.texts.text(e.module), found_.texts.text(e.name));
+    e.who = at->second.who;
+    e.group_devices = at->second.devices;
   }
 
   // True when the event is one end of an asynchronous operation and was dealt with here.
@@ -348,7 +371,22 @@ class finder {
     }
     found_.nodes = std::move(sorted);
     for (collective_instance& e : found_.all) e.node = place_of[e.node];
+    settle_groups();
     return std::move(found_);
+  }
+
+  // A program of fewer devices than are compared runs more than once at a time: its everyone is not everyone here.
+  void settle_groups() {
+    std::int64_t devices = 0;
+    for (const collective_node& node : found_.nodes) devices += node.devices;
+    for (collective_instance& e : found_.all) {
+      if (e.who == participation::everyone && e.group_devices < devices)
+        e.who = e.group != 0 ? participation::own_group : participation::sub_groups;
+      // A kernel that sends and receives may do so for another pair each time.
+      if (e.who == participation::own_group && semantics_of(found_.texts.text(e.name)) != collective_semantics::barrier)
+        e.who = participation::sub_groups;
+      if (e.who != participation::own_group) e.group = 0;
+    }
   }
 
   void note(std::uint32_t trace, fault why) {
@@ -363,6 +401,9 @@ class finder {
   std::map<node_key, std::uint32_t> nodes_;
   std::map<std::uint32_t, std::set<std::int32_t>> devices_;
   hash_map<std::string, std::size_t> open_starts_;
+  // Of the file that is being read; by program, module and instruction.
+  std::optional<recorded_groups> groups_;
+  std::map<std::tuple<std::int64_t, std::uint32_t, std::uint32_t>, recorded_groups::answer> known_groups_;
 };
 
 }  // namespace

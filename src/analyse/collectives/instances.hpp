@@ -3,6 +3,7 @@
 #include <profkit/core/collectives.hpp>
 
 #include "base/string_table.hpp"
+#include "groups.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,9 @@ struct collective_instance {
   std::int64_t correlation_id = -1;
   std::optional<std::int64_t> run_id;
   bool library_kernel = false;  // of a communication library: it ends when its data has arrived
+  participation who = participation::unknown;
+  std::uint32_t group = 0;         // in texts: the process group, where it is told apart from others and not everyone
+  std::int64_t group_devices = 0;  // that take part, as far as that is on record
   double reference_start_ns = 0, reference_end_ns = 0;
 };
 

@@ -20,7 +20,8 @@ namespace {
 
 // Executions of one operation on one device number, by node and then by start.
 struct op_events {
-  std::uint32_t name = 0, module = 0;
+  std::uint32_t name = 0, module = 0, group = 0;
+  participation who = participation::unknown;
   std::optional<std::uint32_t> receives;  // the recv that belongs to the send `name`; both are among the events
   std::int32_t device = 0;
   std::vector<std::vector<std::uint32_t>> by_node;  // indices of instances
@@ -47,6 +48,7 @@ collective_op& add_op(const collective_instances& found, const op_events& events
   op.semantics = semantics_of(op.name);
   if (events.receives) op.name += ", " + std::string(found.texts.text(*events.receives));
   op.module = std::string(found.texts.text(events.module));
+  op.group = std::string(found.texts.text(events.group));
   op.device = events.device;
   op.library_kernels = all_library_kernels(found, events);
   return op;
@@ -127,6 +129,7 @@ void join_sends(const collective_instances& found, std::vector<op_events>& ops) 
       op_events& send = ops[lists.sends[i]];
       op_events& receive = ops[lists.receives[i]];
       send.receives = receive.name;
+      send.who = std::max(send.who, receive.who);
       for (std::size_t n = 0; n < send.by_node.size(); ++n)
         send.by_node[n].insert(send.by_node[n].end(), receive.by_node[n].begin(), receive.by_node[n].end());
       joined[lists.receives[i]] = true;
@@ -142,16 +145,19 @@ void join_sends(const collective_instances& found, std::vector<op_events>& ops) 
 }
 
 std::vector<op_events> events_by_op(const collective_instances& found) {
-  std::map<std::tuple<std::string_view, std::string_view, std::int32_t>, op_events> ops;
+  std::map<std::tuple<std::string_view, std::string_view, std::int32_t, std::string_view>, op_events> ops;
   for (std::uint32_t i = 0; i < found.all.size(); ++i) {
     const collective_instance& e = found.all[i];
-    op_events& op = ops[{found.texts.text(e.name), found.texts.text(e.module), e.device}];
+    op_events& op =
+        ops[{found.texts.text(e.name), found.texts.text(e.module), e.device, found.texts.text(e.group)}];
     if (op.by_node.empty()) {
       op.name = e.name;
       op.module = e.module;
       op.device = e.device;
+      op.group = e.group;
       op.by_node.resize(found.nodes.size());
     }
+    op.who = std::max(op.who, e.who);
     op.by_node[e.node].push_back(i);
   }
   std::vector<op_events> sorted;
@@ -170,13 +176,19 @@ class rough_shift {
  public:
   rough_shift(const collective_instances& found, const std::vector<op_events>& ops) : found_(found), ops_(ops) {}
 
+  [[nodiscard]] bool can_tell(std::size_t a, std::size_t b) const {
+    return std::any_of(ops_.begin(), ops_.end(), [&](const op_events& op) {
+      return op.who != participation::sub_groups && !op.by_node[a].empty() && !op.by_node[b].empty();
+    });
+  }
+
   std::int64_t between(std::size_t a, std::size_t b) const {
     std::vector<std::int64_t> differences;
     std::vector<std::int64_t> durations;
     for (const op_events& op : ops_) {
       const auto& of_a = op.by_node[a];
       const auto& of_b = op.by_node[b];
-      if (of_a.empty() || of_b.empty()) continue;
+      if (of_a.empty() || of_b.empty() || op.who == participation::sub_groups) continue;
       for (std::size_t i = 0; i < of_b.size(); ++i) {
         const collective_instance& e = found_.all[of_b[i]];
         durations.push_back(e.end_ps - e.start_ps);
@@ -233,12 +245,23 @@ class rough_shift {
 
 std::vector<std::int64_t> rough_shifts(const collective_instances& found, const std::vector<op_events>& ops) {
   std::vector<std::int64_t> shifts(found.nodes.size(), 0);
+  if (shifts.empty()) return shifts;
   std::size_t backbone = 0;
   for (std::size_t n = 1; n < found.nodes.size(); ++n)
     if (found.nodes[n].collectives > found.nodes[backbone].collectives) backbone = n;
   const rough_shift shift(found, ops);
-  for (std::size_t n = 0; n < found.nodes.size(); ++n)
-    if (n != backbone) shifts[n] = shift.between(backbone, n);
+  // Nodes that share no operation with it are reached through those that do.
+  std::vector<bool> known(found.nodes.size(), false);
+  std::vector<std::size_t> reached{backbone};
+  known[backbone] = true;
+  for (std::size_t at = 0; at < reached.size(); ++at)
+    for (std::size_t n = 0; n < found.nodes.size(); ++n) {
+      const std::size_t via = reached[at];
+      if (known[n] || !shift.can_tell(via, n)) continue;
+      shifts[n] = shifts[via] + shift.between(via, n);
+      known[n] = true;
+      reached.push_back(n);
+    }
   return shifts;
 }
 
@@ -265,9 +288,14 @@ class time_matcher {
 
   void match() {
     for (const op_events& op : ops_) {
+      into_.groups_unknown = into_.groups_unknown || op.who == participation::unknown;
+      if (op.who == participation::sub_groups) {
+        if (found_.nodes.size() > 1) leave_unmatched(op);
+        continue;
+      }
       const std::size_t nodes = op.nodes();
       if (nodes < 2) {
-        if (found_.nodes.size() > 1) note_lonely(op);
+        if (found_.nodes.size() > 1 && may_miss_others(op)) note_lonely(op);
         continue;
       }
       add_op(found_, op, into_);
@@ -367,6 +395,18 @@ class time_matcher {
         warn(into_, collective_warning::kind::unmatched, found_.nodes[n].id, unmatched_[n], name,
              grouped(unmatched_[n]) + " of its executions on device " + std::to_string(op.device) +
                  " have no partner on any other node");
+  }
+
+  // Which executions are one invocation is not known: nothing is compared.
+  void leave_unmatched(const op_events& op) {
+    collective_op& told = add_op(found_, op, into_);
+    for (const auto& events : op.by_node) told.unjudged += events.size();
+    told.sub_groups = true;
+  }
+
+  // Members of a group need not be among the traces, and who sends need not receive.
+  [[nodiscard]] bool may_miss_others(const op_events& op) const {
+    return op.group == 0 && semantics_of(found_.texts.text(op.name)) != collective_semantics::point_to_point;
   }
 
   void note_lonely(const op_events& op) {

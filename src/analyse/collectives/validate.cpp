@@ -38,7 +38,10 @@ trace_bounds read_bounds(const trace_list& traces) {
 class judge {
  public:
   judge(validation_result& found, const trace_bounds& bounds, const validation_options& o) : found_(found), o_(o) {
-    for (const collective_node& node : found.nodes) clocks_.push_back(bounds.find(node.id));
+    for (const collective_node& node : found.nodes) {
+      clocks_.push_back(bounds.find(node.id));
+      one_device_a_node_ = one_device_a_node_ && node.devices < 2;
+    }
   }
 
   void run() {
@@ -72,10 +75,15 @@ class judge {
     return false;
   }
 
-  std::int64_t error_of(const collective_member& m, std::int64_t time_ps) const {
+  // Empty: other clocks were corrected, and of this one nobody knows how far it is wrong.
+  std::optional<std::int64_t> known_error_of(const collective_member& m, std::int64_t time_ps) const {
     if (o_.bound_ps) return *o_.bound_ps;
+    if (!found_.corrected) return 0;
     const clock_metadata* const clock = clocks_[m.node];
-    return clock == nullptr ? 0 : clock->bounds.at(time_ps, clock_domain::tracer).value_or(0);
+    return clock == nullptr ? std::nullopt : clock->bounds.at(time_ps, clock_domain::tracer);
+  }
+  std::int64_t error_of(const collective_member& m, std::int64_t time_ps) const {
+    return known_error_of(m, time_ps).value_or(0);
   }
 
   // Gives the start gap in ns.
@@ -95,6 +103,11 @@ class judge {
       case collective_semantics::to_one: judge_rooted(g, false); break;
       case collective_semantics::from_one: judge_rooted(g, true); break;
       case collective_semantics::point_to_point: judge_send(g); break;
+    }
+    const collective_member &begins = member(g, g.latest_start), &ends = member(g, g.earliest_end);
+    if (begins.node != ends.node && (!known_error_of(begins, begins.start_ps) || !known_error_of(ends, ends.end_ps))) {
+      g.judged = false;
+      found_.ops[g.op].unjudged_why = "how far the clock of a node can be wrong is not known";
     }
     if (!g.judged) g.violates = false;
     return static_cast<double>(g.start_gap_ps) / 1000;
@@ -123,7 +136,7 @@ class judge {
                                     : member(g, i).start_ps > member(g, *other).start_ps))
         other = i;
     }
-    g.judged = at && other;
+    g.judged = at && other && one_device_a_node_;
     if (g.judged) compare(g, broadcast ? *at : *other, broadcast ? *other : *at);
   }
 
@@ -134,7 +147,7 @@ class judge {
       if (member(g, i).node == pair.sender) sender = i;
       if (member(g, i).node == pair.receiver) receiver = i;
     }
-    g.judged = sender && receiver;
+    g.judged = sender && receiver && one_device_a_node_;
     if (!g.judged) return;
     const collective_group before = g;
     compare(g, *sender, *receiver);
@@ -165,6 +178,7 @@ class judge {
         }
       }
     }
+    worst.judged = worst.judged && one_device_a_node_;
     g = worst;
     if (member(g, 0).part != collective_part::both) g.violates_raw = out_of_order;
   }
@@ -245,6 +259,10 @@ class judge {
     }
     for (std::size_t i = 0; i < of.size(); ++i) {
       collective_op& op = found_.ops[i];
+      if (op.sub_groups) {
+        op.unjudged_why = collective_directions::why_unjudged(op, one_device_a_node_);
+        found_.unjudged += op.unjudged;
+      }
       if (op.groups == 0) continue;
       const auto n = static_cast<double>(op.groups);
       op.mean_skew_ps = static_cast<std::int64_t>(of[i].skew / n);
@@ -253,7 +271,8 @@ class judge {
       op.latest_node = static_cast<std::int32_t>(latest - of[i].late.begin());
       op.latest_count = *latest;
       op.cost = share_of(op, of[i].bound / n);
-      if (op.unjudged > 0) op.unjudged_why = collective_directions::why_unjudged(op);
+      if (op.unjudged > 0 && op.unjudged_why.empty())
+        op.unjudged_why = collective_directions::why_unjudged(op, one_device_a_node_);
     }
   }
 
@@ -272,6 +291,7 @@ class judge {
   const validation_options& o_;
   std::vector<const clock_metadata*> clocks_;
   std::optional<collective_directions> directions_;
+  bool one_device_a_node_ = true;  // else partners may be devices of other numbers
   std::vector<std::int64_t> starts_, ends_;
 };
 
@@ -285,13 +305,14 @@ void warn(validation_result& into, collective_warning::kind what, std::int64_t n
 
 // What is known of the clocks, per node and as a whole.
 void tell_clocks(validation_result& found, const trace_bounds& bounds, const validation_options& o) {
-  found.corrected = !bounds.nodes.empty();
+  found.corrected = std::any_of(bounds.nodes.begin(), bounds.nodes.end(),
+                                [](const clock_metadata& clock) { return clock.corrected; });
   found.bounds_known = !found.nodes.empty();
   for (collective_node& node : found.nodes) {
     const clock_metadata* const clock = bounds.find(node.id);
     if (o.bound_ps) {
       node.bound_ps = o.bound_ps;
-    } else if (clock != nullptr && clock->bounds.known) {
+    } else if (clock != nullptr && clock->bounds.widest(clock_domain::tracer)) {
       node.bound_ps = clock->bounds.widest(clock_domain::tracer);
       if (std::any_of(clock->bounds.windows.begin(), clock->bounds.windows.end(),
                       [](const clock_window& w) { return w.suspect; }))
@@ -299,7 +320,8 @@ void tell_clocks(validation_result& found, const trace_bounds& bounds, const val
              "its clock stepped or ran at a rate that no clock has; its bound is wide there");
     } else if (clock != nullptr) {
       warn(found, collective_warning::kind::bound_unknown, node.id,
-           "its times were aligned by wall time alone: how far they are wrong is unknown");
+           clock->corrected ? "its tracer clock was reset: how far its device times are wrong is unknown"
+                            : "its times were aligned by wall time alone: how far they are wrong is unknown");
     }
     if (!node.bound_ps) found.bounds_known = false;
   }
@@ -313,7 +335,26 @@ std::string absence(const validation_result& found) {
   for (const collective_node& node : found.nodes) collectives += node.collectives;
   if (collectives == 0) return "no collectives on any device";
   if (found.nodes.size() < 2) return "collectives of one node only: nothing to compare them with";
+  if (found.unjudged > 0)
+    return "not judged: sub-groups. Every collective that several nodes ran is of process groups that are not the whole "
+           "world, and the trace does not tell whose device is in which";
   return "no collective was run by more than one node";
+}
+
+// What the comparison takes for granted.
+std::vector<std::string> assumptions_of(const validation_result& found) {
+  if (found.groups.empty()) return {};
+  if (found.match == collective_match::occurrence)
+    return {"the i-th execution of an operation on each node is taken for the same invocation"};
+  std::vector<std::string> all = {
+      "executions of one operation on one device number of several nodes are taken for one invocation where they have "
+      "the same run id, else where they lie near each other in time"};
+  if (found.groups_unknown)
+    all.emplace_back("operations without process groups on record are taken to be collectives of all nodes");
+  if (std::any_of(found.ops.begin(), found.ops.end(),
+                  [](const collective_op& op) { return op.semantics == collective_semantics::barrier; }))
+    all.emplace_back("nobody can end an all-reduce, or what waits like one, before the last member began it");
+  return all;
 }
 
 }  // namespace
@@ -385,6 +426,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     }
     judge(found, bounds, o).run();
     if (found.groups.empty()) found.absent = absence(found);
+    found.assumptions = assumptions_of(found);
     found.warnings = found.warning_list.size();
     return found;
   });

@@ -3,6 +3,8 @@
 #include <profkit/core/merge.hpp>
 #include <profkit/time.hpp>
 
+#include <algorithm>
+
 #include <base/contained.hpp>
 #include <base/format.hpp>
 #include <base/json_writer.hpp>
@@ -119,6 +121,14 @@ result<void> write_merge_metadata(const merge_result& r, sink& into, const valid
     json.key("hostnames");
     json.begin_array();
     for (const std::string& h : r.hostnames) json.value(std::string_view(h));
+    json.end_array();
+    // What the bounds of corrected nodes rest on.
+    json.key("assumptions");
+    json.begin_array();
+    if (std::any_of(r.nodes.begin(), r.nodes.end(), [](const merged_node& n) { return n.bounds.known; })) {
+      json.value("paths between nodes take as long there as back: offsets do not show it when they do not");
+      json.value("clocks are straight between two measurements, but for what their scatter shows");
+    }
     json.end_array();
     json.key("nodes");
     json.begin_array();

@@ -25,13 +25,15 @@ std::optional<double> share_of(const std::optional<double>& rate, double peak) {
   return *rate / peak;
 }
 
-void write_op(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks) {
+void write_op(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks,
+              const op_programs& programs) {
   const event_metadata_view metadata = op.metadata();
   const std::vector<named_stat> stats = op_stats(p, line, op);
   out.begin_object();
   out.field_id("metadata_id", op.metadata_id);
   out.field("name", metadata.name());
   out.field("display_name", metadata.display_name());
+  out.field("program", std::string_view(programs.name_of(line, op)));
   out.field("count", op.count);
   out.field("total_ps", op.total_ps);
   out.field("self_ps", op.self_ps);
@@ -49,7 +51,8 @@ void write_op(json_writer& out, const profile& p, const ops_line& line, const op
   out.end_object();
 }
 
-void write_line(json_writer& out, const profile& p, const ops_line& line, std::uint64_t limit) {
+void write_line(json_writer& out, const profile& p, const ops_line& line, const op_programs& programs,
+                std::uint64_t limit) {
   const device_peaks peaks = peaks_of(p, line.file, line.plane);
   out.begin_object();
   out.field("file", line.file);
@@ -58,6 +61,7 @@ void write_line(json_writer& out, const profile& p, const ops_line& line, std::u
   out.field("plane_name", line.plane_name);
   out.field("line_name", line.line_name);
   out.field("kind", line_kind_name(line.kind));
+  out.field("clock", ops_clock_name(line.clock));
   out.field("events", line.events);
   out.field("duration_sum_ps", line.duration_sum_ps);
   out.field("busy_ps", line.busy_ps);
@@ -70,7 +74,7 @@ void write_line(json_writer& out, const profile& p, const ops_line& line, std::u
   for (const op_row op : line.ops) {
     if (limit != 0 && written == limit) break;
     ++written;
-    write_op(out, p, line, op, peaks);
+    write_op(out, p, line, op, peaks, programs);
   }
   out.end_array();
   out.field("ops_left_out", line.ops.size() - written);
@@ -86,7 +90,8 @@ document_status write_ops(json_writer& out, const profile& p, const ops_result& 
   out.field("source", std::string_view(found.source));
   out.key("lines");
   out.begin_array();
-  for (const ops_line& line : found.lines) write_line(out, p, line, limit);
+  const op_programs programs(p);
+  for (const ops_line& line : found.lines) write_line(out, p, line, programs, limit);
   out.end_array();
   write_files(out, p);
   write_damage(out, found.damage);

@@ -75,10 +75,11 @@ void write_collectives_of_nodes(json_writer& out, const validation_result& found
   out.key("ops");
   out.begin_array();
   for (const collective_op& op : found.ops) {
-    if (op.groups == 0) continue;
+    if (op.groups == 0 && !op.sub_groups) continue;
     out.begin_object();
     out.field("name", std::string_view(op.name));
     out.field("module", std::string_view(op.module));
+    out.field("process_group", std::string_view(op.group));
     out.field("device", op.device);
     out.field("semantics", collective_semantics_name(op.semantics));
     out.field("groups", op.groups);
@@ -187,6 +188,7 @@ void write_alignment(json_writer& out, const validation_result& found, const ali
     out.null();
   else
     out.value(std::string_view(a.absent));
+  write_strings(out, "assumptions", a.assumptions);
   write_node_id(out, "reference_node", found, a.nodes.empty() ? -1 : static_cast<std::int32_t>(a.reference));
   out.field("undecidable", a.undecidable);
   out.field("contradictions", a.contradictions);
@@ -257,6 +259,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   out.key("avg_gap_ns");
   out.number(found.mean_gap_ns);
   out.field("gap_count", std::uint64_t{found.groups.size()});
+  write_strings(out, "assumptions", found.assumptions);
   write_nodes(out, found);
   write_collectives_of_nodes(out, found);
   write_details(out, found);

@@ -52,7 +52,7 @@ class Clock(Owner):
         return [None if time == _OUT_OF_REACH else time for time in times[:len(times_ps)]]
 
     def bound_ps(self, corrected_ps: int, domain: str = "tracer") -> int:
-        """How far an event near a corrected instant can be from the truth."""
+        """How far an event near a corrected instant can be from the truth; -1 when nobody knows."""
         bound = c.c_int64()
         check(lib.pk_clock_bound, self._h, _choice(domain, _DOMAINS, "domain"), corrected_ps, c.byref(bound))
         return bound.value

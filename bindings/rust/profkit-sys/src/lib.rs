@@ -1506,7 +1506,7 @@ pub struct pk_validation_summary {
     pub pair_violations: u64,
     /// invocations in order
     pub overlaps: u64,
-    /// of which nobody can tell who waits for whom
+    /// of which nobody can tell who waits for whom, or who takes part
     pub unjudged: u64,
     pub warnings: u64,
     /// nodes whose offset is known less well than max_bound_ps, or not at all
@@ -2845,8 +2845,8 @@ extern "C" {
         count: usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// How far an event near a corrected instant can be from the truth: `*bound_ps`, not negative. Two nodes' events are in
-    /// order only when they are further apart than the sum of both. Since 0.1.
+    /// How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset and
+    /// nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. Since 0.1.
     pub fn pk_clock_bound(
         clock: *const pk_clock,
         domain: i32,
@@ -2972,7 +2972,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
-    /// min_ps, max_ps, category. `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
+    /// min_ps, max_ps, category, program ("jit_f(7)"; "" when nobody says), clock ("device": times are the device's own;
+    /// "aligned": those of the timeline, as of events; "mixed"). `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
     /// line (PK_LIMIT_DEFAULT: all). Since 0.1.
     pub fn pk_arrow_ops(
         profile: *mut pk_profile,

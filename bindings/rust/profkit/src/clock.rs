@@ -144,7 +144,7 @@ impl Clock {
         });
     }
 
-    /// How far an event near a corrected instant can be from the truth.
+    /// How far an event near a corrected instant can be from the truth; -1 when nobody knows.
     #[must_use]
     pub fn bound_ps(&self, domain: ClockDomain, corrected_ps: i64) -> i64 {
         let mut bound = 0;

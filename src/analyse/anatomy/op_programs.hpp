@@ -1,0 +1,57 @@
+// Which program the events of an op belong to. Instructions of different programs share names and, on streams and
+// threads, metadata ids.
+#pragma once
+#include <base/hash_map.hpp>
+#include <read/xspace_index.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// As stats say it: program_id and hlo_module. Programs with an id are told apart by it, others by the module's name.
+struct program_key {
+  std::optional<std::int64_t> id;
+  std::string_view module;
+};
+
+// Numbers the programs of a line's events from 1 on, in the order in which they are met; 0: the event does not say.
+class program_numbers {
+ public:
+  // `id` and `module`: the stats of the event, the latter as a message, which is seldom read.
+  std::uint32_t number_of(const plane_index& plane, const stat_view& id, std::string_view module);
+  [[nodiscard]] std::vector<program_key> take_programs() noexcept { return std::move(programs_); }
+
+ private:
+  hash_map<std::int64_t, std::uint32_t> by_id_;
+  hash_map<std::string_view, std::uint32_t> by_module_;
+  std::vector<program_key> programs_;
+  std::optional<std::int64_t> last_id_;
+  std::uint32_t last_number_ = 0;  // of last_id_
+};
+
+// Numbers pairs of metadata id and program: ids below `dense` whose event names no program are their own number.
+class program_ids {
+ public:
+  explicit program_ids(std::size_t dense) : dense_(dense) {}
+  std::int64_t number_of(std::int64_t metadata_id, std::uint32_t program) {
+    if (program == 0 && static_cast<std::uint64_t>(metadata_id) < dense_) return metadata_id;
+    const auto [at, is_new] = numbers_.try_emplace({metadata_id, program}, dense_ + pairs_.size());
+    if (is_new) pairs_.emplace_back(metadata_id, program);
+    return static_cast<std::int64_t>(at->second);
+  }
+  // Of the numbers from `dense` on.
+  [[nodiscard]] std::vector<std::pair<std::int64_t, std::uint32_t>> take_pairs() noexcept { return std::move(pairs_); }
+
+ private:
+  std::size_t dense_;
+  hash_map<std::pair<std::int64_t, std::uint32_t>, std::size_t> numbers_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> pairs_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

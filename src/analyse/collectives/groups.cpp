@@ -1,0 +1,166 @@
+#include "groups.hpp"
+
+#include <analyse/anatomy/embedded_modules.hpp>
+#include <base/collective_names.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// Where a frontend writes the pairs of a send and a recv.
+constexpr std::string_view send_recv_pairs = "_xla_send_recv_source_target_pairs";
+
+// Groups of an instruction: how many, and how many ids the first of them has.
+struct group_list {
+  std::int64_t groups = 0, size = 0;
+};
+
+template <class Groups>
+group_list listed(const Groups& groups) {
+  group_list found;
+  for (const replica_group_view group : groups) {
+    if (found.groups++ > 0) continue;
+    for (const std::int64_t id : group.replica_ids()) {
+      static_cast<void>(id);
+      ++found.size;
+    }
+  }
+  return found;
+}
+
+group_list iota_groups(const iota_replica_groups_view& iota) {
+  return {iota.num_replica_groups(), iota.num_devices_per_group()};
+}
+
+// Groups along every axis of a mesh are one group of all of it; along fewer there are several.
+group_list mesh_groups(const mesh_axes_replica_groups_view& mesh) {
+  std::int64_t axes = 0, devices = 1, named = 0;
+  for (const mesh_axis_view axis : mesh.mesh().axes()) {
+    ++axes;
+    devices *= std::max<std::int64_t>(axis.size(), 1);
+  }
+  for (const axis_ref_view axis : mesh.axes()) named += axis.sub_axis().size() == 0 ? 1 : 0;
+  return named == axes ? group_list{1, devices} : group_list{2, 0};
+}
+
+group_list groups_of(const instruction_view& instruction) {
+  switch (instruction.device_list()) {
+    case device_list_kind::none: break;
+    case device_list_kind::collective_device_list: {
+      const collective_device_list_view list = instruction.collective_device_list();
+      const group_list found = listed(list.replica_groups());
+      return found.groups > 0 ? found : iota_groups(list.iota());
+    }
+    case device_list_kind::iota_collective_device_list: return iota_groups(instruction.iota_collective_device_list());
+    case device_list_kind::mesh_axes_replica_group_list: return mesh_groups(instruction.mesh_axes_replica_group_list());
+  }
+  return listed(instruction.replica_groups());
+}
+
+bool has_pairs(const instruction_view& instruction) {
+  for (const source_target_view pair : instruction.source_target_pairs()) {
+    static_cast<void>(pair);
+    return true;
+  }
+  for (const frontend_attribute_view attribute : instruction.frontend_attributes().entries())
+    if (attribute.key() == send_recv_pairs) return true;
+  return false;
+}
+
+// Ids of groups count replicas, partitions, or both together: one group of them is everyone only when it has, with
+// what each id stands for, as many devices as the program.
+participation who_of(const instruction_view& instruction, std::string_view opcode, std::int64_t replicas,
+                     std::int64_t partitions) {
+  if (has_pairs(instruction)) return participation::sub_groups;
+  const group_list found = groups_of(instruction);
+  if (found.groups > 1) return participation::sub_groups;
+  const std::int64_t devices = replicas * partitions;
+  if (devices == 0) return participation::unknown;
+  const bool across_both = instruction.channel_id() > 0 && !instruction.use_global_device_ids() &&
+                           (opcode == "all-reduce" || opcode == "all-gather" || opcode == "reduce-scatter");
+  if (found.groups == 0) {
+    if (opcode == "send" || opcode == "recv" || opcode == "collective-permute") return participation::unknown;
+    const bool alone = instruction.channel_id() > 0 ? replicas == 1 : partitions == 1;
+    return across_both || alone ? participation::everyone : participation::sub_groups;
+  }
+  return found.size * (across_both ? partitions : 1) == devices ? participation::everyone : participation::sub_groups;
+}
+
+}  // namespace
+
+recorded_groups::recorded_groups(const xspace_index& space) {
+  for (const plane_index& plane : space.planes) {
+    if (plane.kind != plane_kind::metadata) continue;
+    for_each_embedded_module(plane, [&](const event_metadata_view& entry, std::string_view blob) {
+      const hlo_module_view module = hlo_proto_view(blob).hlo_module();
+      const std::size_t at = programs_.size();
+      programs_.push_back({blob, {}, false});
+      all_.push_back(at);
+      by_name_[module.name()].push_back(at);
+      by_id_[entry.key()].push_back(at);  // the profiler's key is the id of the program
+      if (module.id() != entry.key()) by_id_[module.id()].push_back(at);
+    });
+  }
+}
+
+void recorded_groups::read(program& p) {
+  p.read = true;
+  const hlo_module_view module = hlo_proto_view(p.blob).hlo_module();
+  const device_assignment_view assigned = module.device_assignment();
+  const std::int64_t replicas = assigned.replica_count(), partitions = assigned.computation_count();
+  // What a computation holds counts for whoever calls it (an asynchronous start, a fusion), and the end of an
+  // asynchronous operation is what its start is.
+  hash_map<std::int64_t, participation> of_computation, of_instruction;
+  const auto most_of = [](const hash_map<std::int64_t, participation>& known, const auto& ids) {
+    participation most = participation::unknown;
+    for (const std::int64_t id : ids)
+      if (const auto at = known.find(id); at != known.end()) most = std::max(most, at->second);
+    return most;
+  };
+  for (const computation_view computation : module.computations()) {
+    participation most = participation::unknown;
+    of_instruction.clear();
+    for (const instruction_view instruction : computation.instructions()) {
+      const std::string_view opcode = collective_of(instruction.opcode());
+      const bool ends = role_of(instruction.opcode()) == async_role::done;
+      const participation who = ends             ? most_of(of_instruction, instruction.operand_ids())
+                                : opcode.empty() ? most_of(of_computation, instruction.called_computation_ids())
+                                                 : who_of(instruction, opcode, replicas, partitions);
+      if (who == participation::unknown) continue;
+      of_instruction[instruction.id()] = who;
+      most = std::max(most, who);
+      answer& known = p.instructions[instruction.name()];
+      known = {std::max(known.who, who), replicas * partitions};
+    }
+    of_computation[computation.id()] = most;
+  }
+}
+
+recorded_groups::answer recorded_groups::look_up(const std::vector<std::size_t>& in, std::string_view instruction) {
+  answer found;
+  for (const std::size_t at : in) {
+    program& p = programs_[at];
+    if (!p.read) read(p);
+    const auto known = p.instructions.find(instruction);
+    if (known == p.instructions.end()) continue;
+    found.devices = found.who == participation::unknown ? known->second.devices
+                                                        : std::min(found.devices, known->second.devices);
+    found.who = std::max(found.who, known->second.who);
+  }
+  return found;
+}
+
+recorded_groups::answer recorded_groups::find(std::optional<std::int64_t> program_id, std::string_view module_name,
+                                              std::string_view instruction) {
+  if (program_id)
+    if (const auto same_id = by_id_.find(*program_id); same_id != by_id_.end())
+      return look_up(same_id->second, instruction);
+  if (const auto same_name = by_name_.find(module_name); same_name != by_name_.end())
+    return look_up(same_name->second, instruction);
+  return look_up(all_, instruction);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
