@@ -200,8 +200,8 @@ typedef struct pk_open_options {
 
 /** Opens a file ("-" is standard input), a run directory, or a parent of runs. `options` may be NULL.
  *  A damaged file keeps what is intact and tells the rest through pk_file_damage(), and so does an unreadable
- *  file among several; a directory with nothing in it has no files. Errors: PK_E_NOT_FOUND, PK_E_PERMISSION,
- *  PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
+ *  file among several. Errors: PK_E_NOT_FOUND (nothing at the path, or a directory without a profile),
+ *  PK_E_PERMISSION, PK_E_IO, PK_E_INVALID_ARGUMENT (no such run: the message lists them), PK_E_CANCELLED, and what kept the only
  *  file from being read at all. \since 0.1 */
 PK_API pk_status pk_profile_open(const char* path, const pk_open_options* options, pk_profile** out,
                                  pk_error** err) PK_NOEXCEPT;
