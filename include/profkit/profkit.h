@@ -1687,7 +1687,7 @@ typedef struct pk_bubble {
   int64_t sync_ps;     /**< of it, synchronisation and copies */
   int64_t comm_ps;     /**< communication inside the gap */
   int64_t threads_ps;  /**< sum over the host's threads */
-  int64_t launch_ps;   /**< when the kernel behind the gap was launched; PK_NO_TIME_PS: not known */
+  int64_t launch_ps;   /**< when the kernel after the gap was launched, in whatever step; PK_NO_TIME_PS: not known */
   pk_str before;       /**< the kernel that ended last; empty: none */
   pk_str after;        /**< the kernel that starts next; empty: none */
   uint64_t before_row; /**< where the kernel stands: line (tables), ordinal (JSON), byte offset (XSpace) */

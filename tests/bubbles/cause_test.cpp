@@ -198,6 +198,55 @@ TEST_CASE("little on record is no cause") {
         "optimizer_loop medium: Optimizer.step#AdamW.step");
 }
 
+TEST_CASE("the idle end of a step is judged by the launch of the next step's first kernel") {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t at = step * 20 * ms;
+    a.step(step, at, at + 20 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+    kernel_row& first = a.kernel(d, at, 12 * ms, "A");
+    first.launch_ps = at - 8 * us;
+    first.launch_end_ps = at - 4 * us;
+    first.launch_thread = launcher;
+  }
+  a.host(12 * ms, 8 * ms - 10 * us, batch, launcher);
+  a.host(12 * ms, 8 * ms, "cudaEventSynchronize", other);
+  const bubbles_result r = look(a);
+  REQUIRE(r.bubbles.size() == 1);
+  CHECK(r.bubbles[0].scope == bubble_scope::tail);
+  CHECK(r.bubbles[0].after_count == 0);
+  CHECK(r.bubbles[0].cause.id == idle_cause::data_loader);
+  CHECK(r.bubbles[0].sure == confidence::high);
+  CHECK(r.bubbles[0].launch_ps() == 20 * ms - 8 * us);
+  // What is found for a report is the cause of most of the time, not a smaller one that is more certain.
+  const auto why = std::find_if(r.findings.begin(), r.findings.end(),
+                                [](const finding& f) { return f.id == "bubbles.cause.data_loader"; });
+  REQUIRE(why != r.findings.end());
+  CHECK(why->sure == certainty::probable);
+  CHECK(why->what.rfind("the host waits for the next batch", 0) == 0);
+}
+
+TEST_CASE("a larger cause that is a guess is not replaced by a smaller one that is certain") {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  a.step(1, 0, 40 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+  a.kernel(d, 0, 5 * ms, "A");
+  a.kernel(d, 25 * ms, 5 * ms, "B");  // no launch on record
+  kernel_row& last = a.kernel(d, 32 * ms, 8 * ms, "C");
+  last.launch_ps = 32 * ms - 8 * us;
+  last.launch_end_ps = 32 * ms - 4 * us;
+  last.launch_thread = launcher;
+  a.host(5 * ms, 20 * ms, batch, other);
+  a.host(30 * ms, 2 * ms, "cudaMalloc", launcher);
+  const bubbles_result r = look(a);
+  std::vector<std::string> told;
+  for (const finding& f : r.findings)
+    if (f.id.rfind("bubbles.cause.", 0) == 0) told.push_back(f.what.substr(0, f.what.find(',')));
+  CHECK(told == std::vector<std::string>{"possibly the host waits for the next batch"});
+}
+
 TEST_CASE("causes and advice come by the time they stand for, and cite a gap of their own") {
   // Two steps: many short gaps under ops of the framework, one long gap under the loader.
   memory_activity a;

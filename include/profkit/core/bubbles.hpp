@@ -243,6 +243,7 @@ struct bubble {
   std::int32_t structure_before = -1, structure_after = -1;  ///< in the step; equal: inside
   std::int64_t start_ps = 0, end_ps = 0;
   std::array<kernel_row, most_context> before, after;  ///< the nearest first
+  kernel_row next;  ///< the kernel that ends the device's waiting, in whatever step
   host_evidence host;
   bubble_labels labels;  ///< which rules of the reference its evidence meets; `cause` is the verdict
   gap_cause cause;
@@ -251,15 +252,14 @@ struct bubble {
   [[nodiscard]] bool inside_structure() const noexcept {
     return structure_before >= 0 && structure_before == structure_after;
   }
-  /// When the kernel after the gap was launched, where the capture tells; else no_time_ps.
-  [[nodiscard]] std::int64_t launch_ps() const noexcept { return after_count == 0 ? no_time_ps : after[0].launch_ps; }
+  /// When the next kernel was launched, where the capture tells; else no_time_ps. Of the idle end of a step that is a
+  /// kernel of a later one.
+  [[nodiscard]] std::int64_t launch_ps() const noexcept { return next.launch_ps; }
   /// When the call that launched it returned; without its length, when it began.
   [[nodiscard]] std::int64_t launched_ps() const noexcept {
-    return after_count == 0 || after[0].launch_end_ps == no_time_ps ? launch_ps() : after[0].launch_end_ps;
+    return next.launch_end_ps == no_time_ps ? next.launch_ps : next.launch_end_ps;
   }
-  [[nodiscard]] std::uint32_t launch_thread() const noexcept {
-    return after_count == 0 ? no_thread : after[0].launch_thread;
-  }
+  [[nodiscard]] std::uint32_t launch_thread() const noexcept { return next.launch_thread; }
 };
 
 /// Where the time of a window went; the parts add up to the window. What runs beside compute counts as compute.

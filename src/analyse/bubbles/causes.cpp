@@ -21,7 +21,7 @@ bool only_suggests(idle_cause c) noexcept { return c == idle_cause::lock || c ==
 // A call that copies holds the host up when the memory is pageable, which the copy itself tells; else it is a wait.
 idle_cause copy_or_wait(idle_cause c, const bubble& b, const activity& in) {
   if (c != idle_cause::h2d_pageable) return c;
-  return b.after_count > 0 && contains(in.text(b.after[0].name), "Pageable ->") ? c : idle_cause::sync_wait;
+  return contains(in.text(b.next.name), "Pageable ->") ? c : idle_cause::sync_wait;
 }
 
 // The wait before the gap held the host up for drain_ps: so much of what followed would have come earlier without it.

@@ -208,6 +208,7 @@ inline bool device_pass::add(const kernel_row& k) {
   found_.gaps.last_ps = std::max(found_.gaps.last_ps, end);
   if (counts_launches_ && k.launch_ps == no_time_ps) count_without_launch(k);
   const bool runs = k.duration_ps > 0, on_aicpu = runs_on_aicpu(k);
+  arriving_ = runs ? &k : nullptr;
   // Where kernels of its class run already, no piece of time ends with this one: the time up to it is told later,
   // unless a window ends in between or what passed so far has to be known.
   if (k.start_ps >= edge_ps_ || !sweep_.runs_beyond(k.kind, k.start_ps) || on_aicpu) {
@@ -362,6 +363,7 @@ void device_pass::open_bubble(bubble_scope scope, std::int64_t start_ps, std::in
   b.scope = scope;
   b.start_ps = start_ps;
   b.end_ps = end_ps;
+  if (arriving_ != nullptr) b.next = *arriving_;
   recent_.put_before(b);
   b.before_other_step = of_step && b.before_count > 0 && b.before[0].start_ps < windows_.windows[window_].start_ps;
 }
@@ -523,6 +525,7 @@ device_found device_pass::finish() {
                       ? std::max(member_end_ps_, last.start_ps)
                       : std::max(last.marker_end_ps == no_time_ps ? last.start_ps : last.marker_end_ps, last.start_ps);
   }
+  arriving_ = nullptr;
   advance(found_.gaps.last_ps);
   while (window_ < windows.size()) close_window();
   keep_bubbles(-2, {});

@@ -131,6 +131,7 @@ class device_pass final : public kernel_visitor {
   bool outside_ = false;      // idle outside every window since outside_from_ps_
   std::int64_t outside_from_ps_ = 0;
   std::int64_t reached_ps_ = open_start;  // by kernels that started before the window, or in none
+  const kernel_row* arriving_ = nullptr;  // while it is added: the kernel that ends what is idle
   std::int64_t tail_from_ps_ = open_start, tail_to_ps_ = open_start;  // of the window that closed last, when it had one
 
   hash_map<string_id, std::uint64_t> name_counts_;

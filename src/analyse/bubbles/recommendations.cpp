@@ -263,15 +263,16 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     }
     f.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(f));
+    // The cause of most of the time, or none: that of some smaller part would mislead.
     const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
-      return c.group == static_cast<std::int32_t>(i) && c.sure != confidence::low;
+      return c.group == static_cast<std::int32_t>(i);
     });
-    if (cause == into.causes.end()) continue;
+    if (cause == into.causes.end() || (cause->sure == confidence::low && cause->span == 0)) continue;
     finding why;
     why.id = std::string("bubbles.cause.") + idle_cause_name(cause->cause);
     why.sure = cause->sure == confidence::high ? certainty::probable : certainty::possible;
     why.recoverable_ps = cause->total_ps;
-    why.what = std::string(idle_cause_meaning(cause->cause)) + ", in " + count_text(g.steps.size(), "step") + " (" +
+    why.what = (cause->sure == confidence::low ? "possibly " : "") + std::string(idle_cause_meaning(cause->cause)) + ", in " + count_text(g.steps.size(), "step") + " (" +
                g.id + "): " + cause->evidence.front();
     why.where = cause->evidence[1];
     why.next = "profkit bubbles PATH";

@@ -1972,7 +1972,7 @@ pub struct pk_bubble {
     pub comm_ps: i64,
     /// sum over the host's threads
     pub threads_ps: i64,
-    /// when the kernel behind the gap was launched; PK_NO_TIME_PS: not known
+    /// when the kernel after the gap was launched, in whatever step; PK_NO_TIME_PS: not known
     pub launch_ps: i64,
     /// the kernel that ended last; empty: none
     pub before: pk_str,
