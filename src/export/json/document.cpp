@@ -226,6 +226,14 @@ bool goes_by(const profile& p) noexcept {
   return false;
 }
 
+// What a pass goes by tells its names when it is over.
+template <class Found>
+result<Found> with_fitting_filters(result<Found> found, const profile& p, const anatomy_options& o, const hooks& host) {
+  if (found && goes_by(p))
+    if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
+  return found;
+}
+
 result<document_status> write_any(json_writer& out, document which, const profile& p, const anatomy_options& o,
                                   const hooks& host) {
   switch (which) {
@@ -237,11 +245,13 @@ result<document_status> write_any(json_writer& out, document which, const profil
     case document::bubbles: return write_bubbles(out, p, o, host);
     case document::architecture: return write_architecture(out, p, o, host);
     case document::info:
-      return written(anatomy_info(p, o, host), [&](const info_result& r) { return write_info(out, p, r); });
+      return written(with_fitting_filters(anatomy_info(p, o, host), p, o, host),
+                     [&](const info_result& r) { return write_info(out, p, r); });
     case document::steps:
       return written(anatomy_steps(p, o, host), [&](const steps_result& r) { return write_steps(out, p, r); });
     case document::ops:
-      return written(anatomy_ops(p, o, host), [&](const ops_result& r) { return write_ops(out, p, r, o.limit); });
+      return written(with_fitting_filters(anatomy_ops(p, o, host), p, o, host),
+                     [&](const ops_result& r) { return write_ops(out, p, r, o.limit); });
     case document::modules:
       return written(anatomy_modules(p, o, host),
                      [&](const modules_result& r) { return write_modules(out, p, r, o.limit); });
