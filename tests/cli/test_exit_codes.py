@@ -16,7 +16,7 @@ ASCEND = DATA / "ascend" / "two_ranks"
 PROBES = DATA / "neutrino" / "block_sched" / "Jun23_121812_4242"
 # Commands whose answer depends on events of device lines of an XSpace; and those that read trace-event JSON.
 READ_DEVICES = ["report", "info", "tree", "ops", "collectives", "bubbles", "architecture", "export"]
-READ_TRACES = ["report", "info", "chrome", "export"]
+READ_TRACES = ["ops", "report", "info", "chrome", "export"]
 READ_KERNELS = ["bubbles", "architecture"]
 ALL = COMMANDS + ["neutrino", "validate", "export"]
 FAR = 9223372036854775807  # the last picosecond of int64, 106 days

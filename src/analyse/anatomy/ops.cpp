@@ -494,6 +494,19 @@ result<void> look_again(const task& of, const hooks& host, std::vector<line_tota
   return {};
 }
 
+// Traces and tables have no ops here. Whether they are sound is still the same answer for every command.
+result<void> add_damage_of_others(const profile& p, const selection& selected, const hooks& host,
+                                  std::vector<file_damage>& damage) {
+  const auto& files = p.what().files;
+  if (std::all_of(files.begin(), files.end(), [](const capture_file& f) { return is_xspace(f.family); })) return {};
+  const auto looked = anatomy_info(p, {}, host);
+  if (!looked) return looked.error();
+  for (std::uint32_t file = 0; file < looked->files.size(); ++file)
+    if (!is_xspace(looked->files[file].family) && looked->files[file].damage && selected.file(file))
+      add_damage(damage, file, *looked->files[file].damage);
+  return {};
+}
+
 result<ops_result> total_ops(const profile& p, const anatomy_options& o, const hooks& host) {
   // The name picks rows, not events: what an op has to itself depends on all the others.
   anatomy_options of_events = o;
@@ -553,6 +566,8 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
   }
   if (found.lines.empty()) found.source.clear();
   found.damage = damage.take();
+  if (found.lines.empty())
+    if (auto told = add_damage_of_others(p, *selected, host, found.damage); !told) return std::move(told).error();
   return found;
 }
 
