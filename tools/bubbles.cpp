@@ -231,9 +231,9 @@ class report {
       text += "the host shows nothing";
     } else {
       text += "host active " + share_text(h.host_ps, b.length_ps());
+      if (h.leaf_ps != h.host_ps) text += " (" + share_text(h.leaf_ps, b.length_ps()) + " without frames)";
       if (b.launch_thread() != no_thread)
         text += ", the launching thread " + share_text(h.launcher_ps, b.length_ps());
-      if (h.leaf_ps != h.host_ps) text += " (" + share_text(h.leaf_ps, b.length_ps()) + " without frames)";
       if (h.sync_ps > 0) text += ", sync and copies " + share_text(h.sync_ps, b.length_ps());
       if (h.comm_ps > 0) text += ", communication " + share_text(h.comm_ps, b.length_ps());
       if (h.gc_ps > 0) text += ", garbage collection " + share_text(h.gc_ps, b.length_ps());
@@ -242,7 +242,7 @@ class report {
       text += "; the next kernel was launched " +
               human_duration(b.launch_ps() > b.start_ps ? b.launch_ps() - b.start_ps : b.start_ps - b.launch_ps()) +
               (b.launch_ps() > b.start_ps ? " into the gap" : " before the gap");
-    if (const std::int64_t call_ps = b.launched_ps() - b.launch_ps(); 2 * call_ps >= b.length_ps())
+    if (const std::int64_t call_ps = b.launched_ps() - b.launch_ps(); call_ps >= b.length_ps() - call_ps)
       text += ", by a call of " + human_duration(call_ps);
     for (std::size_t i = 0; i < h.ops.size() && i < 3; ++i)
       text += (i == 0 ? "; in " : ", ") + shorten(name(of_.text(h.ops[i].first)), 40, cut::middle) + ' ' +

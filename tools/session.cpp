@@ -71,13 +71,6 @@ int fail(const options& asked, document which, const fault& why, const terminal&
 // What is not found in a capture that is open is a name that was asked for.
 int status_of_question(int status) noexcept { return status == exit_not_found ? exit_usage : status; }
 
-// What goes by in one pass tells its planes and lines behind it.
-bool goes_by(const profile& capture) {
-  for (std::size_t i = 0; i < capture.file_count(); ++i)
-    if (capture.is_streamed(i)) return true;
-  return false;
-}
-
 }  // namespace
 
 std::filesystem::path path_below(const std::string& folder, const std::string& path) {
@@ -268,7 +261,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   text_output& out = *target;
   session s(asked, capture, out, hooks);
 
-  const bool filters_wait = goes_by(capture);
+  const bool filters_wait = capture.is_any_streamed();
   if (!filters_wait && which != document::memory)  // which knows the hosts of nodes
     if (result<void> fits = profkit::check_filters(capture, filters_of(asked, 0), hooks); !fits)
       return fail(asked, which, fits.error(), errors);

@@ -110,6 +110,11 @@ fault unrecognised(std::string_view bytes) {
   return f;
 }
 
+std::optional<fault> why_not_begun_xspace(std::string_view bytes) {
+  if (probe_xspace(bytes.substr(0, probe_bytes)).sure >= detection_confidence::likely) return std::nullopt;
+  return unrecognised(bytes);
+}
+
 std::optional<fault> why_not_xspace(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, probe_bytes);
   if (probe_xspace(head).sure >= detection_confidence::likely || !is_foreign_message(bytes)) return std::nullopt;

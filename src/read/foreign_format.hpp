@@ -15,6 +15,9 @@ struct foreign_format {
 // What is said of bytes that no reader knows: what they are, as far as that can be told, and what to do instead.
 [[nodiscard]] fault unrecognised(std::string_view bytes);
 
+// Of a message that is damaged before its first plane: nothing when its beginning is likely that of an XSpace.
+[[nodiscard]] std::optional<fault> why_not_begun_xspace(std::string_view bytes);
+
 // Null when the bytes are of none of them. `bytes`: a head is enough.
 [[nodiscard]] const foreign_format* find_foreign_format(std::string_view bytes) noexcept;
 

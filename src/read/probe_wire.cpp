@@ -262,7 +262,7 @@ bool is_foreign_message(std::string_view bytes) noexcept {
     else if (!is_printable(field.bytes, field.cut))
       ++signs.contradictions;
   }
-  if (signs.planes != 0) return signs.planes <= signs.contradictions;
+  if (signs.planes != 0) return signs.planes < signs.contradictions;
   return signs.contradictions != 0 || signs.unknown != 0;
 }
 

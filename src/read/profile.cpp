@@ -528,6 +528,12 @@ bool profile::is_streamed(std::size_t file) const noexcept {
   return file < file_count() && state_->files[file]->streams && !state_->files[file]->loaded;
 }
 
+bool profile::is_any_streamed() const noexcept {
+  for (std::size_t file = 0; file < file_count(); ++file)
+    if (is_streamed(file)) return true;
+  return false;
+}
+
 std::uint64_t profile::file_bytes(std::size_t file) const noexcept {
   if (file >= file_count()) return 0;
   const held_file& f = *state_->files[file];

@@ -229,7 +229,8 @@ class streamer {
     std::string_view bytes;
     done.owner = kept_.share(bytes);
     done.index = index_xspace(bytes, from);
-    done.foreign = why_not_xspace(from->head);
+    done.foreign = done.damage && done.index.planes.empty() ? why_not_begun_xspace(from->head)
+                                                            : why_not_xspace(from->head);
     from->head = {};
     return done;
   }

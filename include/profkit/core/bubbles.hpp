@@ -214,7 +214,7 @@ struct host_evidence {
   std::int64_t gc_ps = 0;       ///< garbage collection
   std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
   known_activity known;  ///< of the thread that launched the next kernel; where no launch is on record, of any thread
-  std::int64_t launcher_ps = 0;  ///< what that thread recorded of any name, without frames
+  std::int64_t launcher_ps = 0;  ///< ops and calls of the launching thread, of any name
   std::int64_t drain_ps = 0;     ///< length of its wait that began before the gap and ended in it; 0: none
   std::int64_t drain_end_ps = no_time_ps;
   string_id drain_span = 0;
@@ -266,7 +266,10 @@ struct bubble {
 struct step_breakdown {
   std::int64_t compute_only_ps = 0, comm_exposed_ps = 0, comm_overlapped_ps = 0, copy_ps = 0, other_ps = 0, idle_ps = 0;
   [[nodiscard]] std::int64_t sum_ps() const noexcept {
-    return compute_only_ps + comm_exposed_ps + comm_overlapped_ps + copy_ps + other_ps + idle_ps;
+    std::int64_t sum = 0;
+    for (const std::int64_t part : {compute_only_ps, comm_exposed_ps, comm_overlapped_ps, copy_ps, other_ps, idle_ps})
+      sum = saturating_add(sum, part);
+    return sum;
   }
 };
 

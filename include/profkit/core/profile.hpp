@@ -40,6 +40,8 @@ class profile {
   /// True for an XSpace that waits to be read in one pass (access_mode::one_pass) and is not in memory; its xspace()
   /// would decode all of it.
   [[nodiscard]] bool is_streamed(std::size_t file) const noexcept;
+  /// Of any file: names of planes and lines are known when the pass is over.
+  [[nodiscard]] bool is_any_streamed() const noexcept;
   /// Bytes of a file as it lies on its disk; of a pipe, what was read and decoded of it so far.
   [[nodiscard]] std::uint64_t file_bytes(std::size_t file) const noexcept;
   /// Reads all of a streamed file once and hands its events to `visitor`; then outline() knows it. `again`: a second

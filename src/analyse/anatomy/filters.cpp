@@ -141,12 +141,6 @@ result<void> check_times(const profile& p, const anatomy_options& o, const hooks
                   "events from " + human_duration(*first_ps) + " to " + human_duration(*last_ps));
 }
 
-bool any_pass_is_over(const profile& p) noexcept {
-  for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (p.is_streamed(file)) return true;
-  return false;
-}
-
 bool any_has_threads(const profile& p) noexcept {
   return std::any_of(p.what().files.begin(), p.what().files.end(), [](const capture_file& file) {
     return file.family == file_family::chrome_trace || file.family == file_family::ascend_kernels;
@@ -157,8 +151,10 @@ bool any_has_threads(const profile& p) noexcept {
 
 result<void> check_filters(const profile& p, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<void> {
+    if (o.host.empty() && o.plane.empty() && o.line.empty() && o.name.empty() && !o.from_ps && !o.to_ps) return {};
+    // An export beside an XSpace may be larger than it, and is not looked at for this.
     for (std::size_t file = 0; file < p.file_count(); ++file)
-      if (p.file_fault(file) != nullptr) return {};
+      if (p.what().files[file].export_of < 0 && p.file_fault(file) != nullptr) return {};
     if (!o.host.empty())
       if (auto fits = check_hosts(p, o); !fits) return fits;
     if (!o.plane.empty() || !o.line.empty()) {
@@ -170,7 +166,7 @@ result<void> check_filters(const profile& p, const anatomy_options& o, const hoo
       }
       if (auto fits = check_planes(p, o, others); !fits) return fits;
     }
-    if (any_pass_is_over(p)) return {};
+    if (p.is_any_streamed()) return {};  // the pass is over
     if (!o.name.empty())
       if (auto fits = check_names(p, o, host); !fits) return fits;
     if (o.from_ps || o.to_ps) return check_times(p, o, host);

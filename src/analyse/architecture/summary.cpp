@@ -304,12 +304,12 @@ std::string summary_of(const activity& of, const architecture_result& r) {
     return device + (d.totals_only ? ": op totals only, without an attention kernel" : ": no layers are told apart");
   if (d.totals_only) return totals_summary(d);
   std::string text = layers_text(d.layers_per_pass) + " a pass";
-  if (d.sure == confidence::low) text = "possibly " + text;
   if (d.source != anchor_source::attention) {
     text = counted(d.layers_per_pass, "repeating block", "repeating blocks") + " a pass, by " + d.anchor;
   } else if (const std::string types = types_text(d); !types.empty()) {
     text += " (" + types + ')';
   }
+  if (d.sure == confidence::low) text = "possibly " + text;
   std::array<std::uint64_t, 4> phases{};
   for (const model_pass& p : d.passes) ++phases[static_cast<std::size_t>(p.phase)];
   text += ", " + passes_text(d.passes.size());

@@ -66,10 +66,9 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   const host_evidence& h = b.host;
   if (!h.traced) return {{idle_cause::host_untraced, 0, 0}, confidence::low};
   const launch_reading launch = read_launch(b, t);
-  if (launch == launch_reading::early)
-    // Without the thread the end of the call is not known either: it may last into the gap.
-    return {{idle_cause::device_dependency, 0, b.end_ps - std::max(b.launched_ps(), b.start_ps)},
-            b.launch_thread() == no_thread ? confidence::low : confidence::medium};
+  // Without the thread the end of the call is not known either: it may last into the gap.
+  if (launch == launch_reading::early && b.launch_thread() != no_thread)
+    return {{idle_cause::device_dependency, 0, b.end_ps - std::max(b.launched_ps(), b.start_ps)}, confidence::medium};
   const std::int64_t drained_ps = owed_to_drain(b);
   if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm))
     return {{idle_cause::sync_drain, h.drain_span, drained_ps}, confidence::medium};
@@ -79,6 +78,7 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   // A launch that takes so long does more than launch, and what is not on record.
   if (at_least(launching_ps(b), b.length_ps(), t.medium_confidence_ppm))
     return {{idle_cause::unexplained, 0, launching_ps(b)}, confidence::low};
+  if (launch == launch_reading::early) return {{idle_cause::unexplained, 0, 0}, confidence::low};
   return by_amount(b, launch, t);
 }
 

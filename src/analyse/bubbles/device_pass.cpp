@@ -247,7 +247,9 @@ result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
     if (i == count) break;
     const bool reaches = is_within_reach(rows[i]);
     if (!reaches) clipped_ = within_reach(rows[i]);
-    if (!add(reaches ? rows[i] : clipped_))
+    const bool in_order = add(reaches ? rows[i] : clipped_);
+    arriving_ = nullptr;
+    if (!in_order)
       return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
     if (!reaches) recent_.keep_rows();
   }
@@ -525,7 +527,6 @@ device_found device_pass::finish() {
                       ? std::max(member_end_ps_, last.start_ps)
                       : std::max(last.marker_end_ps == no_time_ps ? last.start_ps : last.marker_end_ps, last.start_ps);
   }
-  arriving_ = nullptr;
   advance(found_.gaps.last_ps);
   while (window_ < windows.size()) close_window();
   keep_bubbles(-2, {});

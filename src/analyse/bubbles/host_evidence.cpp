@@ -60,7 +60,7 @@ class evidence_part final : public host_span_visitor {
   struct thread_spans {
     std::uint32_t number = 0;
     bool frames = false;
-    span_union all, leaves;
+    span_union all, leaves, work;  // work: ops and calls, no annotation of a stretch of them
     std::vector<known_span> known;
   };
 
@@ -80,6 +80,7 @@ class evidence_part final : public host_span_visitor {
       t.frames = false;
       t.all.clear();
       t.leaves.clear();
+      t.work.clear();
       t.known.clear();
     }
     used = 0;
@@ -125,6 +126,7 @@ class evidence_part final : public host_span_visitor {
     }
     if (thread_->frames && !frame) thread_->leaves.add(s);
     thread_->all.add(s);
+    if (!frame && given.kind != host_span_kind::annotation && given.kind != host_span_kind::gc) thread_->work.add(s);
     const std::optional<idle_cause> cause = given.kind == host_span_kind::gc ? idle_cause::gc : means.cause;
     if (cause) thread_->known.push_back({s, given.name, *cause, frame});
     note_name(name, s, given.thread);
@@ -213,7 +215,7 @@ class group_collector final : public host_span_parts {
         host_ = leaf_;
       }
       leaf_.add(thread.frames ? thread.leaves : thread.all);
-      thread_leaf_.add(thread.frames ? thread.leaves : thread.all);
+      thread_work_.add(thread.work);
       thread_known_.insert(thread_known_.end(), thread.known.begin(), thread.known.end());
       if (frames_) host_.add(thread.all);
     }
@@ -250,9 +252,9 @@ class group_collector final : public host_span_parts {
   void take_thread() {
     by_thread_.add(thread_.settled());
     thread_.clear();
-    causes_.take(thread_number_, std::move(thread_known_), thread_leaf_.settled());
+    causes_.take(thread_number_, std::move(thread_known_), thread_work_.settled());
     thread_known_.clear();
-    thread_leaf_.clear();
+    thread_work_.clear();
   }
 
   const activity& of_;
@@ -266,7 +268,7 @@ class group_collector final : public host_span_parts {
   span_union host_, leaf_, sync_, comm_, gc_;
   bool frames_ = false;  // as long as there is none, the leaves are all that the host did
   // Of the thread whose spans came last.
-  span_union thread_, thread_leaf_;
+  span_union thread_, thread_work_;
   std::vector<known_span> thread_known_;
   std::uint32_t thread_number_ = no_thread;
   std::mutex mutex_;

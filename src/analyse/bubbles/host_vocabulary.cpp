@@ -11,7 +11,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
-// A part of a name, and one that has to follow it.
+// A part of a name, and one that has to follow it. A part that begins with a small letter begins a word.
 struct known_name {
   std::string_view part, then;
   idle_cause cause;
@@ -101,9 +101,10 @@ constexpr known_name known_names[] = {
     {"TransferToInfeed", "", idle_cause::h2d_pageable},
     {"TransferLiteral", "", idle_cause::h2d_pageable},
     {"Optimizer.step#", "", idle_cause::optimizer_loop},
-    {"acquire", "lock", idle_cause::lock},
+    {"acquire of", "lock", idle_cause::lock},
+    {"acquire of", "Lock", idle_cause::lock},
     {"lock.acquire", "", idle_cause::lock},
-    {"acquire", "Lock", idle_cause::lock},
+    {"Lock.acquire", "", idle_cause::lock},
     {"pthread_mutex_lock", "", idle_cause::lock},
 };
 
@@ -140,6 +141,16 @@ constexpr std::string_view more_sync_parts[] = {
 constexpr std::string_view comm_parts[] = {"c10d", "Hccl", "hcom", "StreamWaitEvent", "Notify_Wait"};
 constexpr std::string_view more_comm_parts[] = {"Notify Wait", "EVENT_WAIT", "nccl", "record_param_comms", "msccl"};
 
+bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+std::size_t find_part(std::string_view name, std::string_view part, std::size_t from) noexcept {
+  std::size_t at = name.find(part, from);
+  while (at != std::string_view::npos && at > 0 && !part.empty() && part.front() >= 'a' && part.front() <= 'z' &&
+         is_letter(name[at - 1]))
+    at = name.find(part, at + 1);
+  return at;
+}
+
 template <std::size_t N>
 bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcept {
   return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) { return contains(name, part); });
@@ -149,9 +160,9 @@ bool has_part(std::string_view name, const std::string_view (&parts)[N]) noexcep
 
 std::optional<idle_cause> cause_named(std::string_view name) noexcept {
   for (const known_name& known : known_names) {
-    const std::size_t at = name.find(known.part);
+    const std::size_t at = find_part(name, known.part, 0);
     if (at == std::string_view::npos) continue;
-    if (contains(name.substr(at + known.part.size()), known.then)) return known.cause;
+    if (find_part(name, known.then, at + known.part.size()) != std::string_view::npos) return known.cause;
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// What the name of a host span says: which cause of idle time it is evidence of. One table, from the documentation of
-// PyTorch, CUDA, HIP, CANN and XLA; what each cause needs to be certain is in causes.cpp.
+// What the name of a host span says: which cause of idle time it is evidence of, from the documentation of PyTorch, CUDA,
+// HIP, CANN and XLA (what each cause needs to be certain is in causes.cpp), and which soft labels of the reference.
 #pragma once
 #include <profkit/core/bubbles.hpp>
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,7 +63,8 @@ class adviser {
   adviser(bubbles_result& into, const activity& of, const bubble_thresholds& t) : r_(into), of_(of), t_(t) {}
 
   void run() {
-    for (std::size_t g = 0; g < r_.groups.size(); ++g) issue_.push_back(has_issue(r_.groups[g]));
+    for (const bubble_group& g : r_.groups) issue_.push_back(has_hidden_issue(r_, g, t_));
+    find_gaps_between();
     for (const cause_summary& c : r_.causes) advise_cause(c);
     for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(g);
     advise_ops();
@@ -84,9 +86,22 @@ class adviser {
     return a;
   }
 
-  bool has_issue(const bubble_group& g) const {
-    return std::any_of(g.steps.begin(), g.steps.end(),
-                       [&](std::uint32_t s) { return has_hidden_issue(r_.steps[s], t_); });
+  // Heavy gaps between layers, before which the host was slow to launch.
+  struct gaps_between {
+    std::int64_t sum_ps = 0;
+    const bubble* longest = nullptr;
+  };
+  void find_gaps_between() {
+    between_.resize(r_.groups.size());
+    for (const bubble& b : r_.bubbles) {
+      if (b.step < 0 || b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
+          b.structure_before == b.structure_after || b.cause.id != idle_cause::launch_bound)
+        continue;
+      gaps_between& of =
+          between_[static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group)];
+      of.sum_ps = saturating_add(of.sum_ps, b.length_ps());
+      if (of.longest == nullptr || b.length_ps() > of.longest->length_ps()) of.longest = &b;
+    }
   }
   int priority_of(std::size_t group) const {
     const bubble_group& g = r_.groups[group];
@@ -111,6 +126,10 @@ class adviser {
                          where_text(of_, r_, longest) +
                          (longest.cause.span == 0 ? "" : ", in " + std::string(of_.text(longest.cause.span))));
   }
+  // PyTorch can; what an XSpace holds is not up to its user.
+  bool may_record_stacks() const {
+    return std::any_of(of_.devices().begin(), of_.devices().end(), [](const activity_device& d) { return d.plane < 0; });
+  }
   static std::string idle_fact(const bubble_group& g) {
     return "idle " + share_text(g.underfeed_ppm.mean, millionths) + " of a step on average, pattern " +
            idle_pattern_name(g.pattern) +
@@ -123,28 +142,18 @@ class adviser {
     const bool pollution = std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) {
       return r_.steps.verdict(s).tags.has(bubble_tag::wait_pollution_risk);
     });
-    std::int64_t between_ps = 0;
-    const bubble* longest = nullptr;
-    for (const bubble& b : r_.bubbles) {
-      if (b.step < 0 || b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
-          b.structure_before == b.structure_after || b.cause.id != idle_cause::launch_bound ||
-          r_.steps.verdict(static_cast<std::size_t>(b.step)).group != static_cast<std::int32_t>(group))
-        continue;
-      between_ps = saturating_add(between_ps, b.length_ps());
-      if (longest == nullptr || b.length_ps() > longest->length_ps()) longest = &b;
-    }
-    if (issue_[group] && !r_.has_stacks) {
+    if (issue_[group] && !r_.has_stacks && may_record_stacks()) {
       recommendation& a = add("Record again with with_stack=true to see which code runs before the gaps.", "step_group",
-                              g.id, priority);
+                              g.id, 3);
       a.followup_required = true;
       a.evidence_gap = "stacks";
       a.evidence.push_back(idle_fact(g));
     }
-    if (longest != nullptr) {
+    if (const gaps_between& between = between_[group]; between.longest != nullptr) {
       recommendation& a = add("The host launches late between layers: look at how it dispatches one layer after another.",
                               "structure", g.id, priority == 0 ? 1 : 2);
-      a.recoverable_ps = between_ps;
-      a.evidence.push_back(where_text(of_, r_, *longest));
+      a.recoverable_ps = between.sum_ps;
+      a.evidence.push_back(where_text(of_, r_, *between.longest));
     }
     if (pollution)
       add("Waits before kernels overlap collectives: take them as communication time, not as a cause, and look at "
@@ -183,13 +192,24 @@ class adviser {
       advice.evidence.push_back("waits " + human_duration(op.wait_ps) + ", runs " + human_duration(op.duration_ps) +
                                 " in " + count_text(op.calls, "call"));
     }
+    std::map<std::pair<std::uint32_t, string_id>, std::int64_t> explained;  // idle time before ops, by device
+    for (const bubble& b : r_.bubbles)
+      if (!b.inter_step && b.after_count > 0 && b.cause.id != idle_cause::launch_bound) {
+        std::int64_t& sum = explained[{b.device, type_of(b.after[0])}];
+        sum = saturating_add(sum, b.length_ps());
+      }
     named = 0;
     for (const bubble_op& op : r_.ops) {
       if (named == most_ops_named) break;
       if (!op.inefficient || op.false_hotspot || op.calls < 2) continue;
+      // What other causes explain is not the op's.
+      const auto others = explained.find({op.device, op.op_type});
+      const std::int64_t own_ps = op.gap_before_ps - (others == explained.end() ? 0 : others->second);
+      if (own_ps <= 0) continue;
       ++named;
-      recommendation& advice = add("Small op that costs more than it computes: fuse it, or remove it.", "op",
+      recommendation& advice = add("Short kernels with idle time before them: fusing them, or a graph, may help.", "op",
                                    std::string(of_.text(op.op_type)), 2);
+      advice.recoverable_ps = own_ps;
       advice.evidence.push_back(count_text(op.calls, "call") + ", " + human_duration(op.duration_ps) +
                                 " of kernels and " + human_duration(op.gap_before_ps) +
                                 " of gaps right before them on " + device_name(of_, op.device));
@@ -214,6 +234,7 @@ class adviser {
   const activity& of_;
   const bubble_thresholds& t_;
   std::vector<bool> issue_;  // by group: its steps wait so long that it matters
+  std::vector<gaps_between> between_;  // by group
 };
 
 }  // namespace
@@ -272,8 +293,8 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     why.id = std::string("bubbles.cause.") + idle_cause_name(cause->cause);
     why.sure = cause->sure == confidence::high ? certainty::probable : certainty::possible;
     why.recoverable_ps = cause->total_ps;
-    why.what = (cause->sure == confidence::low ? "possibly " : "") + std::string(idle_cause_meaning(cause->cause)) + ", in " + count_text(g.steps.size(), "step") + " (" +
-               g.id + "): " + cause->evidence.front();
+    why.what = (cause->sure == confidence::high ? "" : "possibly ") + std::string(idle_cause_meaning(cause->cause)) +
+               ", in " + count_text(g.steps.size(), "step") + " (" + g.id + "): " + cause->evidence.front();
     why.where = cause->evidence[1];
     why.next = "profkit bubbles PATH";
     into.findings.push_back(std::move(why));

@@ -37,10 +37,6 @@ idle_sums sums_of(const bubbles_result& r, const bubble_group& g) {
   return sums;
 }
 
-bool has_issue(const bubbles_result& r, const bubble_group& g, const bubble_thresholds& t) {
-  return std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) { return has_hidden_issue(r.steps[s], t); });
-}
-
 std::string kinds_text(const idle_sums& s) {
   return "internal " + share_text(s.internal_ps, s.idle_ps) + ", prelaunch " + share_text(s.prelaunch_ps, s.idle_ps) +
          ", tail " + share_text(s.tail_ps, s.idle_ps);
@@ -60,7 +56,9 @@ step_breakdown time_of_steps(const bubbles_result& r) {
   }
   return sum;
 }
-std::int64_t computed_ps(const step_breakdown& s) noexcept { return s.compute_only_ps + s.comm_overlapped_ps; }
+std::int64_t computed_ps(const step_breakdown& s) noexcept {
+  return saturating_add(s.compute_only_ps, s.comm_overlapped_ps);
+}
 
 // "of 1.2 s of steps 60 % is compute, …; ".
 std::string spent_text(const step_breakdown& s) {
@@ -75,10 +73,13 @@ std::string spent_text(const step_breakdown& s) {
 // What devices waited, and at most at once.
 std::string idle_text(const bubbles_result& r, const idle_sums& all) {
   std::int64_t longest_ps = 0;
-  for (const bubble& b : r.bubbles) longest_ps = std::max(longest_ps, b.length_ps());
+  for (const bubble& b : r.bubbles)
+    if (b.step < 0) longest_ps = std::max(longest_ps, b.length_ps());
   return "devices waited " + share_text(all.idle_ps, all.service_ps) + " (" + human_duration(all.idle_ps) +
          "), the longest gap in a step is " + human_duration(all.largest_ps) +
-         (longest_ps > all.largest_ps ? "; one of " + human_duration(longest_ps) + " lies between steps" : "");
+         (human_duration(longest_ps) != human_duration(all.largest_ps) && longest_ps > all.largest_ps
+              ? "; one of " + human_duration(longest_ps) + " lies outside of steps or reaches over their edge"
+              : "");
 }
 
 std::string list_text(const std::vector<std::string>& items) {
@@ -321,10 +322,15 @@ void judge_confidence(bubbles_result& into) {
   if (into.has_runtime_events && g.complete >= 3 && 2 * at_edge < g.steps.size()) into.sure = confidence::high;
 }
 
+bool tells_a_launch(const bubbles_result& r) {
+  return std::any_of(r.bubbles.begin(), r.bubbles.end(), [](const bubble& b) { return b.launch_ps() != no_time_ps; });
+}
+
 // Why the evidence is not enough.
 std::string why_not_sure(const bubbles_result& into) {
   if (!into.has_host_trace) return "the host was not traced";
-  if (!into.has_runtime_events) return "no launches of the host are on record";
+  if (!into.has_runtime_events)
+    return tells_a_launch(into) ? "no calls of the runtime are on record" : "no launches of the host are on record";
   if (into.sure != confidence::high) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
     return g.complete < 3 ? "fewer than three whole steps of " + g.id + " are on record, and one may be an exception"
@@ -341,15 +347,16 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
     all.service_ps = saturating_add(all.service_ps, s.service_ps);
     all.idle_ps = saturating_add(all.idle_ps, s.idle_ps);
     all.largest_ps = std::max(all.largest_ps, s.largest_ps);
-    if (has_issue(into, g, t))
+    if (has_hidden_issue(into, g, t))
       with_issue.push_back(g.id + " (" + count_text(g.steps.size(), "step") + ", " +
                            share_text(s.idle_ps, s.service_ps) + " idle)");
   }
   into.significant = !with_issue.empty();
   const step_breakdown spent = time_of_steps(into);
   const bool all_compute = at_least(computed_ps(spent), spent.sum_ps(), t.compute_bound_ppm);
-  into.answers[0] = (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
-                    spent_text(spent) + idle_text(into, all) + ".";
+  into.answers[0] = spent.sum_ps() == 0 ? "Not known: no step takes any time."
+                                        : (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
+                                              spent_text(spent) + idle_text(into, all) + ".";
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;
     with_issue.resize(4);

@@ -55,6 +55,10 @@ bool has_hidden_issue(const bubble_step& s, const bubble_thresholds& t) noexcept
          is_heavy(s.tail_ps, s.service_ps(), t) || is_heavy(s.largest_internal_ps, s.service_ps(), t);
 }
 
+bool has_hidden_issue(const bubbles_result& r, const bubble_group& g, const bubble_thresholds& t) {
+  return std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) { return has_hidden_issue(r.steps[s], t); });
+}
+
 void find_boundaries(bubbles_result& into, const bubble_thresholds& t) {
   struct edges {
     std::int64_t first_window_ps, last_window_ps;

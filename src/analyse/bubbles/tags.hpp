@@ -17,8 +17,9 @@ void tag_groups(bubbles_result& into, const bubble_options& o);
 
 // A gap that weighs: at least 1 ms and a tenth of the step, by the thresholds.
 [[nodiscard]] bool is_heavy(std::int64_t gap_ps, std::int64_t service_ps, const bubble_thresholds& t) noexcept;
-// Idle time is an issue of this step or group.
+// Idle time is an issue of this step, or of any step of this group.
 [[nodiscard]] bool has_hidden_issue(const bubble_step& s, const bubble_thresholds& t) noexcept;
+[[nodiscard]] bool has_hidden_issue(const bubbles_result& r, const bubble_group& g, const bubble_thresholds& t);
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

@@ -83,12 +83,8 @@ class cause_sums {
  public:
   void add(const known_span& of, std::int64_t ps) {
     by_cause_[static_cast<std::size_t>(of.cause)] += ps;
-    for (name_sum& n : by_name_)
-      if (n.name == of.name) {
-        n.ps += ps;
-        return;
-      }
-    by_name_.push_back({of.name, of.cause, ps});
+    name_sum& sum = by_name_.try_emplace(of.name, name_sum{of.cause, 0}).first->second;
+    sum.ps += ps;
   }
   // The cause with most time, and its name with most time.
   [[nodiscard]] known_activity most() const {
@@ -97,22 +93,21 @@ class cause_sums {
     found.cause = static_cast<idle_cause>(at - by_cause_.begin());
     found.covered_ps = *at;
     std::int64_t longest_ps = 0;
-    for (const name_sum& n : by_name_) {
-      if (n.cause != found.cause || n.ps <= longest_ps) continue;
-      longest_ps = n.ps;
-      found.span = n.name;
+    for (const auto& [name, sum] : by_name_) {
+      if (sum.cause != found.cause || sum.ps < longest_ps || (sum.ps == longest_ps && name > found.span)) continue;
+      longest_ps = sum.ps;
+      found.span = name;
     }
     return found;
   }
 
  private:
   struct name_sum {
-    string_id name;
     idle_cause cause;
     std::int64_t ps;
   };
   std::array<std::int64_t, idle_cause_count> by_cause_{};
-  std::vector<name_sum> by_name_;
+  hash_map<string_id, name_sum> by_name_;
 };
 
 segments::const_iterator first_in(const segments& all, std::int64_t start_ps) {
@@ -149,26 +144,35 @@ void note_drain(const segments& all, bubble& b) {
 }  // namespace
 
 thread_causes::thread_causes(const std::vector<gap_list>& lists) {
-  for (const gap_list& list : lists)
+  for (const gap_list& list : lists) {
+    std::vector<bubble*> unlaunched;
     for (const gap& g : list) {
       const std::uint32_t thread = g.of->launch_thread();
-      (thread == no_thread ? unlaunched_ : of_thread_[thread]).push_back(g.of);
+      (thread == no_thread ? unlaunched : of_thread_[thread]).push_back(g.of);
     }
+    if (!unlaunched.empty()) unlaunched_.push_back(std::move(unlaunched));
+  }
 }
 
-void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& leaves) {
+void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& work) {
   const segments all = known_segments(known);
   if (const auto own = of_thread_.find(thread); own != of_thread_.end())
     for (bubble* const b : own->second) {
       const interval gap{b->start_ps, b->end_ps};
       b->host.known = known_in(all, gap);
-      b->host.launcher_ps = covered_in(leaves, gap);
+      b->host.launcher_ps = covered_in(work, gap);
       note_drain(all, *b);
     }
-  if (all.empty()) return;
-  for (bubble* const b : unlaunched_) {
-    const known_activity found = known_in(all, {b->start_ps, b->end_ps});
-    if (found.covered_ps > b->host.known.covered_ps) b->host.known = found;
+  for (const std::vector<bubble*>& gaps : unlaunched_) {
+    // Only gaps that a segment touches: threads are many, and most of them do little.
+    auto next = gaps.begin();
+    for (const segment& s : all) {
+      next = std::partition_point(next, gaps.end(), [&](const bubble* b) { return b->end_ps <= s.at.start_ps; });
+      for (; next != gaps.end() && (*next)->start_ps < s.at.end_ps; ++next) {
+        const known_activity found = known_in(all, {(*next)->start_ps, (*next)->end_ps});
+        if (found.covered_ps > (*next)->host.known.covered_ps) (*next)->host.known = found;
+      }
+    }
   }
 }
 

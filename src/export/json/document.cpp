@@ -219,17 +219,12 @@ bool filters_planes(document which) noexcept {
          which != document::memory;
 }
 
-// What goes by in one pass tells its planes and lines behind it.
-bool goes_by(const profile& p) noexcept {
-  for (std::size_t file = 0; file < p.file_count(); ++file)
-    if (p.is_streamed(file)) return true;
-  return false;
-}
-
-// What a pass goes by tells its names when it is over.
-template <class Found>
-result<Found> with_fitting_filters(result<Found> found, const profile& p, const anatomy_options& o, const hooks& host) {
-  if (found && goes_by(p))
+// What was asked, and whether the filters fit anything: of a streamed file that is known after the pass.
+template <class Ask>
+auto ask_in_a_pass(const profile& p, const anatomy_options& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
+  const bool streamed = p.is_any_streamed();
+  auto found = ask();
+  if (found && streamed)
     if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
   return found;
 }
@@ -245,12 +240,12 @@ result<document_status> write_any(json_writer& out, document which, const profil
     case document::bubbles: return write_bubbles(out, p, o, host);
     case document::architecture: return write_architecture(out, p, o, host);
     case document::info:
-      return written(with_fitting_filters(anatomy_info(p, o, host), p, o, host),
+      return written(ask_in_a_pass(p, o, host, [&] { return anatomy_info(p, o, host); }),
                      [&](const info_result& r) { return write_info(out, p, r); });
     case document::steps:
       return written(anatomy_steps(p, o, host), [&](const steps_result& r) { return write_steps(out, p, r); });
     case document::ops:
-      return written(with_fitting_filters(anatomy_ops(p, o, host), p, o, host),
+      return written(ask_in_a_pass(p, o, host, [&] { return anatomy_ops(p, o, host); }),
                      [&](const ops_result& r) { return write_ops(out, p, r, o.limit); });
     case document::modules:
       return written(anatomy_modules(p, o, host),
@@ -304,7 +299,7 @@ std::uint64_t default_limit(document d) noexcept {
 result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
                                        const hooks& host) {
   return contained([&]() -> result<document_status> {
-    if (json::filters_planes(which) && !json::goes_by(p))
+    if (json::filters_planes(which) && !p.is_any_streamed())
       if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
     json_writer out(into);
     result<document_status> status = json::write_any(out, which, p, o, host);
