@@ -95,9 +95,9 @@ void print_ops(text_output& out, const validation_result& found, std::uint64_t l
     if (op->latest_node >= 0)
       last = "node " + std::to_string(found.nodes[static_cast<std::size_t>(op->latest_node)].id) + " (" +
              share_text(static_cast<std::int64_t>(op->latest_count), static_cast<std::int64_t>(op->groups)) + ")";
-    t.row({short_op_name(op->name, "") + (op->group.empty() ? "" : " " + escape_for_terminal(op->group)), op->device < 0 ? "all" : std::to_string(op->device), grouped(op->groups),
-           grouped(op->violations), human_duration(op->mean_skew_ps), human_duration(op->mean_transfer_ps),
-           profkit::collective_share_name(op->cost), last});
+    t.row({short_op_name(op->name, "") + (op->group.empty() ? "" : " " + escape_for_terminal(op->group)),
+           op->device < 0 ? "all" : std::to_string(op->device), grouped(op->groups), grouped(op->violations),
+           human_duration(op->mean_skew_ps), human_duration(op->mean_transfer_ps), profkit::collective_share_name(op->cost), last});
   }
   t.print(out, columns);
   if (shown < ops.size())

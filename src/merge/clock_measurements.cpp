@@ -21,6 +21,7 @@ constexpr std::int64_t most_slope_parts = 1000;   // a segment is broken beyond 
 constexpr std::int64_t most_offset_parts = 2000;  // an offset jumps beyond 500 ppm of the window
 constexpr double outlier_times = 8;               // of the usual deviation
 constexpr double least_step_ps = 2000;
+constexpr int most_rounds = 32;  // of leaving out what is off: more of them find a clock that bends, not bad readings
 
 std::optional<std::int64_t> since(const clock_instant& t, std::int64_t base_ns) noexcept {
   const auto ps = relative_ps(t.ns, base_ns, t.sub_ps);
@@ -246,6 +247,19 @@ class measurement_taker {
     return least_step_ps + 4 * as_double(most);
   }
 
+  // Takes out what is odd, which is by rising place.
+  template <class Measured>
+  static void remove_at(std::vector<Measured>& from, const std::vector<odd_measurement>& odd) {
+    std::size_t kept = 0, next = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (next < odd.size() && odd[next].at == i)
+        ++next;
+      else
+        from[kept++] = from[i];
+    }
+    from.resize(kept);
+  }
+
   // Takes outliers out of `from`, and gives the steps that are left. Where many are off there is no telling which.
   template <class Measured, class Deviations, class Note>
   std::vector<odd_measurement> leave_out(std::vector<Measured>& from, Deviations&& deviations, double reading_ps,
@@ -253,19 +267,17 @@ class measurement_taker {
     constexpr std::size_t most_share = 4;
     const std::vector<Measured> all = from;
     const std::size_t anomalies = found_.anomalies.size();
-    for (;;) {
+    for (int round = 0;; ++round) {
       odd_measurements odd = find_odd_measurements(deviations(), reading_ps);
       if (odd.outliers.empty()) return std::move(odd.steps);
-      if ((all.size() - from.size() + odd.outliers.size()) * most_share > all.size()) {
+      if (round == most_rounds || (all.size() - from.size() + odd.outliers.size()) * most_share > all.size()) {
         from = all;
         found_.anomalies.erase(found_.anomalies.begin() + static_cast<std::ptrdiff_t>(anomalies),
                                found_.anomalies.end());
         return {};
       }
-      for (std::size_t i = odd.outliers.size(); i-- > 0;) {
-        note_one(odd.outliers[i]);
-        from.erase(from.begin() + static_cast<std::ptrdiff_t>(odd.outliers[i].at));
-      }
+      for (std::size_t i = odd.outliers.size(); i-- > 0;) note_one(odd.outliers[i]);
+      remove_at(from, odd.outliers);
     }
   }
 
@@ -281,22 +293,24 @@ class measurement_taker {
                                "one snapshot is " + step_text(odd.size_ps) + " off its neighbours; it is left out");
                         });
     std::vector<knot> advance;
-    for (std::size_t i = 0; i + 1 < found_.tracer.size(); ++i)
-      advance.push_back({found_.tracer[i + 1].x - found_.tracer[i].x,
-                         (found_.tracer[i + 1].y - found_.tracer[i].y) - (found_.tracer[i + 1].x - found_.tracer[i].x)});
+    for (std::size_t i = 0; i + 1 < found_.tracer.size(); ++i) {
+      const knot &here = found_.tracer[i], &next = found_.tracer[i + 1];
+      advance.push_back({next.x - here.x, (next.y - here.y) - (next.x - here.x)});
+    }
     const rate_check rates = check_rates(advance);
     const double noise = outlier_times * rates.scale_ps + least_step_ps;
     found_.usual_host_rate = rates.usual_rate;
+    auto step = steps.begin();
     for (std::size_t i = 0; i < advance.size(); ++i) {
       const bool no_clock = magnitude(advance[i].y) > static_cast<std::uint64_t>(advance[i].x / most_slope_parts);
       const bool backwards = found_.tracer[i + 1].y < found_.tracer[i].y;  // wrong even where every segment does it
-      const bool steps_here =
-          std::any_of(steps.begin(), steps.end(), [&](const odd_measurement& s) { return s.at == i; });
+      const bool steps_here = step != steps.end() && step->at == i;
+      step += steps_here ? 1 : 0;
       if (!steps_here && !(no_clock && (backwards || advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
         continue;
       found_.broken.push_back(i);
       const bool between_pieces =
-          std::find(pieces_end_.begin(), pieces_end_.end(), found_.tracer[i].x) != pieces_end_.end();
+          std::binary_search(pieces_end_.begin(), pieces_end_.end(), found_.tracer[i].x);
       if (!between_pieces) found_.host_steps.push_back({i, rates.deviation[i]});
     }
   }
@@ -307,11 +321,9 @@ class measurement_taker {
   }
   [[nodiscard]] bool offsets_jump_at(const clock_step& s) const {
     const auto [from, to] = span_of(s);
-    return std::any_of(found_.jumps.begin(), found_.jumps.end(), [&, from = from, to = to](const clock_step& j) {
-      const auto [first, last] =
-          std::minmax({found_.points[j.after].as_knot().x, found_.points[j.after + 1].as_knot().x});
-      return first <= to && last >= from;
-    });
+    const auto later = std::partition_point(jump_spans_.begin(), jump_spans_.end(),
+                                            [to = to](const auto& span) { return span.first <= to; });
+    return later != jump_spans_.begin() && (later - 1)->second >= from;
   }
   // Whether the offsets say that the wall clock did not step between two snapshots.
   [[nodiscard]] bool wall_clock_was_steady(const clock_step& s) const {
@@ -329,16 +341,18 @@ class measurement_taker {
         const bool reset = size > (after.x - before.x) / most_slope_parts;
         found_.tracer_was_reset = found_.tracer_was_reset || reset;
         note(clock_anomaly::kind::tracer_not_rising, before.y, size,
-             "the tracer clock jumps by " + step_text(-s.size_ps) + " between two snapshots, of which the offsets know " +
-                 "nothing" + (reset ? std::string(": it was reset; ") + unknown_times : ""));
+             "the tracer clock jumps by " + step_text(-s.size_ps) +
+                 " between two snapshots, of which the offsets know nothing" +
+                 (reset ? std::string(": it was reset; ") + unknown_times : ""));
         continue;
       }
       const bool backwards = after.y <= before.y;
       note(backwards || std::abs(s.size_ps) > 0 ? clock_anomaly::kind::host_step : clock_anomaly::kind::slope, before.y,
            size,
-           found_.tracer.size() < 4 ? std::string("the two clocks of the node advance differently by more than 1000 ppm")
-                                    : std::string(offsets_jump_at(s) ? "the wall clock" : "the wall clock or the tracer clock") +
-                                          " steps by " + step_text(s.size_ps) + " between two snapshots");
+           found_.tracer.size() < 4
+               ? std::string("the two clocks of the node advance differently by more than 1000 ppm")
+               : std::string(offsets_jump_at(s) ? "the wall clock" : "the wall clock or the tracer clock") +
+                     " steps by " + step_text(s.size_ps) + " between two snapshots");
     }
   }
 
@@ -368,14 +382,21 @@ class measurement_taker {
     const rate_check rates = check_rates(advance);
     const double noise = outlier_times * rates.scale_ps + least_step_ps;
     offset_noise_ps_ = noise;
+    auto step = steps.begin();
     for (std::size_t i = 0; i < advance.size(); ++i) {
       const std::int64_t usual = advance.size() < 3 ? advance[i].y : whole_ps(rates.deviation[i]);
-      const bool steps_here =
-          std::any_of(steps.begin(), steps.end(), [&](const odd_measurement& s) { return s.at == i; });
+      const bool steps_here = step != steps.end() && step->at == i;
+      step += steps_here ? 1 : 0;
       if (steps_here || (magnitude(usual) > static_cast<std::uint64_t>(advance[i].x / most_offset_parts) &&
                          (advance.size() < 3 || std::abs(rates.deviation[i]) > noise)))
         found_.jumps.push_back({i, advance.size() < 3 ? as_double(advance[i].y) : rates.deviation[i]});
     }
+    for (const clock_step& j : found_.jumps)
+      jump_spans_.push_back(
+          std::minmax({found_.points[j.after].as_knot().x, found_.points[j.after + 1].as_knot().x}));
+    std::sort(jump_spans_.begin(), jump_spans_.end());
+    for (std::size_t i = 1; i < jump_spans_.size(); ++i)
+      jump_spans_[i].second = std::max(jump_spans_[i].second, jump_spans_[i - 1].second);
     for (const clock_step& j : found_.jumps)
       note(clock_anomaly::kind::offset_jump, found_.points[j.after].at, whole_ps(std::abs(j.size_ps)),
            "the offset jumps by " + step_text(j.size_ps) + " between two windows");
@@ -385,6 +406,8 @@ class measurement_taker {
   const clock_evidence& from_;
   clock_measurements found_;
   std::vector<std::int64_t> pieces_end_;  // R of the last snapshot before the tracer clock's next reset, by R
+  // Wall times around each jump of the offsets, by the first; the second is the last of this one and all before it.
+  std::vector<std::pair<std::int64_t, std::int64_t>> jump_spans_;
   double offset_noise_ps_ = 0;
 };
 

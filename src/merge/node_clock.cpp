@@ -6,9 +6,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+
+namespace {
+
+__extension__ using wide_sum = __int128;
+
+std::int64_t within_int64(wide_sum n) noexcept {
+  constexpr wide_sum most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  return static_cast<std::int64_t>(std::clamp(n, least, most));
+}
+
+}  // namespace
 
 node_clock::corrected node_clock::from_tracer(std::int64_t tracer_ps, cursor& at) const noexcept {
   corrected c;
@@ -34,7 +46,7 @@ double node_clock::measured_part::noise_at(std::int64_t t) const noexcept {
   return noise;
 }
 
-clock_window node_clock::window(std::int64_t from_ps, std::int64_t to_ps) const noexcept {
+clock_window node_clock::sound_window(std::int64_t from_ps, std::int64_t to_ps) const noexcept {
   clock_window w;
   w.from_ps = from_ps;
   w.to_ps = to_ps;
@@ -50,6 +62,11 @@ clock_window node_clock::window(std::int64_t from_ps, std::int64_t to_ps) const 
   const bool has_offsets = !marks_.empty();
   w.extrapolated = to_ps <= snapshot_part_.first_ps || from_ps >= snapshot_part_.last_ps ||
                    (has_offsets && (to_ps <= offset_part_.first_ps || from_ps >= offset_part_.last_ps));
+  return w;
+}
+
+clock_window node_clock::window(std::int64_t from_ps, std::int64_t to_ps) const noexcept {
+  clock_window w = sound_window(from_ps, to_ps);
   for (const suspect_span& s : suspects_) {
     if (s.from_ps >= to_ps || s.to_ps <= from_ps) continue;
     w.suspect = true;
@@ -85,8 +102,29 @@ node_bounds node_clock::bounds(std::int64_t first_ps, std::int64_t last_ps) cons
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   if (edges.size() == 1) edges.push_back(edges.front() + 1);
+  // A suspect span begins and ends at edges: each window lies in it or outside.
+  std::vector<suspect_span> begins;
+  for (const suspect_span& s : suspects_)
+    if (s.from_ps < s.to_ps) begins.push_back(s);
+  std::vector<suspect_span> ends = begins;
+  std::sort(begins.begin(), begins.end(),
+            [](const suspect_span& a, const suspect_span& b) { return a.from_ps < b.from_ps; });
+  std::sort(ends.begin(), ends.end(), [](const suspect_span& a, const suspect_span& b) { return a.to_ps < b.to_ps; });
+  std::size_t begun = 0, ended = 0;
+  wide_sum tracer = 0, host = 0;  // of the spans around a window
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    const clock_window w = window(edges[i], edges[i + 1]);
+    for (; begun < begins.size() && begins[begun].from_ps <= edges[i]; ++begun) {
+      tracer += begins[begun].tracer_ps;
+      host += begins[begun].host_ps;
+    }
+    for (; ended < ends.size() && ends[ended].to_ps <= edges[i]; ++ended) {
+      tracer -= ends[ended].tracer_ps;
+      host -= ends[ended].host_ps;
+    }
+    clock_window w = sound_window(edges[i], edges[i + 1]);
+    w.suspect = begun > ended;
+    w.tracer_bound_ps = within_int64(tracer + w.tracer_bound_ps);
+    w.host_bound_ps = within_int64(host + w.host_bound_ps);
     const bool same = !found.windows.empty() && found.windows.back().tracer_bound_ps == w.tracer_bound_ps &&
                       found.windows.back().host_bound_ps == w.host_bound_ps &&
                       found.windows.back().extrapolated == w.extrapolated && found.windows.back().suspect == w.suspect;

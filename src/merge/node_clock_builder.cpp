@@ -21,6 +21,36 @@ using knot = piecewise_map::knot;
 constexpr std::int64_t unknown_drift_ppt = 100'000'000;  // a clock of which nothing is known: 100 ppm
 constexpr std::int64_t unknown_noise_ps = 1'000'000;     // a measurement of which nothing is known: 1 us
 
+// Offsets to be found by the wall time S, which falls where one jumps.
+class offset_knots {
+ public:
+  explicit offset_knots(const std::vector<offset_point>& points) {
+    for (std::size_t i = 0; i < points.size(); ++i) by_host_.push_back({points[i].as_knot(), i});
+    std::sort(by_host_.begin(), by_host_.end(), [](const placed& a, const placed& b) {
+      return a.at.x != b.at.x ? a.at.x < b.at.x : a.place < b.place;
+    });
+  }
+  // Those with S between, as they were measured.
+  [[nodiscard]] std::vector<knot> between(std::int64_t after, std::int64_t before) const {
+    std::vector<knot> found;
+    if (after >= before) return found;
+    const auto first = std::partition_point(by_host_.begin(), by_host_.end(),
+                                            [&](const placed& p) { return p.at.x <= after; });
+    const auto last = std::partition_point(first, by_host_.end(), [&](const placed& p) { return p.at.x < before; });
+    std::vector<placed> inside(first, last);
+    std::sort(inside.begin(), inside.end(), [](const placed& a, const placed& b) { return a.place < b.place; });
+    for (const placed& p : inside) found.push_back(p.at);
+    return found;
+  }
+
+ private:
+  struct placed {
+    knot at;
+    std::size_t place;
+  };
+  std::vector<placed> by_host_;
+};
+
 }  // namespace
 
 class node_clock_builder {
@@ -182,7 +212,7 @@ class node_clock_builder {
       const std::size_t to = i + 1 == pieces ? of_.tracer.size() - 1 : of_.host_steps[i].after;
       const std::vector<knot> own(of_.tracer.begin() + static_cast<std::ptrdiff_t>(from),
                                   of_.tracer.begin() + static_cast<std::ptrdiff_t>(to) + 1);
-      add_composed(own, parts[i], maps[i], direct);
+      add_composed(own, offset_knots(parts[i]), maps[i], direct);
       std::int64_t host_to = std::numeric_limits<std::int64_t>::max();
       std::int64_t boundary = 0;
       if (i + 1 < pieces) {
@@ -230,12 +260,12 @@ class node_clock_builder {
     bool rises = true;
     for (std::size_t i = 0; i + 1 < whole.size(); ++i) rises = rises && whole[i + 1].y > whole[i].y;
     if (rises) {
-      add_composed(whole, of_.points, made_.offsets_, direct);
+      add_composed(whole, offset_knots(of_.points), made_.offsets_, direct);
     } else {
       // S steps back and nothing tells where: no knots of the offsets between the snapshots around the step.
+      const offset_knots points(of_.points);
       for (std::size_t i = 0; i + 1 < whole.size(); ++i)
-        add_composed({whole[i], whole[i + 1]}, whole[i + 1].y > whole[i].y ? of_.points : std::vector<offset_point>(),
-                     made_.offsets_, direct);
+        add_composed({whole[i], whole[i + 1]}, points, made_.offsets_, direct);
       const auto same = [](const knot& a, const knot& b) { return a.x == b.x; };
       direct.erase(std::unique(direct.begin(), direct.end(), same), direct.end());
     }
@@ -248,15 +278,13 @@ class node_clock_builder {
   }
 
   // Knots R -> S0 of one sound piece: its snapshots, and between them where the offsets have their knots.
-  static void add_composed(const std::vector<knot>& snapshots, const std::vector<offset_point>& offsets,
+  static void add_composed(const std::vector<knot>& snapshots, const offset_knots& offsets,
                            const piecewise_map& map, std::vector<knot>& into) {
     for (std::size_t i = 0; i < snapshots.size(); ++i) {
       into.push_back({snapshots[i].x, map(snapshots[i].y)});
       if (i + 1 == snapshots.size()) break;
       const piecewise_map back({{snapshots[i].y, snapshots[i].x}, {snapshots[i + 1].y, snapshots[i + 1].x}});
-      for (const offset_point& p : offsets) {
-        const knot k = p.as_knot();
-        if (k.x <= snapshots[i].y || k.x >= snapshots[i + 1].y) continue;
+      for (const knot& k : offsets.between(snapshots[i].y, snapshots[i + 1].y)) {
         const std::int64_t r = back(k.x);
         if (r > into.back().x && r < snapshots[i + 1].x) into.push_back({r, k.y});
       }
@@ -287,12 +315,13 @@ class node_clock_builder {
     std::vector<clock_scatter> offset_scatters;
     double mean_square = 0;
     std::int64_t residual = 0;
+    std::size_t jump = 0;  // the next; they are by rising place
     for (std::size_t i = 0; i < of_.points.size(); ++i) {
       piece.push_back({of_.points[i].at, of_.points[i].offset});
       residual = std::max(residual, of_.points[i].residual.value_or(0));
       made_.marks_.push_back({of_.points[i].at, of_.points[i].resolution});
-      const bool jumped =
-          std::any_of(of_.jumps.begin(), of_.jumps.end(), [&](const clock_step& j) { return j.after == i; });
+      const bool jumped = jump < of_.jumps.size() && of_.jumps[jump].after == i;
+      jump += jumped ? 1 : 0;
       if (!jumped && i + 1 < of_.points.size()) continue;
       const auto size = as_double(static_cast<std::int64_t>(piece.size()));
       mean_square += fit_line(piece).mean_square * size / as_double(static_cast<std::int64_t>(of_.points.size()));
@@ -337,14 +366,18 @@ class node_clock_builder {
   void widen_gaps() {
     std::vector<deviation> points;
     for (const knot& k : of_.tracer) points.push_back({k.x, k.y - k.x});
-    for (const std::size_t gap : of_.snapshot_gaps) {
-      const std::int64_t error = whole_ps(error_across_gap(points, gap));
+    std::vector<double> errors = errors_across_gaps(points, of_.snapshot_gaps);
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      const std::size_t gap = of_.snapshot_gaps[i];
+      const std::int64_t error = whole_ps(errors[i]);
       made_.suspects_.push_back({made_.direct_(of_.tracer[gap].x), made_.direct_(of_.tracer[gap + 1].x), error, 0});
     }
     points.clear();
     for (const offset_point& p : of_.points) points.push_back({p.at, p.offset});
-    for (const std::size_t gap : of_.offset_gaps) {
-      const std::int64_t error = whole_ps(error_across_gap(points, gap));
+    errors = errors_across_gaps(points, of_.offset_gaps);
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      const std::size_t gap = of_.offset_gaps[i];
+      const std::int64_t error = whole_ps(errors[i]);
       made_.suspects_.push_back({of_.points[gap].at, of_.points[gap + 1].at, error, error});
     }
   }

@@ -151,19 +151,28 @@ std::vector<std::size_t> find_gaps(const std::vector<deviation>& points) {
   return gaps;
 }
 
-double error_across_gap(const std::vector<deviation>& points, std::size_t gap) {
-  // A clock of curvature c is at most c h² / 8 from its chord, and c h h' / 2 from one of unequal parts.
-  double most = 0;
+std::vector<double> errors_across_gaps(const std::vector<deviation>& points, const std::vector<std::size_t>& gaps) {
+  std::vector<double> errors;
+  if (gaps.empty()) return errors;
+  // A clock of curvature c is at most c h² / 8 from its chord, and c h h' / 2 from one of unequal parts. At each
+  // measurement: the greatest curvature before it, and from it on.
+  std::vector<double> curvature(points.size(), 0), before(points.size() + 1, 0), from(points.size() + 1, 0);
   for (std::size_t i = 1; i + 1 < points.size(); ++i) {
-    if (i == gap || i == gap + 1) continue;
-    const double before = as_double(points[i].at_ps - points[i - 1].at_ps),
-                 after = as_double(points[i + 1].at_ps - points[i].at_ps);
+    const double left = as_double(points[i].at_ps - points[i - 1].at_ps),
+                 right = as_double(points[i + 1].at_ps - points[i].at_ps);
     const double off = as_double(points[i].size_ps - points[i - 1].size_ps) -
-                       as_double(points[i + 1].size_ps - points[i - 1].size_ps) * before / (before + after);
-    most = std::max(most, 2 * std::abs(off) / (before * after));
+                       as_double(points[i + 1].size_ps - points[i - 1].size_ps) * left / (left + right);
+    curvature[i] = 2 * std::abs(off) / (left * right);
   }
-  const double length = as_double(points[gap + 1].at_ps - points[gap].at_ps);
-  return most * length * length / 8;
+  for (std::size_t i = 0; i < points.size(); ++i) before[i + 1] = std::max(before[i], curvature[i]);
+  for (std::size_t i = points.size(); i-- > 0;) from[i] = std::max(from[i + 1], curvature[i]);
+  for (const std::size_t gap : gaps) {
+    // Not those at the ends of the gap, which it makes uncertain itself.
+    const double most = std::max(before[gap], from[gap + 2]);
+    const double length = as_double(points[gap + 1].at_ps - points[gap].at_ps);
+    errors.push_back(most * length * length / 8);
+  }
+  return errors;
 }
 
 }  // namespace PROFKIT_NAMESPACE

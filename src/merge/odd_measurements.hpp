@@ -26,8 +26,8 @@ odd_measurements find_odd_measurements(const std::vector<deviation>& points, dou
 // Indices i after which there is a gap: measurements far further apart than they usually are.
 std::vector<std::size_t> find_gaps(const std::vector<deviation>& points);
 
-// How far a clock that bends as these measurements do at most can be from the straight line across a gap.
-double error_across_gap(const std::vector<deviation>& points, std::size_t gap);
+// How far a clock that bends as these measurements do at most can be from the straight line across each of `gaps`.
+std::vector<double> errors_across_gaps(const std::vector<deviation>& points, const std::vector<std::size_t>& gaps);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

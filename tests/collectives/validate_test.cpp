@@ -514,7 +514,9 @@ TEST_CASE("our own matching finds no violation in the reference tool's corrected
 namespace {
 
 // An HloProto with one program of `devices` devices whose all-reduce.1 has these replica groups.
-std::string program_with_groups(const std::vector<std::vector<int>>& groups, int devices) {
+// `mesh`: sizes of the axes of a mesh along all of which it goes; it then has no replica groups.
+std::string program_with_groups(const std::vector<std::vector<int>>& groups, int devices,
+                                const std::vector<std::uint64_t>& mesh = {}) {
   const auto field = [](int number, const std::string& bytes) {
     std::string out(1, static_cast<char>(number << 3 | 2));
     if (number > 15) out = {static_cast<char>((number << 3 | 2) & 127 | 128), static_cast<char>(number >> 4)};
@@ -529,6 +531,15 @@ std::string program_with_groups(const std::vector<std::vector<int>>& groups, int
     for (const int id : group) ids += static_cast<char>(id);
     instruction += field(49, field(1, ids));
   }
+  std::string axes, along;
+  for (std::size_t i = 0; i < mesh.size(); ++i) {
+    std::string size;
+    std::uint64_t rest = mesh[i];
+    for (; rest > 127; rest >>= 7) size += static_cast<char>((rest & 127) | 128);
+    axes += field(1, std::string(1, '\x10') + size + static_cast<char>(rest));
+    along += field(2, number(1, static_cast<int>(i)));
+  }
+  if (!mesh.empty()) instruction += field(93, field(1, axes) + along);
   instruction += std::string{'\xd0', '\x01', '\x01'};  // channel_id (26): 1
   instruction += std::string{'\xb8', '\x04', '\x01'};  // use_global_device_ids (71)
   const std::string assignment = number(1, 1) + number(2, devices);
@@ -536,7 +547,8 @@ std::string program_with_groups(const std::vector<std::vector<int>>& groups, int
 }
 
 // Two nodes of one device that run all-reduce.1 one after the other, 300 us apart, ten times.
-test::traces lagging_nodes(const std::vector<std::vector<int>>& groups, int devices = 2) {
+test::traces lagging_nodes(const std::vector<std::vector<int>>& groups, int devices = 2,
+                           const std::vector<std::uint64_t>& mesh = {}) {
   cluster c;
   c.nodes.resize(2);
   c.executions.resize(2);
@@ -554,7 +566,7 @@ test::traces lagging_nodes(const std::vector<std::vector<int>>& groups, int devi
     w.begin_plane("/host:metadata");
     const auto program = w.event_metadata("jit_step(7)");
     w.add_metadata_stat(program, w.stat_metadata("Hlo Proto"),
-                        stat_value::of_bytes(program_with_groups(groups, devices)));
+                        stat_value::of_bytes(program_with_groups(groups, devices, mesh)));
     REQUIRE(w.finish().ok());
     t.add(test::trace_of(c, n) + programs);  // planes may follow one another
   }
@@ -601,6 +613,29 @@ TEST_CASE("one process group of everyone is judged; one of a program of fewer de
   const validation_result alone = test::validated(lagging_nodes({{0}}, 1), within(0));  // each node runs its own
   CHECK(alone.violations == 0);
   CHECK(alone.unjudged == 20);
+}
+
+TEST_CASE("a mesh of more devices than a number holds is not one of everyone") {
+  CHECK(test::validated(lagging_nodes({}, 2, {2, 1}), within(0)).violations == 10);
+  // 3 * 6148914691236517206 is 2 more than 2^64.
+  const validation_result found = test::validated(lagging_nodes({}, 2, {3, 6148914691236517206}), within(0));
+  CHECK(found.violations == 0);
+  CHECK(found.unjudged == 20);
+  CHECK(test::validated(lagging_nodes({}, 2, {1ULL << 62, 1ULL << 62}), within(0)).unjudged == 20);
+}
+
+TEST_CASE("of process groups that are not judged, those in the time asked for are counted") {
+  // Node 0 begins at 1, 2, … 10 ms, node 1 300 us later; each takes 100 us.
+  const test::traces t = lagging_nodes({{0}, {1}});
+  validation_options o = within(0);
+  o.from_ps = 1'950'000'000;
+  o.to_ps = 3'050'000'000;
+  CHECK(test::validated(t, o).unjudged == 3);  // at 2, 2.3 and 3 ms
+  o.from_ps = 20'000'000'000;
+  o.to_ps.reset();
+  const validation_result none = test::validated(t, o);
+  CHECK(none.unjudged == 0);
+  CHECK(none.absent == "no collective that several nodes ran lies in the time asked for");
 }
 
 TEST_CASE("kernels of PyTorch are matched within the process group that they name") {

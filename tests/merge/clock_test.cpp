@@ -37,12 +37,12 @@ clock_evidence still_clock(int snapshots = 12, int offsets = 8, std::int64_t off
   e.node_id = 1;
   e.tracer_base_ns = 5'000'000'000;
   e.host_base_ns = e.reference_base_ns = 1'765'400'000'000'000'000;
-  for (int k = 0; k < snapshots; ++k)
+  for (std::int64_t k = 0; k < snapshots; ++k)
     e.snapshots.push_back({{e.tracer_base_ns + k * 10'000'000, 0}, {e.host_base_ns + k * 10'000'000, 0}});
   for (int k = 0; k < offsets; ++k) {
     offset_row r;
     r.node_id = 1;
-    r.midpoint = {e.reference_base_ns + (k - 1) * 20'000'000, 0};
+    r.midpoint = {e.reference_base_ns + std::int64_t{k - 1} * 20'000'000, 0};
     r.offset_ps = offset_ps;
     e.offsets.push_back(r);
   }
@@ -291,6 +291,46 @@ TEST_CASE("a gap in the measurements is told, and the bound is wider there") {
   CHECK(text_of(c).find("no snapshots for 130.0 ms") == 0);
   CHECK(*c.bound_at(135 * ms, clock_domain::tracer) > 10 * *c.bound_at(30 * ms, clock_domain::tracer));
   CHECK(*c.bound_at(135 * ms, clock_domain::host) < 2 * *c.bound_at(30 * ms, clock_domain::host));
+}
+
+TEST_CASE("clocks of a hundred thousand bad measurements take time in proportion") {
+  constexpr int many = 100'000, tail = 20'000;
+  clock_evidence bending = still_clock(many, many), bending_both = bending;
+  for (int k = 0; k < tail; ++k) {
+    // 20 ns times the square: each but the last lies between its neighbours.
+    const std::int64_t bend_ns = std::int64_t{20} * k * k;
+    bending.offsets[static_cast<std::size_t>(many - tail + k)].offset_ps += bend_ns * 1000;
+    bending_both.snapshots[static_cast<std::size_t>(many - tail + k)].host.ns += bend_ns;
+  }
+  bending_both.offsets = bending.offsets;
+  CHECK(text_of(built(bending_both)).find("left out") == std::string::npos);
+  const node_clock bent = built(bending);
+  CHECK(has(bent, clock_anomaly::kind::offset_jump));
+  CHECK(text_of(bent).find("left out") == std::string::npos);
+  const node_bounds of_bent = bent.bounds(0, std::int64_t{many} * 20 * ms);
+  CHECK(of_bent.windows.size() > tail / 2);
+  for (std::size_t i = 0; i < of_bent.windows.size(); i += 1000)
+    CHECK(bent.bound_at(of_bent.windows[i].to_ps - 1, clock_domain::tracer) == of_bent.windows[i].tracer_bound_ps);
+
+  // Two of three follow at once.
+  clock_evidence gaps = still_clock(many, 8);
+  for (int k = 0; k < many; ++k) {
+    clock_pair& p = gaps.snapshots[static_cast<std::size_t>(k)];
+    const std::int64_t at_ns = std::int64_t{10'000'000} * (k / 3) + 100'000 * (k % 3);
+    p.tracer.ns = gaps.tracer_base_ns + at_ns;
+    p.host.ns = gaps.host_base_ns + at_ns;
+  }
+  const node_clock gapped = built(gaps);
+  CHECK(gapped.anomalies().size() == many / 3);
+  const node_bounds of_gaps = gapped.bounds(0, std::int64_t{many} * 4 * ms);
+  CHECK(std::any_of(of_gaps.windows.begin(), of_gaps.windows.end(), [](const clock_window& w) { return w.suspect; }));
+
+  clock_evidence falling = still_clock(many, many);
+  for (int k = 0; k < many; ++k)
+    falling.snapshots[static_cast<std::size_t>(k)].tracer.ns = falling.tracer_base_ns - std::int64_t{10'000'000} * k;
+  const auto fallen = node_clock::build(falling);
+  REQUIRE_FALSE(fallen.ok());
+  CHECK(fallen.error().message.find("describe no clock: 99999 of 99999 segments") != std::string::npos);
 }
 
 TEST_CASE("an offset is known no better than half of the round trip that is told") {

@@ -330,6 +330,7 @@ class node_clock {
   };
   // The bound between two instants that no mark, end of a measurement or suspect span lies between.
   [[nodiscard]] clock_window window(std::int64_t from_ps, std::int64_t to_ps) const noexcept;
+  [[nodiscard]] clock_window sound_window(std::int64_t from_ps, std::int64_t to_ps) const noexcept;  // suspect or not
   friend class node_clock_builder;
   std::int64_t node_id_ = 0;
   piecewise_map snapshots_, offsets_;

@@ -3,6 +3,8 @@
 #include <analyse/anatomy/embedded_modules.hpp>
 #include <base/collective_names.hpp>
 
+#include <profkit/time.hpp>
+
 #include <algorithm>
 
 namespace profkit {
@@ -34,15 +36,17 @@ group_list iota_groups(const iota_replica_groups_view& iota) {
   return {iota.num_replica_groups(), iota.num_devices_per_group()};
 }
 
-// Groups along every axis of a mesh are one group of all of it; along fewer there are several.
+// Groups along every axis of a mesh are one group of all of it; along fewer there are several. A mesh of more devices
+// than a number holds is damaged: its size is 0, that of no program.
 group_list mesh_groups(const mesh_axes_replica_groups_view& mesh) {
-  std::int64_t axes = 0, devices = 1, named = 0;
+  std::int64_t axes = 0, named = 0;
+  std::optional<std::int64_t> devices = 1;
   for (const mesh_axis_view axis : mesh.mesh().axes()) {
     ++axes;
-    devices *= std::max<std::int64_t>(axis.size(), 1);
+    if (devices) devices = checked_mul(*devices, std::max<std::int64_t>(axis.size(), 1));
   }
   for (const axis_ref_view axis : mesh.axes()) named += axis.sub_axis().size() == 0 ? 1 : 0;
-  return named == axes ? group_list{1, devices} : group_list{2, 0};
+  return named == axes ? group_list{1, devices.value_or(0)} : group_list{2, 0};
 }
 
 group_list groups_of(const instruction_view& instruction) {
@@ -69,6 +73,11 @@ bool has_pairs(const instruction_view& instruction) {
   return false;
 }
 
+// 0: not on record, or more than a number holds.
+std::int64_t devices_of(std::int64_t replicas, std::int64_t partitions) {
+  return checked_mul(replicas, partitions).value_or(0);
+}
+
 // Ids of groups count replicas, partitions, or both together: one group of them is everyone only when it has, with
 // what each id stands for, as many devices as the program.
 participation who_of(const instruction_view& instruction, std::string_view opcode, std::int64_t replicas,
@@ -76,7 +85,7 @@ participation who_of(const instruction_view& instruction, std::string_view opcod
   if (has_pairs(instruction)) return participation::sub_groups;
   const group_list found = groups_of(instruction);
   if (found.groups > 1) return participation::sub_groups;
-  const std::int64_t devices = replicas * partitions;
+  const std::int64_t devices = devices_of(replicas, partitions);
   if (devices == 0) return participation::unknown;
   const bool across_both = instruction.channel_id() > 0 && !instruction.use_global_device_ids() &&
                            (opcode == "all-reduce" || opcode == "all-gather" || opcode == "reduce-scatter");
@@ -85,7 +94,8 @@ participation who_of(const instruction_view& instruction, std::string_view opcod
     const bool alone = instruction.channel_id() > 0 ? replicas == 1 : partitions == 1;
     return across_both || alone ? participation::everyone : participation::sub_groups;
   }
-  return found.size * (across_both ? partitions : 1) == devices ? participation::everyone : participation::sub_groups;
+  const std::optional<std::int64_t> members = checked_mul(found.size, across_both ? partitions : 1);
+  return members == devices ? participation::everyone : participation::sub_groups;
 }
 
 }  // namespace
@@ -132,7 +142,7 @@ void recorded_groups::read(program& p) {
       of_instruction[instruction.id()] = who;
       most = std::max(most, who);
       answer& known = p.instructions[instruction.name()];
-      known = {std::max(known.who, who), replicas * partitions};
+      known = {std::max(known.who, who), devices_of(replicas, partitions)};
     }
     of_computation[computation.id()] = most;
   }

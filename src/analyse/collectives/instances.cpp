@@ -171,7 +171,8 @@ class finder {
     }
 
    private:
-    // Ranks of more than 30 members are cut by the recorder: the name and the size tell such groups apart.
+    // The name and the ranks tell groups apart. The recorder cuts ranks of more than 30 members: groups of one name that
+    // begin alike are taken for one.
     void take_group(const kernel_details& details, collective_instance& e) const {
       if (details.group_size <= 0) return;
       e.group_devices = details.group_size;

@@ -38,6 +38,11 @@ struct collective_instances {
 // What a collective of this name (an HLO instruction, a kernel) demands of the order of its members.
 [[nodiscard]] collective_semantics semantics_of(std::string_view name) noexcept;
 
+// Whether any part of [start, end] lies in the time that was asked for.
+[[nodiscard]] inline bool in_window(const validation_options& o, std::int64_t start_ps, std::int64_t end_ps) noexcept {
+  return (!o.to_ps || start_ps < *o.to_ps) && (!o.from_ps || end_ps >= *o.from_ps);
+}
+
 using trace_list = std::vector<std::shared_ptr<const profile>>;
 // Collectives by what they are: HLO opcodes and kernels of communication libraries; reductions are none.
 result<collective_instances> find_collectives(const trace_list& traces, const hooks& host);
@@ -45,7 +50,8 @@ result<collective_instances> find_collectives(const trace_list& traces, const ho
 result<collective_instances> find_collectives_like_reference(const trace_list& traces, const hooks& host);
 
 // Puts instances into groups of one invocation each; fills ops, groups, members and warnings of the result.
-void match_by_time(const collective_instances& found, bool clocks_agree, validation_result& into);
+void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
+                   validation_result& into);
 void match_by_occurrence(const collective_instances& found, validation_result& into);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -281,8 +281,9 @@ std::int64_t least_period(const collective_instances& found, const op_events& op
 
 class time_matcher {
  public:
-  time_matcher(const collective_instances& found, bool clocks_agree, validation_result& into)
-      : found_(found), into_(into), ops_(events_by_op(found)) {
+  time_matcher(const collective_instances& found, bool clocks_agree, const validation_options& o,
+               validation_result& into)
+      : found_(found), o_(o), into_(into), ops_(events_by_op(found)) {
     shifts_ = clocks_agree ? std::vector<std::int64_t>(found.nodes.size(), 0) : rough_shifts(found, ops_);
   }
 
@@ -400,7 +401,9 @@ class time_matcher {
   // Which executions are one invocation is not known: nothing is compared.
   void leave_unmatched(const op_events& op) {
     collective_op& told = add_op(found_, op, into_);
-    for (const auto& events : op.by_node) told.unjudged += events.size();
+    for (const auto& events : op.by_node)
+      for (const std::uint32_t e : events)
+        told.unjudged += in_window(o_, found_.all[e].start_ps, found_.all[e].end_ps) ? 1 : 0;
     told.sub_groups = true;
   }
 
@@ -417,6 +420,7 @@ class time_matcher {
   }
 
   const collective_instances& found_;
+  const validation_options& o_;
   validation_result& into_;
   std::vector<op_events> ops_;
   std::vector<std::int64_t> shifts_;
@@ -425,8 +429,9 @@ class time_matcher {
 
 }  // namespace
 
-void match_by_time(const collective_instances& found, bool clocks_agree, validation_result& into) {
-  time_matcher(found, clocks_agree, into).match();
+void match_by_time(const collective_instances& found, bool clocks_agree, const validation_options& o,
+                   validation_result& into) {
+  time_matcher(found, clocks_agree, o, into).match();
 }
 
 void match_by_occurrence(const collective_instances& found, validation_result& into) {

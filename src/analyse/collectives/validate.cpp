@@ -68,10 +68,8 @@ class judge {
   }
 
   bool in_window(const collective_group& g) const {
-    if (!o_.from_ps && !o_.to_ps) return true;
-    const std::int64_t from = o_.from_ps.value_or(INT64_MIN), to = o_.to_ps.value_or(INT64_MAX);
     for (std::uint32_t i = 0; i < g.member_count; ++i)
-      if (member(g, i).start_ps < to && member(g, i).end_ps >= from) return true;
+      if (profkit::in_window(o_, member(g, i).start_ps, member(g, i).end_ps)) return true;
     return false;
   }
 
@@ -338,6 +336,7 @@ std::string absence(const validation_result& found) {
   if (found.unjudged > 0)
     return "not judged: sub-groups. Every collective that several nodes ran is of process groups that are not the whole "
            "world, and the trace does not tell whose device is in which";
+  if (!found.ops.empty()) return "no collective that several nodes ran lies in the time asked for";
   return "no collective was run by more than one node";
 }
 
@@ -420,7 +419,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     if (!reference) {
       bounds = read_bounds(traces);
       tell_clocks(found, bounds, o);
-      match_by_time(*instances, found.corrected || o.bound_ps.has_value(), found);
+      match_by_time(*instances, found.corrected || o.bound_ps.has_value(), o, found);
     } else {
       match_by_occurrence(*instances, found);
     }
