@@ -157,7 +157,7 @@ void print_busy_lines(session& s, const report_facts& f) {
     t.row({s.file_label(line.file),
            short_plane_name(line.plane_name) + (says_line ? ' ' + escape_for_terminal(line.line_name) : ""),
            grouped(std::uint64_t{line.ops.size()}), grouped(line.events), human_duration(line.busy_ps),
-           share_text(line.busy_ps, f.span_ps())});
+           line.busy_ps <= f.span_ps() ? share_text(line.busy_ps, f.span_ps()) : ""});
   }
   const bool by_device = std::any_of(f.ops.lines.begin(), f.ops.lines.end(),
                                      [](const ops_line& line) { return line.clock != profkit::ops_clock::aligned; });

@@ -137,7 +137,14 @@ class aligner {
   // A whole file of another format is no damaged XSpace.
   [[nodiscard]] static std::optional<fault> another_kind(const aligned_trace& t) {
     const file_family is = family_of(t.input.path);
-    if (is == file_family::unknown || is == file_family::xspace) return std::nullopt;
+    if (is == file_family::unknown || is == file_family::xspace) {
+      std::optional<fault> why = is == file_family::unknown ? why_not_xspace(t.bytes) : std::nullopt;
+      if (why) {
+        why->path = t.input.path;
+        why->message = node_text(t.input.node_id) + ": " + why->message;
+      }
+      return why;
+    }
     fault f = is == file_family::chrome_trace ? no_xspace_but_chrome_traces(t.input.path) : fault();
     if (is != file_family::chrome_trace) {
       f.code = fault_code::unsupported;

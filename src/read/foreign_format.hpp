@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/core/result.hpp>
 
+#include <optional>
 #include <string_view>
 
 namespace profkit {

@@ -7,6 +7,7 @@
 
 #include <base/growing_bytes.hpp>
 #include <base/progress.hpp>
+#include <read/foreign_format.hpp>
 #include <profkit/wire.hpp>
 
 #include <algorithm>

@@ -109,7 +109,7 @@ fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps) 
   f.code = fault_code::invalid_argument;
   f.path = p.what().path;
   f.message = "there is no step " + std::to_string(wanted) + ": ";
-  f.message += steps == 0 ? "the capture has no steps" : "steps go from 0 to " + std::to_string(steps - 1);
+  f.message += steps == 0 ? "no XSpace here has steps to choose from" : "steps go from 0 to " + std::to_string(steps - 1);
   f.hint = "`profkit steps` lists the steps of a capture.";
   return f;
 }

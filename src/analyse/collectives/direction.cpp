@@ -105,8 +105,8 @@ std::optional<collective_directions::relation> collective_directions::pair_of(st
 
 const char* collective_directions::why_unjudged(const collective_op& op, bool one_device_a_node) {
   if (op.sub_groups)
-    return "sub-groups: it runs in process groups that are not the whole world, and it is not told whose device is in "
-           "which";
+    return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on "
+           "record";
   const bool kernel = !is_instruction(op);
   if (!one_device_a_node && !kernel && op.semantics != collective_semantics::barrier)
     return "nodes have several devices, and who waits for whom may have another device number";
