@@ -117,7 +117,10 @@ result<void> gather_devices(const profkit::profile& capture, const anatomy_optio
     if (auto r = take(profkit::anatomy_collectives(capture, f.ops, o, hooks), f.collectives); !r) return r;
   }
   if (auto r = take(profkit::anatomy_modules(capture, o, hooks), f.modules); !r) return r;
-  if (has_family(capture.what(), file_family::chrome_trace) || has_family(capture.what(), file_family::ascend_kernels))
+  // Totals of traces and tables are of the whole capture.
+  const bool whole = o.plane.empty() && profkit::bubbles_keep_to(o);
+  if (whole && (has_family(capture.what(), file_family::chrome_trace) ||
+                has_family(capture.what(), file_family::ascend_kernels)))
     return take(total_traces(capture, hooks), f.trace);
   return {};
 }

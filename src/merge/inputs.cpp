@@ -58,7 +58,9 @@ class resolver {
       if (auto ok = discover_rest(); !ok) return std::move(ok).error();
     if (found_.traces.empty()) {
       if (const std::optional<std::string> path = chrome_trace()) return no_xspace_but_chrome_traces(*path);
-      return usage("no trace to merge", "Name them with --traces, or a folder with --run_dir.", o_.run_dir);
+      fault f = usage("no trace to merge", "Name them with --traces, or a folder with --run-dir.", o_.run_dir);
+      if (!o_.run_dir.empty()) f.code = fault_code::not_found;
+      return f;
     }
     if (auto ok = take_snapshots(); !ok) return std::move(ok).error();
     if (!found_.run_path.empty())

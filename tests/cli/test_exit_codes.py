@@ -73,6 +73,19 @@ class ExitCodesTest(Case):
         document = json.loads(run("ops", self.scratch / "other", "--json").out)
         self.assertEqual((document["status"], document["code"]), ("error", "not_found"))
 
+    def test_a_merge_of_an_empty_folder(self):
+        (self.scratch / "none").mkdir()
+        done = run("merge", "--run-dir", self.scratch / "none", "-o", self.scratch / "merged.xspace")
+        self.assertEqual(done.status, 3, done.err)
+        self.assertIn("no trace to merge", done.err)
+
+    def test_a_report_leaves_out_what_no_filter_reaches(self):
+        path = self.write("two.trace.json", trace(kernel("a", 0, 10), kernel("b", 20, 10)))
+        whole, part = run("report", path), run("report", path, "--name", "a")
+        self.assertIn("Busy: ", whole.out)
+        self.assertNotIn("Busy: ", part.out)
+        self.assertIn("is left out under these filters", part.out)
+
     def test_no_readable_record(self):
         for name in ("a.xplane.pb", "a.pb", "a", "a.trace.json", "a.json", "kernel_details.csv", "a.hlo_proto.pb"):
             self.check(self.write(name, b""), 4, "the file is empty")
