@@ -238,7 +238,7 @@ struct profile::state {
     if (!f.outlined) f.origin_unix_ns = find_origin(*f.xspace);
   }
 
-  // What is wrong with a trace of which not one event can be read; nothing where one can, or where there is none.
+  // What is wrong with a trace of which not one event can be read.
   std::optional<fault> why_no_event(std::string_view bytes) const {
     struct first_event final : chrome_visitor {
       bool found = false;
@@ -253,7 +253,9 @@ struct profile::state {
     if (!read->damage && !read->has_events_key)
       return fault{fault_code::unrecognised, "this JSON has no \"traceEvents\": it is no trace", "", 0,
                    "Give the trace that the profiler wrote (*.trace.json, *.pt.trace.json, trace_view.json)."};
-    return read->damage;
+    if (read->damage) return read->damage;
+    return fault{fault_code::unrecognised, "the trace has no event", "", 0,
+                 "The profiler recorded nothing: look at its schedule, and record again."};
   }
 
   // A trace folder: its record files are read when an analysis wants them.

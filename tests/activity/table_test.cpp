@@ -476,14 +476,14 @@ TEST_CASE("a trace with broken parts gives what is intact, and says what was los
   CHECK(a->markers()[1].end_ps == 30'000'000);
 }
 
-TEST_CASE("a trace without events is empty, one without a list of them is none") {
+TEST_CASE("a trace without an event holds nothing, one without a list of them is none") {
   for (const char* text : {"[]", " [ ]\n", R"({"traceEvents":[]})", R"({"traceEvents":null})"}) {
     for (const char* label : {"x.json", "x.pt.trace.json"}) {
       CAPTURE(text, label);
-      const auto a = read_text(text, label);
-      CHECK(a->devices().empty());
-      CHECK(a->inputs().at(0).why_empty == "the trace is empty: it has no event");
-      CHECK_FALSE(a->inputs().at(0).damage);
+      const auto p = profile::open_buffer(text, label);
+      REQUIRE_FALSE(p.ok());
+      CHECK(p.error().code == fault_code::unrecognised);
+      CHECK(p.error().message == "the trace has no event");
     }
   }
   for (const char* text : {"{}", R"({"traceEvents":{}})", R"({"traceEvents":"null"})"}) {

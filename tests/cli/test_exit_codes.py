@@ -93,6 +93,8 @@ class ExitCodesTest(Case):
         self.check(self.write("a.txt", b"hello world\n"), 4, "no reader knows these bytes")
         self.check(self.write("b.trace.json", b'{"otherData": {"version": "1"}}'), 4, "traceEvents")
         self.check(self.write("c.trace.json", b'{"traceEvents": [{"ph": "X", "na'), 4, "ends inside an event")
+        for content in (b"[]", b'{"traceEvents": []}', b'{"traceEvents": null}'):
+            self.check(self.write("c.trace.json", content), 4, "the trace has no event")
         self.check(self.write("d.trace.json", b"no JSON"), 4, "expected '{' or '['")
         self.check(self.write("e.xplane.pb", b"\xff" * 64), 4, "damaged XSpace at byte 0")
 
@@ -161,8 +163,8 @@ class ExitCodesTest(Case):
         for command in ("steps", "ops", "modules", "framework", "collectives", "chrome", "memory", "bubbles",
                         "architecture", "neutrino"):
             self.check(empty, 0, "[absent]", commands=[command])
-        self.check(self.write("a.trace.json", b'{"traceEvents": []}'), 0, "[absent]",
-                   commands=["tree", "steps", "ops", "modules", "bubbles", "architecture", "report"])
+        self.check(self.write("a.trace.json", trace({"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}})), 0,
+                   "[absent]", commands=["tree", "steps", "ops", "modules", "bubbles", "architecture"])
         self.check(TPU, 0, "[absent]", commands=["chrome", "neutrino", "validate"])
 
     # ---- damage: one verdict, 5 ----
