@@ -326,7 +326,8 @@ TEST_CASE("Times of ops are the device's own where events carry them, and nest b
 TEST_CASE("Without the stats times are aligned, as they are said to be") {
   message ops;
   ops.text(2, "XLA Ops").sub(4, event(1, 0, 100)).sub(4, event(2, 10, 20));
-  const ops_line line = ops_of(*profile_of_ops(ops).open).lines.at(0);
+  const held_profile p = profile_of_ops(ops);
+  const ops_line line = ops_of(*p.open).lines.at(0);
   REQUIRE(line.clock == ops_clock::aligned);
   require_self(line, {{1, 80}, {2, 20}});
 }
@@ -354,7 +355,8 @@ TEST_CASE("A device's clock that begins anew goes on after what was before") {
   std::int64_t aligned = 0;
   for (int run = 0; run < 2; ++run)
     for (int i = 0; i < 40; ++i) ops.sub(4, timed(1, aligned += 10, 5, i * 100, 60));
-  const ops_line line = ops_of(*profile_of_ops(ops).open).lines.at(0);
+  const held_profile p = profile_of_ops(ops);
+  const ops_line line = ops_of(*p.open).lines.at(0);
   REQUIRE(line.duration_sum_ps == 80 * 60);
   REQUIRE(line.busy_ps == 80 * 60);  // two clocks laid over each other would give half of it
 }
@@ -364,7 +366,8 @@ TEST_CASE("A line out of order is sorted by the device's clock") {
   ops.text(2, "XLA Ops");
   for (int i = 39; i >= 0; --i) ops.sub(4, timed(2, i * 10, 10, 1000 + i * 20, 20));
   ops.sub(4, timed(1, 0, 400, 1000, 1000));  // around them all, which take 800 of it
-  const ops_line line = ops_of(*profile_of_ops(ops).open).lines.at(0);
+  const held_profile p = profile_of_ops(ops);
+  const ops_line line = ops_of(*p.open).lines.at(0);
   REQUIRE(line.clock == ops_clock::device);
   REQUIRE(line.busy_ps == 1000);
   require_self(line, {{1, 200}, {2, 800}});
