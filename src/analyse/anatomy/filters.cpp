@@ -1,5 +1,6 @@
 // Whether the filters of a query fit anything: one that does not is a mistake of the one who asks, and is told as such.
 #include <analyse/anatomy/select.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <profkit/core/text.hpp>
 
@@ -10,10 +11,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-bool contains(std::string_view text, std::string_view wanted) noexcept {
-  return text.find(wanted) != std::string_view::npos;
-}
 
 // Names of one kind that were met, as far as a message shows them.
 class met_names {

@@ -3,6 +3,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
 
+#include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
 #include <read/line_time.hpp>
@@ -94,9 +95,6 @@ class selection {
 
  private:
   selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
-  static bool contains(std::string_view text, std::string_view wanted) noexcept {
-    return wanted.empty() || text.find(wanted) != std::string_view::npos;
-  }
   result<void> find_step(const hooks& host);
 
   struct step_window {

@@ -19,9 +19,17 @@ inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 namespace {
 
+void add_to(step_breakdown& sum, const step_breakdown& more) noexcept {
+  for (const auto part : {&step_breakdown::compute_only_ps, &step_breakdown::comm_exposed_ps,
+                          &step_breakdown::comm_overlapped_ps, &step_breakdown::copy_ps, &step_breakdown::other_ps,
+                          &step_breakdown::idle_ps})
+    sum.*part = saturating_add(sum.*part, more.*part);
+}
+
 // Sums over the steps of a group.
 struct idle_sums {
   std::int64_t service_ps = 0, idle_ps = 0, prelaunch_ps = 0, internal_ps = 0, tail_ps = 0, largest_ps = 0;
+  step_breakdown spent;
   void add(const bubble_step& s) noexcept {
     service_ps = saturating_add(service_ps, s.service_ps());
     idle_ps = saturating_add(idle_ps, s.underfeed_ps());
@@ -29,6 +37,7 @@ struct idle_sums {
     internal_ps = saturating_add(internal_ps, s.internal_total_ps);
     tail_ps = saturating_add(tail_ps, s.tail_ps);
     largest_ps = std::max({largest_ps, s.prelaunch_ps, s.largest_internal_ps, s.tail_ps});
+    add_to(spent, s.breakdown);
   }
 };
 idle_sums sums_of(const bubbles_result& r, const bubble_group& g) {
@@ -42,20 +51,6 @@ std::string kinds_text(const idle_sums& s) {
          ", tail " + share_text(s.tail_ps, s.idle_ps);
 }
 
-// Where the time of all steps of all devices went.
-step_breakdown time_of_steps(const bubbles_result& r) {
-  step_breakdown sum;
-  for (const bubble_step& s : r.steps) {
-    const auto add = [](std::int64_t& to, std::int64_t ps) { to = saturating_add(to, ps); };
-    add(sum.compute_only_ps, s.breakdown.compute_only_ps);
-    add(sum.comm_exposed_ps, s.breakdown.comm_exposed_ps);
-    add(sum.comm_overlapped_ps, s.breakdown.comm_overlapped_ps);
-    add(sum.copy_ps, s.breakdown.copy_ps);
-    add(sum.other_ps, s.breakdown.other_ps);
-    add(sum.idle_ps, s.breakdown.idle_ps);
-  }
-  return sum;
-}
 std::int64_t computed_ps(const step_breakdown& s) noexcept {
   return saturating_add(s.compute_only_ps, s.comm_overlapped_ps);
 }
@@ -347,16 +342,16 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
     all.service_ps = saturating_add(all.service_ps, s.service_ps);
     all.idle_ps = saturating_add(all.idle_ps, s.idle_ps);
     all.largest_ps = std::max(all.largest_ps, s.largest_ps);
+    add_to(all.spent, s.spent);
     if (has_hidden_issue(into, g, t))
       with_issue.push_back(g.id + " (" + count_text(g.steps.size(), "step") + ", " +
                            share_text(s.idle_ps, s.service_ps) + " idle)");
   }
   into.significant = !with_issue.empty();
-  const step_breakdown spent = time_of_steps(into);
-  const bool all_compute = at_least(computed_ps(spent), spent.sum_ps(), t.compute_bound_ppm);
-  into.answers[0] = spent.sum_ps() == 0 ? "Not known: no step takes any time."
-                                        : (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
-                                              spent_text(spent) + idle_text(into, all) + ".";
+  const bool all_compute = at_least(computed_ps(all.spent), all.spent.sum_ps(), t.compute_bound_ppm);
+  into.answers[0] = all.spent.sum_ps() == 0 ? "Not known: no step takes any time."
+                                            : (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
+                                                  spent_text(all.spent) + idle_text(into, all) + ".";
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;
     with_issue.resize(4);
