@@ -159,19 +159,6 @@ const char* bubble_label_name(bubble_label l) noexcept {
   return "insufficient_evidence";
 }
 
-const char* bubble_label_meaning(bubble_label l) noexcept {
-  switch (l) {
-    case bubble_label::sync_or_h2d: return "possibly the host synchronises or copies while the device waits";
-    case bubble_label::comm_wait: return "possibly the device waits for communication";
-    case bubble_label::untraced_host_blocking: return "possibly the host is held up by something that was not traced";
-    case bubble_label::host_launch_lag: return "possibly the host launches kernels too late";
-    case bubble_label::python_serialization_or_lock:
-      return "possibly one host thread holds the others up (a lock, or Python's GIL)";
-    case bubble_label::insufficient_evidence: return "nothing on record says why the device waits";
-  }
-  return "nothing on record says why the device waits";
-}
-
 namespace {
 
 struct cause_words {
