@@ -294,6 +294,48 @@ TEST_CASE("causes and advice come by the time they stand for, and cite a gap of 
     CHECK(r.recommendations[i - 1].recoverable_ps >= r.recommendations[i].recoverable_ps);
 }
 
+TEST_CASE("advice about an op cites a gap of its cause") {
+  // Short kernels after a late launch; the longest gap before such a kernel is the loader's.
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  const auto kernel = [&](std::int64_t start_ps, std::int64_t length_ps, const std::string& name) -> kernel_row& {
+    kernel_row& k = a.kernel(d, start_ps, length_ps, name);
+    k.launch_ps = start_ps - 8 * us;
+    k.launch_end_ps = start_ps - 4 * us;
+    k.launch_thread = launcher;
+    return k;
+  };
+  a.step(0, 0, 60 * ms, static_cast<std::int32_t>(d), marker_source::device_annotation);
+  kernel(0, 5 * ms, "big");
+  kernel(6 * ms, 2 * us, "tiny");
+  a.host(5 * ms, ms, "aten::linear", launcher);
+  kernel(6 * ms + 2 * us, 5 * ms, "big");
+  kernel(13 * ms + 2 * us, 2 * us, "tiny");
+  a.host(11 * ms + 2 * us, 2 * ms, "aten::linear", launcher);
+  kernel(13 * ms + 4 * us, 5 * ms, "big");
+  kernel(40 * ms, 2 * us, "tiny");
+  a.host(18 * ms + 4 * us, 22 * ms - 4 * us, batch, launcher);
+  kernel(40 * ms + 2 * us, 20 * ms - 2 * us, "big");
+  kernel(60 * ms - 1 * us, 1 * us, "waiting").wait_ps = 9 * ms;
+  const bubbles_result r = look(a);
+  const auto of_op = [&](const std::string& target) {
+    std::vector<const recommendation*> found;
+    for (const recommendation& given : r.recommendations)
+      if (std::string(given.scope) == "op" && given.target == target) found.push_back(&given);
+    REQUIRE(found.size() == 1);
+    return found[0];
+  };
+  const recommendation& fuse = *of_op("tiny");
+  CHECK(fuse.recoverable_ps == 3 * ms);
+  REQUIRE(fuse.evidence.size() == 2);
+  CHECK(fuse.evidence[1] == "the longest gap, 2.000 ms: GPU 0, step 0, after big, before tiny");
+  // Its wait is no gap of the device, and none is cited.
+  const recommendation& waiting = *of_op("waiting");
+  CHECK(waiting.text.find("gap") == std::string::npos);
+  CHECK(waiting.evidence.size() == 1);
+}
+
 TEST_CASE("idle? is No only when nearly all of the steps is compute") {
   // 100 ms: compute, then what is given, one after the other.
   const auto answer = [](std::int64_t comm_us, std::int64_t copy_us, std::int64_t idle_us) {

@@ -397,6 +397,10 @@ TEST_CASE("wait anchors, pollution and small ops") {
   CHECK(op("ZerosLike").inefficient);  // a 30 ms gap stands before it
   CHECK(op("ZerosLike").gap_before_ps == 30 * ms);
   CHECK(op("ZerosLike").rank_by_mean_cost == 1);
+  CHECK(std::any_of(r.recommendations.begin(), r.recommendations.end(), [](const recommendation& given) {
+    return given.target == "ZerosLike" && given.text.find("Look at that gap") != std::string::npos &&
+           given.evidence.back() == "the longest gap, 30.000 ms: NPU 0, step 1, after MatMul, before ZerosLike";
+  }));
   CHECK_FALSE(op("MatMul").false_hotspot);
   CHECK(op("MatMul").polluted_wait_ps == 20 * ms);
   CHECK(r.steps[0].tags.has(bubble_tag::wait_anchor_false_hotspot));

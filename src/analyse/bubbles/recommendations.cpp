@@ -64,7 +64,7 @@ class adviser {
 
   void run() {
     for (const bubble_group& g : r_.groups) issue_.push_back(has_hidden_issue(r_, g, t_));
-    find_gaps_between();
+    find_gaps_of_groups();
     for (const cause_summary& c : r_.causes) advise_cause(c);
     for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(g);
     advise_ops();
@@ -91,14 +91,17 @@ class adviser {
     std::int64_t sum_ps = 0;
     const bubble* longest = nullptr;
   };
-  void find_gaps_between() {
+  void find_gaps_of_groups() {
     between_.resize(r_.groups.size());
+    longest_.resize(r_.groups.size());
     for (const bubble& b : r_.bubbles) {
-      if (b.step < 0 || b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
+      if (b.step < 0) continue;
+      const auto group = static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group);
+      if (longest_[group] == nullptr || b.length_ps() > longest_[group]->length_ps()) longest_[group] = &b;
+      if (b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
           b.structure_before == b.structure_after || b.cause.id != idle_cause::launch_bound)
         continue;
-      gaps_between& of =
-          between_[static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group)];
+      gaps_between& of = between_[group];
       of.sum_ps = saturating_add(of.sum_ps, b.length_ps());
       if (of.longest == nullptr || b.length_ps() > of.longest->length_ps()) of.longest = &b;
     }
@@ -121,10 +124,11 @@ class adviser {
     a.followup_required = says.missing[0] != '\0' || (in_group && r_.groups[group].requires_followup);
     a.evidence_gap = c.cause == idle_cause::host_untraced && !r_.has_host_trace ? "host trace" : says.missing;
     if (in_group) a.evidence.push_back(idle_fact(r_.groups[group]));
-    const bubble& longest = r_.bubbles[c.longest];
-    a.evidence.push_back("the longest gap, " + human_duration(longest.length_ps()) + ": " +
-                         where_text(of_, r_, longest) +
-                         (longest.cause.span == 0 ? "" : ", in " + std::string(of_.text(longest.cause.span))));
+    a.evidence.push_back(gap_fact(r_.bubbles[c.longest]));
+  }
+  std::string gap_fact(const bubble& longest) const {
+    return "the longest gap, " + human_duration(longest.length_ps()) + ": " + where_text(of_, r_, longest) +
+           (longest.cause.span == 0 ? "" : ", in " + std::string(of_.text(longest.cause.span)));
   }
   // PyTorch can; what an XSpace holds is not up to its user.
   bool may_record_stacks() const {
@@ -148,6 +152,7 @@ class adviser {
       a.followup_required = true;
       a.evidence_gap = "stacks";
       a.evidence.push_back(idle_fact(g));
+      if (const bubble* longest = longest_[group]; longest != nullptr) a.evidence.push_back(gap_fact(*longest));
     }
     if (const gaps_between& between = between_[group]; between.longest != nullptr) {
       recommendation& a = add("The host launches late between layers: look at how it dispatches one layer after another.",
@@ -170,7 +175,32 @@ class adviser {
                               " aligned kernels change their shapes");
   }
 
+  // The idle time right before the ops of a type on a device.
+  struct gaps_before_op {
+    const bubble* longest = nullptr;
+    std::int64_t launch_bound_ps = 0;  // of gaps in which the host was slow to launch
+    const bubble* longest_launch_bound = nullptr;
+  };
+  void find_gaps_before_ops() {
+    const auto take_longest = [](const bubble*& longest, const bubble& b) {
+      if (longest == nullptr || b.length_ps() > longest->length_ps()) longest = &b;
+    };
+    for (const bubble& b : r_.bubbles) {
+      if (b.inter_step || b.after_count == 0) continue;
+      gaps_before_op& of = before_ops_[{b.device, type_of(b.after[0])}];
+      take_longest(of.longest, b);
+      if (b.cause.id != idle_cause::launch_bound) continue;
+      of.launch_bound_ps = saturating_add(of.launch_bound_ps, b.length_ps());
+      take_longest(of.longest_launch_bound, b);
+    }
+  }
+  gaps_before_op gaps_before(const bubble_op& op) const {
+    const auto at = before_ops_.find({op.device, op.op_type});
+    return at == before_ops_.end() ? gaps_before_op{} : at->second;
+  }
+
   void advise_ops() {
+    find_gaps_before_ops();
     std::size_t named = 0;
     for (const aicpu_op& a : r_.aicpu_ops) {
       if (named == most_ops_named) break;
@@ -187,32 +217,29 @@ class adviser {
       if (named == most_ops_named) break;
       if (!op.false_hotspot) continue;
       ++named;
-      recommendation& advice = add("Not a hotspot: its cost is the idle time before it. Look at that gap instead.",
+      const bubble* longest = gaps_before(op).longest;
+      recommendation& advice = add(longest == nullptr
+                                       ? "Not a hotspot: nearly all of its cost is waiting."
+                                       : "Not a hotspot: its cost is the idle time before it. Look at that gap instead.",
                                    "op", std::string(of_.text(op.op_type)), 2);
       advice.evidence.push_back("waits " + human_duration(op.wait_ps) + ", runs " + human_duration(op.duration_ps) +
                                 " in " + count_text(op.calls, "call"));
+      if (longest != nullptr) advice.evidence.push_back(gap_fact(*longest));
     }
-    std::map<std::pair<std::uint32_t, string_id>, std::int64_t> explained;  // idle time before ops, by device
-    for (const bubble& b : r_.bubbles)
-      if (!b.inter_step && b.after_count > 0 && b.cause.id != idle_cause::launch_bound) {
-        std::int64_t& sum = explained[{b.device, type_of(b.after[0])}];
-        sum = saturating_add(sum, b.length_ps());
-      }
     named = 0;
     for (const bubble_op& op : r_.ops) {
       if (named == most_ops_named) break;
       if (!op.inefficient || op.false_hotspot || op.calls < 2) continue;
-      // What other causes explain is not the op's.
-      const auto others = explained.find({op.device, op.op_type});
-      const std::int64_t own_ps = op.gap_before_ps - (others == explained.end() ? 0 : others->second);
-      if (own_ps <= 0) continue;
+      const gaps_before_op before = gaps_before(op);
+      if (before.launch_bound_ps <= 0) continue;  // fusing helps against late launches only
       ++named;
-      recommendation& advice = add("Short kernels with idle time before them: fusing them, or a graph, may help.", "op",
+      recommendation& advice = add("Short kernels launched late, one by one: fusing them, or a graph, may help.", "op",
                                    std::string(of_.text(op.op_type)), 2);
-      advice.recoverable_ps = own_ps;
+      advice.recoverable_ps = before.launch_bound_ps;
       advice.evidence.push_back(count_text(op.calls, "call") + ", " + human_duration(op.duration_ps) +
-                                " of kernels and " + human_duration(op.gap_before_ps) +
-                                " of gaps right before them on " + device_name(of_, op.device));
+                                " of kernels and " + human_duration(before.launch_bound_ps) +
+                                " of gaps with a late launch right before them on " + device_name(of_, op.device));
+      advice.evidence.push_back(gap_fact(*before.longest_launch_bound));
     }
   }
 
@@ -235,6 +262,8 @@ class adviser {
   const bubble_thresholds& t_;
   std::vector<bool> issue_;  // by group: its steps wait so long that it matters
   std::vector<gaps_between> between_;  // by group
+  std::vector<const bubble*> longest_;  // by group
+  std::map<std::pair<std::uint32_t, string_id>, gaps_before_op> before_ops_;  // by device and type
 };
 
 }  // namespace
