@@ -1,0 +1,127 @@
+"""What the tests of this folder share: running the command, the C ABI, and an exact comparison of documents.
+
+Each test is called as test_NAME.py PROFKIT LIBPROFKIT [TEST ...].
+"""
+import decimal
+import fractions
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[2]))
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "bindings" / "python" / "src"))
+PROFKIT = ""  # the command; set by main()
+LIBRARY = ""  # libprofkit; set by main()
+
+
+class Text:
+    """Stands in an expected document for a text that differs by machine or version: `check` accepts any text there."""
+
+
+def library():
+    """The Python binding, on the library under test. It needs nothing but the standard library."""
+    os.environ["PROFKIT_LIBRARY"] = LIBRARY
+    import profkit  # pylint: disable=import-outside-toplevel
+    return profkit
+
+
+def run(*arguments, status=0):
+    """Standard output of `profkit ARGUMENTS`; any other exit status is an error."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
+    done = subprocess.run([PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=environment, timeout=120, check=False)
+    if done.returncode != status:
+        raise AssertionError(f"profkit {' '.join(map(str, arguments))} ended with {done.returncode}, not {status}:\n"
+                             f"{done.stdout.decode()}\n{done.stderr.decode()}")
+    return done.stdout.decode("utf-8")
+
+
+def parsed(text):
+    """JSON with its numbers as they are written."""
+    return json.loads(text, parse_float=decimal.Decimal)
+
+
+def differences(found, expected, place="", decimals=None):
+    """Every place where a document is not what it should be, in words.
+
+    Nothing is left out: a field that is not expected differs, too. A float or Fraction in `expected` is met by a number
+    that is it, rounded to a double or to as many decimals as were printed.
+    """
+    here = place or "the document"
+    if isinstance(expected, Text) or expected is Text:
+        return [] if isinstance(found, str) else [f"{here}: {found!r} is no text"]
+    if isinstance(expected, dict) and isinstance(found, dict):
+        out = [f"{place}.{key}: missing, {expected[key]!r} is expected" for key in expected if key not in found]
+        out += [f"{place}.{key}: {found[key]!r} is not expected" for key in found if key not in expected]
+        for key in expected:
+            if key in found:
+                out += differences(found[key], expected[key], f"{place}.{key}")
+        return out
+    if isinstance(expected, (list, tuple)) and isinstance(found, list):
+        out = []
+        if len(found) != len(expected):
+            out.append(f"{here}: {len(found)} entries, {len(expected)} are expected")
+        for i, (ours, theirs) in enumerate(zip(found, expected)):
+            out += differences(ours, theirs, f"{place}[{i}]")
+        return out
+    if isinstance(expected, (float, fractions.Fraction, decimal.Decimal)) and not isinstance(found, bool) \
+            and isinstance(found, (int, decimal.Decimal)):
+        return [] if same_number(found, fractions.Fraction(expected)) else [f"{here}: {found}, not {float(expected)!r}"]
+    if type(found) is type(expected) and found == expected:
+        return []
+    return [f"{here}: {found!r}, not {expected!r}"]
+
+
+def same_number(found, expected):
+    if fractions.Fraction(found) == expected or float(found) == float(expected):
+        return True
+    if not isinstance(found, decimal.Decimal) or found.as_tuple().exponent >= 0:
+        return False
+    unit = fractions.Fraction(10) ** found.as_tuple().exponent
+    return float(found) != float(expected) and abs(fractions.Fraction(found) - expected) * 2 <= unit
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own."""
+    maxDiff = None
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+
+    def write(self, name, content):
+        path = self.scratch / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def check(self, found, expected):
+        """Every field of `found` is that of `expected`, and there are no others."""
+        wrong = differences(found, expected)
+        if wrong:
+            self.fail(f"{len(wrong)} differences:\n" + "\n".join(wrong[:40]))
+
+    def check_text(self, found, expected):
+        """Two texts are equal, line by line."""
+        self.assertEqual(found.splitlines(), expected.splitlines())
+        self.assertEqual(found, expected)
+
+
+def main(module):
+    global PROFKIT, LIBRARY  # pylint: disable=global-statement
+    PROFKIT, LIBRARY = (os.path.abspath(argument) for argument in sys.argv[1:3])
+    loader = unittest.defaultTestLoader
+    names = sys.argv[3:]
+    suite = loader.loadTestsFromNames(names, module) if names else loader.loadTestsFromModule(module)
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1).run(suite)
+    for _, reason in result.skipped:
+        print(f"SKIPPED {reason}")
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed, {len(result.skipped)} skipped")
+    sys.exit(1 if failed else 0)
