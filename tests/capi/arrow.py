@@ -10,7 +10,7 @@ import sys
 try:
     import pyarrow as pa
 except ImportError as why:
-    print(f"skipped: pyarrow is not installed ({why})")
+    print(f"SKIPPED pyarrow is not installed ({why}): scripts/setup test installs it where there is a package index")
     sys.exit(77)
 
 library, data = sys.argv[1:]

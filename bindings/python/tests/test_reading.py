@@ -81,7 +81,7 @@ def test_a_closed_profile_is_refused(gpu_path):
             use()
 
 
-def test_errors_say_what_where_and_what_next(tmp_path):
+def test_errors_say_what_where_and_what_next(tmp_path, tpu):
     with pytest.raises(profkit.NotFound) as caught:
         profkit.open(tmp_path / "absent.xplane.pb")
     assert isinstance(caught.value, FileNotFoundError)
@@ -89,8 +89,10 @@ def test_errors_say_what_where_and_what_next(tmp_path):
     (tmp_path / "noise.bin").write_bytes(b"\x00\x01\x02" * 100)
     with pytest.raises(profkit.Error):
         profkit.open(tmp_path / "noise.bin")
+    with pytest.raises(profkit.Unrecognised, match="empty"):
+        profkit.open_buffer(b"", "a.xplane.pb")
     with pytest.raises(ValueError, match="no document"):
-        profkit.open_buffer(b"", "a.xplane.pb").document("nothing")
+        tpu.document("nothing")
 
 
 def test_damage_keeps_what_is_intact(gpu_path):
