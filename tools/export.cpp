@@ -110,11 +110,11 @@ void tell_outcome(const options& asked, const trace_export_outcome& told, trace_
   if (told.flows > 0 && format != trace_format::csv)
     text += ", " + count_of(told.flows, "end of a flow", "ends of flows");
   text += '\n';
-  const auto left_out = [&](std::uint64_t n, const char* why) {
-    if (n > 0) text += "  left out: " + count_of(n, "event") + ' ' + why + '\n';
+  const auto left_out = [&](std::uint64_t n, const char* what, const char* why) {
+    if (n > 0) text += "  left out: " + count_of(n, what) + ' ' + why + '\n';
   };
-  left_out(told.aggregated_left_out, "that are totals without a place in time");
-  left_out(told.out_of_reach, "more than 106 days from the origin");
+  left_out(told.aggregated_left_out, "total", "without a place in time");
+  left_out(told.out_of_reach, "event", "more than 106 days from the origin");
   if (told.crowded > 0)
     text += "  " + count_of(told.crowded, "event") + " still overlap: a line has more than 512 at once\n";
   std::fwrite(text.data(), 1, text.size(), stderr);

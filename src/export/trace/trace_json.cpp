@@ -81,7 +81,7 @@ class json_exporter {
             const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
             if (lane >= tids.size()) {
               tids.push_back(lane == 0 ? static_cast<std::uint32_t>(i + 1) : ++next_tid);
-              ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+              if (!counter) ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
               if (result<void> named = name_thread(tids.back(), lane_title(line_title(header), lane),
                                                    (i + 1) * lanes_in_sort_index + lane);
                   !named)
