@@ -14,13 +14,14 @@ TEST_CASE("patterns of names are those of std::regex") {
                                   "a|b|",      "(a|b)*c",     "(?:ab){2,3}",
                                   "a{2}",      "a{0,2}b{1,}", ".*",
                                   "[^a-c_]+",  "\\d+\\w\\s?", "\\D\\W\\S",
+                                  "..",        "\\w.\\w",    "\\v|\\f",
                                   "[\\d_]+",   "[[:alpha:]]", "[[:w:]-]+",
                                   "\\x61\\.",  "^a$",         "a\\b.*",
                                   "\\Ba*",     "(a*)*b",      "(a|aa)+?",
                                   "(()|a)+",   "[a\\]\\-b]+", "\\[\\]\\{",
                                   "(a|b)??c*", "[]",          "[^]",
                                   "a-b",       "(^a|b$)+",    "]a"};
-  const std::string letters = "aabbc_-.[]{ 019\n";
+  const std::string letters = "aabbc_-.[]{ 019\n\r\v\f";
   std::mt19937 random(73);
   for (const char* pattern : patterns) {
     INFO(pattern);
@@ -45,7 +46,8 @@ TEST_CASE("patterns of names are those of std::regex") {
 TEST_CASE("what is no pattern of names is refused with its reason") {
   for (const char* pattern :
        {"(",       ")",  "a)",  "[a",   "[b-a]",         "*a",       "a**",    "a{",     "a{2", "a{3,2}", "a{x}",
-        "a{1001}", "\\", "\\q", "\\x6", "[[:nothing:]]", "[[:alpha", "(a)\\1", "(?=a)b", "[\\", "a|*"}) {
+        "a{1001}", "\\", "\\q", "\\x6", "[[:nothing:]]", "[[:alpha", "(a)\\1", "(?=a)b", "[\\", "a|*", "\\x6g",
+        "\\xg6"}) {
     INFO(pattern);
     const auto made = name_pattern::make(pattern);
     REQUIRE_FALSE(made);

@@ -118,6 +118,8 @@ TEST_CASE("JSON numbers") {
   CHECK(number([](json_writer& j) { j.milliseconds(1'234'567'500); }) == "1.234568");
   CHECK(number([](json_writer& j) { j.microseconds(-1'500); }) == "-0.002");
   CHECK(number([](json_writer& j) { j.microseconds(-499); }) == "0.000");
+  CHECK(number([](json_writer& j) { j.microseconds_of_ns(1'700'000'000'000'000'007); }) == "1700000000000000.007");
+  CHECK(number([](json_writer& j) { j.microseconds_of_ns(-1'050); }) == "-1.050");
   CHECK(number([](json_writer& j) { j.microseconds(least); }) == "-9223372036854.776");
   std::mt19937_64 random(3);
   for (int i = 0; i < 2000; ++i) {
@@ -192,6 +194,7 @@ TEST_CASE("text for terminals carries no control characters") {
   CHECK(escape_for_terminal("\xe2\x80\xae") == "\\xe2\\x80\\xae");  // right-to-left override
   CHECK(escape_for_terminal("\xff") == "\\xff");
   CHECK(terminal_width("\xc3\xa9\xff") == 5);
+  CHECK(terminal_width("e\xcc\x81") == 1);  // an accent of its own stands above the letter
 }
 
 TEST_CASE("strings are interned once") {
@@ -227,6 +230,8 @@ TEST_CASE("numbers for people") {
   CHECK(human_duration(184'500'000'000'000) == "3 min 04.500 s");
   CHECK(human_duration(59'999'999'999'999) == "1 min 00.000 s");
   CHECK(human_duration(7'500'000'000'000'000) == "2 h 05 min");
+  CHECK(human_duration(3'599'999'000'000'000) == "59 min 59.999 s");
+  CHECK(human_duration(3'600'000'000'000'000) == "1 h 00 min");
   CHECK(human_duration(least) == "-2,562 h 03 min");
   CHECK(human_bytes(0) == "0 B");
   CHECK(human_bytes(1023) == "1023 B");
@@ -236,6 +241,8 @@ TEST_CASE("numbers for people") {
   CHECK(human_bytes(std::numeric_limits<std::uint64_t>::max()) == "16.0 EiB");
   CHECK(grouped(std::uint64_t{0}) == "0");
   CHECK(grouped(std::uint64_t{26723}) == "26,723");
+  CHECK(grouped(std::uint64_t{999}) == "999");
+  CHECK(grouped(std::uint64_t{100'000}) == "100,000");
   CHECK(grouped(least) == "-9,223,372,036,854,775,808");
   CHECK(percent_text(1, 3) == "33.3 %");
   CHECK(percent_text(5, 0) == "-");

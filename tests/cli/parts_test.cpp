@@ -72,12 +72,15 @@ TEST_CASE("text is shortened to columns, not to bytes") {
   CHECK(shorten("日本語", 5) == "日本…");
   CHECK(shorten("日本語", 4) == "日…");  // half a character does not fit
   CHECK(shorten("ab", 0).empty());
+  CHECK(shorten("a😀b😀c", 5) == "a😀b…");  // four bytes a character
 }
 
 TEST_CASE("operations have short names") {
   CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a), kind=kLoop", "") == "fusion.3");
   CHECK(short_op_name("%fusion.3 = f32[8]{0} fusion(%a)", "fusion.3.remat") == "fusion.3.remat");
   CHECK(short_op_name("void kernel<int>(int)", "") == "kernel<int>(int)");
+  CHECK(short_op_name("%a = f32[] add(%b, %c)", "") == "a");
+  CHECK(short_op_name("% = f32[]", "") == "% = f32[]");
   CHECK(short_op_name("%broken", "") == "%broken");
   CHECK(short_op_name("", "") == "(no name)");
   CHECK(short_op_name("a\tb", "") == "a\\x09b");

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -67,6 +68,39 @@ class UsageTest(Case):
                 self.assertEqual(own.out, run("help", command).out)
                 self.assertLessEqual(max(map(len, own.out.splitlines())), 100)
         self.assertLessEqual(max(map(len, general.out.splitlines())), 100)
+
+    def test_help_asked_in_either_way_is_the_same(self):
+        # "help ops --json" asks for help as well: the word after `help` is the command.
+        self.assertEqual(run("help", "ops").out, run("ops", "--help").out)
+        self.assertNotEqual(run("help", "ops").out, run("--help").out)
+        self.check_status(run("help", "nonsense"), 2)
+
+    def test_a_dash_as_output_is_standard_output(self):
+        outcome = run("ops", GPU, "--json", "-o", "-")
+        self.check_status(outcome, 0)
+        self.assertEqual(outcome.out, run("ops", GPU, "--json").out)
+        self.assertFalse(pathlib.Path("-").exists())
+
+    def test_a_position_is_named_once(self):
+        cut = self.write("cut.xplane.pb", GPU.read_bytes()[:5000])
+        line = next(l for l in run("ops", cut).err.splitlines() if "damaged" in l)
+        position = re.search(r"byte (\d+)", line)[1]
+        self.assertEqual(line.count(position), 1, line)
+
+    def test_an_output_inside_a_trace_folder(self):
+        """What the driver of Neutrino wrote is not overwritten; beside and below it there is room."""
+        folder = self.scratch / "trace"
+        shutil.copytree(DATA / "neutrino" / "block_sched" / "Jun23_121812_4242", folder)
+        before = (folder / "probe.toml").read_bytes()
+        for name in ["probe.toml", "event.log", "result/new.json", "./result/new.json"]:
+            with self.subTest(name=name):
+                outcome = run("neutrino", folder, "--json", "-o", folder / name)
+                self.check_status(outcome, 2)
+                self.assertIn("is a file of the capture", outcome.err)
+        for name in ["summary.json", "../result.json"]:
+            with self.subTest(name=name):
+                self.check_status(run("neutrino", folder, "--json", "-o", folder / name), 0)
+        self.assertEqual((folder / "probe.toml").read_bytes(), before)
 
     def test_version(self):
         outcome = run("--version")

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +41,13 @@ TEST_CASE("files are found in the order of their names") {
                                                      root + "/c/d/e", root + "/empty/", root + "/z/", root + "/z/1",
                                                      root + "/z/2"});
   CHECK(found->folders[0].files[0].bytes == 1);
-  CHECK(found->folders[0].files[0].modified_ns > 1'600'000'000'000'000'000);
+  // 17 s and 3 ns after 1970, so that neither part is lost.
+  const ::timespec times[] = {{17, 3}, {17, 3}};
+  REQUIRE(::utimensat(AT_FDCWD, (root + "/a").c_str(), times, 0) == 0);
+  const auto again = discover(root, {}, {});
+  REQUIRE(again.ok());
+  CHECK(again->folders[0].files[0].modified_ns == 17'000'000'003);
+  CHECK(again->folders[0].files[1].modified_ns > 1'600'000'000'000'000'000);
   CHECK(joined_path("a/", "b") == "a/b");
 }
 
@@ -52,6 +59,7 @@ TEST_CASE("links are followed once, and lead to no circle") {
   std::filesystem::create_directory_symlink("real", folder.path("same"));
   std::filesystem::create_symlink("nowhere", folder.path("dangling"));
   REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(folder.path("real/pipe").c_str(), 0600) == 0);
   const auto found = discover(folder.path(), {}, {});
   REQUIRE(found.ok());
   REQUIRE(found->folders.size() == 2);
@@ -60,6 +68,7 @@ TEST_CASE("links are followed once, and lead to no circle") {
   REQUIRE(found->folders[0].files.size() == 1);
   CHECK(found->folders[0].files[0].name == "dangling");
   CHECK_FALSE(found->folders[0].files[0].reachable);
+  CHECK(found->passed_over == std::vector<std::string>{folder.path("pipe"), folder.path("real/pipe")});
 }
 
 TEST_CASE("looking for files is bounded and can be cancelled") {

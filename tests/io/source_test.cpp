@@ -431,11 +431,76 @@ TEST_CASE("a host's read function may fail in every way") {
   CHECK(all.bytes.size() == 4);  // the four that were looked at for a magic
   REQUIRE(all.damage);
   CHECK(all.damage->code == fault_code::invalid_argument);
+  // One byte more than asked for is too many.
+  host_file honest{sample_bytes(5000)};
+  auto of_honest = std::move(*open_callback_source({&honest, read_host_file, 5000}, "host"));
+  char one = 0;
+  REQUIRE(of_honest->read(&one, 1).ok());
+  honest.forced = 5;
+  char rest[4];
+  REQUIRE(of_honest->read(rest, 3).ok());  // of what was looked at
+  const auto over = of_honest->read(rest, 4);
+  REQUIRE_FALSE(over.ok());
+  CHECK(over.error().code == fault_code::invalid_argument);
+  CHECK(over.error().message.find("5 bytes where 4 were asked for") != std::string::npos);
   file.forced = 0;
   REQUIRE(from->rewind().ok());
   all = drain(*from);
   REQUIRE(all.damage);
   CHECK(all.damage->code == fault_code::input_changed);
+}
+
+TEST_CASE("what begins like gzip and is none is plain") {
+  for (const char* text : {"\x1f\x8b\x07text", "\x1f\x8a\x08text", "\x1f"}) {
+    const std::string bytes(text);
+    const auto from = open_bytes(bytes);
+    CHECK(from->encoding() == compression::none);
+    CHECK(drain(*from).bytes == bytes);
+  }
+  CHECK(open_bytes("\x1f\x8b")->encoding() == compression::gzip);
+}
+
+TEST_CASE("the position in a compressed file is that of what was taken from it") {
+  const std::string text = sample_bytes(3'000'000), packed = gzipped(text);
+  const auto from = open_bytes(packed);
+  CHECK(from->encoded_position() == 0);
+  std::string part(1'000'000, '\0');
+  std::uint64_t last = 0;
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(from->read(part.data(), part.size()).ok());
+    CHECK(from->encoded_position() > last);
+    CHECK(from->encoded_position() <= packed.size());
+    CHECK((i == 2 || from->encoded_position() < packed.size() - 100));
+    last = from->encoded_position();
+  }
+}
+
+TEST_CASE("a pipe is kept for another look up to the limit, and not a byte further") {
+  const std::string bytes = sample_bytes(30000);
+  const std::uint64_t kept = bytes.size() - 4;  // the first four, looked at for a magic, are held anyway
+  for (const std::uint64_t limit : {kept, kept - 1}) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    REQUIRE(::write(ends[1], bytes.data(), bytes.size()) == static_cast<::ssize_t>(bytes.size()));
+    ::close(ends[1]);
+    const int saved = ::dup(STDIN_FILENO);
+    REQUIRE(::dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    ::close(ends[0]);
+    auto from = std::move(*open_file_source("-"));
+    from->keep_for_rewind(limit);
+    CHECK(drain(*from).bytes == bytes);
+    const auto back = from->rewind();
+    CHECK(back.ok() == (limit == kept));
+    if (back.ok()) {
+      // What is kept is still there when nothing more shall be kept before it was read again.
+      from->keep_for_rewind(0);
+      CHECK(drain(*from).bytes == bytes);
+    }
+    if (saved >= 0) {
+      ::dup2(saved, STDIN_FILENO);
+      ::close(saved);
+    }
+  }
 }
 
 TEST_CASE("standard input and pipes are read once") {

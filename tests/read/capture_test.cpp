@@ -96,6 +96,8 @@ TEST_CASE("formats are told by name") {
       {"perfetto_trace.json.gz", file_family::chrome_trace, detection_confidence::certain, ""},
       {"worker0.1694128201545.pt.trace.json.gz", file_family::chrome_trace, detection_confidence::certain, "worker0"},
       {"rank1.pt.trace.json", file_family::chrome_trace, detection_confidence::certain, "rank1"},
+      {"rank1..pt.trace.json", file_family::chrome_trace, detection_confidence::certain, "rank1."},
+      {"20260101.pt.trace.json", file_family::chrome_trace, detection_confidence::certain, "20260101"},
       {"trace_view.json", file_family::chrome_trace, detection_confidence::certain, ""},
       {"jit_f(3).hlo_proto.pb", file_family::hlo_proto, detection_confidence::certain, ""},
       {"module_0000.jit_f.hlo.pb", file_family::hlo_proto, detection_confidence::certain, ""},
@@ -134,6 +136,7 @@ TEST_CASE("formats are told by content under any name") {
   CHECK(family_of("x", R"({"schemaVersion":1,"deviceProperties":[)" + std::string(100000, ' ')) ==
         file_family::chrome_trace);
   CHECK(family_of("x", "") == file_family::unknown);
+  CHECK(family_of("x", R"({"a":1,)") == file_family::unknown);  // it may still become one, or anything else
   CHECK(family_of("t.xplane.pb", "") == file_family::xspace);
   CHECK(family_of("x", "plain text, several lines\nof it\n") == file_family::unknown);
   CHECK(family_of("x", std::string("\x7f"
@@ -334,6 +337,9 @@ TEST_CASE("the newest run is chosen, by its name where names are times") {
   CHECK(chosen_runs(c) == std::vector<std::string>{"2025_12_31_23_59_59"});
   CHECK(c.files.size() == 1);
   CHECK(c.files[0].run == "2025_12_31_23_59_59");
+  // By its path, as `info` lists it.
+  c = opened(folder.path("p"), folder.path("p/plugins/profile/2025_12_31_23_59_59"));
+  CHECK(chosen_runs(c) == std::vector<std::string>{"2025_12_31_23_59_59"});
   c = opened(folder.path("p"), "all");
   CHECK(c.files.size() == 3);
   CHECK(c.files[0].run == "2026_01_02_00_00_00");
@@ -343,6 +349,12 @@ TEST_CASE("the newest run is chosen, by its name where names are times") {
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().code == fault_code::invalid_argument);
   CHECK(none.error().message.find("2026_01_01_00_00_00, 2025_12_31_23_59_59") != std::string::npos);
+
+  // A day alone is a time as well.
+  for (const char* run : {"20260101", "20260301", "20260201"})
+    folder.write(std::string("days/") + run + "/a.trace.json", small_trace);
+  set_time(folder.path("days/20260301/a.trace.json"), 1000);
+  CHECK(chosen_runs(opened(folder.path("days"))) == std::vector<std::string>{"20260301"});
 
   for (const char* run : {"first", "second", "third"})
     folder.write(std::string("q/") + run + "/a.trace.json", small_trace);

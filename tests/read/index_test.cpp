@@ -246,6 +246,26 @@ TEST_CASE("Planes and lines are told by their names") {
   REQUIRE(classify_line(plane_kind::custom, "XLA Ops", 1) == line_kind::other);
 }
 
+TEST_CASE("What is no device has no number of one, and what is damaged says how") {
+  const std::string custom = message().sub(1, message().text(2, "/device:CUSTOM:3")).bytes();
+  REQUIRE(index_xspace(custom).planes.at(0).kind == plane_kind::custom);
+  REQUIRE(index_xspace(custom).planes.at(0).device == -1);
+  const std::string device = message().sub(1, message().text(2, "/device:GPU:3")).bytes();
+  REQUIRE(index_xspace(device).planes.at(0).device == 3);
+  const std::string host = device + message().text(4, "host-0").bytes();
+  const auto damage_of = [](std::string_view bytes) {
+    const xspace_index index = index_xspace(bytes);
+    REQUIRE(index.damage);
+    return index.damage->message;
+  };
+  const std::string at = std::to_string(device.size());
+  REQUIRE(damage_of(std::string_view(host).substr(0, host.size() - 1)) ==
+          "damaged XSpace at byte " + at + ": the file ends inside a field");
+  REQUIRE(damage_of(device + "\x0f") == "damaged XSpace at byte " + at + ": no protobuf field can start here");
+  REQUIRE(damage_of(std::string_view(device).substr(0, device.size() - 1)) ==
+          "damaged XSpace at byte 0: the file ends inside a plane");
+}
+
 TEST_CASE("A header that stands behind the events is found") {
   message line;
   for (int i = 0; i < 20; ++i) line.sub(4, event(1, i, 1));

@@ -86,6 +86,20 @@ TEST_CASE("The origin is the profile's start, else the least Unix time of a line
   const auto unknown = open_bytes(bare);
   REQUIRE_FALSE(unknown->origin_unix_ns());
   REQUIRE(first_base(*unknown) == 400000);
+  // From 1e17 ns on a line's time is Unix time.
+  const std::string earliest = capture_at(100'000'000'000'000'000), before = capture_at(99'999'999'999'999'999);
+  REQUIRE(open_bytes(earliest)->origin_unix_ns() == 100'000'000'000'000'000);
+  const auto refused = profile::open_buffer(before, "host.xplane.pb");
+  REQUIRE_FALSE((refused.ok() && (*refused)->origin_unix_ns()));
+  // Of several lines the earliest, wherever it stands.
+  message plane;
+  plane.text(2, "/device:GPU:0");
+  for (const std::int64_t later_ns : {30, 10, 20})
+    plane.sub(3, message().number(1, 4).text(2, "Stream #4").number(3, unix_ns + later_ns).sub(4, event(1, 0, 1)));
+  const std::string several = message().sub(1, plane).bytes();
+  const auto of_lines = open_bytes(several);
+  REQUIRE(of_lines->origin_unix_ns() == unix_ns + 10);
+  REQUIRE(first_base(*of_lines) == 20000);
   REQUIRE(unknown->file_fault(0) == nullptr);
 }
 

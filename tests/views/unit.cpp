@@ -193,6 +193,24 @@ TEST_CASE("a cut plane still gives its intact part") {
   CHECK_FALSE(xspace_view(rubbish).planes().ok());
   CHECK(xspace_view(rubbish).planes().count() == 2);
   CHECK(xspace_view(rubbish).planes().clipped().data() == nullptr);
+
+  // A field of another number is cut: it is no part of an element.
+  const std::string host = field(4, std::string("a host"));
+  const std::string other = bytes + host.substr(0, host.size() - 2);
+  CHECK_FALSE(xspace_view(other).planes().ok());
+  CHECK(xspace_view(other).planes().count() == 2);
+  CHECK(xspace_view(other).planes().clipped().data() == nullptr);
+  CHECK(xspace_view(other).hostnames().clipped() == "a ho");
+  // The same of stats that lie in the value of a map entry.
+  const std::string value = field(5, field(1, 3)) + field(2, std::string("name"));
+  const std::string entry = field(1, 7) + field(2, value.substr(0, value.size() - 1));
+  const event_metadata_view of_entry{std::string_view(entry)};
+  auto stats = of_entry.stats().begin();
+  CHECK_FALSE(stats.done());
+  ++stats;
+  CHECK(stats.done());
+  CHECK_FALSE(stats.ok());
+  CHECK(stats.clipped().data() == nullptr);
 }
 
 TEST_CASE("integers damaged inside a packed run end the range there") {
