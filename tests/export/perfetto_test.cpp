@@ -146,6 +146,24 @@ TEST_CASE("the writer's packets decode to what was written") {
   CHECK(d.counters.at(curve) == std::vector<double>{4, 3, 1.5});
 }
 
+TEST_CASE("times are rounded down, and stop at zero") {
+  std::string bytes;
+  const auto into = memory_sink(bytes);
+  perfetto_writer w(*into, 1000);
+  const auto track = w.add_track(w.add_process("p"), "t");
+  // ps after the base of 1000 ns, and where it lies.
+  const std::pair<std::int64_t, std::uint64_t> rows[] = {
+      {-1'000'001, 0}, {-1'000'000, 0}, {-999'999, 0},  {-999'000, 1}, {-1001, 998}, {-1000, 999}, {-999, 999},
+      {-1, 999},       {0, 1000},       {999, 1000},    {1000, 1001}};
+  for (const auto& [at_ps, ns] : rows) w.instant(track, at_ps, std::to_string(ns));
+  CHECK(w.clamped() == 1);
+  REQUIRE(w.finish().ok());
+  const decoded d(bytes);
+  const auto& instants = d.instants.at(track);
+  REQUIRE(instants.size() == std::size(rows));
+  for (const slice& s : instants) CHECK(std::to_string(s.begin_ns) == s.name);
+}
+
 TEST_CASE("arguments need an event") {
   std::string bytes;
   const auto into = memory_sink(bytes);

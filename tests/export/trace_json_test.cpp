@@ -37,7 +37,7 @@ std::string odd_capture() {
     w.begin_line({9, "python", 1000, 0, ""});
     const auto outer = w.event_metadata("outer"), dropped = w.event_metadata("MemoryAllocation");
     w.add_event(outer, 1234567, 5000000);
-    w.add_event_stat(w.stat_metadata("b\"q\n"), stat_value::of_text("v\\1\x01\xc3\xa9\xf0\x9f\x98\x80"));
+    w.add_event_stat(w.stat_metadata("b\"q\n"), stat_value::of_text("v\\1\x01\xc3\xa9\xf0\x9f\x98\x83"));
     w.add_event_stat(w.stat_metadata("_p"), stat_value::of_uint64(5));
     w.add_event_stat(w.stat_metadata("a"), stat_value::of_double(1234567.891));
     w.add_event_stat(w.stat_metadata("step_name"), stat_value::of_text("step 4"));
@@ -56,6 +56,14 @@ std::string odd_capture() {
     w.end_line();
     w.begin_line({6, "Async XLA Ops", 0, 0, ""});
     w.add_event(fusion, 0, 1);
+    w.end_line();
+    w.begin_line({7, "Async XLA Ops", 0, 17, "async, shown"});  // what counts is what is shown, number and name
+    const auto counted = w.event_metadata("counted");
+    w.add_metadata_stat(counted, w.stat_metadata("flops"), stat_value::of_uint64(2));
+    w.add_event(counted, 0, 1);
+    w.end_line();
+    w.begin_line({8, "Stream #8", 0, 0, "Async XLA Ops"});
+    w.add_event(counted, 0, 1);
     w.end_line();
     w.end_plane();
   });
@@ -163,14 +171,19 @@ TEST_CASE("the text of XLA's converter, with all its ways") {
         "{\"ph\":\"M\",\"pid\":3,\"tid\":5,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":5}},"
         "{\"ph\":\"M\",\"pid\":3,\"tid\":6,\"name\":\"thread_name\",\"args\":{\"name\":\"Async XLA Ops\"}},"
         "{\"ph\":\"M\",\"pid\":3,\"tid\":6,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":6}},"
+        "{\"ph\":\"M\",\"pid\":3,\"tid\":8,\"name\":\"thread_name\",\"args\":{\"name\":\"Async XLA Ops\"}},"
+        "{\"ph\":\"M\",\"pid\":3,\"tid\":8,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":8}},"
+        "{\"ph\":\"M\",\"pid\":3,\"tid\":17,\"name\":\"thread_name\",\"args\":{\"name\":\"async, shown\"}},"
+        "{\"ph\":\"M\",\"pid\":3,\"tid\":17,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":17}},"
         "{\"ph\":\"M\",\"pid\":701,\"name\":\"process_name\",\"args\":{\"name\":\"/host:CPU\"}},"
         "{\"ph\":\"M\",\"pid\":701,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":701}},"
         "{\"ph\":\"M\",\"pid\":701,\"tid\":9,\"name\":\"thread_name\",\"args\":{\"name\":\"python\"}},"
         "{\"ph\":\"M\",\"pid\":701,\"tid\":9,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":1}},"
         "{\"ph\":\"X\",\"pid\":701,\"tid\":9,\"ts\":2.2345670000000002,\"dur\":5,\"name\":\"step 4\",\"args\":{"
-        "\"a\":\"1.23457e+06\",\"b\\\"q\\n\":\"v\\\\1\\u0001\\u00e9\\ud83d\\ude00\",\"step_name\":\"step 4\"}},"
+        "\"a\":\"1.23457e+06\",\"b\\\"q\\n\":\"v\\\\1\\u0001\\u00e9\\ud83d\\ude03\",\"step_name\":\"step 4\"}},"
         "{\"ph\":\"X\",\"pid\":3,\"tid\":5,\"ts\":3,\"dur\":9.9999999999999995e-07,\"name\":\"fusion.1\",\"args\":{"
         "\"hlo_category\":\"<opaque bytes>\",\"long_name\":\"%fusion.1 = f32[8]{0} fusion(...)\"}},"
+        "{\"ph\":\"X\",\"pid\":3,\"tid\":17,\"ts\":0,\"dur\":9.9999999999999995e-07,\"name\":\"counted\"},"
         "{}]}");
 }
 

@@ -130,9 +130,12 @@ TEST_CASE("metadata starts anew with every plane") {
     for (int i = 0; i < 2; ++i) {
       w.begin_plane("p");
       CHECK(w.event_metadata("e") == 1);
+      CHECK(w.stat_metadata("s") == 1);
       w.end_plane();
     }
   });
+  CHECK(parsed(bytes).planes(1).event_metadata_size() == 1);
+  CHECK(parsed(bytes).planes(1).stat_metadata_size() == 1);
   CHECK(parsed(bytes).planes(1).event_metadata().at(1).name() == "e");
 }
 

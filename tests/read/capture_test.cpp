@@ -321,6 +321,21 @@ TEST_CASE("several hosts in a run: each export belongs to its host") {
   CHECK(c.files[1].host == "h0");
 }
 
+TEST_CASE("tasks of the hardware beside a table of the same kernels are not counted twice") {
+  const temporary_folder folder;
+  const std::string kernels = "Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us)\n";
+  const std::string tasks =
+      "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us),task_stop(us)\n";
+  folder.write("r/kernel_details.csv", kernels);
+  folder.write("r/task_time_1.csv", tasks);
+  folder.write("alone/task_time_1.csv", tasks);
+  const capture both = opened(folder.path("r"));
+  REQUIRE(both.files.size() == 2);
+  CHECK(both.files[0].export_of == -1);
+  CHECK(both.files[1].export_of == 0);
+  CHECK(opened(folder.path("alone")).files.at(0).export_of == -1);
+}
+
 TEST_CASE("the newest run is chosen, by its name where names are times") {
   const temporary_folder folder;
   for (const char* run : {"2025_12_31_23_59_59", "2026_01_02_00_00_00", "2026_01_01_00_00_00"}) {

@@ -59,9 +59,12 @@ CAPTURE = {
             ]),
             Line(9, "Stream #9(Memcpy)", 2_000_000, [Event(2, 0, 10)], title="copies, \"d2h\""),
             Line(12, "counters_0", 1_000_000, [Event(5, 0, 0, ("used", "int", 5), ("share", "double", 0.5)),
+                                              Event(5, 3, 0, ("category", "ref", "no number")),
                                               Event(5, 7, 0, ("used", "int", 6), ("category", "ref", "no number"))],
                  counter=True),
-            Line(13, "", 1_000_000, [Event(1, 5, 6), Event(1, 0, 0, occurrences=3)]),
+            # Out of order, and two that only their stats tell apart: they keep the order of the file.
+            Line(13, "", 1_000_000, [Event(1, 5, 6, ("flops", "int", 1)), Event(1, 5, 6, ("flops", "int", 2)),
+                                     Event(1, 0, 0, occurrences=3), Event(2, 0, 5, ("big", "uint", 1 << 53))]),
         ],
         "/host:CPU": [
             Line(-5, "main", 500_000, [Event(3, 10, 100, ("correlation_id", "int", 12)),
@@ -437,6 +440,34 @@ class ExportTest(truth.Case):
         self.assertEqual({wire.first(m, 1) for m in wire.every(planes["/device:GPU:0"], 4)}, ops)
         self.assertEqual({wire.first(m, 1) for m in wire.every(planes["/device:GPU:0"], 5)}, stats)
 
+    def test_only_totals_that_are_left_out_are_told(self):
+        path = self.write("alpha.xplane.pb", bytes_of("alpha"))
+        done = truth.subprocess.run([truth.PROFKIT, "export", str(path), "--time", "3us:4us", "-o",
+                                     str(self.scratch / "part.xplane.pb")], stdin=truth.subprocess.DEVNULL,
+                                    stdout=truth.subprocess.PIPE, stderr=truth.subprocess.PIPE, timeout=60, check=False)
+        self.assertIn("left out: 1 total without a place in time\n", done.stderr.decode())
+
+    def test_captures_of_which_nothing_is_intact(self):
+        for name in "ab":
+            self.write(f"run/{name}.xplane.pb", b"\x0f\x0f")
+        truth.run("export", self.scratch / "run", "-o", self.scratch / "a.csv", status=4)
+
+    def test_a_neutrino_trace_becomes_pftrace_only(self):
+        folder = truth.ROOT / "tests" / "data" / "neutrino" / "block_sched"
+        made = self.export(folder, "a.pftrace")
+        kinds = collections.Counter(wire.first(wire.first(p, 11, b""), 9) for _, p in wire.fields(made))
+        self.assertGreater(kinds[1], 2)  # at least its two launches
+        self.assertEqual(kinds[1], kinds[2])
+        for name in ("a.csv", "a.trace.json", "a.xplane.pb"):
+            truth.run("export", folder, "-o", self.scratch / name, status=4)
+
+    def test_durations_below_zero_count_as_zero(self):
+        line = x.line(1, "Stream #1", [x.event(1, 5_000_000, -3_000_000), x.event(1, 7_000_000, 1_000_000)])
+        path = self.write("a.xplane.pb", x.space(x.plane(1, "/device:GPU:0", line, x.event_metadata(1, "k"))))
+        truth.run("export", path, "-o", self.scratch / "a.csv", status=5)
+        rows = list(csv.reader(io.StringIO((self.scratch / "a.csv").read_text(), newline="")))
+        self.assertEqual([row[5:7] for row in rows[1:]], [["5000000", "0"], ["7000000", "1000000"]])
+
     def test_without_filters_a_part_is_the_whole(self):
         whole = bytes_of("alpha")
         self.assertEqual(self.export(self.write("alpha.xplane.pb", whole), "again.xplane.pb"), whole)
@@ -450,7 +481,7 @@ class ExportTest(truth.Case):
         left_out = sum(e.occurrences is not None for line in lines for e in line.events)
         drawn = f"{events} events on {len(lines) - 1} tracks, 1 more lane for events that overlap, " \
                 f"{values} counter values, {ends} ends of flows\n"
-        rows = f"{events + 2} events on {len(lines)} tracks\n"  # the events of the counter line are rows, too
+        rows = f"{events + 3} events on {len(lines)} tracks\n"  # the events of the counter line are rows, too
         for name, wrote in {"a.trace.json": drawn, "a.pftrace": drawn, "a.csv": rows}.items():
             done = truth.subprocess.run([truth.PROFKIT, "export", str(folder), "-o", str(self.scratch / name)],
                                         stdin=truth.subprocess.DEVNULL, stdout=truth.subprocess.PIPE,
@@ -480,6 +511,7 @@ class ChromeTest(truth.Case):
         {"ph": "s", "pid": 7, "tid": 7, "ts": 2, "id": 3, "cat": "ac2g", "name": "f"},
         {"ph": "f", "pid": 7, "tid": "7", "ts": 10.5, "id": 3, "cat": "ac2g", "name": "f", "bp": "e"},
         {"ph": "s", "pid": 7, "tid": 7, "ts": 1, "id": 3, "cat": "other", "name": "f"},  # of another category
+        {"ph": "s", "pid": 7, "tid": 7, "ts": 1, "id": 3, "cat": "ac2", "name": "gf"},  # the same letters, cut elsewhere
         {"ph": "C", "pid": 7, "ts": 2, "name": "mem", "args": {"bytes": 5, "text": "no number"}},
     ]
     #        thread     start_ps    duration_ps  name       args
@@ -541,6 +573,7 @@ class ChromeTest(truth.Case):
             {"thread": "thread 7", "ph": "s", "ts": 2, "cat": "ac2g", "name": "f", "id": 3},
             {"thread": "stream 7", "ph": "f", "bp": "e", "ts": Fraction(21, 2), "cat": "ac2g", "name": "f", "id": 3},
             {"thread": "thread 7", "ph": "s", "ts": 1, "cat": "other", "name": "f", "id": 3},
+            {"thread": "thread 7", "ph": "s", "ts": 1, "cat": "ac2", "name": "gf", "id": 3},
             {"thread": "GPU 0", "ph": "C", "ts": 2, "name": "mem", "args": {"bytes": 5, "text": "no number"}}])
 
     def test_perfetto_flows_belong_to_the_innermost_slice_that_starts_there(self):
@@ -558,7 +591,7 @@ class ChromeTest(truth.Case):
             if event is not None and wire.first(event, 9) == 4:
                 curves.append([threads[wire.first(event, 11)], wire.first(packet, 8),
                                wire.struct.unpack("<d", wire.first(event, 44))[0]])
-        self.assertEqual(sorted(map(sorted, flows.values())), [["begun"], ["inner", "inside"]])
+        self.assertEqual(sorted(map(sorted, flows.values())), [["begun"], ["begun"], ["inner", "inside"]])
         self.assertEqual(curves, [["mem bytes", 3600 * 10**9 + 2000, 5.0]])  # an hour of room where no clock is known
 
 
