@@ -25,6 +25,11 @@ std::optional<double> share_of(const std::optional<double>& rate, double peak) {
   return *rate / peak;
 }
 
+std::optional<double> known_peak(double peak) {
+  if (peak <= 0) return std::nullopt;
+  return peak;
+}
+
 void write_op(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks,
               const op_programs& programs) {
   const event_metadata_view metadata = op.metadata();
@@ -66,8 +71,8 @@ void write_line(json_writer& out, const profile& p, const ops_line& line, const 
   out.field("duration_sum_ps", line.duration_sum_ps);
   out.field("busy_ps", line.busy_ps);
   out.field("device_type", peaks.device_type);
-  write_optional(out, "peak_flops_per_s", share_of(peaks.flops_per_s, 1));
-  write_optional(out, "peak_hbm_bytes_per_s", share_of(peaks.hbm_bytes_per_s, 1));
+  write_optional(out, "peak_flops_per_s", known_peak(peaks.flops_per_s));
+  write_optional(out, "peak_hbm_bytes_per_s", known_peak(peaks.hbm_bytes_per_s));
   out.key("ops");
   out.begin_array();
   std::uint64_t written = 0;
