@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Arrow tables of events and of ops, value by value."""
+import re
+import sys
+
+import arrow
+import ops_model as model
+import pair
+import truth
+import wire
+
+NAME = "dict<i, u>"
+
+
+def offsets(data, field, start=0):
+    """Where the fields of that number begin and where what they hold does, from the beginning of the file."""
+    at, found = 0, []
+    while at < len(data):
+        begin = at
+        tag, at = wire.read_varint(data, at)
+        if tag & 7 == 2:
+            size, at = wire.read_varint(data, at)
+            if tag >> 3 == field:
+                found.append((start + begin, start + at, data[at:at + size]))
+            at += size
+        elif tag & 7 == 0:
+            _, at = wire.read_varint(data, at)
+        else:
+            at += {1: 8, 5: 4}[tag & 7]
+    return found
+
+
+def records(host, plane, line):
+    """Where to read on in the file for each event of a line: where the one before ends, or the line begins."""
+    _, start, body = offsets(host.bytes(), 1)[plane]
+    _, start, body = offsets(body, 3, start)[line]
+    return [start] + [begin + len(held) for _, begin, held in offsets(body, 4, start)]
+
+
+def device_of(plane):
+    found = re.match(r"/device:[A-Z]+:(\d+)", plane.name)
+    return int(found[1]) if found else None
+
+
+def stream_of(line):
+    if line.kind == "thread":
+        return line.key
+    found = re.match(r"Stream #(\d+)", line.title)
+    return int(found[1]) if found else None
+
+
+def events(hosts=None, only_file=None):
+    for file, p, n, host, plane, line in pair.lines(hosts=hosts):
+        if only_file is not None and file != only_file:
+            continue
+        for e, row in zip(line.events, records(host, p, n)):
+            if e.occurrences is not None:
+                continue
+            op = plane.ops.get(e.op, pair.Op(""))
+            yield {"file": file, "host": host.name, "plane": plane.name, "line": line.title, "plane_kind": plane.kind,
+                   "line_kind": line.kind, "plane_position": p, "line_position": n, "device": device_of(plane),
+                   "stream": stream_of(line), "name": op.display_name or op.name, "start_ps": pair.placed(line, e),
+                   "duration_ps": e.duration_ps, "source_row": row}
+
+
+class ArrowTest(pair.PairCase):
+    def profile(self):
+        return arrow.Handle("profile", self.folder, None)
+
+    def test_events(self):
+        with self.profile() as profile:
+            columns, rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)
+        self.assertEqual([c[:3] for c in columns], [
+            ("file", "I", None), ("host", NAME, None), ("plane", NAME, None), ("line", NAME, None), ("plane_kind", NAME, None),
+            ("line_kind", NAME, None), ("plane_position", "i", None), ("line_position", "i", None), ("device", "i", None),
+            ("stream", "l", None), ("name", NAME, None), ("start_ps", "l", "ps"), ("duration_ps", "l", "ps"),
+            ("source_row", "L", None)])
+        self.check(rows, list(events()))
+
+    def test_events_of_a_file(self):
+        with self.profile() as profile:
+            for file in (0, 1):
+                self.check(arrow.table("pk_arrow_events", profile, arrow.ctypes.c_uint32(file))[1], list(events(only_file=file)))
+
+    def test_ops(self):
+        expected = []
+        for place in pair.lines({"ops"}):
+            _, _, _, _, plane, _ = place
+            line = model.line_document(place, lambda e: True)
+            for row in line["ops"]:
+                stats = plane.ops[int(row["metadata_id"])].stats if int(row["metadata_id"]) in plane.ops else []
+                category = [s[2] for s in stats if s[0] == "hlo_category"]
+                flops, moved = (model.last_number(stats, n) for n in ("flops", "bytes_accessed"))
+                has_flops = [s for s in stats if s[0] == "flops" and s[1] == "double"]  # a number, but no count
+                expected.append({
+                    "file": line["file"], "plane": line["plane_name"], "line": line["line_name"], "name": row["name"],
+                    "display_name": row["display_name"], "category": category[-1] if category else None,
+                    "metadata_id": int(row["metadata_id"]), "count": row["count"], "total_ps": row["total_ps"],
+                    "self_ps": row["self_ps"], "min_ps": row["min_ps"], "max_ps": row["max_ps"],
+                    "flops": None if has_flops else flops, "bytes_accessed": moved, "program": row["program"],
+                    "clock": line["clock"]})
+        with self.profile() as profile:
+            columns, rows = arrow.table("pk_arrow_ops", profile, None)
+        self.assertEqual([c[:3] for c in columns], [
+            ("file", "I", None), ("plane", NAME, None), ("line", NAME, None), ("name", NAME, None),
+            ("display_name", NAME, None), ("category", NAME, None), ("metadata_id", "l", None), ("count", "L", None),
+            ("total_ps", "l", "ps"), ("self_ps", "l", "ps"), ("min_ps", "l", "ps"), ("max_ps", "l", "ps"),
+            ("flops", "L", "flop"), ("bytes_accessed", "L", "bytes"), ("program", NAME, None), ("clock", NAME, None)])
+        self.check(rows, expected)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
