@@ -92,7 +92,8 @@ void print_processes(session& s, const chrome_file& file, std::uint64_t limit) {
   t.print(s.out(), s.columns(), 4);
   s.left_out(with_threads, shown, 4);
   if (with_threads < file.processes.size())
-    s.out().line("    " + count_of(file.processes.size() - with_threads, "process", "processes") + " without events");
+    s.out().line("    " + count_of(file.processes.size() - with_threads, "process", "processes") +
+                 " without named threads");
 }
 
 void print_samples(session& s, const char* title, const std::vector<chrome_sample>& samples) {
