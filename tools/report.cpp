@@ -324,6 +324,17 @@ void print_collectives_part(session& s, const report_facts& f) {
   print_rest(s, kinds.size(), shown, "more kinds");
 }
 
+// What cannot be told of a part of a capture.
+std::string left_out_under(const profkit::anatomy_options& filters) {
+  const bool memory = !profkit::memory_keeps_to(filters), idle = !profkit::bubbles_keep_to(filters);
+  if (!memory && !idle) return {};
+  return std::string("What is known of the whole capture alone, as ") +
+         (memory && idle ? "memory and idle time"
+          : memory       ? "memory"
+                         : "idle time") +
+         ", is left out under these filters.";
+}
+
 // ---- notes and what to do next
 // -------------------------------------------------------------------------------------------
 
@@ -400,9 +411,7 @@ profkit::result<void> print_report(session& s) {
   print_nodes_part(s, f);
   print_neutrino_report(s);
   std::vector<std::string> notes = notes_of(s.capture(), f, ops);
-  if (!profkit::memory_keeps_to(s.filters(0)) || !profkit::bubbles_keep_to(s.filters(0)))
-    notes.insert(notes.begin(),
-                 "What is known of the whole capture alone, as memory and idle time, is left out under these filters.");
+  if (std::string text = left_out_under(s.filters(0)); !text.empty()) notes.insert(notes.begin(), std::move(text));
   print_notes(s, notes);
   print_next(s, next_commands(s.capture(), f, modules));
   return {};

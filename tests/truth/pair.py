@@ -358,7 +358,7 @@ class PairCase(truth.Case):
             self.fail("the two documents are written differently")
 
     def check_screen(self, name, *arguments, status=0):
-        """What a command shows without a terminal is the whole text of screens/NAME.txt, with LOG for the folder."""
+        """What a command shows without a terminal is the whole text of screens/NAME.txt."""
         command, *options = arguments
-        found = truth.run(command, self.folder, *options, status=status).replace(str(self.folder), "LOG")
+        found = truth.run(command, "log", *options, status=status, cwd=self.scratch)
         self.check_text(found, (SCREENS / f"{name}.txt").read_text(encoding="utf-8"))

@@ -85,7 +85,8 @@ class finding_list {
       finding& f = add("collectives.exposed_stall", row.file,
                        std::string(plane_name_at(profile_, row.file, row.plane)) + " waited " +
                            human_duration(w.total_ps) + " for " + grouped(w.operations) +
-                           " asynchronous operations; the longest wait, " + human_duration(w.longest_ps) +
+                           (w.operations == 1 ? " asynchronous operation" : " asynchronous operations") +
+                           "; the longest wait, " + human_duration(w.longest_ps) +
                            ", was for " + std::string(row.hlo_op.empty() ? row.category : row.hlo_op) + ".");
       f.sure = certainty::probable;  // that all of it can be won back
       f.recoverable_ps = w.total_ps;

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""`profkit report`: the parts are the documents of the other commands, whose numbers have tests of their own; here the rest."""
+import sys
+
+import pair
+import truth
+import xspace as x
+
+STALL = {
+    "id": "collectives.exposed_stall", "certainty": "probable", "recoverable_ps": 650 + 300 + 17, "recoverable_bytes": None,
+    "what": "/device:TPU:0 waited 967 ps for 3 asynchronous operations; the longest wait, 650 ps, was for all-gather-start.4.",
+    "evidence": [{"file": 0, "plane": 0, "line": 3, "start_ps": 2_018_800, "end_ps": 2_021_400, "row": None,
+                  "byte_offset": None, "note": "the operation waited for longest"}],
+    "next": "`profkit collectives` lists them; more work between start and done hides the wait."}
+
+
+class ReportTest(pair.PairCase):
+    def part(self, name, *options):
+        return truth.parsed(truth.run(name, self.folder, "--json", *options))
+
+    def check_parts(self, found, *options):
+        run = f"{self.folder}/plugins/profile/run1"
+        findings = [{**STALL, "where": f"{run}/alpha.xplane.pb"}] if not options else []
+        expected = {**pair.frame("report"), "path": str(self.folder), "damage": [], "model": None,
+                    "runs": [{"name": "run1", "path": run, "chosen": True}]}
+        for name in ("info", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory", "neutrino", "bubbles"):
+            if options and name == "memory":
+                expected[name] = None  # cannot keep to a plane
+                continue
+            own = {"bubbles": ["--device", "TPU:1"], "neutrino": []}
+            expected[name] = self.part(name, *(own.get(name, options) if options else []))
+        validation = found.pop("validation")
+        self.assertEqual((validation["schema"], validation["status"]), ("profkit.validate", "ok"))
+        # Behind them, what the analysis of idle time found.
+        others = found["findings"][len(findings):]
+        del found["findings"][len(findings):]
+        self.assertEqual({f["id"] for f in others}, {"bubbles.idle"})
+        self.check(found, {**expected, "findings": findings})
+
+    def test_all(self):
+        self.check_parts(self.ask("report"))
+
+    def test_a_plane(self):
+        self.check_parts(self.ask("report", "--plane", "TPU:1", plane="TPU:1"), "--plane", "TPU:1")
+
+    def test_screen(self):
+        self.check_screen("report", "report")
+        self.check_screen("report-plane", "report", "--plane", "TPU:1")
+        self.check_screen("report-step", "report", "--host", "alpha", "--step", "1")
+
+
+class FindingsTest(truth.Case):
+    """What the report says beside the numbers, from both sides of where it begins to."""
+
+    def capture(self, planes, name="a", **notes):
+        return self.write(f"plugins/profile/r/{name}.xplane.pb", x.space(*planes, hostnames=[name], **notes))
+
+    def device(self, ops, steps=(), number=0, stats=(), name="/device:TPU:{}"):
+        """ops: (name, start, duration)"""
+        names = sorted({op[0] for op in ops})
+        events = [x.event(names.index(n) + 1, start, duration) for n, start, duration in ops]
+        marks = [x.event(90, start, duration) for start, duration in steps]
+        meta = [x.event_metadata(i + 1, n, "", [x.stat(1, n.split(".")[0])]) for i, n in enumerate(names)]
+        return x.plane(number + 1, name.format(number), x.line(1, "Steps", marks), x.line(3, "XLA Ops", events), *meta,
+                       x.event_metadata(90, "step"), x.stat_metadata(1, "hlo_category"),
+                       *(x.stat_metadata(i + 2, n) for i, (n, _) in enumerate(stats)),
+                       *(x.plane_stat(i + 2, v) for i, (_, v) in enumerate(stats)))
+
+    def notes(self, *options):
+        text = truth.run("report", self.scratch, *options)
+        return text.split("\nNotes\n")[1].split("\n\n")[0] if "\nNotes\n" in text else ""
+
+    def test_waiting_in_done_ops_from_a_fifth_of_the_busy_time_on(self):
+        for waited, told in ((200, False), (201, True)):
+            self.capture([self.device([("fusion.1", 0, 1000 - waited), ("copy-done.1", 2000, waited)])])
+            self.assertEqual("of the busy time is spent in *-done ops" in self.notes(), told, waited)
+        self.assertIn("20.1 % of the busy time", self.notes())
+
+    def test_a_busiest_line_that_is_busy_for_less_than_a_tenth_of_the_span(self):
+        for busy, told in ((100, False), (99, True)):
+            self.capture([self.device([("a", 0, busy - 1), ("b", 999, 1)])])
+            self.assertEqual("Even the busiest line ran ops for only" in self.notes(), told, busy)
+        self.assertIn("for only 9.9 %", self.notes())
+
+    def test_a_step_that_takes_more_than_twice_the_median(self):
+        for longest, count, told in ((20, 3, False), (22, 3, True), (22, 2, False)):
+            steps = [(100 * i, 10) for i in range(count - 1)] + [(900, longest)]
+            self.capture([self.device([("a", 0, 990)], steps)])
+            self.assertEqual("more than twice the median" in self.notes(), told, (longest, count))
+        steps = [(0, 10), (100, 22), (200, 10)]
+        self.capture([self.device([("a", 0, 990)], steps)])
+        self.assertIn("Step 1 of TPU:0 took 22 ps, more than twice the median.", self.notes())
+
+    def test_files_without_a_start_time(self):
+        """Only where there is another file to stand beside."""
+        def findings():
+            found = truth.parsed(truth.run("report", self.scratch, "--json"))["findings"]
+            return [[f["id"], f["where"].rsplit("/", 1)[1], f["evidence"][0]["file"]] for f in found if f["id"] == "time.unaligned"]
+        environment = x.plane(9, "Task Environment", x.plane_stat(1, 1_700_000_000_000_000_000, "uint"),
+                              x.stat_metadata(1, "profile_start_time"))
+        self.capture([self.device([("a", 0, 5)])])
+        self.assertEqual(findings(), [])
+        self.capture([self.device([("a", 0, 5)]), environment], "b")
+        self.assertEqual(findings(), [["time.unaligned", "a.xplane.pb", 0]])
+
+    def test_errors_and_warnings_of_the_recorder(self):
+        path = self.capture([self.device([("a", 0, 5)])], errors=["lost"], warnings=["slow"])
+        found = truth.parsed(truth.run("report", self.scratch, "--json"))["findings"]
+        self.check([f for f in found if f["id"].startswith("incomplete")], [{
+            "id": "incomplete.recorder_error", "certainty": "fact", "recoverable_ps": None, "recoverable_bytes": None,
+            "what": "The recorder reported an error: lost", "where": str(path), "evidence": [{
+                "file": 0, "plane": -1, "line": -1, "start_ps": None, "end_ps": None, "row": None, "byte_offset": None,
+                "note": ""}], "next": "Record again; counts and times of this file may be too low."}])
+        text = truth.run("report", self.scratch)
+        self.assertIn("  complete  no: ", text)
+        self.assertIn("The recorder warns: slow", text)
+
+    def test_hardware(self):
+        """Devices by model and peaks; those without events are told; SparseCores are parts of a chip."""
+        gpu = [("device_vendor", "Nvidia"), ("compute_cap_major", 9), ("compute_cap_minor", 0), ("core_count", 132),
+               ("memory_size", 80 << 30), ("memory_bandwidth", 3_350_000_000_000)]
+        amd = [("device_vendor", "AMD"), ("core_count", 304), ("compute_cap_major", 9)]
+        tpu = [("device_type_string", "TPU v6 Lite"), ("peak_teraflops_per_second", 918.0)]
+        ops = [("a", 0, 990)]
+        self.capture([self.device(ops, (), 0, tpu), self.device([], (), 1, tpu), self.device(ops, (), 2, tpu),
+                      self.device(ops, (), 0, tpu, "/device:TPU:{} SparseCore 1")])
+        self.assertIn("  devices   3 × TPU v6 Lite, 918 TFLOP/s; events on 2 of them\n", truth.run("report", self.scratch))
+        self.capture([self.device(ops, (), 0, gpu, "/device:GPU:{}"), self.device(ops, (), 1, gpu, "/device:GPU:{}"),
+                      self.device([], (), 2, amd, "/device:GPU:{}")])
+        self.assertIn("  devices   2 × Nvidia GPU, compute capability 9.0, 132 SMs, 80.0 GiB, 3.35 TB/s\n"
+                      "            AMD GPU, 304 CUs; no events\n", truth.run("report", self.scratch))
+
+    def test_lists_that_just_fit_and_those_that_do_not(self):
+        """One row more than usual is shown rather than told to be left out."""
+        for count, more in ((7, None), (8, "… 2 more, each less busy")):
+            self.capture([self.device([(f"a.{i}", 0, 10 + i)], (), i) for i in range(count)])
+            text = truth.run("report", self.scratch)
+            rows = text.split("Busy: ")[1].split("\n\n")[0].splitlines()
+            self.assertEqual(len(rows) - 2, 7, text)
+            self.assertEqual(rows[-1].strip() if more else None, more)
+        self.assertEqual([row.split()[0] for row in rows[2:-1]], [f"TPU:{i}" for i in (7, 6, 5, 4, 3, 2)])
+
+    def test_runs(self):
+        for run, name in (("one", "a"), ("two", "b")):
+            self.write(f"plugins/profile/{run}/{name}.xplane.pb", x.space(self.device([("a", 0, 5)])))
+        text = truth.run("report", self.scratch, "--run", "one")
+        self.assertIn("  run       one; others (--run NAME or --run all): two\n", text)
+        self.assertIn(" --sort self --run one", text)
+        found = truth.parsed(truth.run("report", self.scratch, "--run", "one", "--json"))
+        self.check(sorted([r["name"], r["path"], r["chosen"]] for r in found["runs"]), [
+            [run, str(self.scratch / "plugins/profile" / run), run == "one"] for run in ("one", "two")])
+
+    def test_nothing_in_it(self):
+        self.write("plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "/host:CPU")))
+        text = truth.run("report", self.scratch)
+        self.assertTrue(text.rstrip().endswith("the capture is empty: no events and no modules"), text)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
