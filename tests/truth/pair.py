@@ -202,7 +202,7 @@ def alpha_planes():
     }
     python = Line(-5, "python", 1_000_000, [
         Ev(1, 0, 40_000_000, ("step_num", "int", 3)), Ev(2, 10, 500, ("bytes", "uint", (1 << 63) + 5)),
-        Ev(2, 600, 500, ("bytes", "int", -5), ("bytes", "double", 0.25)), Ev(3, 2_000, 900), Ev(4, 3_000, 7),
+        Ev(2, 600, 500, ("bytes", "int", -5), ("bytes", "double", 0.25)), Ev(3, 2_000, 400), Ev(4, 3_000, 7),
         Ev(2, 0, 60, occurrences=4)], "thread")
     worker = Line(17, "", 1_500_000, [Ev(5, 0, 1_200, ("note", "ref", "shared text"), ("raw", "bytes", b"\x01\xab")),
                                       Ev(6, 1_200, 0, ("empty", "text", ""))], "thread", "worker, 1", 4)

@@ -116,6 +116,7 @@ class ChromeTest(truth.Case):
                    [["1", "/device:GPU:0", "device"], ["0", "/host:CPU, \"main\"", "host"], ["2", "ö", "other"]])
         for plane in planes:
             self.check([plane[k] for k in ("stats", "event_metadata", "stat_metadata")], [{}, 0, 0])
+        self.check([[n["id"] for n in p["lines"]] for p in planes], [["7"], ["3", "20", "3"], ["1"]])
         keys = ("name", "kind", "timestamp_ns", "events", "event_stats", "duration_sum_ps", "first_ps", "last_ps")
         self.check([[n[k] for k in keys] for p in planes for n in p["lines"]], [
             ["stream 7", "other", "0", 1, 0, 1_250_000, 20_500_000, 21_750_000],
@@ -168,6 +169,11 @@ class DamageTest(truth.Case):
         damage = self.ask_for(text, 5)["damage"][0]
         self.check([damage["message"], damage["byte_offset"]],
                    ["1 event has no usable time or duration", text.index(json.dumps(events[1]))])
+
+    def test_the_last_instant_is_an_end(self):
+        found = self.ask_for(json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": length, "name": "a"}
+                                         for at, length in ((7, 2), (5, 9), (6, 1))]))["traces"][0]
+        self.check([found["first_ps"], found["last_ps"]], [5_000_000, 14_000_000])
 
     def test_a_bare_list_has_no_keys(self):
         found = self.ask_for(json.dumps([GEMM]))["traces"][0]

@@ -107,6 +107,65 @@ class CollectivesTest(pair.PairCase):
         self.check_screen("collectives-kernels", "collectives", "--plane", "GPU")
 
 
+class FlowsTest(truth.Case):
+    """Flows of more than two events, in any order, and ops of several programs."""
+
+    def test_it(self):
+        def flow(key, number, start, duration, waited=None):
+            stats = [("flow", "uint", number)] + ([] if waited is None else [("device_duration_ps", "uint", waited)])
+            return pair.Ev(key, start, duration, *stats)
+        ops = {1: pair.Op("copy-start.1"), 2: pair.Op("copy-done.1"), 3: pair.Op("copy-start.2"), 4: pair.Op("all-reduce.1"),
+               5: pair.Op("all-reduce-scatter.2"), 6: pair.Op("sender.1"), 7: pair.Op("send-done.3"), 8: pair.Op("all-gather-fusion.1"),
+               9: pair.Op("all-to-all.clone"), 10: pair.Op("ragged-all-to-all.4"), 11: pair.Op("recv.remat")}
+        flights = pair.Line(4, "Async XLA Ops", 0, [
+            flow(1, 1, 0, 1), flow(2, 1, 30, 4, 9), flow(2, 1, 20, 5, 7),  # the last done by time tells what was waited
+            flow(3, 2, 100, 50), flow(1, 2, 100, 10), flow(2, 2, 120, 3),  # of equal starts the first in the file
+            flow(1, 3, 200, 1), flow(2, 3, 210, 1, 3), flow(2, 3, 210, 1, 5),  # of equal ends the last
+        ], "async")
+        programs = [pair.Ev(4, 100 * i, duration, pair.program(number)) for i, (number, duration) in enumerate(
+            ((7, 50), (7, 60), (7, 70), (9, 90), (8, 55)))]
+        programs += [pair.Ev(key, 1000 + 10 * key, 10 - key // 2) for key in range(5, 12)]
+        planes = [pair.Plane(1, "/device:TPU:0", "device", [pair.Line(3, "XLA Ops", 0, programs, "ops"), flights], ops),
+                  pair.Plane(2, "/device:TPU:1", "device", [pair.Line(4, "Async XLA Ops", 0, [
+                      flow(1, 1, 0, 1), flow(2, 1, 30, 4, 900)], "async")], ops)]
+        path = self.write("a.xplane.pb", pair.Host("alpha", planes).bytes())
+        found = truth.parsed(truth.run("collectives", path, "--json"))
+        keys = ("plane", "flow", "name", "start_ps", "duration_ps", "exposed_stall_ps", "events")
+        self.check([[f[k] for k in keys] for f in found["async"]], [
+            [0, "1", "copy-start.1", 0, 34, 9, 3], [0, "2", "copy-start.2", 100, 50, None, 3],
+            [0, "3", "copy-start.1", 200, 11, 5, 3], [1, "1", "copy-start.1", 0, 34, 900, 2]])
+        self.check([[o["name"], o["category"], o["count"], o["total_ps"], o["min_ps"], o["max_ps"]] for o in found["ops"]], [
+            ["all-reduce.1", "all-reduce", 5, 325, 50, 90], ["all-reduce-scatter.2", "all-reduce-scatter", 1, 8, 8, 8],
+            ["send-done.3", "send-done", 1, 7, 7, 7], ["all-gather-fusion.1", "all-gather", 1, 6, 6, 6],
+            ["all-to-all.clone", "all-to-all", 1, 6, 6, 6], ["ragged-all-to-all.4", "ragged-all-to-all", 1, 5, 5, 5],
+            ["recv.remat", "recv", 1, 5, 5, 5]])
+        findings = truth.parsed(truth.run("report", path, "--json"))["findings"]
+        self.check([[f["recoverable_ps"], f["evidence"][0]["plane"]] for f in findings if f["id"] == "collectives.exposed_stall"],
+                   [[900, 1], [14, 0]])
+
+
+class KernelsTest(truth.Case):
+    """Kernels of communication libraries by their names; others only sound like them."""
+    LIBRARIES = {
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": "nccl",
+        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)": "nccl", "ncclAllReduceRingLLKernel_sum_f32(ncclColl)": "nccl",
+        "ncclAllGatherRing": "nccl", "ncclReduceScatterRing": "nccl", "ncclBroadcastRing": "nccl", "ncclReduceRing": "nccl",
+        "ncclSendRecvKernel": "nccl", "ncclSymkDevKernel": "nccl", "rcclKernel": "rccl", "mscclKernel_Sum": "msccl",
+        "mscclpp::allreduce<int>(int*)": "mscclpp", "nvshmem_put": "nvshmem", "void nvshmemi_transfer<1>(int)": "nvshmem",
+        "rocshmem_put": "rocshmem", "void stream_executor::gpu::AllReduceKernelImpl<float, 2>(int)": "xla",
+        "RaggedAllToAllKernelImpl": "xla", "void at::(anonymous namespace)::multimem_all_reduce<int>(int)": "torch",
+        "one_shot_all_reduce_kernel": "torch", "two_shot_all_reduce_kernel": "torch",
+        "void vllm::cross_device_reduce_1stage<float, 2>(int)": "vllm",
+        "gemm<ncclDevKernel>(int)": None, "my_nccl": None, "void gemm(nvshmem*)": None, "all-reduce.1": None}
+
+    def test_it(self):
+        ops = {i + 1: pair.Op(name) for i, name in enumerate(self.LIBRARIES)}
+        line = pair.Line(16, "Stream #16", 0, [pair.Ev(key, 1000 * key, 100 - key) for key in ops], "stream")
+        path = self.write("a.xplane.pb", pair.Host("alpha", [pair.Plane(1, "/device:GPU:0", "device", [line], ops)]).bytes())
+        found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
+        self.check([[o["name"], o["category"]] for o in found], [[n, lib] for n, lib in self.LIBRARIES.items() if lib])
+
+
 class HostThreadsTest(truth.Case):
     """Without devices, ops of host threads count: what an event means its program says, not its name."""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`profkit info`: every file, plane and line of two hosts, counted; whether the capture is complete."""
 import gzip
+import json
 import sys
 
 import pair
@@ -160,6 +161,35 @@ class CompleteTest(truth.Case):
         self.check(lines_of["/device:TPU:0 SparseCore 1"], ["ops", "counter"])
         self.check(lines_of["Syscalls"], ["thread", "thread"])
         self.check(lines_of["#Chip TPU"], ["other", "counter"])
+
+    def test_the_own_name_of_a_line_comes_first(self):
+        path = self.write("a.xplane.pb", x.space(x.plane(1, "/host:CPU", x.line(5, "own", [], 0, "shown"))))
+        self.check(self.ask_for(path)["files"][0]["planes"][0]["lines"][0]["name"], "own")
+
+    def test_a_line_of_which_some_lies_beyond_what_can_be_told(self):
+        path = self.write("a.xplane.pb", x.space(x.plane(1, "/host:CPU", self.line(
+            [x.event(1, 100, 7), x.event(1, (1 << 63) - 5, 9), x.event(1, 50, 3)]), x.event_metadata(1, "e"))))
+        found = self.ask_for(path, status=5)
+        line = found["files"][0]["planes"][0]["lines"][0]
+        self.check([line["events"], line["first_ps"], line["last_ps"], found["complete"]], [3, 50, 107, False])
+
+    def test_traces_of_hosts_whose_clocks_begin_at_other_times(self):
+        """And an export beside its XSpace, whose events are not counted again."""
+        for rank, base in ((0, 1_700_000_000_000_000_000), (1, 1_700_000_000_000_002_000)):
+            self.write(f"ranks/rank{rank}.pt.trace.json", json.dumps({"baseTimeNanoseconds": base, "traceEvents": [
+                {"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 2, "name": "a", "cat": "kernel"}]}))
+        found = self.ask_for(self.scratch / "ranks")
+        self.check([[f["origin_unix_ns"], f["aligned"], f["first_ps"], f["last_ps"]] for f in found["files"]], [
+            ["1700000000000000000", True, 5_000_000, 7_000_000], ["1700000000000002000", True, 7_000_000, 9_000_000]])
+        self.write("run/plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "/host:CPU", self.line([x.event(1, 0, 5)]),
+                                                                        x.event_metadata(1, "e"))))
+        self.write("run/plugins/profile/r/a.trace.json", json.dumps({"traceEvents": [
+            {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 2, "name": "a"}]}))
+        found = self.ask_for(self.scratch / "run")
+        self.check([[f["family"], f["export_of"], len(f["planes"])] for f in sorted(found["files"], key=lambda f: f["family"])],
+                   [["chrome_trace", next(f["file"] for f in found["files"] if f["family"] == "xspace"), 0], ["xspace", -1, 1]])
+        self.check(found["totals"]["events"], 1)
+        self.assertIn(", not counted\n", truth.run("info", self.scratch / "run"))
 
     def test_a_compressed_file(self):
         data = x.space(x.plane(1, "/host:CPU", self.line([x.event(1, 0, 5)]), x.event_metadata(1, "e")))

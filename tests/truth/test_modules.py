@@ -89,6 +89,11 @@ class SiblingsTest(truth.Case):
                 ["jit_eval(9)", 0, "none", None], [names[1], -1, "none", None],
                 ["jit_step(7)", 0, "same_content", f"{names[0]}.hlo_proto.pb"]])
 
+    def test_of_two_that_are_alike_the_first_is_named(self):
+        folder = self.capture({"x1.hlo_proto.pb": STEP, "x2.hlo_proto.pb": STEP})
+        found = next(r for r in self.ask_for(folder)["modules"] if r["name"] == "jit_step(7)")
+        self.check([found["sibling"], found["sibling_path"]], ["same_bytes", str(folder / "x1.hlo_proto.pb")])
+
     def test_another_content_and_others(self):
         """One that differs is named, and stands for itself as well; so do those of another id or name."""
         changed = hlo.proto("jit_step", 7, extra=True)

@@ -6,6 +6,7 @@ import sys
 import ops_model as model
 import pair
 import truth
+import xspace as x
 
 
 class OpsTest(pair.PairCase):
@@ -139,6 +140,30 @@ class LinesTest(truth.Case):
         self.assertEqual(expected[0]["clock"], "device")
         self.check(found, expected)
 
+    def test_many_starts_at_one_instant_are_no_clock_that_begins_anew(self):
+        self.check(*self.ask_for([[pair.Ev(1 + i % 8, i * 5, 3, *pair.device_times(700, 100 - i)) for i in range(60)]]))
+
+    def test_durations_of_the_device_without_its_starts(self):
+        events = [pair.Ev(1, 0, 100, ("device_duration_ps", "uint", 40)), pair.Ev(2, 20, 50, ("device_duration_ps", "int", 10))]
+        found, expected = self.ask_for([events])
+        self.check([found[0]["clock"], found[0]["busy_ps"]], ["mixed", 40])
+        self.check(found, expected)
+
+    def test_a_stat_whose_entry_was_replaced_tells_no_time_of_the_device(self):
+        path = self.write("a.xplane.pb", x.space(x.plane(1, "/device:TPU:0", x.line(3, "XLA Ops", [
+            x.event(1, 0, 5, [x.stat(1, 99)])]), x.event_metadata(1, "op"), x.stat_metadata(1, "device_duration_ps"),
+                                                         x.stat_metadata(1, "note"))))
+        line = truth.parsed(truth.run("ops", path, "--json"))["lines"][0]
+        self.check([line["clock"], line["busy_ps"]], ["aligned", 5])
+
+    def test_damage_of_several_files_in_their_order(self):
+        data = x.space(x.plane(1, "/device:TPU:0", x.line(3, "XLA Ops", [x.event(1, 0, 5)]), x.event_metadata(1, "op")))
+        paths = [self.write(f"r/{name}.xplane.pb", data + b"\x0a\x05" + cut) for name, cut in (("a", b""), ("b", b"\x0a"), ("c", b""))]
+        for command in ("ops", "steps", "modules", "framework", "collectives", "tree", "metadata"):
+            found = truth.parsed(truth.run(command, self.scratch / "r", "--json", status=5))
+            self.check([[d["file"], d["path"]] for d in found["damage"]], [[i, str(path)] for i, path in enumerate(paths)])
+            self.assertTrue(found["reason"].startswith("3 of 3 files are damaged: "), found["reason"])
+
     def test_a_device_clock_that_begins_anew(self):
         """What follows is placed behind all that was before."""
         events, as_if, base = [], [], 0
@@ -149,6 +174,44 @@ class LinesTest(truth.Case):
                 as_if.append(pair.Ev(1 + i % 8, (40 * clock + i) * 5, 3, *pair.device_times(base + start, duration)))
             base = max(e.stat("device_offset_ps") + e.stat("device_duration_ps") for e in as_if) - 5
         self.check(self.ask_for([events])[0], self.ask_for([as_if])[1])
+
+    def test_modules_without_ids_tell_programs_apart(self):
+        def of(*module):
+            return [("hlo_module", "text", m) for m in module]
+        self.check(*self.ask_for([[pair.Ev(1, 0, 5, *of("jit_a")), pair.Ev(1, 5, 7, *of("jit_b")), pair.Ev(1, 12, 1)]]))
+
+    def test_halves_of_transfers_have_no_rates(self):
+        """The name that is shown tells a half, where there is one."""
+        facts = [("flops", "int", 1 << 10), ("bytes_accessed", "int", 1 << 11)]
+        names = [("copy-start.1", ""), ("fusion.1", "copy-done.1"), ("copy-start.1", "fusion.2"), ("%all-gather-done.3 = f32[] x", ""),
+                 ("all-gather-done.clone", ""), ("restart", ""), ("copy-starts", "")]
+        ops = {i + 1: pair.Op(name, shown, facts) for i, (name, shown) in enumerate(names)}
+        found, expected = self.ask_for([[pair.Ev(i, 100 * i, 64) for i in ops]], ops)
+        self.check(found, expected)
+        self.check([op["flops_per_s"] is None for op in expected[0]["ops"]], [True, True, False, True, True, False, False])
+
+    def test_the_last_instant_that_can_be_told(self):
+        last = (1 << 63) - 2
+        path = self.write("last.xplane.pb", x.space(x.plane(1, "/device:TPU:0", x.line(3, "XLA Ops", [
+            x.event(1, 0, 5), x.event(1, last, 0)]), x.event_metadata(1, "op"))))
+        self.check(truth.parsed(truth.run("ops", path, "--json"))["status"], "ok")
+        path = self.write("last.xplane.pb", x.space(x.plane(1, "/device:TPU:0", x.line(3, "XLA Ops", [
+            x.event(1, 0, 5), x.event(1, last, 2)]), x.event_metadata(1, "op"))))
+        self.check(truth.parsed(truth.run("ops", path, "--json", status=5))["status"], "partial")
+
+    def test_ops_of_host_threads(self):
+        """Without devices, events that name an op count, of threads alone."""
+        def named(key, start, duration, *more):
+            return pair.Ev(key, start, duration, ("hlo_op", "text", "fusion"), *more)
+        ops = {1: pair.Op("fusion"), 2: pair.Op("python")}
+        lines = [pair.Line(1, "main", 0, [named(1, 0, 9), pair.Ev(2, 0, 50), named(1, 20, 5)], "thread"),
+                 pair.Line(-559038737, "XLA Ops", 0, [named(1, 0, 9)], "derived"),
+                 pair.Line(2, "idle", 0, [pair.Ev(2, 0, 5)], "thread")]
+        host = pair.Host("alpha", [pair.Plane(1, "/host:CPU", "host", lines, ops)])
+        path = self.write("a.xplane.pb", host.bytes())
+        found = truth.parsed(truth.run("ops", path, "--json"))
+        self.check([found["source"], [[n["line_name"], n["events"], n["busy_ps"], n["duration_sum_ps"]] for n in found["lines"]]],
+                   ["host events with hlo_op", [["main", 2, 14, 14]]])
 
     def test_ids_that_are_far_apart(self):
         """Few of them, more than a table has room for, below zero, and without an entry."""

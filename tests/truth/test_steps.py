@@ -94,6 +94,10 @@ class HostStepsTest(truth.Case):
                     step(0, 2, 0, "step_num", "train", 4, 4, 100, 10)]
         self.check(self.ask_for(planes), (expected, 5))
         self.check(self.ask_for(planes, "--step", "4"), (expected[4:], 1))
+        # The step is a window for all planes of the host.
+        found = truth.parsed(truth.run("framework", self.scratch / "a.xplane.pb", "--json", "--step", "0"))
+        self.check([[n["plane"], n["name"], n["count"]] for n in found["names"]], [[1, "train", 1], [1, "3", 1]])
+        self.check(truth.parsed(truth.run("ops", self.scratch / "a.xplane.pb", "--json", "--step", "0"))["lines"][0]["events"], 1)
 
     def test_lines_that_repeat_those_of_the_core(self):
         """Steps of a sparse core count on a plane that has no others."""

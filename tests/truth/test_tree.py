@@ -127,6 +127,7 @@ class MetadataTest(pair.PairCase):
         self.check(self.ask("metadata", "--plane", "TPU:0", plane="TPU:0"), self.document(planes=lambda p: "TPU:0" in p.name))
         self.check(self.ask("metadata", "--name", "op", name="op"), self.document(name="op"))
         self.check(self.ask("metadata", "--step", 1, step=1), self.document())  # what ids stand for has no time
+        self.check(self.ask("metadata", "--step", 99, step=99), self.document())
 
     def test_screen(self):
         self.check_screen("metadata", "metadata", "--plane", "TPU:1", "--limit", 4)

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Filters that fit nothing are told as a mistake, by every command alike, from both sides of each border."""
+import sys
+
+import pair
+import truth
+import xspace as x
+
+COMMANDS = ("info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives")
+HINT = "`profkit info` lists hosts, planes, lines and their times; text filters heed capitals."
+FIRST_PS, LAST_PS = 0, 310_000_896 + 128  # of both hosts
+NAMES = "'/device:TPU:0', '/device:TPU:1', '/device:GPU:3', '/host:CPU', '/host:metadata', 'Task Environment'"
+
+
+class FiltersTest(pair.PairCase):
+    def ask_all(self, *options):
+        """(exit status, message) of every command; a message is the first line of standard error."""
+        found = {}
+        for command in COMMANDS:
+            done = truth.subprocess.run([truth.PROFKIT, command, "log", "-q", *options], cwd=self.scratch, check=False, timeout=60,
+                                        stdin=truth.subprocess.DEVNULL, stdout=truth.subprocess.PIPE, stderr=truth.subprocess.PIPE)
+            lines = done.stderr.decode().splitlines()
+            found[command] = (done.returncode, lines[0] if lines else "", lines[1] if len(lines) > 1 else "")
+        return found
+
+    def expect_mistake(self, message, *options):
+        self.check(self.ask_all(*options), {c: (2, f"profkit: error: log: {message}", f"  hint: {HINT}") for c in COMMANDS})
+
+    def expect_none(self, *options):
+        self.check({c: r[0] for c, r in self.ask_all(*options).items()}, {c: 0 for c in COMMANDS})
+
+    def test_hosts(self):
+        self.expect_mistake("no host's name contains 'gamma'; there are 'alpha', 'beta'", "--host", "gamma")
+        self.expect_mistake("no host's name contains 'Alpha'; there are 'alpha', 'beta'", "--host", "Alpha")
+        # The path tells the host only of a file that names none.
+        self.expect_mistake("no host's name contains 'run1'; there are 'alpha', 'beta'", "--host", "run1")
+        self.expect_none("--host", "lph")
+
+    def test_planes(self):
+        self.expect_mistake(f"no plane's name contains 'TPU:9'; there are {NAMES}", "--plane", "TPU:9")
+        self.expect_mistake("no plane's name contains 'GPU'; there are '/device:TPU:0', '/device:TPU:1', '/host:CPU', "
+                            "'/host:metadata', 'Task Environment'", "--plane", "GPU", "--host", "beta")
+        self.expect_none("--plane", "TPU:1")
+
+    def test_lines(self):
+        self.expect_mistake("no line's name contains 'XLA Opps'; there are 'Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', "
+                            "'Stream #16(Kernel)', 'Stream #17(Kernel)', …", "--line", "XLA Opps")
+        self.expect_mistake("no line's name contains 'Stream'; there are 'python', 'worker, 1', 'Steps of the host'",
+                            "--line", "Stream", "--plane", "host:CPU", "--host", "alpha")
+        self.expect_none("--line", "worker")  # the name that is shown
+
+    def test_names(self):
+        self.expect_mistake("no event, op or module has a name that contains 'none of them'", "--name", "none of them")
+        for name in ("fusion.1", "f32[8]", "jit_eval(9)", "step_num"):
+            self.expect_none("--name", name)
+
+    def test_times(self):
+        there_are = "no event lies in the window of time; there are events from 0 ps to 310.001 us"
+        self.expect_none("--time", f"{LAST_PS}ps:")
+        self.expect_mistake(there_are, "--time", f"{LAST_PS + 1}ps:")
+        self.expect_none("--time", f":{FIRST_PS + 1}ps")
+        self.expect_mistake(there_are, "--time", f":{FIRST_PS}ps")
+
+    def test_the_last_host_need_not_end_last(self):
+        for name, offset in (("a", 5_000), ("b", 10)):
+            self.write(f"two/{name}.xplane.pb", x.space(x.plane(1, "/host:CPU", x.line(1, "t", [x.event(1, offset, 5)]),
+                                                                x.event_metadata(1, "e"))))
+        for at, status in ((5_005, 0), (5_006, 2)):
+            truth.run("info", self.scratch / "two", "--time", f"{at}ps:", status=status)
+        for at, status in ((10, 2), (11, 0)):
+            truth.run("info", self.scratch / "two", "--time", f":{at}ps", status=status)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
