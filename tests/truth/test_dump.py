@@ -134,6 +134,18 @@ class DumpTest(truth.Case):
         self.assertIn("operand_ids: [3, 4]\n", self.dump(data, "--limit", 2, type_name="HloProto"))
         self.assertIn("# 1 more operand_ids\n", self.dump(data, "--limit", 2, type_name="HloProto"))
 
+    def test_bytes_and_texts_are_escaped_each_in_their_way(self):
+        """Of bytes only ASCII stays as it is."""
+        data = x.space(x.plane(1, 'a"\\ö', x.plane_stat(1, b'a"\\\xc3\xb6\n\x7f', "bytes")))
+        shown = self.dump(data)
+        self.assertIn('  name: "a\\"\\\\ö"\n', shown)
+        self.assertIn('    bytes_value: "a\\"\\\\\\303\\266\\n\\177"\n', shown)
+
+    def test_everything_is_shown_unless_a_limit_is_asked_for(self):
+        data = x.space(warnings=[f"w{i}" for i in range(120)])
+        self.check_text(self.dump(data), "".join(f'warnings: "w{i}"\n' for i in range(120)))
+        self.check(len(self.as_json(data)["message"]["warnings"]), 120)
+
     def test_a_cut_message(self):
         cut = SPACE[:-2]  # in the name of the host
         place = len(SPACE) - 3

@@ -2,6 +2,7 @@
 """Filters that fit nothing are told as a mistake, by every command alike, from both sides of each border."""
 import sys
 
+import hlo
 import pair
 import truth
 import xspace as x
@@ -60,6 +61,20 @@ class FiltersTest(pair.PairCase):
         self.expect_mistake(there_are, "--time", f"{LAST_PS + 1}ps:")
         self.expect_none("--time", f":{FIRST_PS + 1}ps")
         self.expect_mistake(there_are, "--time", f":{FIRST_PS}ps")
+
+    def test_how_times_are_written(self):
+        """(text, exit status): a window of one picosecond is one, of none it is not; below a picosecond is nothing."""
+        for window, status in (("5ps:6ps", 0), ("5ps:5ps", 2), ("6ps:5ps", 2), ("1.000ps:5.0ps", 0), ("1.5ps:9ps", 2),
+                               ("0.0015ns:9ps", 2), ("0.0010ns:9ps", 0), ("0:1us", 0), ("0:1", 2), ("-1ns:1us", 0), ("1.2.3us:", 2),
+                               ("5:", 2), ("5xs:", 2), (":", 0), ("5ps", 2), ("9223372036s:", 2), ("1µs:2us", 0), (".5us:1us", 0)):
+            truth.run("info", self.folder, "--time", window, status=status)
+
+    def test_commands_that_need_an_xspace(self):
+        module = self.write("jit_f.hlo_proto.pb", hlo.proto("jit_f", 1))
+        self.assertIn(f"this needs an XSpace (*.xplane.pb), and {module} is none\n", truth.run("tree", module))
+        self.write("only/plugins/profile/r/jit_f.hlo_proto.pb", hlo.proto("jit_f", 1))
+        folder = self.scratch / "only"
+        self.assertIn(f"no *.xplane.pb in {folder} (found: hlo_proto)\n", truth.run("tree", folder))
 
     def test_the_last_host_need_not_end_last(self):
         for name, offset in (("a", 5_000), ("b", 10)):

@@ -134,6 +134,13 @@ class FewTest(truth.Case):
         self.check(found.event_metadata_children(6), [5, 7, -1])
         self.check([list(m) for m in found.stat_metadata()], [[2, "b", "says b"], [1, "a", ""]])
 
+    def test_numbers_of_devices(self):
+        numbers = {"/device:TPU:0": 0, "/device:TPU:12": 12, "/device:GPU:307 (A)": 307, "/device:TPU:3 SparseCore 1": 3,
+                   "/device:TPU": None, "/device:TPU:": None, "/device:TPU:x": None, "/host:CPU:5": None,
+                   "/device:TPU:2147483647": 2147483647, "/device:TPU:2147483648": None}
+        profile = self.open("a.xplane.pb", x.space(*(x.plane(i, name) for i, name in enumerate(numbers))))
+        self.check({p.name: p.device_ordinal for p in profile.files[0].planes}, numbers)
+
     def test_room_for_some_children(self):
         """As many as there is room for are written; their number is told."""
         from profkit import _library  # pylint: disable=import-outside-toplevel

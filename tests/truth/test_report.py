@@ -140,6 +140,13 @@ class FindingsTest(truth.Case):
             self.assertEqual(rows[-1].strip() if more else None, more)
         self.assertEqual([row.split()[0] for row in rows[2:-1]], [f"TPU:{i}" for i in (7, 6, 5, 4, 3, 2)])
 
+    def test_shares(self):
+        """Nothing is 0.0 %, little is more than that."""
+        self.capture([self.device([("a", 0, 1_000_000)]), self.device([("a", 0, 499)], (), 1), self.device([("a", 9, 0)], (), 2),
+                      self.device([("a", 0, 500)], (), 3)])
+        rows = truth.run("report", self.scratch).split("Busy: ")[1].split("\n\n")[0].splitlines()[2:]
+        self.assertEqual([row.split("  ")[-1].strip() for row in rows], ["100.0 %", "<0.1 %", "0.0 %", "0.1 %"])
+
     def test_runs(self):
         for run, name in (("one", "a"), ("two", "b")):
             self.write(f"plugins/profile/{run}/{name}.xplane.pb", x.space(self.device([("a", 0, 5)])))
