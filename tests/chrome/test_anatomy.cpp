@@ -187,6 +187,9 @@ TEST_CASE("damage and the recorder's cap are told") {
   for (int i = 1; i < 998'999; ++i) events += ",{}";
   CHECK_FALSE(only_file(events + "]").at_event_cap);
   CHECK(only_file(events + ",{}]").at_event_cap);
-  auto none = profile::open_buffer("", "empty");
-  if (none.ok()) CHECK_FALSE(anatomy_chrome(**none)->absent.empty());
+  REQUIRE_FALSE(profile::open_buffer("", "empty").ok());
+  // A plane with a name and nothing else: an XSpace.
+  const auto none = profile::open_buffer("\x0a\x0b\x12\x09/host:CPU", "a.xplane.pb");
+  REQUIRE(none.ok());
+  CHECK(anatomy_chrome(**none)->absent == "no trace-event JSON (*.trace.json, *.trace.json.gz) in the capture");
 }

@@ -38,6 +38,9 @@ class Table:
         self.file = info["files"][0]
         self.ops = {(line["plane"], line["line"]): line for line in document(writer, "ops", path)["lines"]}
         self.totals = info["totals"]
+        self.begin()
+
+    def begin(self):
         self.events = self.event_stats = self.lines = self.ops_lines = 0
 
     def expect_file(self, row):
@@ -74,12 +77,30 @@ class Table:
             [self.totals["lines"], self.totals["events"], self.totals["event_stats"], len(self.ops)]
 
 
-def compare(writer, path, rows):
+def compare(table, rows):
     """The differences, as text."""
-    table = Table(writer, path)
+    table.begin()
     checks = [(row[0], *getattr(table, "expect_" + row[0])(row[1:])) for row in rows]
     checks.append(("totals", *table.expect_totals()))
     return [f"{kind}: the table has {wanted}, we have {found}" for kind, wanted, found in checks if wanted != found]
+
+
+def overlooked(table, rows):
+    """Cells of the first row of each kind that may change without a difference. The first cells tell which row it is."""
+    keys = {"file": 0, "plane": 1, "line": 2, "ops": 2}
+    not_compared = {("plane", 5)}  # stats: the document has a map by name
+    found = []
+    for kind, own in keys.items():
+        at = next((i for i, row in enumerate(rows) if row[0] == kind), None)
+        for cell in range(own, len(rows[at]) - 1) if at is not None else ():
+            if (kind, cell) in not_compared or (kind, cell) == ("file", 0):  # hosts: the file's name stands in for none
+                continue
+            changed = [list(row) for row in rows]
+            was = changed[at][cell + 1]
+            changed[at][cell + 1] = '["other"]' if was.startswith("[") else '"other"' if was.startswith('"') else "1" + was
+            if not compare(table, changed):
+                found.append((kind, cell))
+    return found
 
 
 def main():
@@ -97,13 +118,10 @@ def main():
             skipped += 1
             continue
         rows = [line.split("\t") for line in lines[1:]]
-        differences = compare(writer, path, rows)
+        table = Table(writer, path)
+        differences = compare(table, rows)
         compared += len(rows) + 1
-        # A table with one number changed must not pass.
-        changed = [list(r) for r in rows]
-        changed[0][-1] = "1"   # last_ps of the file
-        if not compare(writer, path, changed):
-            differences.append("a changed table passed")
+        differences += [f"a changed {kind} passed: {cell}" for kind, cell in overlooked(table, rows)]
         print("\n".join(f"FAILED {facts.stem}: {d}" for d in differences[:20]), end="\n" if differences else "")
         passed += not differences
         failed += bool(differences)

@@ -68,11 +68,12 @@ def _argument(value):
     return str(value).encode() if hasattr(value, "parts") or isinstance(value, str) else value
 
 
-def table(function, *arguments):
+def table(function, *arguments, options=None):
     """(columns, rows) of a table: `columns` is a list of (name, Arrow format, unit or None, may be null), where a
     dictionary is "dict<index format, format of its values>", and each of `rows` is a dict by name of column."""
     stream, schema = _Stream(), _Schema()
-    status = getattr(_c(), function)(*(_argument(a) for a in arguments), None, ctypes.byref(stream), None)
+    asked = None if options is None else ctypes.byref(options)  # a pk_arrow_options
+    status = getattr(_c(), function)(*(_argument(a) for a in arguments), asked, ctypes.byref(stream), None)
     if status != 0:
         raise AssertionError(f"{function}: status {status}")
     _expect(stream.get_schema(stream, schema), stream)

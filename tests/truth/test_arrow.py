@@ -64,6 +64,10 @@ def events(hosts=None, only_file=None):
 
 
 class ArrowTest(pair.PairCase):
+    def setUp(self):
+        super().setUp()
+        truth.library()
+
     def profile(self):
         return arrow.Handle("profile", self.folder, None)
 
@@ -81,6 +85,25 @@ class ArrowTest(pair.PairCase):
         with self.profile() as profile:
             for file in (0, 1):
                 self.check(arrow.table("pk_arrow_events", profile, arrow.ctypes.c_uint32(file))[1], list(events(only_file=file)))
+
+    def test_batches_of_every_size_hold_the_same(self):
+        from profkit import _declarations, _library  # pylint: disable=import-outside-toplevel
+        for rows in (1, 2, 7, 64):
+            options = _library.options(_declarations.pk_arrow_options, batch_rows=rows)
+            with self.profile() as profile:
+                self.check(arrow.table("pk_arrow_events", profile, arrow.ALL_FILES, options=options)[1], list(events()))
+                self.check(arrow.table("pk_arrow_ops", profile, None, options=options)[1],
+                           arrow.table("pk_arrow_ops", profile, None)[1])
+
+    def test_ops_of_a_part(self):
+        from profkit import _declarations, _library  # pylint: disable=import-outside-toplevel
+        with self.profile() as profile:
+            for limit in (1, 3):
+                filters = arrow.ctypes.byref(_library.options(_declarations.pk_document_options, limit=limit, plane=b"TPU:1"))
+                _, rows = arrow.table("pk_arrow_ops", profile, filters)
+                expected = [(place[0], int(op["metadata_id"]), op["total_ps"]) for place in pair.lines({"ops"})
+                            if "TPU:1" in place[4].name for op in model.line_document(place, lambda e: True, "", limit)["ops"]]
+                self.check([(r["file"], r["metadata_id"], r["total_ps"]) for r in rows], expected)
 
     def test_ops(self):
         expected = []

@@ -194,6 +194,19 @@ class FewTest(truth.Case):
             self.assertEqual(len(profile.files), 3)
         with self.assertRaises(library.LimitExceeded):
             library.open(folder, limits=library.Limits(max_files=2)).close()
+        data = x.space(x.plane(1, "p" * 5000))
+        path = str(self.write("a.xplane.pb.gz", gzip.compress(data)))
+        with library.open(path, limits=library.Limits(max_materialised_bytes=1 << 20, ratio_free_bytes=1 << 16)) as profile:
+            self.assertEqual(bytes(profile.files[0].bytes), data)
+        with self.assertRaises(library.LimitExceeded):
+            library.open(path, limits=library.Limits(max_materialised_bytes=1000, ratio_free_bytes=1 << 20)).files[0].planes
+
+    def test_an_export_beside_its_xspace(self):
+        self.write("plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "p")))
+        self.write("plugins/profile/r/a.trace.json", '{"traceEvents": [{"ph": "i", "ts": 1}]}')
+        with truth.library().open(str(self.scratch)) as profile:
+            files = {f.path.rsplit("/", 1)[1]: f for f in profile.files}
+        self.check([files["a.xplane.pb"].export_of, files["a.trace.json"].export_of], [None, files["a.xplane.pb"].position])
 
 
 if __name__ == "__main__":

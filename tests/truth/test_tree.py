@@ -50,7 +50,8 @@ class TreeTest(pair.PairCase):
 
     def test_five_of_each_unless_told_otherwise(self):
         self.check(self.ask("tree"), self.document())
-        self.check(self.ask("tree", "--limit", 1, limit=1), self.document(1))
+        for limit in (1, 2, 3):
+            self.check(self.ask("tree", "--limit", limit, limit=limit), self.document(limit))
 
     def test_filters(self):
         self.check(self.ask("tree", "--plane", "TPU:1", plane="TPU:1"), self.document(planes=lambda p: "TPU:1" in p.name))
