@@ -37,6 +37,35 @@ TEST_CASE("times are parsed exactly or not at all") {
   }
 }
 
+TEST_CASE("sizes are parsed exactly or not at all") {
+  struct row {
+    const char* text;
+    std::uint64_t bytes;
+  };
+  for (const row& r : {row{"17", 17}, row{"2.0B", 2}, row{"1.5kB", 1500}, row{"1.5KiB", 1536}, row{"0.25KiB", 256},
+                       row{"32GiB", std::uint64_t{32} << 30}, row{"95GB", 95'000'000'000}, row{"0.001kB", 1},
+                       row{"18446744073709551615", std::numeric_limits<std::uint64_t>::max()}}) {
+    INFO(r.text);
+    const auto parsed = parse_bytes(r.text);
+    REQUIRE(parsed.ok());
+    CHECK(*parsed == r.bytes);
+  }
+  for (const char* wrong : {"", "1.5", "0.3KiB", "1.0001kB", ".5KiB", "1..5kB", "1.2.3kB", "KiB", "1xB", "-1", "1 kB", "16385PiB",
+                            "18446744073709551616", "0.0000000001GiB"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_bytes(wrong).ok());
+  }
+}
+
+TEST_CASE("dates before 1970 begin a second earlier, too") {
+  CHECK(date_text(0) == "1970-01-01 00:00:00 UTC");
+  CHECK(date_text(999'999'999) == "1970-01-01 00:00:00 UTC");
+  CHECK(date_text(-1) == "1969-12-31 23:59:59 UTC");
+  CHECK(date_text(-1'000'000'000) == "1969-12-31 23:59:59 UTC");
+  CHECK(date_text(-1'000'000'001) == "1969-12-31 23:59:58 UTC");
+  CHECK(date_text(1'700'000'000'000'000'000) == "2023-11-14 22:13:20 UTC");
+}
+
 TEST_CASE("a window may be open on either side") {
   const auto both = parse_time_window("1ms:2ms");
   REQUIRE(both.ok());
