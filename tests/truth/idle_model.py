@@ -8,6 +8,8 @@ and sentences.
 import dataclasses
 from fractions import Fraction
 
+from idle_sentences import counted, human, percent
+
 US, MS = 1_000_000, 1_000_000_000
 CLASSES = ("compute", "aicpu", "comm", "copy", "other")
 LABELS = ("possible_sync_or_h2d", "possible_comm_wait", "possible_untraced_host_blocking", "possible_host_launch_lag",
@@ -136,6 +138,7 @@ class Window:
     parts_by: str = ""
     parts_missing: str = ""
     cut: bool = False
+    open: bool = False  # it ends with its last kernel, which may have no length
 
 
 @dataclasses.dataclass
@@ -173,7 +176,9 @@ class Capture:
 
 def union(spans):
     out = []
-    for start, end in sorted(s for s in spans if s[1] > s[0]):
+    for start, end in sorted(map(tuple, spans)):
+        if end <= start:
+            continue
         if out and start <= out[-1][1]:
             out[-1][1] = max(out[-1][1], end)
         else:
@@ -257,6 +262,10 @@ class Idle:
         self.running = [[k for k in all_of if k.duration > 0] for all_of in self.kernels]
         self.busy = [union((k.start, k.end) for k in running) for running in self.running]
         self.steps = [(d, w) for d in range(len(capture.devices)) for w in capture.devices[d].windows]
+        self.name_order = {}
+        for spans in capture.hosts:
+            for span in spans or ():
+                self.name_order.setdefault(span.name, len(self.name_order))
         self.gaps = []
         for d in range(len(capture.devices)):
             self.gaps += self.gaps_of(d)
@@ -360,7 +369,11 @@ class Idle:
 
     def members(self, step):
         d, w = self.steps[step]
-        return [k for k in self.kernels[d] if w.start <= k.start < w.end]
+        return [k for k in self.kernels[d] if self.holds(w, k)]
+
+    @staticmethod
+    def holds(w, k):
+        return w.start <= k.start < w.end or (w.open and k.start == w.end)
 
     def part_starts(self, step):
         members = self.members(step)
@@ -395,7 +408,9 @@ class Idle:
         for s in on_host:
             key = (s.kind == "frame", s.name)
             sums[key] = sums.get(key, 0) + min(s.end, g.end) - max(s.start, g.start)
-        g.names = sorted(((frame, -min(ps, g.length), name) for (frame, name), ps in sums.items()))[:10]
+        # Frames enclose what they call and come last; of names with as much time the one that was written first.
+        g.names = sorted(((frame, -min(ps, g.length), name) for (frame, name), ps in sums.items()),
+                         key=lambda n: (n[0], n[1], self.name_order[n[2]]))[:10]
         launcher = g.next.launch[2] if g.next is not None and g.next.launch is not None else None
         if launcher is not None:
             g.known, g.known_span, g.known_ps = self.known(spans, launcher, g.start, g.end)
@@ -609,7 +624,7 @@ class Idle:
         """Kernels before the first, between, and behind the last window."""
         windows, counts = self.c.devices[d].windows, [0, 0, 0]
         for k in self.kernels[d]:
-            if any(w.start <= k.start < w.end for w in windows):
+            if any(self.holds(w, k) for w in windows):
                 continue
             counts[0 if not windows or k.start < windows[0].start else 2 if k.start >= windows[-1].end else 1] += 1
         return counts
@@ -1110,8 +1125,31 @@ class Idle:
                         "medium" if self.at_least(sure("high", "medium"), total, "medium_confidence") else "low",
                         "scope": "global" if group < 0 else "step" if one_step else "group",
                         "target_id": None if group < 0 else self.steps[steps.pop()][1].id if one_step else f"g{group}",
-                        "bubbles": len(gaps), "total_ms": ms(total)})
+                        "bubbles": len(gaps), "total_ms": ms(total), "evidence": self.cause_evidence(gaps, spans)})
         return sorted(out, key=lambda c: -c["total_ms"])
+
+    def cause_evidence(self, gaps, spans):
+        total, longest = sum(g.length for g in gaps), max(gaps, key=lambda g: g.length)
+        out = [f"{counted(len(gaps), 'gap')}, {human(total)} together",
+               f"the longest, {human(longest.length)}: {self.where(longest)}"]
+        if spans:
+            most = max(spans, key=lambda s: spans[s])
+            out.append(f"most of it in {most}, {human(spans[most])}")
+        covered = sum(g.covered for g in gaps)
+        if covered > 0:
+            out.append(f"the evidence covers {percent(covered, total)}")
+        late = sum(1 for g in gaps if g.next is not None and g.next.launch is not None and g.next.launch[0] > g.start)
+        if late:
+            out.append(f"the kernel after {counted(late, 'gap')} was launched after the gap had begun")
+        return out
+
+    def where(self, g):
+        name = lambda k: k.type + (f" ({k.group})" if k.group else "")
+        out = [self.c.devices[g.device].name]
+        out += [f"step {self.steps[g.step][1].id}"] if g.step is not None else []
+        out += [f"after {name(g.before[0])}"] if g.before else []
+        out += [f"before {name(g.after[0])}"] if g.after else []
+        return ", ".join(out)
 
     def idlest(self):
         totals = [sum(self.measures[i]["idle"] for i in f["steps"]) for f in self.group_facts]
@@ -1126,14 +1164,12 @@ class Idle:
         edges = sum(self.measures[i]["edge"] for i in f["steps"])
         return "high" if self.c.runtime and f["complete"] >= 3 and 2 * edges < len(f["steps"]) else "medium"
 
-    def document(self, inputs, files, sentences, policy="guide", values=None):
-        """`sentences`: summary, recommendations, evidence_gaps, and the evidence of each cause, as texts."""
+    def document(self, inputs, files, sentences, policy="guide"):
+        """`sentences`: answers, recommendations and evidence_gaps, which are texts."""
         devices = range(len(self.c.devices))
         idle = [self.last(d) - self.first(d) - length(self.busy[d]) for d in devices]
         worst = max(devices, key=lambda d: (idle[d], -d))
         causes = self.cause_sums()
-        for cause, evidence in zip(causes, sentences["cause_evidence"]):
-            cause["evidence"] = evidence
         thresholds = [{"name": n, "value": self.t[n], "unit": u, "meaning": m} for n, _, u, m in THRESHOLDS]
         traced = any(h is not None for h in self.c.hosts)
         followup = not traced or any("UNTRACED_HOST_BLOCKING_RISK" in f["tags"] for f in self.group_facts)
