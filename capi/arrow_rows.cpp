@@ -253,7 +253,7 @@ struct bubble_source {
         .int64(r.end_ps)
         .int64(r.host_ps, traced)
         .int64(r.sync_ps, traced)
-        .int64(r.comm_ps)
+        .int64(r.comm_ps, traced)
         .int64(r.threads_ps, traced)
         .int64(r.launch_ps, r.launch_ps != PK_NO_TIME_PS)
         .name(r.before)

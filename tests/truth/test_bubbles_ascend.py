@@ -1,0 +1,90 @@
+"""The whole document `bubbles` of two ranks of an Ascend run, its tables and its screen text."""
+import json
+import os
+import pathlib
+import sys
+
+import truth
+import arrow
+import ascend_pair
+from idle_model import Idle
+
+EXPECTED = pathlib.Path(__file__).parent / "expected"
+OUTPUT = "ASCEND_PROFILER_OUTPUT/"
+# file, variant, rows, notes: as the ranks read them, settings first, then kernels and the trace, then the rest.
+INPUTS = [("rank0_ascend_pt/profiler_info_0.json", "profiler_info", 2,
+           ["profiler_level=Level1", "21 of 127 kernels have no launch in the trace: who launched them is unattributed"]),
+          ("rank0_ascend_pt/profiler_metadata.json", "profiler_metadata", 2,
+           ["tensor_model_parallel_size=2", "rank=0", "world_size=2", "group tp=[0, 1]"]),
+          ("rank0_ascend_pt/" + OUTPUT + "kernel_details.csv", "kernel_details 2025", 127, []),
+          ("rank0_ascend_pt/" + OUTPUT + "trace_view.json", "trace_view.json", 258, []),
+          ("rank0_ascend_pt/" + OUTPUT + "communication.json", "communication.json", 3, []),
+          ("rank0_ascend_pt/" + OUTPUT + "step_trace_time.csv", "step_trace_time", 3, []),
+          ("rank1_ascend_pt/profiler_info_1.json", "profiler_info", 2, ["profiler_level=Level1"]),
+          ("rank1_ascend_pt/" + OUTPUT + "kernel_details.csv", "kernel_details 2025", 65, []),
+          ("rank1_ascend_pt/" + OUTPUT + "step_trace_time.csv", "step_trace_time", 1, [])]
+FAMILIES = {"profiler_info_0.json": "ascend_json", "profiler_info_1.json": "ascend_json",
+            "profiler_metadata.json": "ascend_json", "communication.json": "ascend_json",
+            "kernel_details.csv": "ascend_kernels", "trace_view.json": "chrome_trace",
+            "step_trace_time.csv": "ascend_table"}
+
+
+class BubblesOfAscend(truth.Case):
+    def setUp(self):
+        super().setUp()
+        a, b, self.capture = ascend_pair.capture()
+        steps, self.capture.self_check = ascend_pair.step_checks(Idle(self.capture))
+        self.folder = self.scratch / "run"
+        for name, text in ascend_pair.files(a, b, steps).items():
+            self.write(f"run/{name}", text)
+        # Files come by folder and name; those of the folder of a rank in front of its subfolder's.
+        order = sorted((name for name, *_ in INPUTS), key=lambda n: (n.split("/")[0], OUTPUT in n, n))
+        self.files = [{"path": f"{self.folder}/{name}", "family": FAMILIES[name.rsplit("/", 1)[1]], "export_of": -1}
+                      for name in order]
+        self.inputs = [{"file": order.index(name), "path": f"{self.folder}/{name}", "variant": variant, "rows": rows,
+                        "rejected": 0, "reject_reasons": [], "first_rejected_line": 0, "unknown_columns": [],
+                        "missing_columns": [], "notes": notes} for name, variant, rows, notes in INPUTS]
+        self.sentences = json.loads((EXPECTED / "bubbles_ascend.json").read_text(encoding="utf-8"))
+
+    def test_document(self):
+        found = truth.parsed(truth.run("bubbles", self.folder, "--json"))
+        self.check(found, Idle(self.capture).document(self.inputs, self.files, self.sentences))
+
+    def test_other_thresholds(self):
+        changed = {"aicpu_masked": "0.5", "aicpu_exposed": "0.01", "aicpu_exposed_us": "50", "aicpu_exposed_share": "0.009",
+                   "aicpu_adjacent_us": "200", "wait_anchor_ratio": "0.5", "wait_anchor_duration_us": "400",
+                   "wait_anchor_rank": "2", "wait_heavy": "0.1", "polluted_wait": "0.99", "wait_danger": "3",
+                   "unit_bound": "0.7", "small_op_share": "0.0001", "inter_step_factor": "1"}
+        given = [text for name, value in changed.items() for text in ("--threshold", f"{name}={value}")]
+        found = truth.parsed(truth.run("bubbles", self.folder, "--json", *given))
+        sentences = {"answers": {key: text for key, text in found["summary"].items() if key.startswith("q")},
+                     "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
+        self.check(found, Idle(self.capture, thresholds=changed).document(self.inputs, self.files, sentences))
+
+    def test_tables(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        idle = Idle(self.capture)
+        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
+                arrow.Handle("activity", profile, None) as activity:
+            self.check(arrow.table("pk_arrow_steps", bubbles)[1], idle.arrow_steps())
+            self.check(arrow.table("pk_arrow_bubbles", bubbles)[1], idle.arrow_gaps())
+            self.check(arrow.table("pk_arrow_kernels", activity)[1], idle.arrow_kernels())
+
+    def test_screen(self):
+        self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),
+                        (EXPECTED / "bubbles_ascend.txt").read_text(encoding="utf-8"))
+
+    def test_folder(self):
+        """-o DIR/ writes the document and the report on the model beside it."""
+        into = self.scratch / "out"
+        truth.run("bubbles", self.folder, "-o", f"{into}/", "-q")
+        self.assertEqual(sorted(p.name for p in into.iterdir()),
+                         ["anomaly_discovery_run.json", "model_architecture_report_run.md"])
+        self.assertEqual((into / "anomaly_discovery_run.json").read_text(), truth.run("bubbles", self.folder, "--json"))
+        self.assertEqual((into / "model_architecture_report_run.md").read_text(),
+                         truth.run("architecture", self.folder, "--markdown"))
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
