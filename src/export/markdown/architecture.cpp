@@ -510,9 +510,20 @@ class report {
     add("\n" + why_decode_differs(p, d) + "\n");
   }
 
+  // Of the layers that section 6 and 7 are about: what the capture cuts is not among them, unless there is nothing else.
+  std::int64_t described_wall(model_phase phase) const {
+    std::int64_t wall = 0;
+    for (std::uint32_t i = 0; i < d_.layers.size(); ++i) {
+      const model_pass& pass = d_.passes[d_.layers[i].pass];
+      const bool is_cut = pass.cut == pass_cut::end && i == pass.last_layer;
+      if (d_.layers[i].phase == phase && !is_cut) wall = saturating_add(wall, d_.layers[i].wall_ps());
+    }
+    return wall > 0 ? wall : numbers_of(phase).wall;
+  }
+
   void dominant_costs() {
     std::array<std::int64_t, layer_role_count> walls{};
-    const std::int64_t layers_wall = numbers_of(model_phase::decode).wall;
+    const std::int64_t layers_wall = described_wall(model_phase::decode);
     for (const layer_anatomy& a : d_.anatomies) {
       if (a.phase != model_phase::decode) continue;
       const auto n = static_cast<std::int64_t>(a.layers);
@@ -536,7 +547,7 @@ class report {
              human_duration(wall), share(wall, layers_wall)});
     }
     add(t.text());
-    add("\nExtrapolated from the typical layer of each decode type.\n");
+    add("\nExtrapolated from the typical layer of each decode type, without a layer that the capture cuts.\n");
   }
 
   static std::string why_decode_differs(const phase_numbers& p, const phase_numbers& d) {

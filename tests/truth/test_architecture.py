@@ -1,0 +1,101 @@
+"""The whole document `architecture` of an inference run, its report in Markdown and its screen text."""
+import json
+import os
+import pathlib
+import sys
+
+import truth
+import model_run
+from architecture_model import Device
+
+EXPECTED = pathlib.Path(__file__).parent / "expected"
+NAME = "dp2_tp4_8k_ascend_pt"
+PARALLELISM = ["data parallel 2 (folder name)", "tensor parallel 4 (folder name)", "context of 8k tokens (folder name)",
+               "2 devices in the capture", "probable: expert parallel, there are all-to-all kernels"]
+CHECKS = [("anchors = layers a pass x whole passes", 16, None), ("DispatchFFNCombine kernels = MoE+DFC layers", 4, None),
+          ("grouped matmuls = k x the MoE layers that have them", 8, None),  # of all four of a pass, experts in three
+          ("distributed dispatch and combine = 2 x MoE+MDD layers", 8, "k = 2"), ("gating kernels = MoE layers", 12, None),
+          ("cache writes = layers, give or take 1", 16, None), ("orders of layer types = phases", 2, None)]
+ROLES = {2: "main compute", 46: "collectives", 47: "all-to-all", 17: "AI CPU"}
+ANOMALIES = {("prefill", "Dense"): ["1 kernel of these layers runs on the AI CPU: Unique2 x1"],
+             ("decode", "Dense"): ["4 kernels of these layers run on the AI CPU: Unique2 x4"]}
+
+
+class Architecture(truth.Case):
+    def setUp(self):
+        super().setUp()
+        run = model_run.described()
+        self.path = self.scratch / NAME
+        self.write(f"{NAME}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", run.rank.table())
+        self.sentences = json.loads((EXPECTED / "architecture.json").read_text(encoding="utf-8"))
+        self.devices = [Device(run.rows[0], 4), Device(run.rows[1], 4)]
+
+    def expected(self, d=0):
+        of = self.devices[d]
+        above = sum(of.rule(x) == "prefill" for x in of.layers)
+        return {
+            "schema": "profkit.architecture", "version": 1, "status": "ok", "reason": None, "families_version": 1,
+            "summary": self.sentences["summary"],
+            "devices": [{"device": i, "name": f"NPU {i}", "type": "npu", "rank": -1, "reported": i == d,
+                         "kernels": len(x.kernels), "layers_per_pass": 4, "passes": len(x.passes), "layers": len(x.layers),
+                         "confidence": "high"} for i, x in enumerate(self.devices)],
+            "device": d, "anchor": "FusedInferAttentionScore",
+            "anchor_details": {"source": "attention", "family": "FusedInferAttentionScore", "count": len(of.layers),
+                               "backward_count": 0, "above_10_ms": above, "below_1_ms": len(of.layers) - above},
+            "configuration": {"kernels": len(of.kernels), "duplicates": 0, "kernels_left_out": 0,
+                              "first_rel_ns": min(k.start for k in of.kernels) // 1000,
+                              "span_ns": (max(k.end for k in of.kernels) - min(k.start for k in of.kernels)) // 1000, "steps": 0,
+                              "step_source": "none", "parallelism": PARALLELISM, "totals_only": False,
+                              "counted_passes": 0},
+            "layers_per_pass": 4, "pass_source": "sampling", "phase_source": "shapes", "passes_total": len(of.passes),
+            "passes": [of.pass_row(p) for p in of.passes], "layers_total": len(of.layers),
+            "layers": [of.layer_row(x) for x in of.layers],
+            "layouts": [{key: x[key] for key in ("layout", "phase", "layers", "first_pass", "passes", "cut")}
+                        for x in of.layouts],
+            "layer_types": of.types(), "op_counts": of.op_counts(),
+            "cross_checks": [{"name": name, "expected": n, "actual": n, "result": "pass", "note": note}
+                             for name, n, note in CHECKS],
+            "substructures": of.anatomies(ANOMALIES), "streams": of.streams(ROLES), "pipeline": of.pipeline(),
+            "evidence": self.sentences["evidence"], "confidence": "high", "limitations": self.sentences["limitations"],
+            "files": [{"path": f"{self.path}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "family": "ascend_kernels",
+                       "export_of": -1}], "damage": []}
+
+    def test_document(self):
+        self.check(truth.parsed(truth.run("architecture", self.path, "--json")), self.expected())
+
+    def test_document_of_the_library(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        profkit = truth.library()
+        with profkit.open(str(self.path)) as profile:
+            self.assertEqual(profile.document_bytes("architecture").decode().rstrip(),
+                             truth.run("architecture", self.path, "--json").rstrip())
+
+    def test_limit(self):
+        """Passes and layers alone are limited."""
+        expected = self.expected()
+        expected["passes"], expected["layers"] = expected["passes"][:2], expected["layers"][:2]
+        self.check(truth.parsed(truth.run("architecture", self.path, "--json", "--limit", "2")), expected)
+
+    def test_report(self):
+        self.check_text(truth.run("architecture", self.path, "--markdown"),
+                        (EXPECTED / "architecture.md").read_text(encoding="utf-8"))
+
+    def test_screen(self):
+        self.check_text(truth.run("architecture", self.path), (EXPECTED / "architecture.txt").read_text(encoding="utf-8"))
+
+    def test_files(self):
+        """-o DIR/ writes the report, with --json the document."""
+        into = self.scratch / "out"
+        truth.run("architecture", self.path, "-o", f"{into}/", "-q")
+        truth.run("architecture", self.path, "--json", "-o", f"{into}/", "-q")
+        self.assertEqual(sorted(p.name for p in into.iterdir()),
+                         [f"model_architecture_{NAME}.json", f"model_architecture_report_{NAME}.md"])
+        self.assertEqual((into / f"model_architecture_report_{NAME}.md").read_text(),
+                         truth.run("architecture", self.path, "--markdown"))
+        self.assertEqual((into / f"model_architecture_{NAME}.json").read_text(),
+                         truth.run("architecture", self.path, "--json"))
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
