@@ -1,0 +1,203 @@
+// Which of several markers give a device its steps, and where those begin and end: one row for each kind of device, set of
+// markers and policy.
+#include "memory_activity.hpp"
+
+#include <profkit/core/bubbles.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+using namespace profkit;
+using namespace profkit::test;
+
+namespace {
+
+// What is on record beside the kernels.
+enum given : unsigned {
+  nothing = 0,
+  host = 1,         // steps 1 and 2 of the host: [0, 30) and [30, 60)
+  annotations = 2,  // the same on the device: [9, 41) and [49, 62)
+  first_only = 4,   // the first of them
+  line = 8,         // steps 7 and 8 of a line: [5, 45) and [45, 75)
+  ids = 16,         // ids of a table, 5 from 10 to 40 and 6 from 50 to 80
+  launches = 32,    // of the kernels: at 2, 25, 35 and 58
+  lesser = 64,      // numbered steps of the host as well: [3, 33) and [33, 66)
+};
+
+struct cell {
+  accelerator type;
+  unsigned what;
+  window_policy policy;
+  const char *source, *windows;
+};
+
+constexpr auto npu = accelerator::npu, gpu = accelerator::gpu, tpu = accelerator::tpu, other = accelerator::other;
+constexpr auto guide = window_policy::guide, marker = window_policy::marker, device = window_policy::device;
+
+const cell cells[] = {
+    // Nothing: the whole capture.
+    {npu, nothing, guide, "none", "capture[10,80)"},
+    {gpu, launches, marker, "none", "capture[10,80)"},
+    // An NPU lies on the clock of its host: its steps are those of the host, unless the device is asked.
+    {npu, host, guide, "host markers", "1[0,30) 2[30,80)"},
+    {npu, host, marker, "host markers", "1[0,30) 2[30,60)"},
+    {npu, host, device, "host markers", "1[10,20) 2[32,80)"},
+    {npu, host | launches, guide, "host markers", "1[0,30) 2[30,80)"},
+    {npu, host | launches, device, "launches", "1[10,40) 2[50,80)"},
+    {npu, host | annotations, guide, "host markers", "1[0,30) 2[30,80)"},
+    {npu, host | annotations, device, "device annotations", "1[9,41) 2[49,62)"},
+    {npu, host | line, device, "line", "7[5,45) 8[45,75)"},
+    {npu, host | ids, guide, "host markers", "1[0,30) 2[30,80)"},
+    {npu, host | ids, device, "step ids", "5[10,40) 6[50,80)"},
+    {npu, host | annotations | ids, device, "device annotations", "1[9,41) 2[49,62)"},
+    // Without those of the host the device's own, ids last.
+    {npu, annotations | ids, guide, "device annotations", "1[9,49) 2[49,80)"},
+    {npu, line | ids, marker, "line", "7[5,45) 8[45,75)"},
+    {npu, ids, guide, "step ids", "5[10,40) 6[50,80)"},
+    {npu, ids, marker, "step ids", "5[10,40) 6[50,80)"},
+    // Other devices lie milliseconds behind their host: annotations, then launches, then the host's time.
+    {gpu, host | annotations, guide, "device annotations", "1[9,49) 2[49,80)"},
+    {gpu, host | annotations | launches, marker, "device annotations", "1[9,41) 2[49,62)"},
+    {gpu, host | launches, guide, "launches", "1[10,50) 2[50,80)"},
+    {gpu, host | launches, marker, "launches", "1[10,40) 2[50,80)"},
+    {gpu, host | first_only | launches, guide, "mixed", "1[9,50) 2[50,80)"},
+    {gpu, host | first_only | launches, marker, "mixed", "1[9,41) 2[50,80)"},
+    {gpu, host, guide, "host markers", "1[0,30) 2[30,80)"},
+    {gpu, host | ids, guide, "host markers", "1[0,30) 2[30,80)"},
+    {gpu, host | ids, device, "step ids", "5[10,40) 6[50,80)"},
+    {gpu, host | line, guide, "line", "7[5,45) 8[45,80)"},
+    {tpu, host | line, guide, "line", "7[5,45) 8[45,80)"},
+    {tpu, host | launches, guide, "launches", "1[10,50) 2[50,80)"},
+    {other, host | line, guide, "line", "7[5,45) 8[45,80)"},
+    {other, host | launches, marker, "launches", "1[10,40) 2[50,80)"},
+    // Of several kinds the best alone.
+    {npu, host | lesser, guide, "host markers", "1[0,30) 2[30,80)"},
+    {npu, lesser, guide, "host markers", "1[3,33) 2[33,80)"},
+    {gpu, host | lesser | launches, guide, "launches", "1[10,50) 2[50,80)"},
+    {gpu, annotations | line, guide, "device annotations", "1[9,49) 2[49,80)"},
+};
+
+void step(memory_activity& a, int number, std::int64_t from, std::int64_t to, int on, marker_source source) {
+  a.step(number, from * ms, to * ms, on, source);
+}
+
+memory_activity made_of(const cell& c) {
+  memory_activity a;
+  const auto d = a.add_device("device", c.type);
+  a.device(d).has_launches = (c.what & launches) != 0;
+  const std::int64_t at[][3] = {{10, 20, 2}, {32, 40, 25}, {50, 60, 35}, {70, 80, 58}};
+  for (const auto& k : at) {
+    kernel_row& row = a.kernel(d, k[0] * ms, (k[1] - k[0]) * ms, "A");
+    if ((c.what & launches) != 0) row.launch_ps = k[2] * ms;
+  }
+  if ((c.what & host) != 0) {
+    step(a, 1, 0, 30, -1, marker_source::profiler_step);
+    step(a, 2, 30, 60, -1, marker_source::profiler_step);
+  }
+  if ((c.what & lesser) != 0) {
+    step(a, 1, 3, 33, -1, marker_source::numbered_step);
+    step(a, 2, 33, 66, -1, marker_source::numbered_step);
+  }
+  if ((c.what & (annotations | first_only)) != 0) step(a, 1, 9, 41, 0, marker_source::device_annotation);
+  if ((c.what & annotations) != 0) step(a, 2, 49, 62, 0, marker_source::device_annotation);
+  if ((c.what & line) != 0) {
+    step(a, 7, 5, 45, 0, marker_source::line);
+    step(a, 8, 45, 75, 0, marker_source::line);
+  }
+  if ((c.what & ids) != 0) {
+    step(a, 5, 10, 40, 0, marker_source::step_id);
+    step(a, 6, 50, 80, 0, marker_source::step_id);
+  }
+  auto& markers = a.all_markers();
+  std::stable_sort(markers.begin(), markers.end(), [](const step_marker& x, const step_marker& y) {
+    return std::tie(x.device, x.start_ps, x.source) < std::tie(y.device, y.start_ps, y.source);
+  });
+  return a;
+}
+
+std::string windows_of(const bubbles_result& r) {
+  std::string text;
+  for (const bubble_step& s : r.steps)
+    text += (text.empty() ? "" : " ") + s.id + '[' + std::to_string(s.start_ps / ms) + ',' +
+            std::to_string(s.end_ps / ms) + ')';
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("steps of a device by what is on record") {
+  for (const cell& c : cells) {
+    bubble_options o;
+    o.windows = c.policy;
+    const memory_activity a = made_of(c);
+    const auto r = find_bubbles(a, o);
+    REQUIRE(r);
+    INFO(accelerator_name(c.type) << ", given " << c.what << ", " << window_policy_name(c.policy));
+    CHECK(std::string(r->devices[0].window_source) == c.source);
+    CHECK(windows_of(*r) == c.windows);
+    CHECK(r->devices[0].windows_cut == 0);
+    CHECK(r->devices[0].steps_not_found == 0);
+  }
+}
+
+// Steps of a marker policy that overlap, touch and leave a hole.
+TEST_CASE("a window that overlaps the next one ends there and is counted") {
+  struct row {
+    std::int64_t first_end, second_start;
+    std::uint64_t cut;
+    const char* windows;
+    std::uint64_t between;
+  };
+  for (const row& c : {row{30, 31, 0, "1[0,30) 2[31,60)", 0}, row{31, 31, 0, "1[0,31) 2[31,60)", 0},
+                       row{32, 31, 1, "1[0,31) 2[31,60)", 0}, row{9, 31, 0, "1[0,9) 2[31,60)", 1}}) {
+    memory_activity a;
+    const auto d = a.add_device("NPU 0");
+    a.kernel(d, 0, 5 * ms, "A");
+    a.kernel(d, 10 * ms, 5 * ms, "A");
+    a.kernel(d, 31 * ms, 5 * ms, "A");
+    a.kernel(d, 60 * ms, 5 * ms, "A");
+    a.step(1, 0, c.first_end * ms);
+    a.step(2, c.second_start * ms, 60 * ms);
+    bubble_options o;
+    o.windows = window_policy::marker;
+    const auto r = find_bubbles(a, o);
+    REQUIRE(r);
+    INFO(c.first_end << ' ' << c.second_start);
+    CHECK(windows_of(*r) == c.windows);
+    CHECK(r->devices[0].windows_cut == c.cut);
+    CHECK(r->devices[0].kernels_before_steps == 0);
+    CHECK(r->devices[0].kernels_between_steps == c.between);
+    CHECK(r->devices[0].kernels_after_steps == 1);
+  }
+}
+
+TEST_CASE("kernels outside of the steps are counted by where they lie") {
+  memory_activity a;
+  const std::uint32_t devices[] = {a.add_device("NPU 0"), a.add_device("NPU 1")};
+  // The second device has another number in each place.
+  for (const std::uint32_t d : devices) {
+    for (std::int64_t n = 0; n < 1 + d; ++n) a.kernel(d, (1 + n) * ms, us, "A");
+    a.kernel(d, 10 * ms, 5 * ms, "A");
+    for (std::int64_t n = 0; n < 2 + d; ++n) a.kernel(d, (20 + n) * ms, us, "A");
+    a.kernel(d, 30 * ms, 10 * ms, "A");
+    for (std::int64_t n = 0; n < 4 * d; ++n) a.kernel(d, (40 + n) * ms, us, "A");
+  }
+  a.step(1, 10 * ms, 20 * ms);
+  a.step(2, 30 * ms, 40 * ms);
+  bubble_options o;
+  o.windows = window_policy::marker;
+  const auto r = find_bubbles(a, o);
+  REQUIRE(r);
+  for (const std::uint32_t d : devices) {
+    CHECK(r->devices[d].kernels_before_steps == 1 + d);
+    CHECK(r->devices[d].kernels_between_steps == 2 + d);
+    CHECK(r->devices[d].kernels_after_steps == 4 * d);
+  }
+  // The first step of each device has kernels before it; behind the last one there are some on the second device alone.
+  const auto partial = [&](std::size_t step) { return r->steps[step].tags.has(bubble_tag::partial_capture_boundary); };
+  CHECK((partial(0) && partial(2) && partial(3)));
+  CHECK_FALSE(partial(1));
+}
