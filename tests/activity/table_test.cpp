@@ -108,11 +108,13 @@ TEST_CASE("missing and unknown columns are named") {
                   "no column \"Wait Time(us)\": wait anchors and polluted waits cannot be told") != notes.end());
   CHECK(unknown->inputs().at(0).missing_columns.front() == "Step Id");
   CHECK(unknown->devices().at(0).kernels == 1);
-  const auto empty = profile::open_buffer("", "kernel_details.csv");
-  if (empty.ok()) {
-    const auto a = read_activity(*empty);
-    REQUIRE(a.ok());
-    CHECK((*a)->inputs().at(0).damage.has_value());
+  // What holds nothing is told for that before any table is looked for.
+  for (const auto& [text, message] : {std::pair{"", "the file is empty"},
+                                      std::pair{"\n\n", "the file holds nothing but blanks"}}) {
+    const auto nothing = profile::open_buffer(text, "kernel_details.csv");
+    REQUIRE_FALSE(nothing.ok());
+    CHECK(nothing.error().code == fault_code::unrecognised);
+    CHECK(nothing.error().message == message);
   }
 }
 

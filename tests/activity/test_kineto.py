@@ -74,8 +74,11 @@ def check_trace(check, name, found_devices, found_markers, path):
         check.equal(what + " comm", found["classes"].get("comm", 0), wanted["comm"])
         check.equal(what + " copy", found["classes"].get("copy", 0), wanted["copy"])
         check.equal(what + " streams", found["streams"], len(wanted["streams"]))
-    check.equal(name + " markers", sorted((m[2], m[5] - m[4]) for m in found_markers),
-                sorted((n, e - s) for s, e, n in markers))
+    # The trace's zero is the capture's own: starts are held against the first kernel, else against the first marker.
+    ours = min((d["start_ps"] for d in found_devices), default=min((m[4] for m in found_markers), default=0))
+    theirs = min((s for d in devices.values() for s, _ in d["spans"]), default=min((s for s, _, _ in markers), default=0))
+    check.equal(name + " markers", sorted((m[2], m[4] - ours, m[5] - m[4]) for m in found_markers),
+                sorted((n, s - theirs, e - s) for s, e, n in markers))
 
 
 def main():

@@ -35,9 +35,23 @@ def bubbles(profkit, folder, *more):
 TAGS = {"DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTERNAL_BUBBLE_HEAVY"}
 
 
+def check_whole(found, truth, where):
+    """What holds of a capture whatever its steps: every long gap inside of a step is one of the device, at its place."""
+    gaps = {(int(b["start_ns"]), int(b["end_ns"])) for b in found["anomaly_discovery"]["bubble_windows"]}
+    for step in truth["steps"]:
+        for want in step["bubbles_ge_100us"]:
+            check((ns(want["start_us"]), ns(want["end_us"])) in gaps, f"{where}: no gap at {want['start_us']}")
+    check(sum(d["kernels"] + d["duplicates"] for d in found["devices"]) == truth["rows"] * len(found["devices"]) or
+          sum(d["kernels"] + d["duplicates"] for d in found["devices"]) == truth["rows"], f"{where}: kernels")
+    check(found["self_check"]["busy_and_idle_fill_every_step"], f"{where}: busy and idle do not fill a step")
+
+
 def compare(profkit, folder, where):
     truth = json.loads((folder / "ground_truth.json").read_text())
-    if truth["variant"] == "op_summary":   # msprof writes no step markers
+    if truth["variant"] == "op_summary":   # msprof writes no step markers: the capture is one step
+        whole = bubbles(profkit, str(folder))
+        check([s["step_id"] for s in whole["steps"]] == ["capture"], f"{where}: steps without markers")
+        check_whole(whole, truth, where)
         return
     rounded = truth["variant"] == "old2023"
     found = bubbles(profkit, str(folder))
@@ -64,6 +78,16 @@ def compare(profkit, folder, where):
     if truth["flags"].get("notrace") or truth["flags"].get("nosteps") or truth["flags"].get("partial"):
         return
     slack = 600 if rounded else 0
+    windows = found["anomaly_discovery"]["bubble_windows"]
+    # No long gap inside of a step that the truth does not have.
+    if not rounded:
+        longer = {(int(b["start_ns"]), int(b["end_ns"])) for b in windows
+                  if b["scope"] == "step_internal" and b["duration_ns"] >= 100_000}
+        wanted = {(ns(b["start_us"]), ns(b["end_us"])) for step in truth["steps"] for b in step["bubbles_ge_100us"]}
+        check(longer == wanted, f"{where}: gaps {sorted(longer ^ wanted)[:4]} are in one of both only")
+    # No launch names its thread here, and without one a cause is never certain.
+    check(all(b["confidence"] == "low" or b["launch"] is not None for b in windows), f"{where}: too certain")
+    check(all(b["confidence"] != "high" for b in windows), f"{where}: certain without a launching thread")
     for want in truth["injected_bubbles"]:
         start, end = ns(want["start_us"]), ns(want["end_us"])
         match = [b for b in found["anomaly_discovery"]["bubble_windows"] if b["scope"] == want["scope"]

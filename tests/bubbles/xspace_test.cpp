@@ -4,13 +4,14 @@
 #include <support.hpp>
 
 #include <profkit/core/bubbles.hpp>
-#include <profkit/interval.hpp>
+#include <profkit/xspace.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <tuple>
@@ -49,27 +50,71 @@ bubbles_result look(const activity& of, window_policy windows = window_policy::g
   return std::move(*r);
 }
 
-// Union and gaps of every step by interval algebra over all kernels at once.
-void check_steps(const activity& of, const bubbles_result& r) {
-  for (std::size_t d = 0; d < of.devices().size(); ++d) {
-    std::vector<interval> spans;
-    const std::vector<kernel_row> all = kernels(of, d);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i > 0)
-        REQUIRE(std::make_tuple(all[i - 1].start_ps, all[i - 1].start_ps + all[i - 1].duration_ps) <=
-                std::make_tuple(all[i].start_ps, all[i].start_ps + all[i].duration_ps));
-      spans.push_back({all[i].start_ps, all[i].start_ps + all[i].duration_ps});
+using span = std::pair<std::int64_t, std::int64_t>;
+
+// When the kernels of a device ran, read from the file with the views: the events of the lines that are its streams. ps
+// from the time of the first line of the file that has one.
+std::vector<span> spans_in_file(const profile& p, const activity& of, std::size_t device) {
+  const activity_device& on = of.devices()[device];
+  std::int64_t zero_ns = 0;
+  for (const plane_view plane : xspace_view(p.bytes(on.file)).planes())
+    for (const line_view line : plane.lines())
+      if (zero_ns == 0) zero_ns = line.header().timestamp_ns;
+  std::vector<std::string_view> lines;
+  for (const activity_stream& s : on.streams) lines.push_back(of.text(s.name));
+  std::vector<span> spans;
+  std::int32_t at = 0;
+  const xspace_view space(p.bytes(on.file));
+  for (const plane_view plane : space.planes()) {
+    if (at++ != on.plane) continue;
+    for (const line_view line : plane.lines()) {
+      const line_header header = line.header();
+      const std::string_view name = header.display_name.empty() ? header.name : header.display_name;
+      if (std::find(lines.begin(), lines.end(), name) == lines.end()) continue;
+      for (const event_view e : line.events()) {
+        const std::int64_t start = (header.timestamp_ns - zero_ns) * 1000 + e.offset_ps();
+        spans.emplace_back(start, start + e.duration_ps());
+      }
     }
-    CHECK(all.size() == of.devices()[d].kernels);
-    normalise(spans);
+  }
+  std::sort(spans.begin(), spans.end());
+  return spans;
+}
+
+// Busy time of every step, summed up from those spans one by one.
+void check_steps(const profile& p, const activity& of, const bubbles_result& r) {
+  std::optional<std::int64_t> zero_ps;  // of the capture, the same for all of its devices
+  for (std::size_t d = 0; d < of.devices().size(); ++d) {
+    std::vector<span> wanted = spans_in_file(p, of, d), rows;
+    for (const kernel_row& k : kernels(of, d)) rows.emplace_back(k.start_ps, k.start_ps + k.duration_ps);
+    REQUIRE_FALSE((rows.empty() || wanted.empty()));
+    if (!zero_ps) zero_ps = rows.front().first - wanted.front().first;
+    for (span& s : wanted) s = {s.first + *zero_ps, s.second + *zero_ps};
+    CHECK(std::is_sorted(rows.begin(), rows.end()));
+    CHECK(rows == wanted);
+    CHECK(of.devices()[d].kernels == wanted.size());
     for (const bubble_step& s : r.steps) {
       if (s.device != d) continue;
-      const interval window{s.start_ps, s.end_ps};
-      const std::vector<interval> busy = clipped(spans, window), idle = gaps(spans, window);
-      CHECK(is_partition(busy, idle, window));
-      CHECK(static_cast<std::uint64_t>(s.busy_ps) == covered_ps(busy));
-      CHECK(static_cast<std::uint64_t>(s.underfeed_ps()) == covered_ps(idle));
-      CHECK(s.busy_ps + s.prelaunch_ps + s.internal_total_ps + s.tail_ps == s.service_ps());
+      std::int64_t busy = 0, gaps = 0, largest = 0, reached = s.start_ps, first = -1, count = 0;
+      for (const auto& [start, end] : wanted) {
+        const std::int64_t from = std::max(start, s.start_ps), to = std::min(end, s.end_ps);
+        if (from >= to || to <= reached) continue;
+        if (first < 0) {
+          first = from;
+        } else if (from > reached) {
+          gaps += from - reached;
+          largest = std::max(largest, from - reached);
+          ++count;
+        }
+        busy += to - std::max(from, reached);
+        reached = to;
+      }
+      CHECK(s.busy_ps == busy);
+      CHECK(s.prelaunch_ps == (first < 0 ? s.end_ps : first) - s.start_ps);
+      CHECK(s.internal_total_ps == gaps);
+      CHECK(s.largest_internal_ps == largest);
+      CHECK(s.bubble_count == static_cast<std::uint64_t>(count));
+      CHECK(s.tail_ps == (first < 0 ? 0 : s.end_ps - reached));
       CHECK(s.breakdown.sum_ps() == s.service_ps());
       CHECK(s.breakdown.idle_ps == s.underfeed_ps());
     }
@@ -129,7 +174,7 @@ TEST_CASE("lines of a plane become streams of a device") {
   CHECK(of->markers()[0].number == 7);
   CHECK(of->markers()[0].device == 0);
   CHECK(of->has_host_spans(d.host_group));
-  check_steps(*of, look(*of));
+  check_steps(*capture.held, *of, look(*of));
 }
 
 TEST_CASE("steps come from modules, else from the host") {
@@ -353,7 +398,7 @@ TEST_CASE("busy and idle time fill every step of real captures") {
     for (const window_policy windows : {window_policy::guide, window_policy::marker, window_policy::device}) {
       const bubbles_result r = look(**of, windows);
       CHECK_FALSE(r.steps.empty());
-      check_steps(**of, r);
+      check_steps(**p, **of, r);
     }
   }
 }
