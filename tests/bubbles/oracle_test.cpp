@@ -66,115 +66,161 @@ slow_step slow(const ticks& t, int from, int to) {
 
 }  // namespace
 
+namespace {
+
+// Kernels of one device and what each tick of its clock holds.
+struct slow_device {
+  std::uint32_t at = 0, group = 0;
+  ticks time;
+  std::vector<kernel_row> rows;  // by start and length, in the order of the file
+};
+
+// The rows that ran before an instant, the last to end first; of those that end together the one that comes later.
+std::vector<std::uint64_t> rows_before(const slow_device& of, std::int64_t at_ps) {
+  std::vector<std::size_t> past;
+  for (std::size_t i = 0; i < of.rows.size(); ++i)
+    if (of.rows[i].duration_ps > 0 && of.rows[i].start_ps + of.rows[i].duration_ps <= at_ps) past.push_back(i);
+  std::sort(past.begin(), past.end(), [&](std::size_t x, std::size_t y) {
+    const std::int64_t x_end = of.rows[x].start_ps + of.rows[x].duration_ps,
+                       y_end = of.rows[y].start_ps + of.rows[y].duration_ps;
+    return x_end != y_end ? x_end > y_end : x > y;
+  });
+  std::vector<std::uint64_t> found;
+  for (std::size_t i = 0; i < past.size() && i < most_context; ++i) found.push_back(of.rows[past[i]].source_row);
+  return found;
+}
+
+// The first rows that start from an instant on and before another.
+std::vector<std::uint64_t> rows_behind(const slow_device& of, std::int64_t at_ps, std::int64_t until_ps) {
+  std::vector<std::uint64_t> found;
+  for (const kernel_row& k : of.rows)
+    if (k.duration_ps > 0 && k.start_ps >= at_ps && k.start_ps < until_ps && found.size() < most_context)
+      found.push_back(k.source_row);
+  return found;
+}
+
+std::vector<std::uint64_t> rows_of(const std::array<kernel_row, most_context>& rows, std::size_t count) {
+  std::vector<std::uint64_t> found;
+  for (std::size_t i = 0; i < count; ++i) found.push_back(rows[i].source_row);
+  return found;
+}
+
+}  // namespace
+
+// Three devices, two of them of one host, whose clocks begin anywhere.
 TEST_CASE("random steps equal the instants they are made of") {
   std::mt19937 random(20261121);
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 250; ++round) {
+    const std::int64_t zero = std::array<std::int64_t, 3>{0, -in_ps(333), in_ps(1'000'000)}[static_cast<std::size_t>(round % 3)];
+    const auto at_ps = [&](std::int64_t n) { return zero + in_ps(n); };
     memory_activity a;
-    const auto d = a.add_device("NPU 0");
-    ticks t;
-    const int kernels = upto(60);
-    std::set<int> starts;
-    for (int i = 0; i < kernels; ++i) {
-      const int at = upto(length), duration = std::min(upto(4) == 0 ? upto(80) : upto(8), length - at);
-      const auto kind = static_cast<kernel_class>(upto(5));
-      a.kernel(d, in_ps(at), in_ps(duration), "K" + std::to_string(upto(4)), kind, static_cast<std::uint16_t>(upto(2)));
-      starts.insert(at);
-      for (int x = at; x < at + duration; ++x) t.bits[static_cast<std::size_t>(x)] |= 1U << static_cast<unsigned>(kind);
+    std::array<slow_device, 3> devices;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      slow_device& d = devices[i];
+      d.group = i == 2 ? 1 : 0;
+      d.at = a.add_device("NPU " + std::to_string(i), accelerator::npu, d.group);
+      for (int k = 1 + upto(50); k > 0; --k) {
+        const int at = upto(length), duration = std::min(upto(4) == 0 ? upto(80) : upto(8), length - at);
+        const auto kind = static_cast<kernel_class>(upto(5));
+        a.kernel(d.at, at_ps(at), in_ps(duration), "K" + std::to_string(upto(4)), kind, static_cast<std::uint16_t>(upto(2)));
+        for (int x = at; x < at + duration; ++x)
+          d.time.bits[static_cast<std::size_t>(x)] |= 1U << static_cast<unsigned>(kind);
+      }
+      d.rows = a.kernels(d.at);
+      std::stable_sort(d.rows.begin(), d.rows.end(), [](const kernel_row& x, const kernel_row& y) {
+        return std::tie(x.start_ps, x.duration_ps) < std::tie(y.start_ps, y.duration_ps);
+      });
     }
-    std::set<int> edges{upto(40)};
-    for (int i = upto(6); i >= 0; --i) edges.insert(upto(length));
-    edges.insert(length);
-    std::vector<std::pair<int, int>> windows;
-    for (auto e = edges.begin(); std::next(e) != edges.end(); ++e) {
-      // Some windows leave a hole behind them.
-      const int end = *std::next(e) - (upto(3) == 0 ? std::min(upto(10), *std::next(e) - *e - 1) : 0);
-      windows.push_back({*e, end});
-      a.step(static_cast<std::int64_t>(windows.size()), in_ps(*e), in_ps(end));
+    std::array<std::vector<std::pair<int, int>>, 2> windows;  // of each host
+    for (std::uint32_t group = 0; group < 2; ++group) {
+      std::set<int> edges{upto(40), length};
+      for (int i = upto(6); i >= 0; --i) edges.insert(upto(length));
+      for (auto e = edges.begin(); std::next(e) != edges.end(); ++e) {
+        // Some windows leave a hole behind them.
+        const int end = *std::next(e) - (upto(3) == 0 ? std::min(upto(10), *std::next(e) - *e - 1) : 0);
+        windows[group].push_back({*e, end});
+        a.step(static_cast<std::int64_t>(windows[group].size()), at_ps(*e), at_ps(end), -1, marker_source::profiler_step,
+               group);
+      }
+      for (int span = upto(30); span >= 0; --span) {
+        const int at = upto(length);
+        a.host(at_ps(at), in_ps(1 + std::min(upto(60), length - at)), upto(4) == 0 ? "aten::to" : "op",
+               static_cast<std::uint32_t>(upto(3)), group);
+      }
     }
     bubble_options o;
     o.windows = window_policy::marker;
     o.thresholds.reportable_gap_ps = 1;
-    for (int span = upto(30); span > 0; --span) {
-      const int at = upto(length);
-      a.host(in_ps(at), in_ps(std::min(upto(60), length - at)), upto(4) == 0 ? "aten::to" : "op",
-             static_cast<std::uint32_t>(upto(3)));
-    }
-    a.trace();
     const auto found = find_bubbles(a, o);
     REQUIRE(found);
     const bubbles_result& r = *found;
-    if (kernels == 0) {
-      CHECK(r.steps.empty());
-      continue;
-    }
-    REQUIRE(r.steps.size() == windows.size());
-    std::set<std::pair<std::int64_t, std::int64_t>> gaps;
-    for (const bubble& b : r.bubbles)
-      if (!b.inter_step) CHECK(gaps.insert({b.start_ps, b.end_ps}).second);
-    std::size_t of_steps = 0;
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-      const bubble_step& s = r.steps[i];
-      const slow_step w = slow(t, windows[i].first, windows[i].second);
-      INFO("round " << round << " step " << i);
-      CHECK(s.start_ps == in_ps(windows[i].first));
-      CHECK(s.end_ps == in_ps(windows[i].second));
-      CHECK(s.busy_ps == in_ps(w.busy));
-      CHECK(s.prelaunch_ps == in_ps(w.prelaunch));
-      CHECK(s.tail_ps == in_ps(w.tail));
-      CHECK(s.internal_total_ps == in_ps(w.internal));
-      CHECK(s.largest_internal_ps == in_ps(w.largest));
-      CHECK(s.bubble_count == static_cast<std::uint64_t>(w.count));
-      CHECK(s.breakdown.compute_only_ps == in_ps(w.parts.compute_only_ps));
-      CHECK(s.breakdown.comm_exposed_ps == in_ps(w.parts.comm_exposed_ps));
-      CHECK(s.breakdown.comm_overlapped_ps == in_ps(w.parts.comm_overlapped_ps));
-      CHECK(s.breakdown.copy_ps == in_ps(w.parts.copy_ps));
-      CHECK(s.breakdown.other_ps == in_ps(w.parts.other_ps));
-      CHECK(s.breakdown.idle_ps == in_ps(w.parts.idle_ps));
-      CHECK(s.busy_ps + s.prelaunch_ps + s.tail_ps + s.internal_total_ps == s.service_ps());
-      CHECK(s.breakdown.sum_ps() == s.service_ps());
-      CHECK(s.reportable == static_cast<std::uint64_t>(w.count + (w.prelaunch > 0 ? 1 : 0) + (w.tail > 0 ? 1 : 0)));
-      of_steps += static_cast<std::size_t>(s.reportable);
-    }
-    CHECK(static_cast<std::size_t>(std::count_if(r.bubbles.begin(), r.bubbles.end(),
-                                                 [](const bubble& b) { return b.step >= 0; })) == of_steps);
-    // Every gap is idle throughout, with the right kernels on both sides, and its evidence is what the host did in it.
-    for (const bubble& b : r.bubbles) {
-      const auto first = static_cast<int>(b.start_ps / tick), behind = static_cast<int>(b.end_ps / tick);
-      for (int x = first; x < behind; ++x) CHECK(t.bits[static_cast<std::size_t>(x)] == 0);
-      std::int64_t latest = -1, next = INT64_MAX;
-      for (const kernel_row& k : a.kernels(d)) {
-        if (k.duration_ps == 0) continue;
-        if (k.start_ps + k.duration_ps <= b.start_ps) latest = std::max(latest, k.start_ps + k.duration_ps);
-        if (k.start_ps >= b.end_ps) next = std::min(next, k.start_ps);
+    REQUIRE(r.steps.size() == 2 * windows[0].size() + windows[1].size());
+    std::size_t of_steps = 0, at_step = 0;
+    for (const slow_device& d : devices) {
+      const std::size_t first_step = at_step;
+      for (const auto& [from, to] : windows[d.group]) {
+        const bubble_step& s = r.steps[at_step++];
+        const slow_step w = slow(d.time, from, to);
+        INFO("round " << round << " device " << d.at << " step " << s.id);
+        CHECK(s.device == d.at);
+        CHECK(s.start_ps == at_ps(from));
+        CHECK(s.end_ps == at_ps(to));
+        CHECK(s.busy_ps == in_ps(w.busy));
+        CHECK(s.prelaunch_ps == in_ps(w.prelaunch));
+        CHECK(s.tail_ps == in_ps(w.tail));
+        CHECK(s.internal_total_ps == in_ps(w.internal));
+        CHECK(s.largest_internal_ps == in_ps(w.largest));
+        CHECK(s.bubble_count == static_cast<std::uint64_t>(w.count));
+        CHECK(s.breakdown.compute_only_ps == in_ps(w.parts.compute_only_ps));
+        CHECK(s.breakdown.comm_exposed_ps == in_ps(w.parts.comm_exposed_ps));
+        CHECK(s.breakdown.comm_overlapped_ps == in_ps(w.parts.comm_overlapped_ps));
+        CHECK(s.breakdown.copy_ps == in_ps(w.parts.copy_ps));
+        CHECK(s.breakdown.other_ps == in_ps(w.parts.other_ps));
+        CHECK(s.breakdown.idle_ps == in_ps(w.parts.idle_ps));
+        CHECK(s.reportable == static_cast<std::uint64_t>(w.count + (w.prelaunch > 0 ? 1 : 0) + (w.tail > 0 ? 1 : 0)));
+        of_steps += static_cast<std::size_t>(s.reportable);
       }
-      if (latest >= 0) CHECK((b.before_count > 0 && b.before[0].start_ps + b.before[0].duration_ps == latest));
-      if (b.after_count > 0 && b.scope != bubble_scope::tail) CHECK(b.after[0].start_ps == next);
-      if (b.scope == bubble_scope::step_internal) CHECK((b.after_count > 0 && b.before_count > 0));
-      std::int64_t host = 0, sync = 0, threads = 0;
-      for (int x = first; x < behind; ++x) {
-        std::set<std::uint32_t> on;
-        bool syncs = false;
-        if (a.has_host_spans(0) && !a.all_markers().empty()) {
-          static const std::vector<host_span> none;
-          const std::vector<host_span>* all = &none;
-          try {
-            all = &a.spans();
-          } catch (const std::out_of_range&) {}
-          for (const host_span& s : *all) {
-            if (s.start_ps > in_ps(x) || s.start_ps + s.duration_ps <= in_ps(x)) continue;
+      // Every gap is idle throughout, with the right kernels on both sides, and its evidence is what its host did in it.
+      for (const bubble& b : r.bubbles) {
+        if (b.device != d.at) continue;
+        INFO("round " << round << " device " << d.at << " gap at " << b.start_ps);
+        const auto first = static_cast<int>((b.start_ps - zero) / tick), behind = static_cast<int>((b.end_ps - zero) / tick);
+        for (int x = first; x < behind; ++x) CHECK(d.time.bits[static_cast<std::size_t>(x)] == 0);
+        CHECK(rows_of(b.before, b.before_count) == rows_before(d, b.start_ps));
+        // What comes behind a gap is looked for until the step at hand ends.
+        std::int64_t until = INT64_MAX;
+        for (const auto& [from, to] : windows[d.group])
+          if (at_ps(to) > (b.step < 0 ? b.end_ps : b.start_ps)) until = std::min(until, at_ps(to));
+        if (b.step >= 0) {
+          CHECK(static_cast<std::size_t>(b.step) >= first_step);
+          until = r.steps[static_cast<std::size_t>(b.step)].end_ps;
+        }
+        CHECK(rows_of(b.after, b.after_count) ==
+              (b.scope == bubble_scope::tail ? std::vector<std::uint64_t>() : rows_behind(d, b.end_ps, until)));
+        std::int64_t host = 0, sync = 0, threads = 0;
+        for (int x = first; x < behind; ++x) {
+          std::set<std::uint32_t> on;
+          bool syncs = false;
+          for (const host_span& s : a.spans(d.group)) {
+            if (s.start_ps > at_ps(x) || s.start_ps + s.duration_ps <= at_ps(x)) continue;
             on.insert(s.thread);
             syncs = syncs || a.text(s.name) == "aten::to";
           }
+          host += on.empty() ? 0 : 1;
+          threads += static_cast<std::int64_t>(on.size());
+          sync += syncs ? 1 : 0;
         }
-        host += on.empty() ? 0 : 1;
-        threads += static_cast<std::int64_t>(on.size());
-        sync += syncs ? 1 : 0;
+        CHECK(b.host.host_ps == in_ps(host));
+        CHECK(b.host.sync_ps == in_ps(sync));
+        CHECK(b.host.threads_ps == in_ps(threads));
       }
-      CHECK(b.host.host_ps == in_ps(host));
-      CHECK(b.host.sync_ps == in_ps(sync));
-      CHECK(b.host.threads_ps == in_ps(threads));
     }
+    std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> gaps;
+    for (const bubble& b : r.bubbles)
+      if (!b.inter_step) CHECK(gaps.insert({b.device, b.start_ps, b.end_ps}).second);
+    CHECK(static_cast<std::size_t>(std::count_if(r.bubbles.begin(), r.bubbles.end(),
+                                                 [](const bubble& b) { return b.step >= 0; })) == of_steps);
   }
 }
 
