@@ -149,7 +149,53 @@ void check_random(std::uint32_t seed, std::size_t devices, std::size_t spans_of_
   }
 }
 
+// Nothing of the walk's own limits is here: at most nine names, each of a frame or of an operation alone, and at most
+// nine spans around anything. So a gap has to be given every name's overlap with it, whole.
+void check_exactly(std::uint32_t seed) {
+  std::minstd_rand random(seed);
+  made_lists made;
+  const std::size_t devices = 1 + seed % 4;
+  made.bubbles.reserve(devices);
+  for (std::size_t i = 0; i < devices; ++i) made.add(random_gaps(random, 600));
+  const gap_cells cells(made.lists);
+  name_overlaps all(made.lists, cells);
+  std::vector<seen_span> spans;
+  part_overlaps part(made.lists, cells);
+  part.make_room_for_names(20);
+  for (string_id name = 1; name <= 9; ++name) {
+    // Spans of one name follow one another, so that what is around a gap is never more than a span a name.
+    for (std::int64_t at = random() % 150; at < 600; at += 1 + random() % 40) {
+      const std::int64_t end = at + 1 + static_cast<std::int64_t>(random() % 300);
+      spans.push_back({{at, end}, name % 3, name, name % 4 == 0});
+      add_to(part, cells, spans.back());
+      at = end;
+    }
+  }
+  all.add(part);
+  all.take();
+  for (std::size_t list = 0; list < devices; ++list) {
+    for (const bubble& b : made.bubbles[list]) {
+      std::map<string_id, std::int64_t> sums;
+      for (const seen_span& s : spans) {
+        const std::int64_t shared = std::min(b.end_ps, s.span.end_ps) - std::max(b.start_ps, s.span.start_ps);
+        if (shared > 0) sums[s.name] += shared;
+      }
+      named_overlaps expected(sums.begin(), sums.end());
+      std::sort(expected.begin(), expected.end(), [](const auto& x, const auto& y) {
+        const bool x_frame = x.first % 4 == 0, y_frame = y.first % 4 == 0;
+        return x_frame != y_frame ? y_frame : x.second != y.second ? x.second > y.second : x.first < y.first;
+      });
+      INFO("seed " << seed << ", list " << list << ", gap " << b.start_ps);
+      CHECK(b.host.ops == expected);
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("every name has its whole overlap with every gap") {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) check_exactly(seed);
+}
 
 TEST_CASE("names of spans over gaps of many lists are those of a plain computation") {
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
