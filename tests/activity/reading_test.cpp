@@ -320,10 +320,10 @@ TEST_CASE("Ascend: arrows to a kernel's moment, of its stream if one is") {
 
 TEST_CASE("Ascend: files without an origin share the clock of the first") {
   const test::temporary_folder folder;
-  folder.write(inner + "kernel_details.csv", table_head + "1,0,a,T,AI_CORE,7,10000000.5,10,0\n");
+  folder.write(inner + "kernel_details.csv", table_head + "1,0,a,T,AI_CORE,7,10000000000.5,10,0\n");
   folder.write(inner + "trace_view.json",
                "[" + named(1, "Python") +
-                   R"(,{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":"12000001","dur":1}])");
+                   R"(,{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":"10002000001","dur":1}])");
   const auto a = read_path(folder.path());
   const kernels_of k(*a, 0);
   REQUIRE(k.all.size() == 1);
