@@ -2,6 +2,9 @@
 #include "../io/test_files.hpp"
 
 #include <profkit/core/activity.hpp>
+#include <profkit/decimal.hpp>
+
+#include <read/ascend_names.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -344,7 +347,8 @@ TEST_CASE("Ascend: step ids, communication and the columns of a table") {
   folder.write(inner + "communication.json",
                R"j({"step2":{"collective":{"hcom_allReduce__1@77":{"Communication Time Info":{)j"
                R"j("Start Timestamp(us)":30,"Elapse Time(ms)":2,"Transit Time(ms)":1.25,"Wait Time(ms)":0.5}}},)j"
-               R"j("p2p":{"hcom_send__1@78":{"Communication Time Info":{"Start Timestamp(us)":40,"Elapse Time(ms)":1}}}}})j");
+               R"j("p2p":{"hcom_send__1@78":{"Communication Time Info":{)j"
+               R"j("Start Timestamp(us)":40,"Elapse Time(ms)":1}}}}})j");
   const auto a = read_path(folder.path());
   REQUIRE(a->devices().size() == 2);
   const kernels_of k(*a, 0);
@@ -379,5 +383,41 @@ TEST_CASE("Ascend: the device of a trace's kernel is in the number of its proces
                              "trace_view.json");
     REQUIRE(a->devices().size() == 1);
     CHECK(a->devices()[0].ordinal == device);
+  }
+}
+
+TEST_CASE("Ascend: a collective of an AI CPU is known by either name") {
+  for (const auto& [name, type] :
+       {std::pair{"allgatherAicpuKernel", "Other"}, std::pair{"k", "AllGatherAicpuKernel"}}) {
+    const ascend_class c = classify_ascend("AI_CPU", type, name);
+    CHECK(c.kind == kernel_class::comm);
+    CHECK(c.on_aicpu);
+  }
+  CHECK(classify_ascend("AI_CPU", "Cast", "Cast").kind == kernel_class::aicpu);
+}
+
+TEST_CASE("Ascend: a row has to reach the last column that a kernel needs") {
+  const auto a = read_text(table_head + "1,0,a,T,AI_CORE,7,100,5,1\n1,0,a,T,AI_CORE,7,200,5\n1,0,a,T,AI_CORE,7,300\n",
+                           "kernel_details.csv");
+  CHECK(a->devices().at(0).kernels == 2);
+  CHECK(a->inputs().at(0).reject_reasons ==
+        std::vector<std::pair<std::string, std::uint64_t>>{{"the row has fewer fields than the header", 1}});
+}
+
+TEST_CASE("Chrome: only of spans a negative duration is damage") {
+  const std::string kernel = event("kernel", "k", on_gpu, "100", "10");
+  const auto a = read_text(kineto({kernel, R"({"ph":"i","name":"i","pid":1,"tid":1,"ts":5,"dur":-1})"}), "trace.json");
+  CHECK_FALSE(a->inputs().at(0).damage.has_value());
+  const auto b = read_text(kineto({kernel, event("cpu_op", "op", on_cpu, "5", "-1")}), "trace.json");
+  CHECK(b->inputs().at(0).damage.has_value());
+}
+
+TEST_CASE("decimals are rounded half away from zero") {
+  for (const auto& [text, scale, value] :
+       {std::tuple{"2.5", 0, 3}, std::tuple{"2.4999999", 0, 2}, std::tuple{"-2.5", 0, -3}, std::tuple{"-2.4", 0, -2},
+        std::tuple{"1.0005", 3, 1001}, std::tuple{"1.00049", 3, 1000}, std::tuple{"0.5", 0, 1},
+        std::tuple{"7", 2, 700}}) {
+    INFO(text);
+    CHECK(decimal_scaled_integer(text, scale) == value);
   }
 }
