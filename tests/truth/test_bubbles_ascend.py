@@ -61,6 +61,16 @@ class BubblesOfAscend(truth.Case):
                      "recommendations": found["recommendations"], "evidence_gaps": found["evidence_gaps"]}
         self.check(found, Idle(self.capture, thresholds=changed).document(self.inputs, self.files, sentences))
 
+    def test_disagreement_of_ranks(self):
+        """Two orders disagree about an op from just so many places on."""
+        def ops_with(places):
+            return truth.parsed(truth.run("bubbles", self.folder, "--json", "--threshold",
+                                          f"rank_disagreement={places}"))["ops"]["by_total_cost"]
+        apart = [abs(op["rank_by_total_cost"] - op["rank_by_duration"]) for op in ops_with(1)]
+        self.assertGreater(max(apart), 0)
+        for places in (max(apart) - 1, max(apart), max(apart) + 1):
+            self.assertEqual([op["ranks_disagree"] for op in ops_with(places)], [a >= places for a in apart])
+
     def test_tables(self):
         if "PROFKIT_SANITIZED" in os.environ:
             self.skipTest("Python cannot load a sanitized library")
