@@ -63,7 +63,10 @@ class reporter {
         whole_(whole),
         replay_(whole.replay()),
         steps_(steps),
-        host_(host) {}
+        host_(host) {
+    for (const step_window& w : steps.windows)
+      latest_ends_.push_back(latest_ends_.empty() ? w.to_ps : std::max(latest_ends_.back(), w.to_ps));
+  }
 
   result<std::optional<runtime_report>> run(std::string& absent) {
     std::optional<runtime_report> nothing;
@@ -249,10 +252,11 @@ class reporter {
     if (!freed && row.crossed_step_boundaries >= options_.persistent_threshold_steps) {
       row.lifetime = lifetime_class::persistent;
     } else if (freed) {
-      // The last window that starts at or before the allocation is the one that can hold both ends.
-      auto holder = std::upper_bound(windows.begin(), windows.end(), e.start_ps,
-                                     [](std::int64_t at, const step_window& w) { return at < w.from_ps; });
-      if (holder != windows.begin() && (holder - 1)->to_ps >= end_ps) row.lifetime = lifetime_class::transient;
+      // Windows may overlap: of those that start at or before the allocation the one that ends last.
+      const auto after = std::upper_bound(windows.begin(), windows.end(), e.start_ps,
+                                          [](std::int64_t at, const step_window& w) { return at < w.from_ps; });
+      if (after != windows.begin() && latest_ends_[static_cast<std::size_t>(after - windows.begin()) - 1] >= end_ps)
+        row.lifetime = lifetime_class::transient;
     }
     return row;
   }
@@ -294,6 +298,7 @@ class reporter {
   const allocator_replay& replay_;
   const step_windows& steps_;
   const hooks& host_;
+  std::vector<std::int64_t> latest_ends_;  // of the windows up to each one
   runtime_report report_;
   std::int64_t from_ps_ = 0, to_ps_ = 0;
   bool holds_highest_ = false;    // the window holds the highest peak of the trace
