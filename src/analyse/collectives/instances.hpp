@@ -40,7 +40,7 @@ struct collective_instances {
 
 // Whether any part of [start, end] lies in the time that was asked for.
 [[nodiscard]] inline bool in_window(const validation_options& o, std::int64_t start_ps, std::int64_t end_ps) noexcept {
-  return (!o.to_ps || start_ps < *o.to_ps) && (!o.from_ps || end_ps >= *o.from_ps);
+  return (!o.to_ps || start_ps < *o.to_ps) && (!o.from_ps || start_ps >= *o.from_ps || end_ps > *o.from_ps);
 }
 
 using trace_list = std::vector<std::shared_ptr<const profile>>;

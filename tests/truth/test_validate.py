@@ -1,0 +1,293 @@
+"""Collectives across nodes: three corrected nodes with two devices each, and four ranks in process groups."""
+import json
+import os
+import sys
+
+import proto_writer as proto
+import truth
+
+ZERO_NS = 1_700_000_000_000_000_000
+KERNEL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+SAME_RUN = ("executions of one operation on one device number of several nodes are taken for one invocation where they have "
+            "the same run id, else where they lie near each other in time")
+NO_GROUPS = "operations without process groups on record are taken to be collectives of all nodes"
+BARRIER = "nobody can end an all-reduce, or what waits like one, before the last member began it"
+
+
+class Clock:
+    """What a merge says of a node: windows (from, to, error of device times, error of host times, flags)."""
+
+    def __init__(self, node, host, windows, status="corrected"):
+        self.node, self.host, self.windows, self.status = node, host, windows, status
+
+    def bound(self, at_ps):
+        before = [w for w in self.windows if w[0] <= at_ps]
+        return (before[-1] if before else self.windows[0])[2]
+
+    def plane(self):
+        plane = proto.Plane(f"/node:{self.node}/clock_metadata", 900_000 + self.node)
+        corrected = self.status == "corrected"
+        for name, value in (("corrected", int(corrected)), ("status", self.status), ("node_id", self.node),
+                            ("hostname", self.host), ("reference_node", 0), ("origin_ns", ZERO_NS)):
+            plane.own_stat(name, value)
+        if corrected:
+            plane.own_stat("clock_windows", json.dumps([list(w) for w in self.windows], separators=(",", ":")))
+        return plane
+
+
+class Call:
+    """One execution. `which`: the invocation of its operation that it belongs to; None: it has no partner."""
+
+    def __init__(self, op, module, device, node, which, start, end, correlation, run=None):
+        self.op, self.module, self.device, self.node, self.which = op, module, device, node, which
+        self.start, self.end, self.correlation, self.run = start, end, correlation, run
+
+
+US = 1_000_000
+
+
+def clocks():
+    return [Clock(0, "ada", [(-5 * US, 40 * US, 1_000, 7, 0), (40 * US, 90 * US, 6_000, 8, 2)]),
+            Clock(2, "größe, \"b\"", [(-5 * US, 90 * US, 2_000, 9, 0)]),
+            Clock(10, "", [(0, 10 * US, 500, 3, 1), (10 * US, 90 * US, 4_000, 30_000, 0)])]
+
+
+def calls():
+    """Starts and ends in ps; every kind of order, each at its limit."""
+    a, b = "jit_a", "jit_b"
+    rows = []
+
+    def invocation(op, module, device, which, members, run=None):
+        for node, start, end, correlation in members:
+            rows.append(Call(op, module, device, node, which, start, end, correlation, run))
+
+    one = "all-reduce.1"
+    invocation(one, a, 0, 0, [(0, 1_000, 900_000, 11), (2, 5_000, 901_000, 12), (10, 1_000, 899_000, 13)], 70)
+    # One ends as another begins: out of order, if only by the clocks. Two begin last together.
+    invocation(one, a, 0, 1, [(0, 2 * US, 2_500_000, 21), (2, 2_500_000, 3 * US, 22), (10, 2_500_000, 3 * US, -1)], 71)
+    # As far out of order as both clocks may be wrong (1,000 + 2,000), and 1 ps further.
+    invocation(one, a, 0, 2, [(0, 4 * US, 4_400_000, 31), (2, 4_403_000, 5 * US, 32)], 72)
+    invocation(one, a, 0, 3, [(0, 6 * US, 6_400_000, 41), (2, 6_403_001, 7 * US, 42)], 73)
+    # The same two distances where the clocks are less certain: 6,000 for an end at 40 us, 1,000 just before.
+    invocation(one, a, 0, 4, [(0, 38 * US, 40 * US, 51), (2, 40_007_999, 41 * US, 52), (10, 39 * US, 41 * US, 53)], 75)
+    invocation(one, a, 0, 5, [(0, 36 * US, 40 * US - 1, 61), (2, 40_007_999, 41_500_000, 62)], 74)
+    # The same name in another program, without run ids: by time. Node 10 misses one, and has one of its own.
+    invocation(one, b, 0, 0, [(0, 50 * US, 51 * US, 101), (2, 50_300_000, 51 * US, 102), (10, 50_900_000, 51 * US, 103)])
+    invocation(one, b, 0, 1, [(0, 55 * US, 56 * US, 111), (2, 55_000_000, 56_200_000, 112)])
+    invocation(one, b, 0, 2, [(0, 60 * US, 61 * US, 121), (2, 60_800_000, 61 * US, 122), (10, 60_100_000, 61 * US, 123)])
+    invocation(one, b, 0, None, [(10, 70 * US, 71 * US, 133)])
+    # Another device number is another operation.
+    invocation(one, a, 1, 0, [(0, 0, 100, 1), (2, 0, 100, 2), (10, 0, 100, 3)], 70)
+    invocation("all-gather.7", a, 1, 0, [(2, 20 * US, 20 * US, 5), (10, 20 * US + 1, 20 * US + 1, 6)], 70)  # no durations
+    # All three out of order: pairs (0,2), (0,10), (2,10).
+    invocation("reduce-scatter, \"x\"", a, 1, 0,
+               [(0, 30 * US, 30_100_000, 7), (2, 31 * US, 31_100_000, 8), (10, 32 * US, 32_100_000, 9)], 70)
+    invocation("all-to-all.3", b, 0, None, [(2, 33 * US, 34 * US, 201), (2, 35 * US, 36 * US, 202)])  # one node alone
+    invocation("collective-broadcast.2", a, 0, 0, [(0, 15 * US, 16 * US, 301), (2, 17 * US, 18 * US, 302)], 70)
+    return rows
+
+
+def trace(all_calls, all_clocks):
+    planes = []
+    for clock in all_clocks:
+        for device in (0, 1):
+            plane = proto.Plane(f"/device:GPU:{64 * clock.node + device}", 64 * clock.node + device, first_event_id=5 + device,
+                                first_stat_id=11 - device)
+            plane.own_stat("node_id", clock.node)
+            if clock.host:
+                plane.own_stat("hostname", clock.host)
+            events = []
+            for c in sorted((c for c in all_calls if (c.node, c.device) == (clock.node, device)), key=lambda c: c.start):
+                stats = [("hlo_op", proto.Ref(c.op)), ("hlo_module", proto.Ref(c.module))]
+                stats += [("correlation_id", c.correlation)] if c.correlation >= 0 else []
+                stats += [("run_id", c.run)] if c.run is not None else []
+                events.append(plane.event(KERNEL, c.start, c.end - c.start, stats))
+                events.append(plane.event("gemm", c.end, 10))
+            plane.line("Stream #7(Kernel)", ZERO_NS, events, line_id=7)
+            planes.append(plane)
+    start = proto.Plane("Task Environment")
+    start.own_stat("profile_start_time", proto.Uint(ZERO_NS))
+    return proto.xspace([*planes, *(c.plane() for c in all_clocks), start])
+
+
+# ---- the answer ----
+
+def fixed_ns(ps):
+    return f"{'-' if ps < 0 else ''}{abs(ps) // 1000}.{abs(ps) % 1000:03}"
+
+
+class Answer:
+    """The document, worked out from the invocations as they were described. `given`: the error of every time."""
+
+    kinds = {"collective-broadcast": "from_one"}
+
+    def __init__(self, path, all_calls, all_clocks, given=None, window=(None, None)):
+        self.path, self.calls, self.clocks, self.given = str(path), all_calls, {c.node: c for c in all_clocks}, given
+        self.ids = [c.node for c in all_clocks]
+        low, high = window
+        self.seen = lambda c: (low is None or c.start >= low or c.end > low) and (high is None or c.start < high)
+        self.groups, self.ops, self.warnings = [], [], []
+        for clock in all_clocks:
+            if given is None and clock.status == "corrected" and any(w[4] & 2 for w in clock.windows):
+                self.warnings.append(("suspect_clock", clock.node, "", 0,
+                                      "its clock stepped or ran at a rate that no clock has; its bound is wide there"))
+        for key in sorted({(c.op, c.module, c.device) for c in all_calls}):
+            self.add_op(key, [c for c in all_calls if (c.op, c.module, c.device) == key])
+
+    def error(self, call, at):
+        return self.clocks[call.node].bound(at) if self.given is None else self.given
+
+    def add_op(self, key, own):
+        op, module, device = key
+        nodes = sorted({c.node for c in own})
+        if len(nodes) == 1:
+            self.warnings.append(("one_node", nodes[0], op, len(own), f"only this node ran it on device {device}"))
+            return
+        groups = []
+        for which in sorted({c.which for c in own if c.which is not None},
+                            key=lambda w: (min((c.start for c in own if c.which == w), default=0), w)):
+            members = sorted((c for c in own if c.which == which), key=lambda c: c.node)
+            groups.append((len(groups), members))
+        counts = [sum(c.node == n for c in own) for n in nodes]
+        if len(set(counts)) > 1:
+            self.warnings.append(("count_mismatch", -1, op, max(counts) - min(counts),
+                                  f"nodes ran it {min(counts)} to {max(counts)} times on device {device}"))
+        for node in nodes:
+            alone = sum(c.which is None and c.node == node for c in own)
+            if alone:
+                self.warnings.append(("unmatched", node, op, alone,
+                                      f"{alone} of its executions on device {device} have no partner on any other node"))
+        judged = self.kinds.get(op.split(".")[0], "barrier") == "barrier"
+        rows = [self.judge(op, device, number, members, judged) for number, members in groups
+                if any(self.seen(c) for c in members)]
+        if not rows:
+            return
+        skew = sum(r["skew"] for r in rows) / len(rows)
+        moving = sum(max(-r["gap"], 0) for r in rows) / len(rows)
+        bound = sum(r["bound"] for r in rows) / len(rows)
+        late = [sum(r["late"].node == n for r in rows) for n in self.ids]
+        skew_ps, moving_ps = int(skew), int(moving)
+        cost = "mixed"
+        if skew_ps - bound > 2 * (moving_ps + bound):
+            cost = "arrival"
+        elif moving_ps - bound > 2 * (skew_ps + bound):
+            cost = "transfer"
+        elif bound > (skew_ps + moving_ps) / 4:
+            cost = "inconclusive"
+        why = None if judged else ("nodes have several devices, and who waits for whom may have another device number")
+        self.ops.append({
+            "name": op, "module": module, "process_group": "", "device": device,
+            "semantics": self.kinds.get(op.split(".")[0], "barrier"), "groups": len(rows),
+            "violations": sum(r["violates"] for r in rows), "violations_raw": sum(r["gap"] >= 0 for r in rows),
+            "unjudged": 0 if judged else len(rows), "unjudged_reason": why, "mean_arrival_skew_ps": skew_ps,
+            "most_arrival_skew_ps": max(r["skew"] for r in rows), "mean_transfer_ps": moving_ps, "cost": cost,
+            "latest_node": str(self.ids[late.index(max(late))]), "latest_count": max(late)})
+        self.groups += rows
+
+    def judge(self, op, device, number, members, judged):
+        late = max(members, key=lambda c: (c.start, -c.node))
+        early = min(members, key=lambda c: (c.end, c.node))
+        gap = late.start - early.end
+        bound = 0 if late.node == early.node else self.error(late, late.start) + self.error(early, early.end)
+        pairs = sum(a.end < b.start for a in members for b in members) if gap >= 0 else 0
+        return {"op": op, "device": device, "number": number, "members": members, "late": late, "early": early, "gap": gap,
+                "bound": bound, "skew": late.start - min(c.start for c in members), "pairs": pairs, "judged": judged,
+                "violates": judged and gap > bound}
+
+    def details(self):
+        shown = [g for g in self.groups if g["judged"] and g["gap"] >= 0]
+        shown.sort(key=lambda g: (not g["violates"], g["bound"] - g["gap"]))
+        return [{"op": g["op"], "device": g["device"], "rank": g["number"], "beyond_bound": g["violates"],
+                 "latest_start_node": str(g["late"].node), "latest_start_ps": g["late"].start,
+                 "earliest_end_node": str(g["early"].node), "earliest_end_ps": g["early"].end, "gap_ps": g["gap"],
+                 "bound_ps": g["bound"],
+                 "members": [{"node": str(c.node), "part": "both", "start_ps": c.start, "end_ps": c.end,
+                              "correlation_id": None if c.correlation < 0 else str(c.correlation)} for c in g["members"]]}
+                for g in shown]
+
+    def document(self):
+        groups = self.groups
+        return {
+            "schema": "profkit.validate", "version": 1, "status": "ok", "reason": None, "match": "automatic",
+            "clocks": "corrected", "bounds_known": True, "origin_unix_ns": str(ZERO_NS),
+            "violations": sum(g["violates"] for g in groups), "violations_raw": sum(g["gap"] >= 0 for g in groups),
+            "pair_violations": sum(g["pairs"] for g in groups),
+            "overlaps": sum(g["judged"] and g["gap"] < 0 for g in groups),
+            "unjudged": sum(not g["judged"] for g in groups), "warnings": len(self.warnings),
+            "avg_gap_ns": sum(g["skew"] / 1000 for g in groups) / len(groups), "gap_count": len(groups),
+            "assumptions": [SAME_RUN, NO_GROUPS, BARRIER],
+            "nodes": [{"id": str(n), "hostname": c.host, "trace": 0,
+                       "devices": len({k.device for k in self.calls if k.node == n}),
+                       "collectives": sum(k.node == n for k in self.calls),
+                       "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given}
+                      for n, c in self.clocks.items()],
+            "ops": self.ops, "details": self.details(),
+            "warning_list": [{"kind": k, "node": None if n < 0 else str(n), "op": op, "count": c, "text": t}
+                             for k, n, op, c, t in self.warnings],
+            "alignment": None, "traces": [self.path], "damage": []}
+
+    def csv(self):
+        columns = sorted(f"node_{n}" for n in self.ids)
+        out = "event_idx,op_name,occurrence,start_gap_ns" + "".join(f",{c}_corr_id,{c}_start_ns" for c in columns) + "\r\n"
+        for i, g in enumerate(self.groups):
+            name = '"' + g["op"].replace('"', '""') + '"' if set(g["op"]) & set(',"') else g["op"]
+            out += f"{i},{name},{g['number']},{fixed_ns(g['skew'])}"
+            for c in columns:
+                own = [m for m in g["members"] if f"node_{m.node}" == c]
+                out += f",{own[0].correlation},{fixed_ns(own[0].start)}" if own else ",,"
+            out += "\r\n"
+        return out
+
+
+class Corrected(truth.Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.write("combined.xplane.pb", trace(calls(), clocks()))
+
+    def ask(self, *arguments, **how):
+        found = truth.parsed(truth.run("validate", self.path, "--json", *arguments))
+        answer = Answer(self.path, calls(), clocks(), **how)
+        with self.subTest(arguments=arguments):
+            self.check(found, answer.document())
+        with self.subTest(csv=arguments):
+            self.check_text(truth.run("validate", self.path, "--csv", "-", *arguments), answer.csv())
+
+    def test_the_errors_of_the_trace(self):
+        self.ask()
+
+    def test_an_error_that_is_given(self):
+        for bound in (0, 1_500, 1_501, 50_000):
+            self.ask("--bound", f"{bound}ps", given=bound)
+
+    def test_a_window_of_time(self):
+        for low, high in ((2 * US, 7 * US), (900_999, 4 * US), (901_000, 4 * US + 1), (50 * US, 90 * US), (20 * US, 20 * US + 1),
+                          (20 * US + 1, 21 * US), (20 * US + 2, 31 * US)):
+            self.ask("--time", f"{low}ps:{high}ps", window=(low, high))
+
+    def test_events_in_any_order(self):
+        """Planes and events in another order are the same capture."""
+        path = self.write("turned.xplane.pb", trace(calls()[::-1], clocks()[::-1]))
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        expected = Answer(path, calls(), clocks()).document()
+        self.check(found, expected)
+
+    def test_the_library_says_the_same(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        profkit = truth.library()
+        with profkit.open(str(self.path)) as profile, profkit.validate(profile) as found:
+            self.assertEqual(found.document_bytes().decode(), truth.run("validate", self.path, "--json"))
+            rows = []
+            found.write_csv(rows.append)
+            self.assertEqual(b"".join(rows).decode(), truth.run("validate", self.path, "--csv", "-"))
+            expected, summary = Answer(self.path, calls(), clocks()).document(), found.summary
+            for field in ("violations", "violations_raw", "pair_violations", "overlaps", "unjudged", "warnings"):
+                self.assertEqual(getattr(summary, field), expected[field], field)
+
+    def test_the_exit_status(self):
+        truth.run("validate", self.path, "--fail-on", "violations", status=1)
+        truth.run("validate", self.path, "--fail-on", "violations", "--bound", "10us", status=0)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
