@@ -1,4 +1,5 @@
 """Collectives across nodes: three corrected nodes with two devices each, and four ranks in process groups."""
+import fractions
 import json
 import os
 import sys
@@ -108,6 +109,10 @@ def trace(all_calls, all_clocks):
     start = proto.Plane("Task Environment")
     start.own_stat("profile_start_time", proto.Uint(ZERO_NS))
     return proto.xspace([*planes, *(c.plane() for c in all_clocks), start])
+
+
+def clock_plane_of(clock):
+    return proto.text(1, clock.plane().bytes())
 
 
 # ---- the answer ----
@@ -239,6 +244,41 @@ class Answer:
         return out
 
 
+# Read against the numbers that Answer works out.
+SCREEN = """\
+Violations: 3, Overlaps: 5, Warnings: 4
+  clocks were corrected; a violation is one beyond the error of both clocks (8 without regard to it)
+  13 invocations compared across 3 nodes, 9 pairs of nodes out of order, 1 not judged
+  assumed: executions of one operation on one device number of several nodes are taken for one
+  invocation where they have the same run id, else where they lie near each other in time
+  assumed: operations without process groups on record are taken to be collectives of all nodes
+  assumed: nobody can end an all-reduce, or what waits like one, before the last member began it
+
+Nodes
+  node  host        devices  collectives  clock error
+     0  ada               2           12    ±6.000 ns
+     2  größe, "b"        2           15    ±2.000 ns
+    10                    2            9    ±4.000 ns
+
+Collectives
+  collective            device  times  violations  arrival skew    transfer  time goes to  last to come
+  all-reduce.1               0      6           2      1.221 us  149.000 ns  arrival       node 2 (100.0 %)
+  reduce-scatter, "x"        1      1           1      2.000 us        0 ps  arrival       node 10 (100.0 %)
+  collective-br…cast.2       0      1           0      2.000 us        0 ps  arrival       node 2 (100.0 %)
+  all-reduce.1               0      3           0    566.666 ns  433.333 ns  mixed         node 0 (33.3 %)
+  all-gather.7               1      1           0          1 ps        0 ps  inconclusive  node 10 (100.0 %)
+  all-reduce.1               1      1           0          0 ps      100 ps  transfer      node 0 (100.0 %)
+  not judged: 1 of collective-broadcast.2: nodes have several devices, and who waits for whom may
+  have another device number
+
+Warnings
+  node 0: its clock stepped or ran at a rate that no clock has; its bound is wide there
+  all-reduce.1: nodes ran it 3 to 6 times on device 0
+  node 10: all-reduce.1: 1 of its executions on device 0 have no partner on any other node
+  node 2: all-to-all.3: only this node ran it on device 0
+"""
+
+
 class Corrected(truth.Case):
     def setUp(self):
         super().setUp()
@@ -284,9 +324,128 @@ class Corrected(truth.Case):
             for field in ("violations", "violations_raw", "pair_violations", "overlaps", "unjudged", "warnings"):
                 self.assertEqual(getattr(summary, field), expected[field], field)
 
+    def test_the_screen(self):
+        self.check_text(truth.run("validate", self.path), SCREEN)
+
     def test_the_exit_status(self):
         truth.run("validate", self.path, "--fail-on", "violations", status=1)
         truth.run("validate", self.path, "--fail-on", "violations", "--bound", "10us", status=0)
+
+
+# ---- clocks from collectives alone ----
+
+AHEAD = {0: 0, 1: 3 * US, 2: -2_500_000}  # of each node's clock; the clocks are in step
+
+
+def barriers():
+    """Calls whose members end together. Only nodes 0 and 1, or 1 and 2, take part in some."""
+    rows = []
+    for which, (begin, members) in enumerate((
+            (5 * US, {0: 0, 1: 400_000, 2: 900_000}), (15 * US, {0: 700_000, 1: 0, 2: 100_000}),
+            (25 * US, {0: 0, 1: 950_000}), (35 * US, {1: 0, 2: 20_000}), (45 * US, {0: 800_000, 1: 100_000, 2: 0}),
+            (55 * US, {0: 300_000, 1: 0, 2: 600_000}))):
+        for node, later in members.items():
+            rows.append(Call("all-reduce.1", "jit_a", 0, node, which, begin + later + AHEAD[node],
+                             begin + US + AHEAD[node], 10 * which + node))
+    return rows
+
+
+def limits(pivot, own, other):
+    """The least and greatest offset and drift of `other` against `own` that all calls of both allow: the corners of all
+    lines x' = x + offset + drift * (x - pivot) with which nobody ends before everybody began."""
+    cuts = []  # (a, b, c): a * offset + b * drift <= c
+    for x in own:
+        for y in other:
+            if x.which == y.which:
+                cuts.append((1, x.start - pivot, y.end - x.start))
+                cuts.append((-1, -(x.end - pivot), x.end - y.start))
+    most = fractions.Fraction(2 * 1000, 1_000_000)  # both clocks may be wrong by 1000 ppm
+    cuts += [(0, 1, most), (0, -1, most)]
+    corners = []
+    for i, (a, b, c) in enumerate(cuts):
+        for d, e, f in cuts[:i]:
+            det = a * e - b * d
+            if det:
+                at = (fractions.Fraction(c * e - b * f, 1) / det, fractions.Fraction(a * f - c * d, 1) / det)
+                if all(k * at[0] + m * at[1] <= n for k, m, n in cuts):
+                    corners.append(at)
+    return min(o for o, _ in corners), max(o for o, _ in corners), min(d for _, d in corners), max(d for _, d in corners)
+
+
+class Uncorrected(truth.Case):
+    """Three traces of one node each, of which nobody has corrected the clocks."""
+
+    def setUp(self):
+        super().setUp()
+        self.paths = []
+        for node in AHEAD:
+            clock = Clock(node, f"host{node}", [])
+            space = trace([c for c in barriers() if c.node == node], [clock])
+            # Without what a merge writes.
+            self.paths.append(self.write(f"t{node}.xplane.pb", space.replace(clock_plane_of(clock), b"")))
+
+    def test_the_intervals_of_every_pair(self):
+        found = truth.parsed(truth.run("validate", *self.paths, "--align", "collectives", "--max-bound", "400ns", "--json"))
+        told, rows = found["alignment"], barriers()
+        times = [t for c in rows for t in (c.start, c.end)]
+        pivot = (min(times) + max(times)) // 2
+        pairs = []
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            own, other = ([c for c in rows if c.node == n] for n in (a, b))
+            shared = len({c.which for c in own} & {c.which for c in other})
+            pairs.append((a, b, shared, limits(pivot, own, other)))
+        self.assertEqual([p["constraints"] for p in told["pairs"]], [s for _, _, s, _ in pairs])
+        for entry, (a, b, shared, within) in zip(told["pairs"], pairs):
+            with self.subTest(pair=(a, b)):
+                self.check_interval(entry, within, pivot, 400_000)
+                self.assertEqual([entry["a"], entry["b"]], [str(a), str(b)])
+        for node in (1, 2):
+            entry = told["nodes"][node]
+            with self.subTest(node=node):
+                self.check_interval(entry, next(p[3] for p in pairs if p[:2] == (0, node)), pivot, 400_000, through_others=True)
+                self.assertEqual((entry["point_offset_ps"], entry["point_drift_ppm"], entry["point_spread_ps"]),
+                                 (AHEAD[node], 0, 0))
+                self.assertEqual((entry["contains_zero"], entry["reached"]), (False, True))
+        undecidable = sum(not n["decidable"] for n in told["nodes"])
+        self.assertEqual((told["absent"], told["reference_node"], told["undecidable"], told["contradictions"]),
+                         (None, "0", undecidable, 0))
+        self.assertEqual(found["clocks"], "uncorrected")
+        self.assertEqual([n["bound_ps"] for n in found["nodes"]], [None] * 3)
+        self.assertEqual([w["kind"] for w in found["warning_list"]], ["clocks_uncorrected", "count_mismatch"])
+        self.assertEqual([op["cost"] for op in found["ops"]], ["inconclusive"])
+
+    def check_interval(self, entry, within, pivot, max_bound, through_others=False):
+        """What all inequalities allow, and at most a few ps more; over a third node at most as much."""
+        least, most = entry["least_offset_ps"], entry["most_offset_ps"]
+        self.assertEqual((entry["feasible"], entry["pivot_ps"]), (True, pivot))
+        self.assertEqual(entry["decidable"], most - least <= 2 * max_bound)
+        if through_others:
+            self.assertGreaterEqual(least, within[0] - 8)
+            self.assertLessEqual(most, within[1] + 8)
+        else:
+            self.assertTrue(within[0] - 8 <= least <= within[0], (float(within[0]), least))
+            self.assertTrue(within[1] <= most <= within[1] + 8, (float(within[1]), most))
+            self.assertLess(abs(float(entry["least_drift_ppm"]) - float(within[2]) * 1e6), 1)
+            self.assertLess(abs(float(entry["most_drift_ppm"]) - float(within[3]) * 1e6), 1)
+
+    def test_the_library_says_the_same(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        profkit = truth.library()
+        opened = [profkit.open(str(p)) for p in self.paths]
+        with profkit.validate(*opened, align=True, max_bound_ps=400_000) as found:
+            printed = truth.run("validate", *self.paths, "--align", "collectives", "--max-bound", "400ns", "--json")
+            self.assertEqual(found.document_bytes().decode(), printed)
+            told = truth.parsed(printed)["alignment"]
+            self.assertEqual(found.summary.undecidable, told["undecidable"])
+            rows = list(found.clock_intervals())
+            self.assertEqual([r.node_id for r in rows], [0, 1, 2])
+            for ours, theirs in list(zip(rows, told["nodes"]))[1:]:
+                for field in ("pivot_ps", "least_offset_ps", "most_offset_ps", "point_offset_ps", "constraints", "decidable",
+                              "feasible"):
+                    self.assertEqual(getattr(ours, field), theirs[field], field)
+        for profile in opened:
+            profile.close()
 
 
 if __name__ == "__main__":
