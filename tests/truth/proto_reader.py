@@ -80,7 +80,8 @@ def plane(data):
                   for e in many(line, 4)]
         lines.append({"id": one(line, 1, 0), "name": text(line, 2), "timestamp": signed(one(line, 3, 0)),
                       "display_id": one(line, 10, 0), "display": text(line, 11), "events": events})
-    return {"id": signed(one(data, 1, 0)), "name": text(data, 2), "lines": lines, "stats": stats(many(data, 6), stat_names)}
+    return {"id": signed(one(data, 1, 0)), "name": text(data, 2), "lines": lines,
+                         "stats": stats(many(data, 6), stat_names)}
 
 
 def xspace(data):

@@ -15,7 +15,8 @@ US = 1_000_000
 START_NS = 1_700_000_000_000_000_000  # of the reference node's collector
 READING = {"tracer": 2_000, "host": 1_000}  # clocks are read in whole ns
 # What no error exceeds, in units of the scatter, by the number of independent deviations: docs/merge.md, 99.95 %.
-FACTORS = [(1, 800), (2, 38), (3, 12.5), (4, 7.8), (5, 6.0), (6, 5.0), (7, 4.4), (8, 4.1), (10, 3.8), (14, 3.5), (30, 3.3)]
+FACTORS = [(1, 800), (2, 38), (3, 12.5), (4, 7.8), (5, 6.0), (6, 5.0),
+            (7, 4.4), (8, 4.1), (10, 3.8), (14, 3.5), (30, 3.3)]
 
 
 class Map:
@@ -58,7 +59,8 @@ class Node:
         self.to_wall = Map([(r * 1000, s * 1000) for r, s in snapshots])
         self.points = [(at, ahead + early) for at, ahead in offsets] if not self.is_reference else []
         slope = None if self.drift_ppt is None else 1 / (1 + F(self.drift_ppt, S))
-        self.to_reference = Map([(at + o, at) for at, o in self.points], slope, slope) if self.points else (lambda x: x)
+        self.to_reference = Map([(at + o, at) for at, o in self.points],
+                                slope, slope) if self.points else (lambda x: x)
 
         self.direct = self.composed()
 
@@ -92,7 +94,21 @@ class Line:
 
 def nodes():
     def device(number, seed):
-        kernels = [Event("gemm, \"a\"", (seed * 37 + 11) % 997 + k * S // 7 + seed, 5 * US + k, corr=k) for k in range(22)]
+        kernels = [
+    Event(
+        "gemm, \"a\"",
+        (seed *
+        37 +
+        11) %
+        997 +
+        k *
+        S //
+        7 +
+        seed,
+        5 *
+        US +
+        k,
+         corr=k) for k in range(22)]
         kernels.append(Event("größe", kernels[-1].offset, 7 * US))  # begins with the one before, and is longer
         kernels.append(Event("none", kernels[3].offset, 0))  # out of order
         early = [Event("early", 0, 10), Event("gemm, \"a\"", 3, 1), Event("late", int(31 * S / 10), 2)]
@@ -101,7 +117,8 @@ def nodes():
 
     def host(start_ns, number):
         calls = [Event("launch", k * 13 * S // 100 + number, 3, name=f"k{k}") for k in range(23)]
-        return ("/host:CPU", 80, [Line(0, "python", start_ns, calls), Line(900, "", start_ns + 5, [Event("x", 1), Event("x", 1)])])
+        return ("/host:CPU", 80, [Line(0, "python", start_ns, calls),
+                Line(900, "", start_ns + 5, [Event("x", 1), Event("x", 1)])])
 
     other = ("/host:metadata, \"x\"", 7, [])
     # The reference: 2 ppm fast, snapshots in a file. Its own offsets are 0.
@@ -138,8 +155,8 @@ def trace(node):
     planes = [plane_of(*p) for p in node.planes]
     if node.embedded:
         plane = proto.Plane("/host:snapshots", 70)
-        plane.line("pairs", node.start_ns, [plane.event("pair", s * 1000, 0, [("rocm_ns", proto.Uint(node.gpu_ns + r))])
-                                            for r, s in node.snapshots])
+        plane.line("pairs", node.start_ns, [plane.event("pair", s * 1000, 0,
+                   [("rocm_ns", proto.Uint(node.gpu_ns + r))]) for r, s in node.snapshots])
         planes.append(plane)
         clock = proto.Plane("Task Environment", 71)
         clock.own_stat("profile_start_time", proto.Uint(node.start_ns))
@@ -206,7 +223,8 @@ def placed(node):
         rows = []
         for line in lines:
             order = sorted(range(len(line.events)), key=lambda i, e=line.events: (e[i].offset, -e[i].duration, i))
-            rows.append((line, [Placed(node, name, line.events[i], (line.at_ns - node.start_ns) * 1000) for i in order]))
+            rows.append(
+                (line, [Placed(node, name, line.events[i], (line.at_ns - node.start_ns) * 1000) for i in order]))
         out.append((name, key, rows))
     if node.embedded:
         line = Line(0, "pairs", node.start_ns,
@@ -260,7 +278,8 @@ class Bounds:
             if n.points:
                 _, left = fitted(n.points)
                 self.offset_scatter[n.number] = (math.sqrt(left / (len(n.points) - 2)), len(n.points) - 2)
-        self.all_snapshots, self.all_offsets = (pooled(s.values()) for s in (self.snapshot_scatter, self.offset_scatter))
+        self.all_snapshots, self.all_offsets = (pooled(s.values())
+                                                for s in (self.snapshot_scatter, self.offset_scatter))
 
     def windows(self, node, least, most):
         noise = math.ceil(largest_error(self.snapshot_scatter[node.number], self.all_snapshots))
@@ -282,7 +301,8 @@ class Bounds:
         edges = sorted({least, most, *(t for t in (*(p[0] for p in node.points), *ends) if least < t < most)})
         out = []
         for a, b in zip(edges, edges[1:]):
-            of_offset, of_snapshot = (max(self.noise_at(part, a), self.noise_at(part, b)) for part in (offset, snapshot))
+            of_offset, of_snapshot = (max(self.noise_at(part, a), self.noise_at(part, b))
+                                      for part in (offset, snapshot))
             window = {"tracer_bound_ps": math.ceil(math.hypot(of_offset, of_snapshot)) + READING["tracer"],
                       "host_bound_ps": math.ceil(of_offset) + READING["host"],
                       "extrapolated": b <= ends[0] or a >= ends[1] or
@@ -311,8 +331,13 @@ class Answer:
     def __init__(self, all_nodes, zero="auto"):
         self.nodes = all_nodes
         self.placed = [placed(n) for n in all_nodes]
-        earliest = min(e.at for planes in self.placed for _, _, lines in planes for _, events in lines for e in events)
-        self.zero = earliest // 1000 * 1000 if (zero == "auto" and earliest < 0) or zero == "earliest" else 0
+        earliest = min(
+    e.at for planes in self.placed for _,
+    _,
+    lines in planes for _,
+     events in lines for e in events)
+        self.by_line = zero == "none"
+        self.zero = earliest // 1000 * 1000 if (zero == "auto" and earliest < 0) or zero == "min" else 0
         self.bounds = Bounds(all_nodes)
 
     def name(self, node, plane, key, others):
@@ -339,11 +364,12 @@ class Answer:
         greatest, least = max(corrections), min(corrections)
         first, last = min(e.at for e in events), max(e.at for e in events)
         windows = self.bounds.windows(node, first, last)
-        _, left = fitted([(r * 1000, whole(node.to_reference(node.to_wall(r * 1000))) - r * 1000) for r, _ in node.snapshots])
+        _, left = fitted([(r * 1000, whole(node.to_reference(node.to_wall(r * 1000))) - r * 1000)
+                         for r, _ in node.snapshots])
         slope, _ = fitted([(r * 1000, (s - r) * 1000) for r, s in node.snapshots])
         expected = (last - first) // 1000 // node.period_ns + 1 if node.period_ns and not node.embedded else 0
-        unsorted = sum(any((a.offset, -a.duration) > (b.offset, -b.duration) for a, b in zip(line.events, line.events[1:]))
-                       for _, _, lines in node.planes for line in lines)
+        unsorted = sum(any((a.offset, -a.duration) > (b.offset, -b.duration)
+                       for a, b in zip(line.events, line.events[1:])) for _, _, lines in node.planes for line in lines)
         return {
             "id": node.number, "snapshots": len(node.snapshots), "offset_windows": len(node.offsets),
             "max_correction_ns": ns(greatest if abs(greatest) >= abs(least) else least),
@@ -391,10 +417,16 @@ class Answer:
                 is_host = plane == "/host:CPU"
                 called = f"/node:{node.number}/{line.name or 'line_' + str(line.key)}" if is_host else line.name
                 display = f"Node {node.number}: {line.display or line.name or 'line_' + str(line.key)}" if is_host else line.display
-                rows.append({"id": line.key + node.number * LINE_IDS, "name": called, "timestamp": 0,
-                             "display_id": line.display_id, "display": display,
-                             "events": [{"name": e.event.name, "offset": e.at - self.zero, "duration": e.event.duration,
-                                         "stats": list(e.event.stats.items()), "times": None} for e in events]})
+                rows.append({"id": line.key + node.number * LINE_IDS,
+    "name": called,
+    "timestamp": START_NS if self.by_line else 0,
+    "display_id": line.display_id,
+    "display": display,
+    "events": [{"name": e.event.name,
+    "offset": e.at - self.zero,
+    "duration": e.event.duration,
+    "stats": list(e.event.stats.items()),
+     "times": None} for e in events]})
             out.append({"id": key, "name": name, "lines": rows, "stats": stats})
         return out
 
@@ -402,12 +434,25 @@ class Answer:
 LINE_IDS = 1_000_000
 
 
+# Read against the numbers that Answer works out.
+SCREEN = """\
+Merged 216 events of 3 nodes, run run, 7
+  node  host  times      events  correction  device +-   host +-  snapshots  offsets
+     0  ada   corrected      79        0 ps   2.913 us  1.000 ns          4        6
+     1  bob   corrected      85   89.405 us   8.884 us  3.287 us          6        6
+     2        corrected      52   -5.990 us   2.930 ms  2.930 ms          4        3
+wrote SCRATCH/out/combined.xspace
+wrote SCRATCH/out/combined.metadata.json
+"""
+
+
 class Merge(truth.Case):
     def setUp(self):
         super().setUp()
         self.nodes = nodes()
         self.paths = [self.write(f"node{n.number}.xplane.pb", trace(n)) for n in self.nodes]
-        self.snapshots = [self.write(f"snap{n.number}.pb", snapshot_file(n)) if not n.embedded else "" for n in self.nodes]
+        self.snapshots = [self.write(f"snap{n.number}.pb", snapshot_file(n))
+                                     if not n.embedded else "" for n in self.nodes]
         self.offsets = self.write("offsets.jsonl", offsets_file(self.nodes))
         self.output = self.scratch / "out" / "combined.xspace"
         self.output.parent.mkdir()
@@ -418,7 +463,7 @@ class Merge(truth.Case):
 
     def test_every_time_and_every_number(self):
         printed = truth.parsed(self.merge("--json"))
-        for zero in ("auto", "earliest", "reference"):
+        for zero in ("auto", "min", "node0", "none"):
             if zero != "auto":
                 printed = truth.parsed(self.merge("--json", "--normalize", zero))
             answer = Answer(self.nodes, zero)
@@ -434,6 +479,138 @@ class Merge(truth.Case):
                 self.check(printed, answer.document(self.paths, self.offsets, len(data)))
                 beside = truth.parsed((self.output.parent / "combined.metadata.json").read_text())
                 self.check(beside, answer.document(self.paths, self.offsets, len(data)))
+
+    def test_the_screen(self):
+        self.check_text(self.merge().replace(str(self.scratch), "SCRATCH"), SCREEN)
+
+    def test_names_of_planes(self):
+        for arguments, names in (
+                (["--plane-scheme", "rocm"], lambda node, plane, seed: (
+                    f"/device:GPU:{seed[1] + 100}", seed[1] + 100) if plane.startswith("/device") else seed),
+                (["--plane-scheme", "node"], lambda node, plane, seed: (f"/node:{node}/{short(plane)}", seed[1])),
+                (["--plane-prefix", "run7"], lambda node, plane, seed: (f"run7/node:{node}/{short(plane)}", seed[1]))):
+            self.merge(*arguments)
+            others, expected = [], []
+            for node in self.nodes:
+                for plane, key in [p[:2] for p in node.planes] + \
+                    [("/host:snapshots", 0), ("Task Environment", 0)] * node.embedded:
+                    expected.append(names(node.number, plane, Answer.name(None, node.number, plane, key, others)))
+            found = [(p["name"], p["id"]) for p in reader.xspace(self.output.read_bytes())["planes"]]
+            prefix = "run7" if "--plane-prefix" in arguments else ""
+            expected += [(f"{prefix}/node:{i}/clock_metadata", 900_000 + i)
+                          for i in range(3)] + [("Task Environment", 0)]
+            self.assertEqual(found, expected)
+
+    def test_lines_that_keep_their_order(self):
+        """An event that begins before the one in front of it stands at the same time as that one."""
+        printed = truth.parsed(self.merge("--keep-order", "--json"))
+        found = reader.xspace(self.output.read_bytes())["planes"]
+        for node, (_, _, _, _, lines), ours in zip(
+            [n for n in self.nodes for _ in placed(n)], Answer(self.nodes).planes(), found):
+            for (line, events), theirs in zip(lines, ours["lines"]):
+                times = {id(e.event): e.at for e in events}
+                self.assertEqual([e["name"] for e in theirs["events"]], [e.name for e in line.events])
+                self.assertEqual([e["offset"] for e in theirs["events"]], [times[id(e)] -
+     Answer(self.nodes).zero for e in line.events], (node.number, line.name))
+        self.assertEqual([n["sorted_lines"] for n in printed["nodes"]], [0, 0, 0])
+
+    def test_ends_are_mapped_when_asked_for(self):
+        self.merge("--scale-durations")
+        answer = Answer(self.nodes)
+        found = reader.xspace(self.output.read_bytes())["planes"]
+        changed = 0
+        for (node, plane, _, _, lines), ours in zip(answer.planes(), found):
+            for (line, events), theirs in zip(lines, ours["lines"]):
+                for e, written in zip(events, theirs["events"]):
+                    end = Placed(
+    node,
+    plane,
+    Event(
+        "",
+        e.event.offset + e.event.duration),
+         (line.at_ns - node.start_ns) * 1000).at
+                    self.assertEqual(written["duration"], end - e.at if e.event.duration else 0)
+                    changed += written["duration"] != e.event.duration
+        self.assertGreater(changed, 20)
+
+    def test_by_wall_time_alone(self):
+        for how in ("walltime", "none"):
+            printed = truth.parsed(self.merge("--correction", how, "--json"))
+            found = reader.xspace(self.output.read_bytes())["planes"]
+            zero = (int(printed["origin_ns"]) - START_NS) * 1000
+            earliest = []
+            for (node, plane, _, _, lines), ours in zip(Answer(self.nodes).planes(), found):
+                for (line, events), theirs in zip(lines, ours["lines"]):
+                    at_ns = node.start_ns if plane.startswith("/device") and how == "walltime" else line.at_ns
+                    if at_ns < 10 ** 17:  # counts from the start of the file
+                        at_ns += node.start_ns
+                    times = [(at_ns - START_NS) * 1000 + e.event.offset for e in events]
+                    earliest += times
+                    self.assertEqual([e["offset"] + zero for e in theirs["events"]],
+                                     times, (how, node.number, plane, line.name))
+            self.assertEqual(zero, min(earliest) // 1000 * 1000)
+            for node in printed["nodes"]:
+                self.assertEqual((node["status"], node["bound"]), ("walltime" if how == "walltime" else "raw", None))
+                self.assertEqual((node["max_correction_ns"], node["min_correction_ns"],
+                                 node["mean_correction_ns"]), (0, 0, 0))
+            self.assertEqual(printed["assumptions"], [])
+
+    def test_merging_a_merge(self):
+        """Nothing is corrected twice."""
+        first = truth.parsed(self.merge("--json"))
+        before = reader.xspace(self.output.read_bytes())
+        again = self.scratch / "again.xspace"
+        second = truth.parsed(truth.run("merge", "--traces", self.output, "--output", again, "--json"))
+        after = reader.xspace(again.read_bytes())
+        self.check([ours_as_lists(p) for p in after["planes"]], [ours_as_lists(p) for p in before["planes"]])
+        for ours, theirs in zip(second["nodes"], first["nodes"]):
+            same = ("id", "snapshots", "offset_windows", "hostname", "status", "snapshot_source", "residual_ns",
+                    "offset_variance_ns2", "sampling_period_ns", "bound")
+            self.check({k: ours[k] for k in same}, {k: theirs[k] for k in same})
+            self.assertTrue(ours["aligned_before"])
+        self.assertEqual([p["node"] for p in second["planes"]], [p["node"] for p in first["planes"]])
+        self.assertEqual((second["events"], second["origin_ns"]), (first["events"], first["origin_ns"]))
+
+    def test_printed_events(self):
+        printed = [line for line in self.merge("--print-events").splitlines() if line.startswith("    Node ")]
+        expected = []
+        for node in self.nodes:
+            for plane, _, lines in placed(node):
+                for line, events in lines:
+                    times = {id(e.event): e.at for e in events}
+                    for i, e in enumerate(line.events):
+                        # snapshots are described anew by placed(): theirs stand in the order of the file
+                        at = times[id(e)]
+                        expected.append(
+    f"    Node {node.number} Plane '{plane}' Line {line.key} Event {i}: meta='{e.name}', "
+    f"ts={START_NS + whole(F(at, 1000))} ns")
+        self.assertEqual(printed, expected)
+
+    def test_the_library_says_the_same(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        document = self.merge("--json")
+        written = self.output.read_bytes()
+        profkit = truth.library()
+        out = self.scratch / "library.xspace"
+        with profkit.combine_traces([str(p) for p in self.paths], str(out), offsets=str(self.offsets),
+                                    snapshots=[str(s) for s in self.snapshots]) as merge:
+            self.assertEqual(out.read_bytes(), written)
+            self.assertEqual(merge.document_bytes().decode(), document)
+            for ours, theirs in zip(merge.nodes, truth.parsed(document)["nodes"]):
+                for field in (
+    "id",
+    "hostname",
+    "trace",
+    "events",
+    "planes",
+    "clamped_events",
+    "snapshots",
+     "offset_windows"):
+                    self.assertEqual(getattr(ours, field), theirs[field], field)
+                self.assertEqual((ours.max_correction_ps, ours.residual_ps, ours.tracer_bound_ps, ours.host_bound_ps),
+                                 tuple(int(x * 1000) for x in (theirs["max_correction_ns"], theirs["residual_ns"],
+                                                               theirs["bound"]["tracer_ns"], theirs["bound"]["host_ns"])))
 
     def clock_planes(self, answer):
         out = []
@@ -453,6 +630,10 @@ class Merge(truth.Case):
         out.append({"id": 0, "name": "Task Environment", "lines": [], "stats": [
             ("profile_start_time", origin), ("profile_stop_time", origin + (last - answer.zero) // 1000 + 1)]})
         return out
+
+
+def short(plane):
+    return "host_threads" if plane == "/host:CPU" else plane.lstrip("/")
 
 
 def ours_as_lists(plane):

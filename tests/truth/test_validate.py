@@ -9,8 +9,9 @@ import truth
 
 ZERO_NS = 1_700_000_000_000_000_000
 KERNEL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
-SAME_RUN = ("executions of one operation on one device number of several nodes are taken for one invocation where they have "
-            "the same run id, else where they lie near each other in time")
+SAME_RUN = (
+    "executions of one operation on one device number of several nodes are taken for one invocation where they have "
+    "the same run id, else where they lie near each other in time")
 NO_GROUPS = "operations without process groups on record are taken to be collectives of all nodes"
 BARRIER = "nobody can end an all-reduce, or what waits like one, before the last member began it"
 
@@ -65,21 +66,26 @@ def calls():
     one = "all-reduce.1"
     invocation(one, a, 0, 0, [(0, 1_000, 900_000, 11), (2, 5_000, 901_000, 12), (10, 1_000, 899_000, 13)], 70)
     # One ends as another begins: out of order, if only by the clocks. Two begin last together.
-    invocation(one, a, 0, 1, [(0, 2 * US, 2_500_000, 21), (2, 2_500_000, 3 * US, 22), (10, 2_500_000, 3 * US, -1)], 71)
+    invocation(one, a, 0, 1, [(0, 2 * US, 2_500_000, 21),
+               (2, 2_500_000, 3 * US, 22), (10, 2_500_000, 3 * US, -1)], 71)
     # As far out of order as both clocks may be wrong (1,000 + 2,000), and 1 ps further.
     invocation(one, a, 0, 2, [(0, 4 * US, 4_400_000, 31), (2, 4_403_000, 5 * US, 32)], 72)
     invocation(one, a, 0, 3, [(0, 6 * US, 6_400_000, 41), (2, 6_403_001, 7 * US, 42)], 73)
     # The same two distances where the clocks are less certain: 6,000 for an end at 40 us, 1,000 just before.
-    invocation(one, a, 0, 4, [(0, 38 * US, 40 * US, 51), (2, 40_007_999, 41 * US, 52), (10, 39 * US, 41 * US, 53)], 75)
+    invocation(one, a, 0, 4, [(0, 38 * US, 40 * US, 51),
+               (2, 40_007_999, 41 * US, 52), (10, 39 * US, 41 * US, 53)], 75)
     invocation(one, a, 0, 5, [(0, 36 * US, 40 * US - 1, 61), (2, 40_007_999, 41_500_000, 62)], 74)
     # The same name in another program, without run ids: by time. Node 10 misses one, and has one of its own.
-    invocation(one, b, 0, 0, [(0, 50 * US, 51 * US, 101), (2, 50_300_000, 51 * US, 102), (10, 50_900_000, 51 * US, 103)])
+    invocation(one, b, 0, 0, [(0, 50 * US, 51 * US, 101),
+               (2, 50_300_000, 51 * US, 102), (10, 50_900_000, 51 * US, 103)])
     invocation(one, b, 0, 1, [(0, 55 * US, 56 * US, 111), (2, 55_000_000, 56_200_000, 112)])
-    invocation(one, b, 0, 2, [(0, 60 * US, 61 * US, 121), (2, 60_800_000, 61 * US, 122), (10, 60_100_000, 61 * US, 123)])
+    invocation(one, b, 0, 2, [(0, 60 * US, 61 * US, 121),
+               (2, 60_800_000, 61 * US, 122), (10, 60_100_000, 61 * US, 123)])
     invocation(one, b, 0, None, [(10, 70 * US, 71 * US, 133)])
     # Another device number is another operation.
     invocation(one, a, 1, 0, [(0, 0, 100, 1), (2, 0, 100, 2), (10, 0, 100, 3)], 70)
-    invocation("all-gather.7", a, 1, 0, [(2, 20 * US, 20 * US, 5), (10, 20 * US + 1, 20 * US + 1, 6)], 70)  # no durations
+    invocation("all-gather.7", a, 1, 0, [(2, 20 * US, 20 * US, 5),
+               (10, 20 * US + 1, 20 * US + 1, 6)], 70)  # no durations
     # All three out of order: pairs (0,2), (0,10), (2,10).
     invocation("reduce-scatter, \"x\"", a, 1, 0,
                [(0, 30 * US, 30_100_000, 7), (2, 31 * US, 31_100_000, 8), (10, 32 * US, 32_100_000, 9)], 70)
@@ -92,13 +98,22 @@ def trace(all_calls, all_clocks):
     planes = []
     for clock in all_clocks:
         for device in (0, 1):
-            plane = proto.Plane(f"/device:GPU:{64 * clock.node + device}", 64 * clock.node + device, first_event_id=5 + device,
-                                first_stat_id=11 - device)
+            plane = proto.Plane(
+    f"/device:GPU:{64 * clock.node + device}",
+    64 * clock.node + device,
+    first_event_id=5 + device,
+     first_stat_id=11 - device)
             plane.own_stat("node_id", clock.node)
             if clock.host:
                 plane.own_stat("hostname", clock.host)
             events = []
-            for c in sorted((c for c in all_calls if (c.node, c.device) == (clock.node, device)), key=lambda c: c.start):
+            for c in sorted(
+    (c for c in all_calls if (
+        c.node,
+        c.device) == (
+            clock.node,
+            device)),
+             key=lambda c: c.start):
                 stats = [("hlo_op", proto.Ref(c.op)), ("hlo_module", proto.Ref(c.module))]
                 stats += [("correlation_id", c.correlation)] if c.correlation >= 0 else []
                 stats += [("run_id", c.run)] if c.run is not None else []
@@ -134,8 +149,12 @@ class Answer:
         self.groups, self.ops, self.warnings = [], [], []
         for clock in all_clocks:
             if given is None and clock.status == "corrected" and any(w[4] & 2 for w in clock.windows):
-                self.warnings.append(("suspect_clock", clock.node, "", 0,
-                                      "its clock stepped or ran at a rate that no clock has; its bound is wide there"))
+                self.warnings.append(
+    ("suspect_clock",
+    clock.node,
+    "",
+    0,
+     "its clock stepped or ran at a rate that no clock has; its bound is wide there"))
         for key in sorted({(c.op, c.module, c.device) for c in all_calls}):
             self.add_op(key, [c for c in all_calls if (c.op, c.module, c.device) == key])
 
@@ -160,8 +179,8 @@ class Answer:
         for node in nodes:
             alone = sum(c.which is None and c.node == node for c in own)
             if alone:
-                self.warnings.append(("unmatched", node, op, alone,
-                                      f"{alone} of its executions on device {device} have no partner on any other node"))
+                self.warnings.append(
+    ("unmatched", node, op, alone, f"{alone} of its executions on device {device} have no partner on any other node"))
         judged = self.kinds.get(op.split(".")[0], "barrier") == "barrier"
         rows = [self.judge(op, device, number, members, judged) for number, members in groups
                 if any(self.seen(c) for c in members)]
@@ -179,7 +198,8 @@ class Answer:
             cost = "transfer"
         elif bound > (skew_ps + moving_ps) / 4:
             cost = "inconclusive"
-        why = None if judged else ("nodes have several devices, and who waits for whom may have another device number")
+        why = None if judged else (
+            "nodes have several devices, and who waits for whom may have another device number")
         self.ops.append({
             "name": op, "module": module, "process_group": "", "device": device,
             "semantics": self.kinds.get(op.split(".")[0], "barrier"), "groups": len(rows),
@@ -195,9 +215,18 @@ class Answer:
         gap = late.start - early.end
         bound = 0 if late.node == early.node else self.error(late, late.start) + self.error(early, early.end)
         pairs = sum(a.end < b.start for a in members for b in members) if gap >= 0 else 0
-        return {"op": op, "device": device, "number": number, "members": members, "late": late, "early": early, "gap": gap,
-                "bound": bound, "skew": late.start - min(c.start for c in members), "pairs": pairs, "judged": judged,
-                "violates": judged and gap > bound}
+        return {"op": op,
+    "device": device,
+    "number": number,
+    "members": members,
+    "late": late,
+    "early": early,
+    "gap": gap,
+    "bound": bound,
+    "skew": late.start - min(c.start for c in members),
+    "pairs": pairs,
+    "judged": judged,
+     "violates": judged and gap > bound}
 
     def details(self):
         shown = [g for g in self.groups if g["judged"] and g["gap"] >= 0]
@@ -233,7 +262,8 @@ class Answer:
 
     def csv(self):
         columns = sorted(f"node_{n}" for n in self.ids)
-        out = "event_idx,op_name,occurrence,start_gap_ns" + "".join(f",{c}_corr_id,{c}_start_ns" for c in columns) + "\r\n"
+        out = "event_idx,op_name,occurrence,start_gap_ns" + \
+            "".join(f",{c}_corr_id,{c}_start_ns" for c in columns) + "\r\n"
         for i, g in enumerate(self.groups):
             name = '"' + g["op"].replace('"', '""') + '"' if set(g["op"]) & set(',"') else g["op"]
             out += f"{i},{name},{g['number']},{fixed_ns(g['skew'])}"
@@ -300,8 +330,8 @@ class Corrected(truth.Case):
             self.ask("--bound", f"{bound}ps", given=bound)
 
     def test_a_window_of_time(self):
-        for low, high in ((2 * US, 7 * US), (900_999, 4 * US), (901_000, 4 * US + 1), (50 * US, 90 * US), (20 * US, 20 * US + 1),
-                          (20 * US + 1, 21 * US), (20 * US + 2, 31 * US)):
+        for low, high in ((2 * US, 7 * US), (900_999, 4 * US), (901_000, 4 * US + 1), (50 * US, 90 * US),
+                          (20 * US, 20 * US + 1), (20 * US + 1, 21 * US), (20 * US + 2, 31 * US)):
             self.ask("--time", f"{low}ps:{high}ps", window=(low, high))
 
     def test_events_in_any_order(self):
@@ -369,7 +399,11 @@ def limits(pivot, own, other):
                 at = (fractions.Fraction(c * e - b * f, 1) / det, fractions.Fraction(a * f - c * d, 1) / det)
                 if all(k * at[0] + m * at[1] <= n for k, m, n in cuts):
                     corners.append(at)
-    return min(o for o, _ in corners), max(o for o, _ in corners), min(d for _, d in corners), max(d for _, d in corners)
+    return min(
+    o for o, _ in corners), max(
+        o for o, _ in corners), min(
+            d for _, d in corners), max(
+                d for _, d in corners)
 
 
 class Uncorrected(truth.Case):
@@ -385,7 +419,15 @@ class Uncorrected(truth.Case):
             self.paths.append(self.write(f"t{node}.xplane.pb", space.replace(clock_plane_of(clock), b"")))
 
     def test_the_intervals_of_every_pair(self):
-        found = truth.parsed(truth.run("validate", *self.paths, "--align", "collectives", "--max-bound", "400ns", "--json"))
+        found = truth.parsed(
+    truth.run(
+        "validate",
+        *self.paths,
+        "--align",
+        "collectives",
+        "--max-bound",
+        "400ns",
+         "--json"))
         told, rows = found["alignment"], barriers()
         times = [t for c in rows for t in (c.start, c.end)]
         pivot = (min(times) + max(times)) // 2
@@ -402,7 +444,8 @@ class Uncorrected(truth.Case):
         for node in (1, 2):
             entry = told["nodes"][node]
             with self.subTest(node=node):
-                self.check_interval(entry, next(p[3] for p in pairs if p[:2] == (0, node)), pivot, 400_000, through_others=True)
+                self.check_interval(entry, next(p[3] for p in pairs if p[:2] ==
+                                    (0, node)), pivot, 400_000, through_others=True)
                 self.assertEqual((entry["point_offset_ps"], entry["point_drift_ppm"], entry["point_spread_ps"]),
                                  (AHEAD[node], 0, 0))
                 self.assertEqual((entry["contains_zero"], entry["reached"]), (False, True))
@@ -441,8 +484,14 @@ class Uncorrected(truth.Case):
             rows = list(found.clock_intervals())
             self.assertEqual([r.node_id for r in rows], [0, 1, 2])
             for ours, theirs in list(zip(rows, told["nodes"]))[1:]:
-                for field in ("pivot_ps", "least_offset_ps", "most_offset_ps", "point_offset_ps", "constraints", "decidable",
-                              "feasible"):
+                for field in (
+    "pivot_ps",
+    "least_offset_ps",
+    "most_offset_ps",
+    "point_offset_ps",
+    "constraints",
+    "decidable",
+     "feasible"):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
         for profile in opened:
             profile.close()
