@@ -1,0 +1,901 @@
+"""What a compiler assigned: two programs, several memory spaces, replayed by hand."""
+import os
+import sys
+
+import arrow
+import proto_writer as proto
+import truth
+
+PARAMETER, CONSTANT, RESULT, THREAD_LOCAL, TUPLE, ALIASED = 1, 2, 4, 8, 16, 32
+SPACES = {0: "HBM", 1: "VMEM", 5: "Host"}
+BACK_TO_BACK = (
+    "Walks the entry computation alone and counts buffers of the temp pool from their definition to their last "
+    "use there; buffers that share addresses count once. Buffers defined in loop bodies, branches and calls are "
+    "counted in n_subcomputation_lbs_skipped and are part of alive_at_peak, which comes from the compiler's heap "
+    "simulation.")
+ALWAYS = (
+    "Bytes of the temp pool at addresses that one logical buffer alone ever uses. They need not be in use all the time: "
+    "what nothing can remove is residency_floor_bytes.")
+
+
+class Op:
+    """An instruction. `shape`: (as text, elements of its only dimension)."""
+
+    def __init__(self, key, name, opcode, operands=(), op_name="", size=100, called=(), source=None, index=0):
+        self.key, self.name, self.opcode, self.operands, self.op_name = key, name, opcode, operands, op_name
+        self.size, self.called, self.source, self.index = size, called, source, index
+        self.computation = ""
+
+    def bytes(self):
+        shape = proto.number(2, 11) + proto.packed(3, [self.size]) + proto.text(5, proto.packed(1, [0]))
+        if self.opcode == "tuple":
+            element = proto.number(2, 11) + proto.packed(3, [self.size])
+            shape = proto.number(2, 13) + b"".join(proto.text(4, element) for _ in self.operands)
+        out = proto.text(1, self.name) + proto.text(2, self.opcode) + proto.text(3, shape)
+        if self.op_name or self.source:
+            about = proto.text(2, self.op_name)
+            if self.source:
+                about += proto.text(3, self.source[0]) + proto.number(4, self.source[1])
+            out += proto.text(7, about)
+        if self.opcode == "get-tuple-element":
+            out += proto.number(13, self.index)
+        return out + proto.number(35, self.key) + proto.packed(36, self.operands) + proto.packed(38, self.called)
+
+
+class Buffer:
+    def __init__(self, key, size, op, color=0, index=()):
+        self.key, self.size, self.op, self.color, self.index = key, size, op, color, list(index)
+        self.place = None  # (allocation, offset, bytes)
+
+
+class Allocation:
+    def __init__(self, index, size, flags, color, assigned=(), parameter=0):
+        self.index, self.size, self.flags, self.color, self.assigned, self.parameter = (
+            index, size, flags, color, assigned, parameter)
+
+    @property
+    def temporary(self):
+        return not self.flags & (PARAMETER | CONSTANT | RESULT | THREAD_LOCAL)
+
+
+class Program:
+    def __init__(self, name, key, computations, entry, schedule, buffers, allocations, traces):
+        self.name, self.key, self.entry, self.schedule, self.traces = name, key, entry, schedule, traces
+        self.computations, self.allocations = computations, allocations
+        self.buffers = {b.key: b for b in buffers}
+        self.ops, self.roots = {}, {}
+        for number, (called, ops, root) in computations.items():
+            self.roots[number] = root
+            for op in ops:
+                op.computation = called
+                self.ops[op.key] = op
+        for a in allocations:
+            for key, offset, size in a.assigned:
+                self.buffers[key].place = (a, offset, size)
+
+    def bytes(self):
+        out = proto.text(1, self.name)
+        for number, (name, ops, root) in self.computations.items():
+            out += proto.text(3, proto.text(1, name) + b"".join(proto.text(2, o.bytes()) for o in ops) +
+                              proto.number(5, number) + proto.number(6, root))
+        out += proto.number(5, self.key) + proto.number(6, self.entry)
+        if self.schedule:
+            out += proto.text(7, b"".join(proto.text(1, proto.number(1, c) + proto.text(2, proto.packed(1, ids)))
+                                          for c, ids in self.schedule.items()))
+        assigned = b""
+        for b in self.buffers.values():
+            at = proto.packed(3, b.index) + proto.number(4, b.op)
+            assigned += proto.text(1, proto.number(1, b.key) + proto.number(2, b.size) + proto.text(3, at) +
+                                   proto.number(4, b.color))
+        for a in self.allocations:
+            row = proto.number(1, a.index) + proto.number(2, a.size) + proto.number(8, a.color)
+            for flag, field in ((THREAD_LOCAL, 3), (PARAMETER, 5), (RESULT, 7),
+                                (TUPLE, 11), (CONSTANT, 12), (ALIASED, 13)):
+                row += proto.number(field, 1) if a.flags & flag else b""
+            row += proto.number(6, a.parameter) if a.flags & PARAMETER else b""
+            row += b"".join(proto.text(9, b"".join(proto.number(i + 1, v)
+                            for i, v in enumerate(p))) for p in a.assigned)
+            assigned += proto.text(3, row)
+        for trace in self.traces:
+            events = b""
+            for kind, key, other, where in trace:
+                event = proto.number(1, "afs".index(kind)) + proto.number(2, key)
+                event += proto.text(3, self.ops_named(where).computation) + proto.text(4, where)
+                events += proto.text(1, event + (proto.number(5, other) if kind == "s" else b""))
+            assigned += proto.text(4, events + proto.number(3, 99))
+        return proto.text(1, out) + proto.text(3, assigned)
+
+    def ops_named(self, name):
+        return next(o for o in self.ops.values() if o.name == name)
+
+
+def step():
+    """A program with a heap simulation of space 0, none of space 1, and no temporary memory in space 5."""
+    entry = [Op(10, "p0", "parameter"), Op(11, "p1", "parameter", op_name="x[\"w\"]"), Op(12, "c", "constant", size=4),
+             Op(13, "dot.1", "dot", (10, 11), "jit_step/dot", source=("/src/model.py", 12)),
+             Op(14, "while.2", "while", (13,), "jit_step/while", called=(2,)),
+             Op(15, "add.3", "add", (14, 12), "jit_step/größe", source=("model.py", 40)),
+             Op(16, "copy.4", "copy", (15,)), Op(18, "neg.5", "negate", (13,), "jit_step/dot"),
+             Op(17, "tuple.9", "tuple", (16, 18))]
+    body = [Op(20, "arg", "parameter"), Op(21, "mul.6", "multiply", (20,), "jit_step/while/mul"),
+            Op(22, "pair", "tuple", (21, 20)), Op(23, "first", "get-tuple-element", (22,), index=0),
+            Op(24, "exp.7", "exponential", (23,))]
+    buffers = [
+    Buffer(
+        1, 400, 10), Buffer(
+            2, 400, 11), Buffer(
+                3, 16, 12), Buffer(
+                    4, 400, 13), Buffer(
+                        5, 400, 15), Buffer(
+                            6, 400, 16), Buffer(
+                                7, 200, 21), Buffer(
+                                    8, 100, 14), Buffer(
+                                        9, 300, 13, 1), Buffer(
+                                            10, 300, 15, 1), Buffer(
+                                                11, 100, 21, 1), Buffer(
+                                                    12, 24, 17), Buffer(
+                                                        13, 400, 18), Buffer(
+                                                            14, 8, 20), Buffer(
+                                                                15, 40, 24, 1), Buffer(
+                                                                    16, 64, 24)]
+    allocations = [
+        Allocation(0, 400, PARAMETER, 0, [(1, 0, 400)], 0), Allocation(1, 400, PARAMETER, 0, [(2, 0, 400)], 1),
+        Allocation(2, 16, CONSTANT, 0, [(3, 0, 16)]), Allocation(3, 400, RESULT, 0, [(6, 0, 400)]),
+        Allocation(4, 64, THREAD_LOCAL, 0, [(14, 0, 8)]),
+        Allocation(5, 1000, 0, 0, [(4, 0, 400), (5, 400, 400), (7, 400, 200), (8, 800, 100), (16, 0, 64)]),
+        Allocation(6, 50, 0, 0, []), Allocation(7, 700, 0, 1, [(9, 0, 300), (10, 200, 300), (11, 500, 100), (15, 560, 40)]),
+        Allocation(8, 77, PARAMETER, 5, [], 2), Allocation(9, 24, RESULT | TUPLE, 0, [(12, 0, 24)]),
+        Allocation(10, 400, RESULT, 0, [(13, 0, 400)])]
+    # Two equal peaks, of which the first counts; 5 takes over 8's memory after it is freed.
+    trace = [("a", 8, 0, "while.2"), ("a", 4, 0, "dot.1"), ("a", 7, 0, "mul.6"), ("f", 7, 0, "while.2"), ("a", 7, 0, "exp.7"),
+             ("f", 7, 0, "while.2"), ("f", 4, 0, "neg.5"), ("s", 5, 8, "add.3"), ("f", 8, 0, "add.3"), ("a", 16, 0, "exp.7"),
+             ("f", 16, 0, "exp.7"), ("a", 4, 0, "dot.1"), ("f", 4, 0, "neg.5"), ("a", 16, 0, "exp.7")]
+    return Program("jit_step", 7, {1: ("main", entry, 17), 2: ("body", body, 24)}, 1, {
+                   1: [10, 11, 12, 13, 14, 15, 16, 18, 17], 2: [20, 21, 22, 23, 24]}, buffers, allocations, [[], trace])
+
+
+def evaluate():
+    """The same names in another program, which has neither simulation nor schedule."""
+    entry = [Op(10, "p0", "parameter"), Op(13, "dot.1", "dot", (10,), "jit_eval/dot")]
+    return Program("jit_eval", 8, {1: ("main", entry, 13)}, 1, {},
+                   [Buffer(1, 400, 10), Buffer(4, 500, 13), Buffer(5, 300, 13)],
+                   [Allocation(0, 400, PARAMETER | ALIASED, 0, [(1, 0, 400)], 0),
+                    Allocation(1, 800, 0, 0, [(5, 0, 300), (4, 300, 500)]), Allocation(2, 90, 0, 1, [])], [])
+
+
+# ---- the answer ----
+
+def replay(program, trace):
+    """Live bytes and holders behind each event."""
+    top, users, live, states = {}, {}, 0, []
+
+    def root(key):
+        while key in top:
+            key = top[key]
+        return key
+
+    for kind, key, other, _ in trace:
+        if kind == "s":
+            top[key] = root(other)
+        at = root(key)
+        before = users.get(at, 0)
+        users[at] = before + (-1 if kind == "f" else 1)
+        live += program.buffers[at].size * ((users[at] > 0) - (before > 0))
+        states.append((live, sorted((k for k, n in users.items() if n > 0), key=list(program.buffers).index)))
+    return states
+
+
+def order_of(program, whole):
+    """The instructions in the order in which they run; what is called runs where it is called."""
+    out = []
+
+    def run(computation):
+        for key in program.schedule.get(computation, []):
+            if whole:
+                for called in program.ops[key].called:
+                    run(called)
+            out.append(key)
+
+    run(program.entry)
+    return out
+
+
+def lifetime(program, order, buffer):
+    """(first, last) position, or None."""
+    if buffer.op not in order:
+        return None
+    first = last = order.index(buffer.op)
+    todo = [(buffer.op, tuple(buffer.index))]
+    while todo:
+        key, index = todo.pop()
+        if key == program.roots[program.entry]:
+            last = len(order) - 1
+        for user in (program.ops[k] for k in order):
+            for place, operand in enumerate(user.operands):
+                if operand != key:
+                    continue
+                if user.opcode == "tuple":
+                    todo.append((user.key, (place, *index)))
+                elif user.opcode == "get-tuple-element" and index:
+                    if index[0] == user.index:
+                        todo.append((user.key, index[1:]))
+                else:
+                    last = max(last, order.index(user.key))
+    return first, last
+
+
+def covered(ranges):
+    return len(set().union(*(range(a, b) for a, b in ranges))) if ranges else 0
+
+
+def sweep(program, order, buffers, base):
+    """(bytes in use at each position, what has a lifetime)"""
+    lives = [(b, lifetime(program, order, b)) for b in buffers]
+    known = [(b, life) for b, life in lives if life]
+
+    def place(b):
+        start = base[b.place[0].index] + b.place[1]
+        return start, start + b.place[2]
+
+    return [covered([place(b) for b, (first, last) in known if first <= at <= last])
+                    for at in range(len(order))], known
+
+
+def first_most(values):
+    return values.index(max(values))
+
+
+class Space:
+    def __init__(self, program, color):
+        self.program, self.color = program, color
+        own = [a for a in program.allocations if a.color == color]
+        kept = [a for a in own if not a.flags & THREAD_LOCAL]
+        self.temps = [a for a in kept if a.temporary]
+        self.fixed = [a for a in kept if not a.temporary]
+        self.thread_local = sum(a.size for a in own if a.flags & THREAD_LOCAL)
+        self.total = sum(a.size for a in kept)
+        self.temp = sum(a.size for a in self.temps)
+        self.indefinite = sum(a.size for a in self.fixed if a.assigned)
+        self.without = self.total - self.temp - self.indefinite
+        self.pool = max(self.temps, key=lambda a: a.size, default=None)
+        self.peak_at, self.peak_op, self.events, self.outside = None, None, 0, 0
+        self.temp_peak = self.floor = self.fragmentation = 0
+        self.method, self.bound, self.reason, self.curve, self.alive = (
+            "none", "exact", "there is no temporary memory", [], [])
+        trace = next((t for t in program.traces if t and program.buffers[t[0][1]].place[0].color == color), None)
+        if trace:
+            self.use_trace(trace)
+        elif self.temps and program.schedule:
+            self.use_schedule()
+        elif self.temps:
+            self.method, self.bound, self.temp_peak = "allocation_sizes", "upper", self.temp
+            self.reason = "the module has neither heap simulation nor schedule: temporary allocations count in full"
+            self.alive = [(a, self.largest(a), a.size) for a in self.temps]
+        self.peak = self.indefinite + self.temp_peak
+
+    def largest(self, allocation):
+        """The buffer that an allocation is mainly for; of equal ones the first of the list of buffers."""
+        keys = [p[0] for p in allocation.assigned]
+        buffers = [b for b in self.program.buffers.values() if b.key in keys]
+        return max(buffers, key=lambda b: b.size, default=None)
+
+    def use_trace(self, trace):
+        states = replay(self.program, trace)
+        self.method, self.reason = "heap_replay", "the compiler's own simulation, event by event"
+        self.curve = [live for live, _ in states]
+        self.events, self.peak_at, self.temp_peak, self.floor = len(
+            trace), first_most(self.curve), max(self.curve), min(self.curve)
+        self.peak_op = self.program.ops_named(trace[self.peak_at][3])
+        touched = {self.program.buffers[k].place[0].index for _, k, _, _ in trace}
+        self.outside = sum(a.size for a in self.temps if a.index not in touched)
+        self.fragmentation = self.temp - self.outside - self.temp_peak
+        if self.outside:
+            self.bound, self.reason = "lower", f"temporary allocations of {self.outside} B have no heap simulation"
+        buffers = [self.program.buffers[k] for k in states[self.peak_at][1]]
+        self.alive = [(b.place[0], b, b.size) for b in buffers]
+
+    def use_schedule(self):
+        order = order_of(self.program, True)
+        base, at = {}, 0
+        for a in self.temps:
+            base[a.index], at = at, at + a.size
+        buffers = [b for b in self.program.buffers.values() if b.place and b.place[0] in self.temps]
+        self.curve, known = sweep(self.program, order, buffers, base)
+        self.method, self.bound = "schedule_sweep", "lower"
+        self.reason = "the module has no heap simulation; lifetimes are told from the schedule and may be longer"
+        self.peak_at, self.temp_peak, self.floor = first_most(self.curve), max(self.curve), min(self.curve)
+        self.peak_op = self.program.ops[order[self.peak_at]]
+        self.outside = sum(a.size for a in self.temps if not a.assigned)
+        self.fragmentation = self.temp - self.outside - self.temp_peak
+        taken = set()
+        alive = [b for b, (first, last) in known if first <= self.peak_at <= last]
+        for b in sorted(alive, key=lambda b: -b.place[2]):  # of what shares addresses the largest owns them
+            start = base[b.place[0].index] + b.place[1]
+            own = set(range(start, start + b.place[2])) - taken
+            taken |= own
+            self.alive.append((b.place[0], b, len(own)))
+
+    def coverage(self):
+        text = "Counts parameters, constants and results for the whole program" + {
+            "none": "; there is no temporary memory", "heap_replay": " and temporary buffers while the heap simulation holds them",
+            "schedule_sweep": " and temporary buffers from definition to last known use",
+            "allocation_sizes": " and every temporary allocation in full"}[self.method]
+        text += "" if self.method == "none" else ", those of loops, branches and calls included"
+        left_out = [f"{what} ({size} B)" for what, size in (
+            ("thread-local allocations", self.thread_local), ("temporary allocations without a lifetime", self.outside),
+            ("parameters, constants and results without a buffer", self.without)) if size]
+        return text + (". Leaves out " + ", ".join(left_out) if left_out else "") + "."
+
+    def row(self):
+        def of(flag, but=0):
+            return sum(a.size for a in self.fixed if a.flags & flag and not a.flags & but)
+
+        return {"color": self.color,
+    "name": SPACES[self.color],
+    "total_bytes": self.total,
+    "peak_bytes": self.peak,
+    "peak_event": self.peak_at,
+    "peak_instruction": self.peak_op.name if self.peak_op else "",
+    "peak_computation": self.peak_op.computation if self.peak_op else "",
+    "indefinite_bytes": self.indefinite,
+    "entry_params_bytes": of(PARAMETER),
+    "constants_bytes": of(CONSTANT,
+    PARAMETER),
+    "live_out_bytes": of(RESULT,
+    PARAMETER | CONSTANT),
+    "temp_bytes": self.temp,
+    "temp_peak_bytes": self.temp_peak,
+    "temp_outside_bytes": self.outside,
+    "thread_local_bytes": self.thread_local,
+    "fragmentation_bytes": self.fragmentation,
+    "residency_floor_bytes": self.indefinite + self.floor,
+    "temp_floor_bytes": self.floor,
+    "memory_viewer_peak_bytes": self.indefinite + (self.temp_peak if self.method == "heap_replay" else 0),
+    "method": self.method,
+    "bound": self.bound,
+    "bound_reason": self.reason,
+    "coverage": self.coverage(),
+    "trace_events": self.events,
+     "trace_events_ignored": 0}
+
+    def alive_rows(self, top):
+        items = [(a, self.largest(a), a.size, "indefinite")
+                  for a in self.program.allocations if a in self.fixed and a.assigned]
+        items += [(*item, "temp") for item in self.alive]
+        items.sort(key=lambda i: -i[2])
+        return [self.buffer_row(a, b, size, kind, i < top) for i, (a, b, size, kind) in enumerate(items)]
+
+    def buffer_row(self, a, b, size, kind, in_full):
+        op = self.program.ops[b.op] if b else None
+        return {
+    "logical_buffer_id": b.key if b else -1,
+    "size_bytes": size,
+    "allocation_index": a.index,
+    "offset_in_allocation": b.place[1] if b else 0,
+    "instruction_id": op.key if op else 0,
+    "instruction_name": op.name if op else "",
+    "opcode": op.opcode if op else "",
+    "op_name": op.op_name if op else "",
+    "shape_index": b.index if b else [],
+    "class": kind,
+    "computation": op.computation if op else "",
+    "shape": shape_of(op) if op and in_full else "",
+    "source_file": op.source[0] if op and op.source and in_full else "",
+     "source_line": op.source[1] if op and op.source and in_full else 0}
+
+
+def shape_of(op):
+    if op.opcode == "tuple":
+        return "(" + ", ".join(f"f32[{op.size}]" for _ in op.operands) + ")"
+    return f"f32[{op.size}]{{0}}"
+
+
+def share(part, total):
+    return 100.0 * part / total if total else 0.0
+
+
+def rollup(rows, key, total, top):
+    sums = {}
+    for r in rows:
+        sums[r[key] or f"<no {key}>"] = sums.get(r[key] or f"<no {key}>", 0) + r["size_bytes"]
+    ordered = sorted(sums.items(), key=lambda kv: -kv[1])
+    out = [{"key": k, "total_bytes": v, "pct": share(v, total)} for k, v in ordered[:top]]
+    if ordered[top:]:
+        rest = sum(v for _, v in ordered[top:])
+        out.append({"key": "<other>", "total_bytes": rest, "n_keys": len(ordered) - top, "pct": share(rest, total)})
+    return out
+
+
+def rollups(rows, total, top):
+    return {"by_opcode": rollup(rows, "opcode", total, top), "by_op_name": rollup(rows, "op_name", total, top)}
+
+
+class Answer:
+    def __init__(self, programs, paths, folder, chosen, color=0, top=30, curve=None):
+        self.programs, self.paths, self.folder = programs, paths, folder
+        self.chosen, self.color, self.top, self.curve = chosen, color, top, curve
+        self.spaces = [{c: Space(p, c) for c in sorted({a.color for a in p.allocations})} for p in programs]
+
+    def document(self, selection, what_if=(), fit=None, broken=(), summary=(), findings=()):
+        program, space = self.programs[self.chosen], self.spaces[self.chosen][self.color]
+        path = str(self.paths[self.chosen])
+        order = sorted(range(len(self.programs)), key=lambda i: -self.spaces[i][0].peak)
+        return {
+            "schema": "profkit.memory", "version": 2, "status": "ok", "reason": None, "skill": "memory-profile",
+            "inputs": {"profile_dir": str(self.folder), "xplane_pb": None, "hlo_proto_pb": path},
+            "primary_source": "hlo_buffer_assignment", "hlo": self.hlo(program, space, path, selection, what_if),
+            "hlo_absent_reason": None, "runtime": None, "runtime_diagnostics": None, "runtime_absent_reason": "no_xplane_pb",
+            "consistency_warnings": [f["what"] for f in findings if f["id"].startswith("memory.invariant.")],
+            "modules": [self.module(i) for i in order], "allocators": [],
+            "invariants": self.invariants(space, dict(broken)), "fit": fit, "summary": list(summary), "findings": list(findings),
+            "files": [{"path": str(p), "family": "hlo_proto", "export_of": -1} for p in sorted(self.paths)], "damage": []}
+
+    def module(self, i):
+        p, path = self.programs[i], self.paths[i]
+        file = sorted(self.paths).index(path)
+        name = path.name[:-len(".hlo_proto.pb")]
+        return {"name": p.name,
+    "program_id": "7001" if i == 0 else str(p.key),
+    "label": f"{p.name}({7001 if i == 0 else p.key})",
+    "module_id": str(p.key),
+    "source": str(path),
+    "sources": [{"file": file,
+    "path": str(path),
+    "host": "",
+    "kind": "hlo_proto",
+    "entry": name,
+    "same_bytes": True}],
+    "differs_from": None,
+    "has_buffer_assignment": True,
+    "n_logical_buffers": len(p.buffers),
+    "n_buffer_allocations": len(p.allocations),
+    "all_allocations_bytes": sum(a.size for a in p.allocations),
+    "spaces": [s.row() for s in self.spaces[i].values()],
+    "problems": [{"id": "hlo.allocation_index_out_of_range",
+    "count": 1,
+    "what": "a heap trace names buffer allocation 99, which does not exist: the buffers in the trace "
+    "tell which it is"}] if p.traces else [],
+     "damage": None}
+
+    def entry_sweep(self, program, space):
+        order = order_of(program, False)
+        out = {
+    "schedule_present": bool(order),
+    "entry_schedule_length": len(order),
+    "peak_schedule_pos": 0,
+    "peak_instruction": {
+        "id": 0,
+        "name": "",
+        "opcode": "",
+        "op_name": ""},
+        "peak_alive_bytes_entry_level": 0,
+        "n_subcomputation_lbs_skipped": 0,
+         "scope_note": BACK_TO_BACK}
+        if not space.pool:
+            return out
+        buffers = [b for b in program.buffers.values() if b.place and b.place[0] is space.pool]
+        bytes_at, known = sweep(program, order, buffers, {space.pool.index: 0})
+        out["n_subcomputation_lbs_skipped"] = len(buffers) - len(known)
+        if order:
+            at = first_most(bytes_at)
+            op = program.ops[order[at]]
+            out.update(peak_schedule_pos=at, peak_alive_bytes_entry_level=bytes_at[at],
+                       peak_instruction={"id": op.key, "name": op.name, "opcode": op.opcode, "op_name": op.op_name})
+        return out
+
+    def lone_owners(self, program, space):
+        owned = {}
+        for at in range(space.pool.size if space.pool else 0):
+            owners = [k for k, offset, size in space.pool.assigned if offset <= at < offset + size]
+            if len(owners) == 1:
+                owned[owners[0]] = owned.get(owners[0], 0) + 1
+        rows = sorted(owned.items(), key=lambda kv: -kv[1])
+        return [space.buffer_row(space.pool, program.buffers[k], size, "temp", i < self.top)
+                                 for i, (k, size) in enumerate(rows)]
+
+    def hlo(self, program, space, path, selection, what_if):
+        alive, lone = space.alive_rows(self.top), self.lone_owners(program, space)
+        total, lone_total = sum(r["size_bytes"] for r in alive), sum(r["size_bytes"] for r in lone)
+        pool = space.pool.size if space.pool else 0
+        facts = space.row()
+        module = self.module(self.chosen)
+        largest = sorted(program.allocations, key=lambda a: -a.size)[:15]
+        donated = self.donated(program)
+        curve = None
+        if self.curve:
+            curve = {"n_events": len(space.curve), "every_extremum": True, "points": [
+                {"event": i, "live_bytes": space.indefinite + space.curve[i]} for i in self.curve]}
+        return {
+            "hlo_proto_path": path, "module_name": program.name, "module": module["label"], "program_id": module["program_id"],
+            "selection": selection, "memory_space": self.color, "static_peak_bytes": space.total,
+            "thread_local_excluded_bytes": space.thread_local,
+            "all_allocations_bytes": sum(a.size for a in program.allocations),
+            "decomposition": {"entry_params_bytes": facts["entry_params_bytes"], "constants_bytes": facts["constants_bytes"],
+                              "thread_local_bytes": 0, "temp_pool_bytes": pool,
+                              "temp_pool_alloc_index": space.pool.index if space.pool else -1,
+                              "other_bytes": facts["live_out_bytes"] + space.temp - pool},
+            "n_logical_buffers": len(program.buffers), "n_buffer_allocations": len(program.allocations),
+            "schedule_sweep": self.entry_sweep(program, space),
+            "alive_at_peak": {"n_buffers": len(alive), "total_bytes": total, "buffers": alive[:self.top],
+                              "tail": {"n_buffers": len(alive[self.top:]),
+                                       "total_bytes": sum(r["size_bytes"] for r in alive[self.top:])},
+                              "rollups": rollups(alive, total, self.top)},
+            "always_alive": {"total_bytes": lone_total, "pct_of_temp_pool": share(lone_total, pool),
+                             "buffers": lone[:self.top], "rollups": rollups(lone, lone_total, self.top), "definition": ALWAYS},
+            "residency_floor": {"total_bytes": facts["residency_floor_bytes"], "indefinite_bytes": space.indefinite,
+                                "temp_bytes": space.floor,
+                                "definition": "The least value of the live curve over the schedule: bytes in use at every moment."},
+            "top_allocations": [{"index": a.index, "size_bytes": a.size, "n_assigned_lbs": len(a.assigned), "color": a.color,
+                                 "flags": [f"entry_param[{a.parameter}]"] * bool(a.flags & PARAMETER) +
+                                 ["const"] * bool(a.flags & CONSTANT) + ["thread_local"] * bool(a.flags & THREAD_LOCAL) +
+                                 ["tuple"] * bool(a.flags & TUPLE) + ["live_out"] * bool(a.flags & RESULT)} for a in largest],
+            "donation_candidates": {"n_parameters": len(donated), "saved_bytes": sum(d["saved_bytes"] for d in donated),
+                                    "parameters": donated[:self.top]},
+            "what_if": list(what_if), "curve": curve}
+
+    def donated(self, program):
+        """Parameters with the shape and size of a result, each result once, in the order of the file."""
+        if self.color != 0 or program.name != "jit_step":
+            return []
+        return [{"parameter_number": 0, "parameter_shape_index": [], "parameter": "p0", "output": "copy.4",
+                 "output_shape_index": [0], "shape": "f32[100]{0}", "saved_bytes": 400},
+                {"parameter_number": 1, "parameter_shape_index": [], "parameter": "p1", "output": "neg.5",
+                 "output_shape_index": [1], "shape": "f32[100]{0}", "saved_bytes": 400}]
+
+    def invariants(self, space, broken):
+        program = space.program
+        alive = sum(r["size_bytes"] for r in space.alive_rows(0))
+        lone = sum(r["size_bytes"] for r in self.lone_owners(program, space))
+        pool = space.pool.size if space.pool else 0
+        swept = self.entry_sweep(program, space)["peak_alive_bytes_entry_level"]
+        out = []
+        for name, left, right, note in (
+                ("H1", space.total, space.total, "static peak = parameters + constants + thread-local + temp pool + other"),
+                ("H2", swept, pool, "peak of the entry sweep <= temp pool"),
+                ("H3", alive, space.peak, "buffers alive at the peak add up to the peak"),
+                ("H4", lone, pool, "bytes with one owner <= temp pool"),
+                ("H5", alive, alive, "each rollup adds up to what it rolls up")):
+            out.append({"id": name, "holds": name not in broken, "left": left, "right": right, "note": note})
+        out += [{"id": r, "holds": None, "left": 0, "right": 0, "note": "no runtime block"}
+            for r in ("R1", "R2", "R2b", "R3", "R4")]
+        out.append({"id": "C1", "holds": None, "left": 0, "right": 0,
+                   "note": "compile time and run time are not both there"})
+        return out
+
+
+def human(n):
+    tenths = (n * 10 + 512) // 1024
+    return f"{n} B" if n < 1024 else f"{tenths // 10}.{tenths % 10} KiB"
+
+
+def without(program, trace, name):
+    """The greatest sum of a replay in which buffers of these instructions are there only at their first event and at the
+    one before their last. Memory that is shared stays as long as another buffer holds it."""
+    holds, begun, root = [], {}, {}
+    for at, (kind, key, other, _) in enumerate(trace):
+        if kind == "s":
+            root[key] = root.get(other, other)
+        if kind == "f":
+            op = program.ops[program.buffers[key].op]
+            since = begun.pop(key)
+            there = set(range(since, at))
+            if name in (op.name, op.op_name):
+                there = {since, at - 1} | (there if at - since <= 2 else set())
+            holds.append((root.get(key, key), there))
+        else:
+            begun[key] = at
+    holds += [(root.get(key, key), range(since, len(trace))) for key, since in begun.items()]
+    return max(sum(program.buffers[r].size for r in {r for r,
+     there in holds if at in there}) for at in range(len(trace)))
+
+
+CLAIM = "the peak cannot fall below after_bytes: the buffer counts only where it is made and where it is last used"
+CLAIMS = {"remat": CLAIM + "; what it is recomputed from may have to live longer",
+          "offload": CLAIM + "; a copy under way needs room on both sides"}
+# Read against the numbers that Answer works out.
+SCREEN = """\
+jit_step(7001) needs 2.6 KiB of memory space 0 (HBM); its peak is at least 2.3 KiB at mul.6.
+Parameters 800 B, constants 16 B, results 824 B, temporary 1.0 KiB (300 B fragmentation).
+No rematerialisation goes below 1.7 KiB.
+Besides, it needs 700 B of memory space 1 (VMEM), 77 B of memory space 5 (Host).
+
+Modules, highest peak in memory space 0 first: 2 modules
+  module          space     total        peak  temporary    floor  peak at  method
+  jit_step(7001)  0 HBM   2.6 KiB  >= 2.3 KiB    1.0 KiB  1.7 KiB  mul.6    heap_replay
+                  1 VMEM    700 B    >= 500 B      700 B      0 B  add.3    schedule_sweep
+                  5 Host     77 B         0 B        0 B      0 B           none
+  jit_eval(8)     0 HBM   1.2 KiB  <= 1.2 KiB      800 B    400 B           allocation_sizes
+                  1 VMEM     90 B     <= 90 B       90 B      0 B           allocation_sizes
+
+jit_step(7001), memory space 0 HBM: 2.6 KiB
+  [PPPPPPPPPPPPPPCRRRRRRRRRRRRRRRTTTTTTTTTTTTT.....]
+  P  parameters     800 B  29.7 %
+  C  constants       16 B   0.6 %
+  R  results        824 B  30.6 %
+  T  temporary      750 B  27.9 %
+  .  fragmentation  300 B  11.2 %
+  chosen: the module with the highest peak in memory space 0, of 2
+  Counts parameters, constants and results for the whole program and temporary buffers while the
+  heap simulation holds them, those of loops, branches and calls included. Leaves out thread-local
+  allocations (64 B), temporary allocations without a lifetime (50 B).
+  bound: lower, temporary allocations of 50 B have no heap simulation
+
+Alive at the peak: 2.3 KiB in 9 buffers
+  bytes   share  class       instruction  opcode     shape             op_name           source
+  400 B  17.1 %  indefinite  p0           parameter  f32[100]{0}
+  400 B  17.1 %  indefinite  p1           parameter  f32[100]{0}       x["w"]
+  400 B  17.1 %  indefinite  copy.4       copy       f32[100]{0}
+  400 B  17.1 %  indefinite  neg.5        negate     f32[100]{0}       jit_step/dot
+  400 B  17.1 %  temp        dot.1        dot        f32[100]{0}       jit_step/dot      model.py:12
+  200 B   8.5 %  temp        mul.6        multiply   f32[100]{0}       …_step/while/mul
+  100 B   4.3 %  temp        while.2      while      f32[100]{0}       jit_step/while
+   24 B   1.0 %  indefinite  tuple.9      tuple      (f32[100], f32[…
+   16 B   0.7 %  indefinite  c            constant   f32[4]{0}
+
+By opcode and by op_name
+  bytes   share  buffers  opcode
+  800 B  34.2 %        2  parameter
+  400 B  17.1 %        1  copy
+  400 B  17.1 %        1  negate
+  400 B  17.1 %        1  dot
+  200 B   8.5 %        1  multiply
+  100 B   4.3 %        1  while
+   24 B   1.0 %        1  tuple
+   16 B   0.7 %        1  constant
+  bytes   share  buffers  op_name
+  840 B  35.9 %        4  <no op_name>
+  800 B  34.2 %        2  jit_step/dot
+  400 B  17.1 %        1  x["w"]
+  200 B   8.5 %        1  jit_step/while/mul
+  100 B   4.3 %        1  jit_step/while
+
+What stays
+  floor           1.7 KiB  in use at every moment; no rematerialisation goes below it
+  lone owners     636 B  of the temp pool, at addresses that one buffer alone uses
+  donation        800 B  in 2 parameters with the shape of a result:
+                  400 B  parameter 0 p0 -> copy.4  f32[100]{0}
+                  400 B  parameter 1 p1 -> neg.5  f32[100]{0}
+  what if remat while.2: peak 2.3 KiB -> at least 2.2 KiB, at most 100 B saved (1 buffer, 100 B)
+    the peak cannot fall below after_bytes: the buffer counts only where it is made and where it
+    is last used; what it is recomputed from may have to live longer
+
+Live curve: 14 points of 14, every extremum kept
+  event     live
+      0  1.7 KiB  #############################
+      1  2.1 KiB  ####################################
+      2  2.3 KiB  #######################################
+      3  2.1 KiB  ####################################
+      4  2.3 KiB  #######################################
+      5  2.1 KiB  ####################################
+      6  1.7 KiB  #############################
+      7  1.7 KiB  #############################
+      8  1.7 KiB  #############################
+      9  1.8 KiB  ##############################
+     10  1.7 KiB  #############################
+     11  2.1 KiB  ####################################
+     12  1.7 KiB  #############################
+     13  1.8 KiB  ##############################
+
+Run time
+[absent] no XSpace file, so nothing is known of run time
+
+Checks
+  5 of 5 invariants hold
+
+Findings
+  - jit_step(7001): 2 parameters have the shape of a result and no donation: 800 B could be
+    shared. Next: donate them (donate_argnums) where the caller does not need them again
+  - 300 B of the temporary memory of jit_step(7001) is never used at once. Next: smaller or
+    fewer long-lived temporaries pack better
+"""
+
+
+class MemoryHlo(truth.Case):
+    def setUp(self):
+        super().setUp()
+        self.programs = [step(), evaluate()]
+        self.folder = self.scratch / "run"
+        self.paths = [self.write("run/jit_step(7001).hlo_proto.pb", self.programs[0].bytes()),
+                      self.write("run/other.hlo_proto.pb", self.programs[1].bytes())]
+
+    def ask(self, *arguments, status=0):
+        return truth.parsed(truth.run("memory", self.folder, "--json", *arguments, status=status))
+
+    def answer(self, chosen=0, **how):
+        return Answer(self.programs, self.paths, self.folder, chosen, **how)
+
+    def summary(self, chosen, color=0):
+        """What the first lines say, and the findings."""
+        program, spaces = self.programs[chosen], self.answer().spaces[chosen]
+        space, label = spaces[color], f"{program.name}({7001 if chosen == 0 else program.key})"
+        row = space.row()
+        bound = {"exact": "", "lower": "at least ", "upper": "at most "}[space.bound]
+        at = f" at {space.peak_op.name}" if space.peak_op else ""
+        place = f"memory space {color} ({SPACES[color]})"
+        lines = [
+    f"{label} needs {human(space.total)} of {place}; its peak is {bound}{human(space.peak)}{at}.",
+    f"Parameters {human(row['entry_params_bytes'])}, constants {human(row['constants_bytes'])}, results "
+    f"{human(row['live_out_bytes'])}, temporary {human(space.temp)} ({human(space.fragmentation)} fragmentation).",
+     f"No rematerialisation goes below {human(row['residency_floor_bytes'])}."]
+        others = [f"{human(s.total)} of memory space {c} ({SPACES[c]})" for c,
+                           s in spaces.items() if c != color and s.total]
+        lines += [f"Besides, it needs {', '.join(others)}."] if others else []
+        findings = []
+        donated = sum(d["saved_bytes"] for d in self.answer(chosen, color=color).donated(program))
+        if donated:
+            findings.append({"id": "memory.donation", "certainty": "possible", "recoverable_bytes": donated,
+                             "what": f"2 parameters have the shape of a result and no donation: {donated} B could be shared",
+                             "where": label, "next": "donate them (donate_argnums) where the caller does not need them again"})
+        if space.fragmentation * 10 > space.temp:
+            findings.append({"id": "memory.fragmentation",
+    "certainty": "fact",
+    "recoverable_bytes": space.fragmentation,
+    "what": f"{space.fragmentation} B of the temporary memory of {label} is never used at once",
+    "where": label,
+     "next": "smaller or fewer long-lived temporaries pack better"})
+        return lines, findings
+
+    def test_every_module_and_space(self):
+        for chosen, color, arguments, selection in (
+                (0, 0, [], "the module with the highest peak in memory space 0, of 2"),
+                (0, 1, ["--space", "vmem"], "the module with the highest peak in memory space 1, of 2"),
+                (0, 5, ["--space", "5"], "the module with the highest peak in memory space 5, of 2"),
+                (0, 0, ["--module", "7001"], "asked for as '7001'"), (0, 0, ["--module", "7"], "asked for as '7'"),
+                (1, 0, ["--module", "jit_eval"], "asked for as 'jit_eval'"), (1, 0, ["--module", "_ev"], "asked for as '_ev'"),
+                (1, 1, ["--module", "jit_eval(8)", "--space", "1"], "asked for as 'jit_eval(8)'"),
+                (0, 0, ["--module", "jit"], "asked for as 'jit'; of 2 modules that fit, the one with the highest peak")):
+            with self.subTest(arguments=arguments):
+                summary, findings = self.summary(chosen, color)
+                self.check(self.ask(*arguments),
+                           self.answer(chosen, color=color).document(selection, summary=summary, findings=findings))
+
+    def test_lists_that_are_cut(self):
+        for top in (0, 1, 2, 5):
+            summary, findings = self.summary(0)
+            expected = self.answer(0, top=top).document("the module with the highest peak in memory space 0, of 2",
+                                                        summary=summary, findings=findings)
+            self.check(self.ask("--top", str(top)), expected)
+
+    def test_the_live_curve(self):
+        for color, arguments, points in ((0, ["--curve", "20"], range(14)),
+                                         (1, ["--curve", "20", "--space", "1"], range(14))):
+            summary, findings = self.summary(0, color)
+            expected = self.answer(0, color=color, curve=list(points)).document(
+                f"the module with the highest peak in memory space {color}, of 2", summary=summary, findings=findings)
+            self.check(self.ask(*arguments), expected)
+        values = self.answer().spaces[0][0].curve
+        turns = [i for i in range(14) if i in (0, 13) or values[i] != values[i - 1] and
+                 (next(v for v in [*values[i:], None] if v != values[i]) is None or
+                  (values[i] > values[i - 1]) != (next(v for v in values[i:] if v != values[i]) > values[i]))]
+        found = self.ask("--curve", str(len(turns)))["hlo"]["curve"]
+        self.assertEqual([p["event"] for p in found["points"]], turns)
+        self.assertEqual((found["n_events"], found["every_extremum"]), (14, True))
+        base = self.answer().spaces[0][0].indefinite
+        for most in (2, 4):
+            found = self.ask("--curve", str(most))["hlo"]["curve"]
+            self.assertFalse(found["every_extremum"])
+            chosen = []  # of each part of the turning points the least and the greatest, in order
+            parts = most // 2
+            for part in range(parts):
+                own = turns[len(turns) * part // parts:len(turns) * (part + 1) // parts]
+                low, high = min(own, key=lambda i: values[i]), max(own, key=lambda i: values[i])
+                chosen += sorted({low, high})
+            self.assertEqual([(p["event"], p["live_bytes"])
+                             for p in found["points"]], [(i, base + values[i]) for i in chosen])
+
+    def test_what_if(self):
+        program, space = self.programs[0], self.answer().spaces[0][0]
+        trace = program.traces[1]
+        questions, expected = [], []
+        for action, name in (("remat", "dot.1"), ("remat", "mul.6"), ("remat", "while.2"),
+                             ("remat", "jit_step/while"), ("offload", "p0"), ("offload", "exp.7"), ("offload", "add.3")):
+            buffers = [b for b in program.buffers.values() if name in (program.ops[b.op].name,
+     program.ops[b.op].op_name) and b.place[0].color == 0 and b.place[0].temporary]
+            after = space.indefinite + without(program, trace, name) if buffers else space.peak
+            claim = CLAIMS[action] if buffers else (
+    "no temporary buffer of this name lies in memory space 0: parameters, "
+    "constants and results stay for the whole program")
+            questions += ["--what-if", f"{action}={name}"]
+            expected.append({"action": action, "name": name, "n_buffers": len(buffers),
+                             "buffer_bytes": sum(b.size for b in buffers), "before_bytes": space.peak, "after_bytes": after,
+                             "bound": "lower", "claim": claim})
+        expected.sort(key=lambda w: w["action"] != "remat")
+        found = self.ask(*questions)["hlo"]["what_if"]
+        self.check(found, expected)
+        self.assertGreater(len({w["after_bytes"] for w in expected}), 1)
+
+    def test_whether_it_fits(self):
+        total = self.answer().spaces[0][0].total
+        for limit, fits in ((total - 1, False), (total, True), (total + 1, True)):
+            summary, findings = self.summary(0)
+            summary = [*summary, f"It fits, with {human(limit - total)} to spare." if fits else
+                       f"It does not fit: {human(total - limit)} are missing."]
+            if not fits:
+                findings = [{"id": "memory.does_not_fit",
+    "certainty": "fact",
+    "recoverable_bytes": None,
+    "what": f"jit_step(7001) needs {human(total)}, 1 B more than the limit",
+    "where": "jit_step(7001)",
+    "next": "look at what is alive at the peak for what to keep out"},
+     *findings]
+            fit = {"limit_bytes": limit, "needed_bytes": total, "needed_by": "jit_step(7001)", "fits": fits,
+                   "spare_bytes": limit - total}
+            expected = self.answer().document("the module with the highest peak in memory space 0, of 2", fit=fit,
+                                              summary=summary, findings=findings)
+            self.check(self.ask("--fit", str(limit), status=0 if fits else 1), expected)
+
+    def test_what_is_not_there(self):
+        truth.run("memory", self.folder, "--module", "jit_none", status=2)
+        truth.run("memory", self.folder, "--space", "2", status=2)
+        truth.run("memory", self.folder, "--what-if", "remat=none", status=2)
+
+    def test_the_screen(self):
+        self.check_text(truth.run("memory", self.folder, "--curve", "20", "--what-if", "remat=while.2"), SCREEN)
+
+    def test_the_library_says_the_same(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        answer = self.answer()
+        space = answer.spaces[0][0]
+        with truth.library().open(str(self.folder)) as profile:
+            self.assertEqual(profile.document_bytes("memory").decode(), truth.run("memory", self.folder, "--json"))
+            with profile.memory(curve_points=20, fit_bytes=space.total - 3) as memory:
+                self.assertEqual(memory.fit(), (False, -3))
+                self.assertEqual([m.chosen for m in memory.modules], [True, False])
+                for module, (program, spaces) in enumerate(zip(self.programs, answer.spaces)):
+                    self.assertEqual(memory.modules[module].space_count, len(spaces))
+                    for ours, theirs in zip(memory.spaces(module), spaces.values()):
+                        row = theirs.row()
+                        for field in (
+    "color",
+    "total_bytes",
+    "peak_bytes",
+    "indefinite_bytes",
+    "temp_bytes",
+    "temp_peak_bytes",
+    "thread_local_bytes",
+    "fragmentation_bytes",
+    "residency_floor_bytes",
+    "peak_instruction",
+    "coverage",
+    "method",
+     "bound"):
+                            self.assertEqual(getattr(ours, field), row[field], (program.name, field))
+                        self.assertEqual(ours.peak_event, -1 if row["peak_event"] is None else row["peak_event"])
+                rows = space.alive_rows(30)
+                for ours, theirs in zip(list(memory.live_buffers()), rows):
+                    for field, key in (("logical_buffer_id", "logical_buffer_id"), ("size_bytes", "size_bytes"),
+                                       ("allocation_index", "allocation_index"), ("offset_bytes", "offset_in_allocation"),
+                                       ("instruction_id", "instruction_id"), ("instruction_name", "instruction_name"),
+                                       ("opcode", "opcode"), ("op_name", "op_name"), ("computation_name", "computation"),
+                                       ("shape", "shape"), ("source_file", "source_file"), ("source_line", "source_line")):
+                        self.assertEqual(getattr(ours, field), theirs[key], field)
+                self.assertEqual([(p.event, p.live_bytes) for p in memory.live_curve()],
+                                 [(i, space.indefinite + v) for i, v in enumerate(space.curve)])
+
+    def test_arrow(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        space = self.answer().spaces[0][0]
+        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("memory", profile, None) as memory:
+            columns, rows = arrow.table("pk_arrow_live_buffers", memory)
+            self.assertEqual([c[0] for c in columns],
+                             ["logical_buffer_id", "size_bytes", "allocation_index", "offset_bytes", "instruction_id",
+                              "instruction_name", "opcode", "op_name", "computation_name", "shape", "shape_index",
+                              "source_file", "source_line", "residency"])
+            expected = []
+            for r in space.alive_rows(30):
+                expected.append({
+                    "logical_buffer_id": r["logical_buffer_id"], "size_bytes": r["size_bytes"],
+                    "allocation_index": r["allocation_index"], "offset_bytes": r["offset_in_allocation"],
+                    "instruction_id": r["instruction_id"], "instruction_name": r["instruction_name"], "opcode": r["opcode"],
+                    "op_name": r["op_name"] or None, "computation_name": r["computation"], "shape": r["shape"],
+                    "shape_index": ",".join(map(str, r["shape_index"])) or None, "source_file": r["source_file"] or None,
+                    "source_line": r["source_line"] if r["source_file"] else None, "residency": r["class"]})
+            self.check(rows, expected)
+            columns, rows = arrow.table("pk_arrow_live_curve", memory)
+            self.assertEqual((columns, rows), ([("event", "l", None, True), ("live_bytes", "l", "bytes", True)], []))
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
