@@ -6,6 +6,7 @@
 #include "oracle.hpp"
 
 #include <algorithm>
+#include <optional>
 
 using namespace profkit;
 using profkit::test::corpus_path;
@@ -91,7 +92,10 @@ TEST_CASE("every invariant holds on the TPU and the GPU capture") {
     REQUIRE(r.invariants.size() == 11);
     for (const memory_invariant& i : r.invariants) {
       INFO(file << ' ' << i.id << ": " << i.left << " against " << i.right << ", " << i.note);
-      CHECK(i.holds.value_or(true));
+      const bool is_tpu = std::string(file).find("tpu") != std::string::npos;
+      // The peak of the TPU lies in no step; the GPU capture has no compiled module.
+      const bool judged = is_tpu ? i.id != "R4" : i.id[0] == 'R';
+      CHECK(i.holds == (judged ? std::optional(true) : std::nullopt));
     }
     if (std::string(file).find("tpu") != std::string::npos) {
       CHECK(r.hlo->static_peak_bytes == 21474934816);

@@ -6,6 +6,7 @@
 #include "oracle.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 using namespace profkit;
@@ -86,7 +87,7 @@ TEST_CASE("every space of every module equals the exact replay, alive set includ
       }
       for (const memory_invariant& i : r->invariants) {
         INFO(i.id << ": " << i.left << " against " << i.right);
-        CHECK(i.holds.value_or(true));
+        CHECK(i.holds == (i.id[0] == 'H' ? std::optional(true) : std::nullopt));  // there is no run time
       }
     }
     ++modules;
@@ -168,7 +169,7 @@ TEST_CASE("every invariant holds for every module of the corpus") {
       REQUIRE(r->modules[r->hlo->module].label == m.label);
       for (const memory_invariant& i : r->invariants) {
         INFO(m.label << ' ' << i.id << ": " << i.left << " against " << i.right);
-        CHECK(i.holds.value_or(true));
+        CHECK(i.holds == (i.id[0] == 'H' ? std::optional(true) : std::nullopt));  // there is no run time
       }
       ++modules;
     }

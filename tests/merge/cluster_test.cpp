@@ -66,6 +66,43 @@ merge_options options_of(const fs::path& folder, int nodes) {
   return o;
 }
 
+// Host events against the truth: how many of them lie within their bound, and how far off the worst is.
+struct host_case {
+  std::size_t events = 0, contained = 0;
+  double worst_ps = 0;
+};
+host_case compare_hosts(const merged& m, const merge_options& o, const truth_table& truth) {
+  host_case c;
+  const std::int64_t shift_ps = (m.outcome->origin_ns - truth.wall0_ns) * 1000;
+  std::size_t out_plane = 0;
+  for (std::size_t n = 0; n < o.traces.size(); ++n) {
+    const std::string bytes = text_of_file(o.traces[n]);
+    const xspace_index input = index_xspace(bytes);
+    for (const plane_index& plane : input.planes) {
+      const std::size_t at = out_plane++;
+      if (plane.name != "/host:CPU") continue;
+      const std::int64_t id = m.outcome->planes[at].node;
+      const auto& node = *std::find_if(m.outcome->nodes.begin(), m.outcome->nodes.end(),
+                                       [&](const merged_node& each) { return each.id == id; });
+      for (std::size_t l = 0; l < plane.lines.size(); ++l) {
+        const auto before = events_of(plane.lines[l]), after = events_of(m.index.planes.at(at).lines.at(l));
+        REQUIRE(before.size() == after.size());
+        const std::int64_t line_ps = (complete_header(plane.lines[l]).timestamp_ns - truth.wall0_ns) * 1000;
+        for (std::size_t e = 0; e < before.size(); ++e) {
+          const double wanted = truth.hosts.at(id).true_ps(line_ps + before[e].offset_ps());
+          const double error = std::abs(static_cast<double>(after[e].offset_ps() + shift_ps) - wanted);
+          const auto bound = node.bounds.at(after[e].offset_ps(), clock_domain::host);
+          REQUIRE(bound);
+          ++c.events;
+          c.contained += error <= static_cast<double>(*bound);
+          c.worst_ps = std::max(c.worst_ps, error);
+        }
+      }
+    }
+  }
+  return c;
+}
+
 struct totals {
   std::vector<node_case> cases;
   void add(std::vector<node_case> more) { cases.insert(cases.end(), more.begin(), more.end()); }
@@ -151,8 +188,15 @@ TEST_CASE("the bound holds the truth on new clusters") {
         REQUIRE(generate_cluster(*generator, folder.path(), arguments));
         const merged m = merge_into_memory(options_of(folder.path(), nodes));
         if (!m.outcome) FAIL(m.outcome.error().message);
-        const auto cases = compare(m, read_truth(folder / "truth.json"));
+        const truth_table truth = read_truth(folder / "truth.json");
+        const auto cases = compare(m, truth);
         CHECK(cases.size() == static_cast<std::size_t>(nodes));
+        if (std::string_view(kind.arguments).find("wander") == std::string_view::npos) {
+          const host_case hosts = compare_hosts(m, options_of(folder.path(), nodes), truth);
+          CHECK(hosts.events >= static_cast<std::size_t>(nodes) * 10);
+          CHECK(hosts.contained == hosts.events);
+          if (std::string_view(kind.arguments).empty()) CHECK(hosts.worst_ps <= 1500);  // whole ns are recorded
+        }
         by_kind[kind.name].add(cases);
         sum.add(cases);
         order.add(m);

@@ -27,6 +27,14 @@ struct truth_table {
   std::int64_t wall0_ns = 0;
   std::int64_t bound_ps = 0;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> starts_ps;  // node, gpu -> since wall0
+  struct host_clock {
+    std::int64_t ahead_ns = 0, parts_per_billion = 0;
+    // The true time, ps since wall0, at which the host's clock shows so many ps since wall0.
+    [[nodiscard]] double true_ps(std::int64_t shown_ps) const noexcept {
+      return static_cast<double>(shown_ps - ahead_ns * 1000) / (1 + static_cast<double>(parts_per_billion) / 1e9);
+    }
+  };
+  std::map<std::int64_t, host_clock> hosts;  // but for how they wander
 };
 
 inline truth_table read_truth(const std::filesystem::path& path) {
@@ -46,6 +54,12 @@ inline truth_table read_truth(const std::filesystem::path& path) {
     t.starts_ps[{n[0], n[1]}].push_back(n[4]);
   }
   REQUIRE(rows.ok());
+  json_elements nodes(json_member(text, "nodes"));
+  while (nodes.next())
+    t.hosts[json_integer(json_member(nodes.value(), "node_id")).value()] = {
+        json_integer(json_member(nodes.value(), "host_offset_ns")).value(),
+        json_integer(json_member(nodes.value(), "host_ppb")).value()};
+  REQUIRE(nodes.ok());
   return t;
 }
 

@@ -70,6 +70,13 @@ exact_table read_exact(const fs::path& path) {
   return all;
 }
 
+// What a merge leaves as it was, whatever the order of the events.
+std::multiset<std::pair<std::int64_t, std::int64_t>> kinds_and_durations(const std::vector<event_view>& events) {
+  std::multiset<std::pair<std::int64_t, std::int64_t>> all;
+  for (const event_view& e : events) all.emplace(e.metadata_id(), e.duration_ps());
+  return all;
+}
+
 // Largest distance to the exact table in ps.
 std::int64_t worst_distance(const golden_case& c, const merged& m, const exact_table& exact) {
   const std::int64_t shift = (m.outcome->origin_ns - start_of_node_0(c.options)) * 1000;
@@ -85,6 +92,7 @@ std::int64_t worst_distance(const golden_case& c, const merged& m, const exact_t
         const auto events = events_of(plane.lines[l]);
         REQUIRE(complete_header(plane.lines[l]).timestamp_ns == 0);
         REQUIRE(events.size() == events_of(input.planes[p].lines[l]).size());
+        CHECK(kinds_and_durations(events) == kinds_and_durations(events_of(input.planes[p].lines[l])));
         for (std::size_t e = 0; e < events.size(); ++e) {
           if (events[e].data_case() == event_data_case::num_occurrences) continue;
           const auto row = exact.find({static_cast<std::int64_t>(node), static_cast<std::int64_t>(p),

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -62,7 +63,11 @@ std::size_t check_map(const probe_bin& bin, std::size_t index, const planned_map
   std::size_t checked = 0;
   for (const auto& [slot, who] : writer) {
     const auto [block, lane] = who;
-    if (slot >= records.lane_count()) continue;
+    if (slot >= records.lane_count()) {
+      // The partial warp of a last block has no slot of its own in the file.
+      CHECK((place.flags & probe_aliased) != 0);
+      continue;
+    }
     const probe_lane view = records.lane_at(slot);
     const std::uint64_t count = plan.records != 0 ? plan.records : 1 + lane % 4;
     CHECK(view.used() == count);
@@ -115,6 +120,7 @@ TEST_CASE("neutrino: every record file of the real driver reads as it was saved"
   const auto root = corpus_path("captures/neutrino/oracle");
   if (!root) PROFKIT_SKIP("no traces of the real driver");
   std::size_t bins = 0, records = 0, without_launch = 0;
+  std::set<std::string> unplanned;
   for (const fs::path& folder : trace_folders(*root)) {
     const std::string name = folder.parent_path().filename().string();
     CAPTURE(folder.string());
@@ -122,7 +128,10 @@ TEST_CASE("neutrino: every record file of the real driver reads as it was saved"
     REQUIRE(opened);
     const probe_trace& trace = **opened;
     const auto plan = plans.find(name);
-    if (plan == plans.end()) continue;
+    if (plan == plans.end()) {
+      unplanned.insert(name);
+      continue;
+    }
     for (const probe_bin& bin : trace.bins) {
       CAPTURE(bin.name);
       REQUIRE(bin.layout.status == probe_status::ok);
@@ -138,7 +147,8 @@ TEST_CASE("neutrino: every record file of the real driver reads as it was saved"
   }
   CHECK(bins == 52);
   CHECK(without_launch == 3);  // logs of the first driver lack their last lines
-  CHECK(records > 5000);
+  CHECK(unplanned == std::set<std::string>{});
+  CHECK(records == 11971);
 }
 
 TEST_CASE("neutrino: no line of the real driver's logs is unknown, and each is of the kind that the grammar says") {
