@@ -130,6 +130,7 @@ TEST_CASE("neutrino: every record file of the real driver reads as it was saved"
     const auto plan = plans.find(name);
     if (plan == plans.end()) {
       unplanned.insert(name);
+      CHECK(trace.bins.empty());
       continue;
     }
     for (const probe_bin& bin : trace.bins) {
@@ -147,7 +148,7 @@ TEST_CASE("neutrino: every record file of the real driver reads as it was saved"
   }
   CHECK(bins == 52);
   CHECK(without_launch == 3);  // logs of the first driver lack their last lines
-  CHECK(unplanned == std::set<std::string>{});
+  CHECK(unplanned == std::set<std::string>{"memusage", "no_python"});  // nothing was recorded there
   CHECK(records == 11971);
 }
 
