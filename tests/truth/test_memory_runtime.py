@@ -69,6 +69,7 @@ class Host:
             own = [plane.event(name, at, to - at) for of, name, at, to in self.around if of == line]
             own += [e.written(plane, a.key) for a in self.allocators for e in a.events if e.line == line]
             plane.line(f"thread {line}", start_ns, own, line_id=line + 1)
+        self.host_plane = plane
         planes.append(plane)
         clock = proto.Plane("Task Environment", 60)
         clock.own_stat("profile_start_time", proto.Uint(start_ns))
