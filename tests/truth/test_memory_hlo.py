@@ -824,6 +824,59 @@ class MemoryHlo(truth.Case):
                                               summary=summary, findings=findings)
             self.check(self.ask("--fit", str(limit), status=0 if fits else 1), expected)
 
+    def test_what_is_worth_a_finding(self):
+        """Donations of a hundredth of the total, fragmentation of more than a tenth of the temporary memory."""
+        def found(given, temp, peak):
+            ops = [Op(1, "p", "parameter"), Op(2, "dot", "dot", (1,)), Op(3, "out", "copy", (2,))]
+            program = Program("jit_f", 1, {1: ("main", ops, 3)}, 1, {1: [1, 2, 3]},
+                              [Buffer(1, given, 1), Buffer(2, peak, 2), Buffer(3, given, 3)],
+                              [Allocation(0, given, PARAMETER, 0, [(1, 0, given)]), Allocation(1, temp, 0, 0, [(2, 0, peak)]),
+                               Allocation(2, given, RESULT, 0, [(3, 0, given)])], [[("a", 2, 0, "dot"), ("f", 2, 0, "out")]])
+            path = self.write("limits/f.hlo_proto.pb", program.bytes())
+            return {f["id"] for f in truth.parsed(truth.run("memory", path, "--json"))["findings"]}
+
+        self.assertIn("memory.donation", found(100, 9_899, 9_899))  # 100 of 10,099: a hundredth, rounded down
+        self.assertNotIn("memory.donation", found(100, 9_900, 9_900))
+        self.assertIn("memory.fragmentation", found(10_000, 1_000, 899))
+        self.assertNotIn("memory.fragmentation", found(10_000, 1_000, 900))
+
+    def test_compile_and_run_time(self):
+        """They agree within 5 % of the greater one; so do the replay and the allocator's count within 1 % of the peak."""
+        def checks(static, counted, replayed, color=0, key=(("index_on_host", 0),)):
+            ops = [Op(1, "p", "parameter")]
+            program = Program("jit_f", 1, {1: ("main", ops, 1)}, 1, {1: [1]}, [Buffer(1, static, 1, color)],
+                              [Allocation(0, static, PARAMETER, color, [(1, 0, static)])], [])
+            device = proto.Plane("/device:TPU:0", 1)
+            host = proto.Plane("/host:CPU", 2)
+            # The second event says that what the first allocated is `counted` by now.
+            host.line("t", 1_700_000_000_000_000_000, [
+                host.event("MemoryAllocation", at, 0, [*key, ("addr", at), ("allocation_bytes", size), ("bytes_allocated", said)])
+                for at, size, said in ((1_000, replayed, replayed), (2_000, 0, counted))])
+            folder = self.scratch / f"both-{static}-{counted}-{replayed}-{color}-{len(key)}"
+            folder.mkdir()
+            (folder / "a.xplane.pb").write_bytes(proto.xspace([device, host]))
+            (folder / "f.hlo_proto.pb").write_bytes(program.bytes())
+            found = truth.parsed(truth.run("memory", folder, "--json", "--space", str(color)))
+            by_id = {i["id"]: i for i in found["invariants"]}
+            return by_id, [f["what"] for f in found["findings"] if f["id"] == "memory.static_and_runtime_differ"]
+
+        for static, counted, holds in ((1000, 1000, True), (1000, 950, True), (1000, 949, False), (950, 1000, True),
+                                       (949, 1000, False)):
+            by_id, told = checks(static, counted, counted)
+            c1 = by_id["C1"]
+            self.assertEqual((c1["holds"], c1["left"], c1["right"]), (holds, static, counted))
+            self.assertEqual(len(told), 0 if holds else 1)
+            if not holds:
+                why = ("The program may not have run while the trace was taken." if static > counted else
+                       "Other programs or weights share the device.")
+                self.assertTrue(told[0].endswith(f"static {static} B, run time {counted} B. {why}"), told[0])
+        for replayed, holds in ((10_000, True), (9_900, True), (9_899, False)):
+            self.assertEqual(checks(10_000, 10_000, replayed)[0]["R2b"]["holds"], holds, replayed)
+        self.assertIsNone(checks(1000, 1000, 1000, color=1)[0]["C1"]["holds"])
+        by_id, _ = checks(1000, 1000, 1000, key=(("allocator_name", "other"), ("id", 1)))
+        self.assertIsNone(by_id["C1"]["holds"])
+        self.assertEqual(by_id["C1"]["note"], "memory space 0 and allocator other are not the same memory: not compared")
+
     def test_what_is_not_there(self):
         truth.run("memory", self.folder, "--module", "jit_none", status=2)
         truth.run("memory", self.folder, "--space", "2", status=2)

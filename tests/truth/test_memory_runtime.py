@@ -25,6 +25,7 @@ class Event:
         self.shape = more.pop("shape", "")
         self.op = more.pop("op", "")
         self.type = more.pop("type", None)  # (as it is written, as it is called)
+        self.extra = more.pop("extra", [])  # stats behind those that count
         self.parents = []  # see with_parents()
         assert not more, more
 
@@ -38,6 +39,7 @@ class Event:
         for name, value in (("shape", self.shape), ("tf_op", self.op), ("data_type", self.type and self.type[0])):
             if value not in ("", None):
                 stats.append((name, value))
+        stats += self.extra
         return plane.event("MemoryAllocation" if self.kind == "alloc" else "MemoryDeallocation", self.at_ps, 0, stats)
 
 
@@ -88,7 +90,8 @@ def capture():
         Event(0, 1_000, "alloc", 0x1000, 4096, 8096, requested=4000, peak=9000, reserved=1024, available=5000,
               fragmentation=0.5, shape="f32[1000]", op="jit_f/dot", type=f32),
         Event(0, 2_500, "alloc", 0x3000, 1024, 9120, peak=9120, reserved=1024, available=3976, fragmentation=0.25,
-              shape="bf16[512]", op="jit_f/add", type=bf16, pool=2),
+              shape="bf16[512]" + 150 * "x", op="jit_f/add",
+              type=("größe, \"q\"", "größe, \"q\""), pool=2, extra=[("addr", 1), ("id", 9), ("tf_op", "no"), ("bytes_reserved", 7)]),
         # At one instant: what one line frees the other allocates. Lines go by their order in the file.
         Event(0, 4_000, "free", 0x3000, 1024, 8096, peak=9120, reserved=1024, available=5000),
         Event(1, 4_000, "alloc", 0x5000, 1024, 9120, peak=9120, reserved=1024, available=3976, fragmentation=0.125,
@@ -121,7 +124,7 @@ def capture():
     ]
     pinned = [Event(2, 100, "alloc", 0x7, 50_000, 50_000, reserved=0, available=1, pool=9, op="jit_h")]
     by_ordinal = [  # /device:TPU:1 of beta, whose clock begins 7 ns after alpha's
-        Event(0, -2_500, "alloc", 0x8, 300, None, requested=299, available=30),
+        Event(0, -2_500, "alloc", 0x8, 300, None, requested=299, available=900),
         Event(0, 2_999, "alloc", 0x9, 200, None, available=10),
         Event(0, 2_999, "free", 0x8, 300, None, available=310),
     ]
@@ -496,7 +499,7 @@ Allocators at run time: 5 allocators
   pinned…fc  (host…y)  alpha   48.8 KiB       0 B   48.8 KiB  48.8 KiB  100.0 %    100 ps  agrees
   1          TPU:1     alpha   21.5 KiB      10 B   21.5 KiB  49.8 KiB   43.2 %  3.000 ns  differs 4 times
   TPU_0_bfc  TPU:0     alpha    9.9 KiB   1.0 KiB    8.9 KiB  13.8 KiB   71.8 %  2.500 ns  agrees
-  1          TPU:1     beta       500 B       0 B      500 B     510 B   98.0 %  9.999 ns  agrees
+  1          TPU:1     beta       500 B       0 B      500 B   1.2 KiB   41.7 %  9.999 ns  agrees
   12         (host…y)  beta       300 B       0 B      300 B     300 B  100.0 %  8.000 ns  agrees
 
 Alive at run time: 21.5 KiB on TPU:1 at the peak of step t0 (--step-policy peak)
@@ -639,6 +642,33 @@ class MemoryRuntime(truth.Case):
         "20KiB",
         status=1),
          SCREEN_OF_ONE_HOST)
+
+    def test_what_allocators_are_called(self):
+        """Which device each serves, and that host memory is not the fullest unless it is asked for."""
+        planes = [("/device:TPU:0 SparseCore 1", 3), ("/device:TPU:0", 0), ("/device:TPU:10", 10), ("/device:GPU:4", 4)]
+        table = [([("allocator_name", "TPU_0_bfc")], "TPU_0_bfc", "/device:TPU:0", False),
+                 ([("allocator_name", "TPU_10_bfc")], "TPU_10_bfc", "/device:TPU:10", False),
+                 ([("allocator_name", "GPU_4_bfc")], "GPU_4_bfc", "/device:GPU:4", False),
+                 ([("allocator_name", "GPU_0_bfc")], "GPU_0_bfc", "", False), ([("allocator_name", "0")], "0", "/device:TPU:0", False),
+                 ([("index_on_host", 10), ("device_ordinal", 0)], "10", "/device:TPU:10", False),
+                 ([("device_ordinal", 4)], "4", "/device:GPU:4", False), ([("device_ordinal", 3)], "3", "", False),
+                 ([("allocator_name", "cpu_bfc")], "cpu_bfc", "", True), ([("allocator_name", "CPU")], "CPU", "", True),
+                 ([("allocator_name", "mlir_host_pool")], "mlir_host_pool", "", True),
+                 ([("allocator_name", ""), ("index_on_host", 0)], "0", "/device:TPU:0", False)]
+        for i, (key, name, device, is_host) in enumerate(table):
+            names = [n for n, _ in planes]
+            host = Host("alpha", f"names{i}.xplane.pb", 0, {n: [("s", 0, 10_000)] for n in names}, [
+                Allocator("alpha", "TPU_0_big", [("allocator_name", "TPU_0_big")], "/device:TPU:0",
+                          [Event(0, 1_000, "alloc", 1, 100, 100)]),
+                Allocator("alpha", name, key, device, [Event(1, 1_000, "alloc", 2, 200, 200)])])
+            path = self.write(f"names{i}/names.xplane.pb", host.bytes())
+            found = truth.parsed(truth.run("memory", path, "--json"))
+            with self.subTest(key=key):
+                self.assertEqual([(a["name"], a["device"]) for a in found["allocators"]],
+                                 [("TPU_0_big", "/device:TPU:0"), (name, device)])
+                self.assertEqual(found["runtime"]["pool"]["allocator"], "TPU_0_big" if is_host else name)
+                asked = truth.parsed(truth.run("memory", path, "--json", "--include-host-pools"))
+                self.assertEqual(asked["runtime"]["pool"]["allocator"], name)
 
     def test_a_step_that_is_not_there(self):
         for step in ("-1", "4"):
