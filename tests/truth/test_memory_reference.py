@@ -7,9 +7,27 @@ import test_memory_runtime as runtime
 import truth
 
 ZERO = runtime.ZERO_NS
-TYPES = {0: "INVALID", 1: "PRED", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16",
-         11: "f32", 12: "f64", 16: "bf16", 19: "f8e5m2", 20: "f8e4m3fn", 23: "f8e4m3", 24: "f8e5m2fnuz", 26: "f8e4m3fnuz",
-         28: "f8e3m4"}
+TYPES = {
+    0: "INVALID",
+    1: "PRED",
+    2: "s8",
+    3: "s16",
+    4: "s32",
+    5: "s64",
+    6: "u8",
+    7: "u16",
+    8: "u32",
+    9: "u64",
+    10: "f16",
+    11: "f32",
+    12: "f64",
+    16: "bf16",
+    19: "f8e5m2",
+    20: "f8e4m3fn",
+    23: "f8e4m3",
+    24: "f8e5m2fnuz",
+    26: "f8e4m3fnuz",
+     28: "f8e3m4"}
 FOREVER = (1 << 63) - 1
 
 
@@ -90,7 +108,8 @@ class Reference:
         else:
             width = float(times[-1] - times[0]) / float(n - 1)
             targets = [float(times[0]) + float(k) * width for k in range(n)]
-            chosen = [(int(t), self.states[max(bisect.bisect_right([float(x) for x in times], t) - 1, 0)]) for t in targets]
+            chosen = [(int(t), self.states[max(bisect.bisect_right([float(x) for x in times], t) - 1, 0)])
+                       for t in targets]
         return [{"ts_ns": t, "bytes_allocated": s[1], "live_count": s[2], "fragmentation": s[3]} for t, s in chosen]
 
     def window(self):
@@ -179,11 +198,24 @@ class Reference:
             kind = "transient"
         shape = shape_ids[e.shape.name] if isinstance(e.shape, proto.Ref) else e.shape  # a reference is not looked up
         data_type = 0 if e.type is None else e.type[0]
-        return {"addr": e.addr, "pool_id": e.pool, "size_bytes": e.requested, "alloc_bytes": e.size,
-                "shape": shape or "<no shape>", "tf_op": e.op or "<no tf_op>",
-                "data_type": data_type if isinstance(data_type, str) else TYPES.get(data_type, f"dt{data_type}"),
-                "alloc_ts_ns": e.ns, "age_ns_at_peak": at_ns - e.ns, "crossed_step_boundaries": crossed,
-                "parent_chain": e.parents, "lifetime_class": kind, "deallocated": freed is not None and freed >= at_ns}
+        return {
+    "addr": e.addr,
+    "pool_id": e.pool,
+    "size_bytes": e.requested,
+    "alloc_bytes": e.size,
+    "shape": shape or "<no shape>",
+    "tf_op": e.op or "<no tf_op>",
+    "data_type": data_type if isinstance(
+        data_type,
+        str) else TYPES.get(
+            data_type,
+            f"dt{data_type}"),
+            "alloc_ts_ns": e.ns,
+            "age_ns_at_peak": at_ns - e.ns,
+            "crossed_step_boundaries": crossed,
+            "parent_chain": e.parents,
+            "lifetime_class": kind,
+             "deallocated": freed is not None and freed >= at_ns}
 
 
 class MemoryReference(truth.Case):
@@ -226,8 +258,11 @@ class MemoryReference(truth.Case):
     def test_every_type(self):
         host, beta = self.hosts
         events = [runtime.Event(0, 1_000 * i, "alloc", i + 1, 10 + i, type=(i, "")) for i in range(40)]
-        alone = runtime.Host(host.name, host.file, 0, host.steps, [runtime.Allocator("alpha", "0", [("device_ordinal", 0)],
-                                                                                       "/device:TPU:0", events)])
+        alone = runtime.Host(
+    host.name, host.file, 0, host.steps, [
+        runtime.Allocator(
+            "alpha", "0", [
+                ("device_ordinal", 0)], "/device:TPU:0", events)])
         self.path.write_bytes(alone.bytes())
         found = truth.parsed(truth.run("memory", self.folder, "--compat", "reference", "--all-trace", "--top", "50"))
         answer = Reference([alone, beta], self.folder, self.path, all_trace=True, top=50)

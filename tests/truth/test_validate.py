@@ -94,7 +94,7 @@ def calls():
     return rows
 
 
-def trace(all_calls, all_clocks):
+def trace(all_calls, all_clocks, kernel=KERNEL):
     planes = []
     for clock in all_clocks:
         for device in (0, 1):
@@ -117,7 +117,7 @@ def trace(all_calls, all_clocks):
                 stats = [("hlo_op", proto.Ref(c.op)), ("hlo_module", proto.Ref(c.module))]
                 stats += [("correlation_id", c.correlation)] if c.correlation >= 0 else []
                 stats += [("run_id", c.run)] if c.run is not None else []
-                events.append(plane.event(KERNEL, c.start, c.end - c.start, stats))
+                events.append(plane.event(kernel, c.start, c.end - c.start, stats))
                 events.append(plane.event("gemm", c.end, 10))
             plane.line("Stream #7(Kernel)", ZERO_NS, events, line_id=7)
             planes.append(plane)
@@ -377,6 +377,9 @@ def barriers():
         for node, later in members.items():
             rows.append(Call("all-reduce.1", "jit_a", 0, node, which, begin + later + AHEAD[node],
                              begin + US + AHEAD[node], 10 * which + node))
+    # No barrier: as one it would contradict the others.
+    rows.append(Call("collective-broadcast.9", "jit_a", 0, 0, 0, 65 * US, 66 * US, 90))
+    rows.append(Call("collective-broadcast.9", "jit_a", 0, 1, 0, 67 * US + AHEAD[1], 68 * US + AHEAD[1], 91))
     return rows
 
 
@@ -429,11 +432,11 @@ class Uncorrected(truth.Case):
         "400ns",
          "--json"))
         told, rows = found["alignment"], barriers()
-        times = [t for c in rows for t in (c.start, c.end)]
+        times = [t for c in rows if c.op == "all-reduce.1" for t in (c.start, c.end)]
         pivot = (min(times) + max(times)) // 2
         pairs = []
         for a, b in ((0, 1), (0, 2), (1, 2)):
-            own, other = ([c for c in rows if c.node == n] for n in (a, b))
+            own, other = ([c for c in rows if c.node == n and c.op == "all-reduce.1"] for n in (a, b))
             shared = len({c.which for c in own} & {c.which for c in other})
             pairs.append((a, b, shared, limits(pivot, own, other)))
         self.assertEqual([p["constraints"] for p in told["pairs"]], [s for _, _, s, _ in pairs])
@@ -455,7 +458,7 @@ class Uncorrected(truth.Case):
         self.assertEqual(found["clocks"], "uncorrected")
         self.assertEqual([n["bound_ps"] for n in found["nodes"]], [None] * 3)
         self.assertEqual([w["kind"] for w in found["warning_list"]], ["clocks_uncorrected", "count_mismatch"])
-        self.assertEqual([op["cost"] for op in found["ops"]], ["inconclusive"])
+        self.assertEqual([op["cost"] for op in found["ops"]], ["inconclusive"] * 2)
 
     def check_interval(self, entry, within, pivot, max_bound, through_others=False):
         """What all inequalities allow, and at most a few ps more; over a third node at most as much."""
@@ -495,6 +498,162 @@ class Uncorrected(truth.Case):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
         for profile in opened:
             profile.close()
+
+
+# ---- who waits for whom ----
+
+class Roots(truth.Case):
+    """Nodes of one device each: who is the root or the sender is told from all calls, and each is judged by that."""
+
+    bounds = [Clock(n, f"host{n}", [(0, 90 * US, 1_000 * (n + 1), 9, 0)]) for n in range(3)]
+
+    def found(self, kernel, op, calls_of_nodes, module="jit_a", all_clocks=None):
+        """`calls_of_nodes`: for each invocation a dict of (start, end) by node, ps."""
+        rows = [Call(op, module, 0, n, i, i * 5 * US + 2 * US + a, i * 5 * US + 2 * US + b, i)
+                for i, members in enumerate(calls_of_nodes) for n, (a, b) in members.items()]
+        path = self.write("rooted.xplane.pb", trace(rows, all_clocks or self.bounds, kernel))
+        return truth.parsed(truth.run("validate", path, "--json"))
+
+    def counts(self, *given, **more):
+        found = self.found(*given, **more)
+        return (found["violations"], found["violations_raw"], found["unjudged"], found["overlaps"])
+
+    def test_a_broadcast(self):
+        """Nobody ends before the root begins; the others need not wait for each other. Node 1 is the root."""
+        usual = {0: (0, 500_000), 1: (0, 500_000), 2: (0, 500_000)}
+        # Out of order only as a barrier, and not if node 0 or 2 were the root.
+        without_0 = {0: (600_000, 900_000), 1: (0, 500_000), 2: (0, 500_000)}
+        without_2 = {0: (0, 500_000), 1: (0, 500_000), 2: (600_000, 900_000)}
+        for gap, violations, overlaps in ((5_000, 0, 6), (5_001, 1, 6), (0, 0, 6), (-1, 0, 7)):
+            late = {0: (0, 500_000), 1: (700_000 + gap, 900_000), 2: (0, 700_000)}
+            late[0] = (0, 800_000)
+            rows = [without_0, usual, without_2, usual, without_0, without_2, late]
+            found = self.counts("ncclDevKernel_Broadcast_RING_LL", "collective-broadcast.2", rows)
+            self.assertEqual(found, (violations, 4 + (gap >= 0), 0, overlaps), gap)
+
+    def test_a_permute_of_two(self):
+        """One receives from the other: here node 2 from node 0, whose clocks may be wrong by 4,000 ps together."""
+        pair = [self.bounds[0], self.bounds[2]]
+        backwards = {0: (0, 500_000), 2: (600_000, 900_000)}  # node 0 is through before node 2 begins: it only sends
+        for gap, violations in ((4_000, 0), (4_001, 1), (-1, 0)):
+            late = {0: (700_000 + gap, 900_000), 2: (0, 700_000)}
+            rows = [backwards, backwards, backwards, {0: (0, 9), 2: (0, 9)}, late]
+            found = self.counts("ncclDevKernel_SendRecv", "collective-permute.4", rows, all_clocks=pair)
+            self.assertEqual(found, (violations, 3 + (gap >= 0), 0, 4 + (gap < 0)), gap)
+
+    def test_of_some_nothing_can_be_told(self):
+        rows = [{0: (0, 500_000), 2: (600_000, 900_000)}] * 3
+        pair = [self.bounds[0], self.bounds[2]]
+        for kernel, op, module, reason in (
+                ("ncclDevKernel_Reduce_Sum_f32_RING_LL", "ncclDevKernel_Reduce_Sum_f32_RING_LL", "",
+                 "a kernel that is not of one instruction serves every root in turn"),
+                ("ncclDevKernel_SendRecv", "ncclDevKernel_SendRecv", "",
+                 "a kernel that is not of one instruction may join another pair of nodes each time"),
+                ("ncclDevKernel_SendRecv", "send.4", "", "it is not known which recv belongs to which send"),
+                ("collective-permute.4", "collective-permute.4", "jit_a",
+                 "the event says when the operation was issued, not when its data arrived")):
+            found = self.found(kernel, op, rows, module=module, all_clocks=pair)
+            with self.subTest(op=op, kernel=kernel):
+                self.assertEqual([o["unjudged_reason"] for o in found["ops"]], [reason])
+                self.assertEqual((found["violations"], found["violations_raw"], found["unjudged"]), (0, 3, 3))
+
+    def test_what_an_operation_is(self):
+        """By its instruction, or by its kernel where it has none."""
+        pair = [self.bounds[0], self.bounds[2]]
+        rows = [{0: (0, 500_000), 2: (0, 500_000)}]
+        for name, kind in (("all-reduce.1", "barrier"), ("all-gather.2", "barrier"), ("reduce-scatter.3", "barrier"),
+                           ("all-to-all.4", "barrier"), ("collective-broadcast.5", "from_one"),
+                           ("collective-permute.6", "point_to_point"), ("send.7", "point_to_point"),
+                           ("recv.8", "point_to_point"), ("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "barrier"),
+                           ("ncclDevKernel_AllGather_RING_LL", "barrier"), ("ncclDevKernel_ReduceScatter_Sum_f32", "barrier"),
+                           ("ncclDevKernel_Reduce_Sum_f32_RING_LL", "to_one"), ("ncclDevKernel_Broadcast_RING_LL", "from_one"),
+                           ("ncclDevKernel_SendRecv", "point_to_point")):
+            kernel = name if name.startswith("nccl") else KERNEL
+            found = self.found(kernel, name, rows, module="" if name.startswith("nccl") else "jit_a", all_clocks=pair)
+            self.assertEqual([o["semantics"] for o in found["ops"]], [kind], name)
+
+    def test_whether_snapshots_and_collectives_agree(self):
+        """Corrected clocks agree where the interval reaches into what both may be wrong, 1,000 + 3,000 ps here."""
+        pair = [self.bounds[0], self.bounds[2]]
+        for late, agrees in ((-3_900, True), (-4_100, False)):  # node 2 ends so much before node 0 begins
+            rows = [{0: (500_000, 500_400), 2: (490_000, 500_000 + late)}]
+            space = trace([Call("all-reduce.1", "jit_a", 0, n, 0, *at, 0) for n, at in rows[0].items()], pair)
+            path = self.write("agree.xplane.pb", space)
+            told = truth.parsed(
+    truth.run(
+        "validate",
+        path,
+        "--align",
+        "collectives",
+         "--json"))["alignment"]["nodes"][1]
+            self.assertEqual((told["snapshot_offset_ps"], told["agrees_with_snapshots"]), (0, agrees), late)
+            rows = [{0: (490_000, 500_000 + late), 2: (500_000, 500_400)}]
+            space = trace([Call("all-reduce.1", "jit_a", 0, n, 0, *at, 0) for n, at in rows[0].items()], pair)
+            path = self.write("agree.xplane.pb", space)
+            told = truth.parsed(
+    truth.run(
+        "validate",
+        path,
+        "--align",
+        "collectives",
+         "--json"))["alignment"]["nodes"][1]
+            self.assertEqual(told["agrees_with_snapshots"], agrees, late)
+
+
+# ---- process groups of PyTorch ----
+
+class Ranks(truth.Case):
+    """Four ranks: two groups of two, one of everyone, and one of which nobody knows the members."""
+
+    def rank(self, rank, rows):
+        events = [{"ph": "X",
+    "cat": "kernel",
+    "name": "ncclDevKernel_X",
+    "pid": 0,
+    "tid": 7,
+    "ts": start,
+    "dur": end - start,
+    "args": {"device": 0,
+    "stream": 7,
+    "Collective name": name,
+    "Group size": size,
+    "Process Group Name": group,
+    **({"Process Group Ranks": ranks} if ranks else {})}} for name,
+    group,
+    ranks,
+    size,
+    start,
+     end in rows]
+        return self.write(f"rank{rank}.json", json.dumps({
+            "schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 4},
+            "baseTimeNanoseconds": ZERO_NS, "traceEvents": events}))
+
+    def test_groups(self):
+        paths, late = [], {0: 0, 1: 0, 2: 300, 3: 300}
+        for rank in range(4):
+            half = "[0, 1]" if rank < 2 else "[2, 3]"
+            own = 100 if rank == 3 else 0
+            paths.append(self.rank(rank, [
+                ("allreduce", "dp", half, 2, 1000 + late[rank] + own, 1100 + late[rank]),
+                ("allreduce", "dp", half, 2, 2000 + late[rank] + own + 1, 2100 + late[rank] + (50 if rank == 3 else 0)),
+                ("_allgather_base", "world", "[0, 1, 2, 3]", 4, 3000 + rank, 3100),
+                ("allreduce", "tp", "", 2, 4000, 4100), ("broadcast", "dp", half, 2, 5000, 5100)]))
+        found = truth.parsed(truth.run("validate", *paths, "--bound", "1us", "--json"))
+        rows = [(o["name"], o["process_group"], o["groups"], o["violations"], o["violations_raw"], o["unjudged"],
+                 o["mean_arrival_skew_ps"], o["most_arrival_skew_ps"], o["latest_node"]) for o in found["ops"]]
+        self.assertEqual(rows, [
+            ("_allgather_base", "", 1, 0, 0, 0, 3 * US, 3 * US, "3"),
+            ("allreduce", "", 0, 0, 0, 4, 0, 0, None),
+            ("allreduce", "dp [0, 1]", 2, 0, 0, 0, 0, 0, "0"),
+            # 100 us late: as the other ends, which is no violation of 1 us each; and
+            # 1 us later, which is none either.
+            ("allreduce", "dp [2, 3]", 2, 0, 2, 0, 100 * US, 100 * US, "3"),
+            ("broadcast", "", 0, 0, 0, 4, 0, 0, None)])
+        self.assertEqual((found["violations"], found["unjudged"], found["gap_count"]), (0, 8, 5))
+        found = truth.parsed(truth.run("validate", *paths, "--bound", "499ns", "--json"))
+        self.assertEqual((found["violations"], [d["gap_ps"] for d in found["details"]]), (1, [US, 0]))
+        self.assertEqual([[m["node"] for m in d["members"]] for d in found["details"]], [["2", "3"]] * 2)
+        self.assertEqual([n["id"] for n in found["nodes"]], ["0", "1", "2", "3"])
 
 
 if __name__ == "__main__":
