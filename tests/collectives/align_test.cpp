@@ -313,6 +313,31 @@ TEST_CASE("nodes that never meet are joined through others, or not at all") {
   CHECK(aligned.undecidable == 1);
 }
 
+TEST_CASE("any node can be the reference: the intervals between two are the same, seen from the other side") {
+  cluster_shape shape;
+  shape.nodes = 3;
+  shape.drift = 0;
+  const cluster c = test::random_cluster(11, shape);
+  const test::traces t(c);
+  const validation_result found = test::validated(t);
+  alignment_options first, last;
+  last.reference_node = 2;
+  const alignment_result of_first = align_by_collectives(found, first), of_last = align_by_collectives(found, last);
+  REQUIRE(of_last.reference == 2);
+  const clock_relation& there = of_first.nodes[2].to_reference;
+  const clock_relation& back = of_last.nodes[0].to_reference;
+  CHECK(back.a == 2);
+  CHECK(back.b == 0);
+  CHECK(back.constraints == there.constraints);
+  // Drifts of up to 2000 ppm lie between the two pivots: 50 ms apart, they are 100 us.
+  CHECK(std::abs(back.least_offset_ps + there.most_offset_ps) <= 200'000'000);
+  CHECK(std::abs(back.most_offset_ps + there.least_offset_ps) <= 200'000'000);
+  const double truth = c.nodes[0].offset_ps - c.nodes[2].offset_ps;
+  CHECK(static_cast<double>(back.least_offset_ps) <= truth);
+  CHECK(truth <= static_cast<double>(back.most_offset_ps));
+  CHECK(std::abs(of_last.nodes[1].offset_ps - (c.nodes[1].offset_ps - c.nodes[2].offset_ps)) < 20e6);
+}
+
 TEST_CASE("one clock for all: no shift at all is possible") {
   cluster_shape shape;
   shape.nodes = 4;

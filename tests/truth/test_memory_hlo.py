@@ -154,6 +154,25 @@ def step():
                    1: [10, 11, 12, 13, 14, 15, 16, 18, 17], 2: [20, 21, 22, 23, 24]}, buffers, allocations, [[], trace])
 
 
+def swept():
+    """No simulation: lifetimes from the schedule, through tuples, copies that are started and ended, branches and the
+    result. Two pools of one size, of which the first counts."""
+    entry = [Op(1, "p", "parameter"), Op(2, "pair.1", "dot", (1,), source=("own.py", 3)), Op(3, "neg.2", "negate", (1,)),
+             Op(4, "both", "tuple", (2, 3)), Op(5, "second", "get-tuple-element", (4,), index=1),
+             Op(6, "start", "copy-start", (3,)), Op(7, "idle.1", "add", (1,)), Op(8, "done", "copy-done", (6,)),
+             Op(9, "choose", "conditional", (8,), called=(2, 3)), Op(10, "idle.2", "add", (1,)),
+             Op(11, "use", "exponential", (5,)), Op(12, "late", "copy", (8,)), Op(13, "kept", "copy", (1,)),
+             Op(15, "idle.3", "add", (1,)), Op(14, "out", "tuple", (13, 13))]
+    yes, no = [Op(20, "yes", "add")], [Op(30, "no", "add")]
+    buffers = [Buffer(1, 100, 1), Buffer(2, 60, 2), Buffer(3, 50, 3), Buffer(4, 40, 6, 0, (0,)), Buffer(5, 30, 20),
+               Buffer(6, 30, 30), Buffer(7, 25, 13), Buffer(8, 16, 14)]
+    allocations = [Allocation(0, 100, PARAMETER, 0, [(1, 0, 100)]),
+                   Allocation(1, 200, 0, 0, [(2, 0, 60), (3, 40, 50), (4, 90, 40), (7, 160, 25)]),
+                   Allocation(2, 200, 0, 0, [(5, 0, 30), (6, 20, 30)]), Allocation(3, 16, RESULT | TUPLE, 0, [(8, 0, 16)])]
+    return Program("jit_swept", 9, {1: ("main", entry, 14), 2: ("yes", yes, 20), 3: ("no", no, 30)}, 1,
+                   {1: [o.key for o in entry], 2: [20], 3: [30]}, buffers, allocations, [])
+
+
 def evaluate():
     """The same names in another program, which has neither simulation nor schedule."""
     entry = [Op(10, "p0", "parameter"), Op(13, "dot.1", "dot", (10,), "jit_eval/dot")]
@@ -219,6 +238,9 @@ def lifetime(program, order, buffer):
                 elif user.opcode == "get-tuple-element" and index:
                     if index[0] == user.index:
                         todo.append((user.key, index[1:]))
+                elif user.opcode == "copy-done" and index:  # what it gives is what was started
+                    last = max(last, order.index(user.key))
+                    todo.append((user.key, index[1:]))
                 else:
                     last = max(last, order.index(user.key))
     return first, last
@@ -379,7 +401,7 @@ class Space:
     "shape_index": b.index if b else [],
     "class": kind,
     "computation": op.computation if op else "",
-    "shape": shape_of(op) if op and in_full else "",
+    "shape": shape_of(op) if op and in_full and not (b.index and op.opcode != "tuple") else "",
     "source_file": op.source[0] if op and op.source and in_full else "",
      "source_line": op.source[1] if op and op.source and in_full else 0}
 
@@ -771,6 +793,7 @@ class MemoryHlo(truth.Case):
         self.assertEqual([p["event"] for p in found["points"]], turns)
         self.assertEqual((found["n_events"], found["every_extremum"]), (14, True))
         base = self.answer().spaces[0][0].indefinite
+        self.assertEqual(len(self.ask("--curve", "14")["hlo"]["curve"]["points"]), 14)  # all of them
         for most in (2, 4):
             found = self.ask("--curve", str(most))["hlo"]["curve"]
             self.assertFalse(found["every_extremum"])
@@ -823,6 +846,42 @@ class MemoryHlo(truth.Case):
             expected = self.answer().document("the module with the highest peak in memory space 0, of 2", fit=fit,
                                               summary=summary, findings=findings)
             self.check(self.ask("--fit", str(limit), status=0 if fits else 1), expected)
+
+    def test_a_schedule_without_simulation(self):
+        program = swept()
+        path = self.write("swept/jit_swept.hlo_proto.pb", program.bytes())
+        answer = Answer([program], [path], path, 0, curve=range(17))
+        space = answer.spaces[0][0]
+        self.assertEqual(space.pool.index, 1)
+        found = truth.parsed(truth.run("memory", path, "--json", "--curve", "17"))
+        expected = answer.document("the module with the highest peak in memory space 0, of 1")
+        for module in (expected["modules"][0],):
+            module.update(program_id="9", label="jit_swept(9)")
+        expected["hlo"].update(program_id="9", module="jit_swept(9)")
+        self.check(found["hlo"], expected["hlo"])
+        self.check(found["modules"], expected["modules"])
+        self.check(found["invariants"], expected["invariants"])
+        # What a buffer costs that is kept between where it is made and where it is last used.
+        for name in ("pair.1", "neg.2", "start", "kept"):
+            told = truth.parsed(truth.run("memory", path, "--json", "--what-if", f"remat={name}"))["hlo"]["what_if"][0]
+            self.assertEqual((told["before_bytes"], told["after_bytes"]),
+                             (space.peak, space.indefinite + self.swept_without(program, name)), name)
+
+    @staticmethod
+    def swept_without(program, name):
+        order, base = order_of(program, True), {1: 0, 2: 200}
+        buffers = [b for b in program.buffers.values() if b.place[0].temporary]
+        most = 0
+        for at in range(len(order)):
+            ranges = []
+            for b in buffers:
+                first, last = lifetime(program, order, b)
+                there = (first, last) if program.ops[b.op].name == name else range(first, last + 1)
+                if at in there:
+                    start = base[b.place[0].index] + b.place[1]
+                    ranges.append((start, start + b.place[2]))
+            most = max(most, covered(ranges))
+        return most
 
     def test_what_is_worth_a_finding(self):
         """Donations of a hundredth of the total, fragmentation of more than a tenth of the temporary memory."""
