@@ -279,13 +279,13 @@ void check_evidence(const activity& of, const bubbles_result& r) {
     std::map<std::uint32_t, std::vector<interval>> threads;
     std::map<string_id, std::int64_t> names;
     for (const host_span& s : host.all) {
-      const interval span{s.start_ps, s.start_ps + s.duration_ps};
-      const interval both = common(span, gap);
+      const interval during{s.start_ps, s.start_ps + s.duration_ps};
+      const interval both = common(during, gap);
       if (both.empty()) continue;
-      all.push_back(span);
-      if (s.kind != host_span_kind::frame) leaf.push_back(span);
-      if (of.text(s.name) == "hipMemcpy") sync.push_back(span);
-      threads[s.thread].push_back(span);
+      all.push_back(during);
+      if (s.kind != host_span_kind::frame) leaf.push_back(during);
+      if (of.text(s.name) == "hipMemcpy") sync.push_back(during);
+      threads[s.thread].push_back(during);
       names[s.name] += static_cast<std::int64_t>(both.length_ps());
     }
     CHECK(b.host.traced);
