@@ -86,7 +86,7 @@ def compare(table, rows):
 
 
 def overlooked(table, rows):
-    """Cells of the first row of each kind that may change without a difference. The first cells tell which row it is."""
+    """Cells of the first row of each kind that may change unnoticed. The first cells tell which row it is."""
     keys = {"file": 0, "plane": 1, "line": 2, "ops": 2}
     not_compared = {("plane", 5)}  # stats: the document has a map by name
     found = []
@@ -97,7 +97,9 @@ def overlooked(table, rows):
                 continue
             changed = [list(row) for row in rows]
             was = changed[at][cell + 1]
-            changed[at][cell + 1] = '["other"]' if was.startswith("[") else '"other"' if was.startswith('"') else "1" + was
+            changed[at][cell + 1] = (
+                '["other"]' if was.startswith("[") else '"other"' if was.startswith('"') else "1" + was
+            )
             if not compare(table, changed):
                 found.append((kind, cell))
     return found

@@ -24,24 +24,24 @@ SKIPPED = 77
 # dealt with below. Nothing else may differ.
 KNOWN_DEFECTS = {
     "damage is a traceback": "A damaged file ends the reference with a traceback and exit status 1; we tell the byte "
-                             "offset, keep what is intact and end with status partial or error.",
+    "offset, keep what is intact and end with status partial or error.",
     "first file only": "The reference reads the first *.xplane.pb of a directory; we read all and the comparison looks "
-                       "at that file's rows.",
+    "at that file's rows.",
     "first device plane only": "Steps, ops and collectives come from the first plane named /device:, whatever it is "
-                               "(an empty GPU, a custom plane); we look at every device plane.",
+    "(an empty GPU, a custom plane); we look at every device plane.",
     "no fallback": "Without a 'Steps' line, without 'XLA Ops' or without a device plane the reference says absent; we "
-                   "fall back (modules, device streams, host events) and name the source.",
+    "fall back (modules, device streams, host events) and name the source.",
     "refs are numbers": "A ref_value prints as the number of its stat metadata; our value is the name it refers to and "
-                        "'ref' the number.",
+    "'ref' the number.",
     "hash order": "Metadata rows come in the order of a hash table; ours by ascending signed key, so rows are looked up "
-                  "by key.",
+    "by key.",
     "ties in hash order": "Modules of equal size come in the order of a hash table; they are compared as a set.",
     "missing directory is absent": "A directory that does not exist is 'absent', exit status 0; we say not_found.",
     "nothing there is absent": "An empty directory and an empty file are 'absent', exit status 0; we say not_found of the "
-                               "one, and of the other that nothing can be read.",
+    "one, and of the other that nothing can be read.",
     "missing names": "A metadata id without an entry prints '?'; our name is empty.",
     "the file's name names the host": "A file without hostnames belongs to no host there; we take HOST of "
-                                      "HOST.xplane.pb.",
+    "HOST.xplane.pb.",
     "aggregates are no steps": "An aggregated event (num_occurrences) has no place in time; the reference lists it.",
     "one event is no pair": "The reference has no stall for one-event flows; we take it from the done operation.",
 }
@@ -176,8 +176,9 @@ def check_walk(documents, lines, _arguments):
             expect("plane", (m[1], literal(m[2])), (plane["id"], plane["name"]))
             expect("counts of " + plane["name"], tuple(int(m[i]) for i in range(3, 7)),
                    (plane["line_count"], plane["event_metadata"], plane["stat_metadata"], len(plane["stats"])))
-        elif m := re.fullmatch(rf"    XLine id=(-?\d+) name=({REPR})  timestamp_ns=(-?\d+) duration_ps=(-?\d+) events=(\d+)",
-                               text):
+        elif m := re.fullmatch(
+            rf"    XLine id=(-?\d+) name=({REPR})  timestamp_ns=(-?\d+) duration_ps=(-?\d+) events=(\d+)", text
+        ):
             line = next(lines_of)
             events_of = iter(line["events"])
             expect("line", (m[1], literal(m[2]), m[3], int(m[4]), int(m[5])),
@@ -428,7 +429,9 @@ def check_collectives(documents, lines, _arguments):
         # KNOWN_DEFECTS: no fallback, first device plane only
         if plane is not None:
             names = [r["name"] for r in documents.info_planes()[plane]["lines"] if r["events"]]
-            expect("async rows", False, bool(documents.of_plane(document["async"], plane)) and "Async XLA Ops" not in names)
+            expect(
+                "async rows", False, bool(documents.of_plane(document["async"], plane)) and "Async XLA Ops" not in names
+            )
         return 1
     m = re.fullmatch(rf"Plane ({REPR})  Line 'Async XLA Ops'  events=(\d+)", lines[0])
     expect("plane", literal(m[1]), documents.info_planes()[plane]["name"])

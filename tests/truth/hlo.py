@@ -33,8 +33,15 @@ def op_metadata(op_name="", source_file="", source_line=0, frame=0):
 
 
 def instruction(key, name, opcode, its_shape=b"", metadata=b"", operands=()):
-    return message(2, message(1, name), message(2, opcode), message(3, its_shape), message(7, metadata), number(35, key),
-                   numbers(36, operands))
+    return message(
+        2,
+        message(1, name),
+        message(2, opcode),
+        message(3, its_shape),
+        message(7, metadata),
+        number(35, key),
+        numbers(36, operands),
+    )
 
 
 def computation(key, name, *instructions):

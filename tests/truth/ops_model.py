@@ -83,7 +83,9 @@ def total(line, keeps=lambda event: True):
     # Every instant belongs to the event that began last; of equal starts to the shorter, then to the later in the file.
     borders = sorted({at for start, end, _, _ in spans for at in (start, end)})
     for from_ps, to_ps in zip(borders, borders[1:]):
-        running = [(start, -end, position, row) for start, end, position, row in spans if start <= from_ps and end >= to_ps]
+        running = [
+            (start, -end, position, row) for start, end, position, row in spans if start <= from_ps and end >= to_ps
+        ]
         if running:
             max(running, key=lambda s: s[:3])[3].self_ps += to_ps - from_ps
     if not spans:
@@ -145,14 +147,26 @@ def line_document(place, keeps, name="", limit=0):
         half = is_half(op)
         flops = None if half else rate(last_number(op.stats, "flops"), row)
         moved = None if half else rate(last_number(op.stats, "bytes_accessed"), row)
-        written.append({
-            "metadata_id": str(row.op), "name": op.name, "display_name": op.display_name,
-            "program": program_text(host, plane, row.op, row.key[1] if row.key and row.key[0] == "id" else None, row.module),
-            "count": row.count, "total_ps": row.total_ps, "self_ps": row.self_ps, "min_ps": min(row.durations, default=0),
-            "max_ps": max(row.durations, default=0), "flops_per_s": flops,
-            "flops_share": None if flops is None or peak_flops is None else flops / peak_flops, "bytes_per_s": moved,
-            "bytes_share": None if moved is None or peak_bytes is None else moved / peak_bytes,
-            "stats": pair.stat_map(op.stats)})
+        written.append(
+            {
+                "metadata_id": str(row.op),
+                "name": op.name,
+                "display_name": op.display_name,
+                "program": program_text(
+                    host, plane, row.op, row.key[1] if row.key and row.key[0] == "id" else None, row.module
+                ),
+                "count": row.count,
+                "total_ps": row.total_ps,
+                "self_ps": row.self_ps,
+                "min_ps": min(row.durations, default=0),
+                "max_ps": max(row.durations, default=0),
+                "flops_per_s": flops,
+                "flops_share": None if flops is None or peak_flops is None else flops / peak_flops,
+                "bytes_per_s": moved,
+                "bytes_share": None if moved is None or peak_bytes is None else moved / peak_bytes,
+                "stats": pair.stat_map(op.stats),
+            }
+        )
     shown = written[:limit] if limit else written
     return {"file": file, "plane": p, "line": n, "plane_name": plane.name, "line_name": line.title, "kind": line.kind,
             "clock": clock, "events": events, "duration_sum_ps": durations, "busy_ps": busy, "device_type": device,

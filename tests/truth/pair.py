@@ -85,8 +85,12 @@ class Host:
                           for e in line.events]
                 parts.append(x.line(line.key, line.name, events, self.timestamp_ns(line), line.display_name,
                                     line.display_id))
-            parts += [x.event_metadata(key, op.name, op.display_name, [plane.stat_bytes(s) for s in op.stats], op.children,
-                                       op.own) for key, op in plane.ops.items()]
+            parts += [
+                x.event_metadata(
+                    key, op.name, op.display_name, [plane.stat_bytes(s) for s in op.stats], op.children, op.own
+                )
+                for key, op in plane.ops.items()
+            ]
             parts += [x.stat_metadata(key, name) for name, key in plane.stat_ids.items()]
             parts += [x.message(6, plane.stat_bytes(s)) for s in plane.stats]
             planes.append(x.plane(plane.key, plane.name, *parts))
@@ -103,22 +107,51 @@ def device_times(offset_ps, duration_ps, kind="uint"):
 
 # ---- operations: those of both devices, with the same ids on every plane ----
 
-FUSION, COPY, ALL_REDUCE, GATHER_START, GATHER_DONE, WHILE, QUOTED, BITCAST, PERMUTE, REDUCE_START, REDUCE_DONE, COPY_START, \
-    SEND = range(1, 14)
+(
+    FUSION,
+    COPY,
+    ALL_REDUCE,
+    GATHER_START,
+    GATHER_DONE,
+    WHILE,
+    QUOTED,
+    BITCAST,
+    PERMUTE,
+    REDUCE_START,
+    REDUCE_DONE,
+    COPY_START,
+    SEND,
+) = range(1, 14)
 STEP_OP, OTHER_STEP, MODULE_STEP, MODULE_EVAL = 21, 22, 31, 32
 NO_ENTRY = 99  # events with this id name nothing
 
 OPS = {
-    FUSION: Op("%fusion.1 = bf16[8,128]{1,0} fusion(%p0), kind=kLoop", "fusion.1",
-               [("hlo_category", "ref", "loop fusion"), ("flops", "int", 1 << 20), ("bytes_accessed", "uint", 1 << 12),
-                ("tf_op", "text", 'jit(step)/mul, "a"')]),
-    COPY: Op("%copy.2 = f32[4]{0} copy(%p1)", "copy.2",
-             [("hlo_category", "text", "data formatting"), ("bytes_accessed", "int", 512), ("raw", "bytes", b"\x00\xff")]),
-    ALL_REDUCE: Op("%all-reduce.3 = f32[8]{0} all-reduce(%x)", "",
-                   [("flops", "int", 1), ("hlo_category", "text", "all-reduce"), ("flops", "int", 64)]),  # the last counts
-    GATHER_START: Op("all-gather-start.4", "all-gather-start.4", [("hlo_category", "text", "all-gather-start"),
-                                                                  ("flops", "int", 7)]),
-    GATHER_DONE: Op("all-gather-done.4", "", [("hlo_category", "text", "all-gather-done"), ("bytes_accessed", "int", 9)]),
+    FUSION: Op(
+        "%fusion.1 = bf16[8,128]{1,0} fusion(%p0), kind=kLoop",
+        "fusion.1",
+        [
+            ("hlo_category", "ref", "loop fusion"),
+            ("flops", "int", 1 << 20),
+            ("bytes_accessed", "uint", 1 << 12),
+            ("tf_op", "text", 'jit(step)/mul, "a"'),
+        ],
+    ),
+    COPY: Op(
+        "%copy.2 = f32[4]{0} copy(%p1)",
+        "copy.2",
+        [("hlo_category", "text", "data formatting"), ("bytes_accessed", "int", 512), ("raw", "bytes", b"\x00\xff")],
+    ),
+    ALL_REDUCE: Op(
+        "%all-reduce.3 = f32[8]{0} all-reduce(%x)",
+        "",
+        [("flops", "int", 1), ("hlo_category", "text", "all-reduce"), ("flops", "int", 64)],
+    ),  # the last counts
+    GATHER_START: Op(
+        "all-gather-start.4", "all-gather-start.4", [("hlo_category", "text", "all-gather-start"), ("flops", "int", 7)]
+    ),
+    GATHER_DONE: Op(
+        "all-gather-done.4", "", [("hlo_category", "text", "all-gather-done"), ("bytes_accessed", "int", 9)]
+    ),
     WHILE: Op("while.6", "", [("program_id", "uint", BIG_ID), ("ratio", "double", 0.5)]),
     QUOTED: Op('über, "quoted"', "", [("hlo_module", "ref", "jit_own")]),
     BITCAST: Op("%bitcast.8 = f32[4] bitcast(%p)", "", []),
@@ -246,7 +279,9 @@ def beta_planes():
         Ev(FUSION, 384, 256, ("hlo_module", "ref", "jit_eval")),
         Ev(COPY, 640, 128, program(7)), Ev(COPY, 768, 128, program(8)), Ev(COPY, 896, 128),
     ], "ops")
-    modules_0 = Line(2, "XLA Modules", 300_000_000, [Ev(MODULE_STEP, 0, 10_000), Ev(MODULE_STEP, 10_000, 30_000)], "modules")
+    modules_0 = Line(
+        2, "XLA Modules", 300_000_000, [Ev(MODULE_STEP, 0, 10_000), Ev(MODULE_STEP, 10_000, 30_000)], "modules"
+    )
     modules_1 = Line(2, "XLA Modules", 310_000_000, [Ev(MODULE_EVAL, 0, 640, ("step_num", "uint", 5))], "modules")
     host_ops = {1: Op("train step", "", []), 2: Op("infeed", "", [])}
     return [

@@ -74,17 +74,34 @@ class ArrowTest(pair.PairCase):
     def test_events(self):
         with self.profile() as profile:
             columns, rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)
-        self.assertEqual([c[:3] for c in columns], [
-            ("file", "I", None), ("host", NAME, None), ("plane", NAME, None), ("line", NAME, None), ("plane_kind", NAME, None),
-            ("line_kind", NAME, None), ("plane_position", "i", None), ("line_position", "i", None), ("device", "i", None),
-            ("stream", "l", None), ("name", NAME, None), ("start_ps", "l", "ps"), ("duration_ps", "l", "ps"),
-            ("source_row", "L", None)])
+        self.assertEqual(
+            [c[:3] for c in columns],
+            [
+                ("file", "I", None),
+                ("host", NAME, None),
+                ("plane", NAME, None),
+                ("line", NAME, None),
+                ("plane_kind", NAME, None),
+                ("line_kind", NAME, None),
+                ("plane_position", "i", None),
+                ("line_position", "i", None),
+                ("device", "i", None),
+                ("stream", "l", None),
+                ("name", NAME, None),
+                ("start_ps", "l", "ps"),
+                ("duration_ps", "l", "ps"),
+                ("source_row", "L", None),
+            ],
+        )
         self.check(rows, list(events()))
 
     def test_events_of_a_file(self):
         with self.profile() as profile:
             for file in (0, 1):
-                self.check(arrow.table("pk_arrow_events", profile, arrow.ctypes.c_uint32(file))[1], list(events(only_file=file)))
+                self.check(
+                    arrow.table("pk_arrow_events", profile, arrow.ctypes.c_uint32(file))[1],
+                    list(events(only_file=file)),
+                )
 
     def test_batches_of_every_size_hold_the_same(self):
         from profkit import _declarations, _library  # pylint: disable=import-outside-toplevel
@@ -99,10 +116,16 @@ class ArrowTest(pair.PairCase):
         from profkit import _declarations, _library  # pylint: disable=import-outside-toplevel
         with self.profile() as profile:
             for limit in (1, 3):
-                filters = arrow.ctypes.byref(_library.options(_declarations.pk_document_options, limit=limit, plane=b"TPU:1"))
+                filters = arrow.ctypes.byref(
+                    _library.options(_declarations.pk_document_options, limit=limit, plane=b"TPU:1")
+                )
                 _, rows = arrow.table("pk_arrow_ops", profile, filters)
-                expected = [(place[0], int(op["metadata_id"]), op["total_ps"]) for place in pair.lines({"ops"})
-                            if "TPU:1" in place[4].name for op in model.line_document(place, lambda e: True, "", limit)["ops"]]
+                expected = [
+                    (place[0], int(op["metadata_id"]), op["total_ps"])
+                    for place in pair.lines({"ops"})
+                    if "TPU:1" in place[4].name
+                    for op in model.line_document(place, lambda e: True, "", limit)["ops"]
+                ]
                 self.check([(r["file"], r["metadata_id"], r["total_ps"]) for r in rows], expected)
 
     def test_ops(self):

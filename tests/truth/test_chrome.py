@@ -9,17 +9,35 @@ import truth
 
 def named(kind, pid, tid, name):
     """Metadata that names a process or a thread."""
-    return {"ph": "M", "pid": pid, **({} if tid is None else {"tid": tid}), "name": f"{kind}_name", "args": {"name": name}}
+    return {
+        "ph": "M",
+        "pid": pid,
+        **({} if tid is None else {"tid": tid}),
+        "name": f"{kind}_name",
+        "args": {"name": name},
+    }
 
 
 EVENTS = [
-    named("process", 10, None, "/host:CPU, \"main\""), named("process", 9, None, "/device:GPU:0"), named("process", "9", None, "ö"),
+    named("process", 10, None, "/host:CPU, \"main\""),
+    named("process", 9, None, "/device:GPU:0"),
+    named("process", "9", None, "ö"),
     {"ph": "M", "pid": 9, "name": "process_sort_index", "args": {"sort_index": -5}},
     {"ph": "M", "pid": 10, "name": "process_sort_index", "args": {"sort_index": 7}},
-    named("thread", 10, 20, "worker"), named("thread", 10, 3, "python "), named("thread", 10, "3", "named 3"),
+    named("thread", 10, 20, "worker"),
+    named("thread", 10, 3, "python "),
+    named("thread", 10, "3", "named 3"),
     named("thread", 9, 7, "stream 7"),
-    {"ph": "X", "pid": 9, "tid": 7, "ts": 20.5, "dur": 1.25, "name": "gemm", "cat": "kernel",
-     "args": {"f": 6, "a": {"x": [1, "t w o"]}, "c": "three", "b": 2.50, "e": None, "d": True}},
+    {
+        "ph": "X",
+        "pid": 9,
+        "tid": 7,
+        "ts": 20.5,
+        "dur": 1.25,
+        "name": "gemm",
+        "cat": "kernel",
+        "args": {"f": 6, "a": {"x": [1, "t w o"]}, "c": "three", "b": 2.50, "e": None, "d": True},
+    },
     {"ph": "X", "pid": 10, "tid": 3, "ts": 10, "dur": 0, "name": "launch, \"gemm\""},
     {"ph": "i", "pid": 10, "tid": 3, "ts": 11.000001, "name": "mark", "s": "t", "args": {"k": 1}},
     {"ph": "I", "pid": 10, "tid": 20, "ts": 12, "name": "old mark"},
@@ -43,8 +61,12 @@ def sample(event, args=()):
 
 GEMM, LAUNCH, MARK, OLD_MARK, LONG, GEMM_2 = (EVENTS[i] for i in (9, 10, 11, 12, 13, 19))
 # The first five arguments by key, as they are written.
-SAMPLES = [sample(GEMM, {"a": '{"x": [1, "t w o"]}', "b": "2.5", "c": '"three"', "d": "true", "e": "null"}), sample(LAUNCH),
-           sample(LONG), sample(GEMM_2)]
+SAMPLES = [
+    sample(GEMM, {"a": '{"x": [1, "t w o"]}', "b": "2.5", "c": '"three"', "d": "true", "e": "null"}),
+    sample(LAUNCH),
+    sample(LONG),
+    sample(GEMM_2),
+]
 MARKS = [sample(MARK, {"k": "1"}), sample(OLD_MARK)]
 # Numbers by value, then strings.
 PROCESSES = [
@@ -68,14 +90,32 @@ class ChromeTest(truth.Case):
         return truth.parsed(text)
 
     def document(self, samples=None, marks=None, processes=None):
-        return {"schema": "profkit.chrome", "version": 1, "status": "ok", "reason": None, "traces": [{
-            "file": 0, "top_level_keys": ["displayTimeUnit", "metadata", "schemaVersion", "traceEvents", "zz"],
-            "display_time_unit": "ns", "metadata": '{"a b":[1,"c \\" d"],"n":null}', "events": len(EVENTS),
-            "phases": {"B": 1, "C": 1, "E": 1, "I": 1, "M": 9, "X": 4, "f": 1, "i": 1, "s": 1},
-            "processes": PROCESSES if processes is None else processes, "first_ps": 5_000_000, "last_ps": 60_500_000,
-            "complete_samples": SAMPLES if samples is None else samples, "instant_samples": MARKS if marks is None else marks,
-            "complete": True, "broken_events": 0, "damage": None}],
-            "files": [{"path": str(self.path), "family": "chrome_trace", "export_of": -1}], "damage": []}
+        return {
+            "schema": "profkit.chrome",
+            "version": 1,
+            "status": "ok",
+            "reason": None,
+            "traces": [
+                {
+                    "file": 0,
+                    "top_level_keys": ["displayTimeUnit", "metadata", "schemaVersion", "traceEvents", "zz"],
+                    "display_time_unit": "ns",
+                    "metadata": '{"a b":[1,"c \\" d"],"n":null}',
+                    "events": len(EVENTS),
+                    "phases": {"B": 1, "C": 1, "E": 1, "I": 1, "M": 9, "X": 4, "f": 1, "i": 1, "s": 1},
+                    "processes": PROCESSES if processes is None else processes,
+                    "first_ps": 5_000_000,
+                    "last_ps": 60_500_000,
+                    "complete_samples": SAMPLES if samples is None else samples,
+                    "instant_samples": MARKS if marks is None else marks,
+                    "complete": True,
+                    "broken_events": 0,
+                    "damage": None,
+                }
+            ],
+            "files": [{"path": str(self.path), "family": "chrome_trace", "export_of": -1}],
+            "damage": [],
+        }
 
     def check_samples(self, found, expected):
         """Arguments are JSON texts, in which blanks between tokens are as they were."""
@@ -96,7 +136,9 @@ class ChromeTest(truth.Case):
         self.check_samples(self.ask("chrome", "--time", "10us:20.5us", from_ps=10_000_000, to_ps=20_500_000),
                            self.document(SAMPLES[1:3]))
         self.check_samples(self.ask("chrome", "--time", "21.75us:", from_ps=21_750_000), self.document(SAMPLES[2:], []))
-        self.check_samples(self.ask("chrome", "--time", ":10.000001us", to_ps=10_000_001), self.document(SAMPLES[1:3], []))
+        self.check_samples(
+            self.ask("chrome", "--time", ":10.000001us", to_ps=10_000_001), self.document(SAMPLES[1:3], [])
+        )
         self.check_samples(self.ask("chrome", "--plane", "GPU", plane="GPU"),
                            self.document(SAMPLES[:1], [], PROCESSES[:1]))
         self.check_samples(self.ask("chrome", "--line", "pyth", line="pyth"), self.document(
@@ -105,12 +147,36 @@ class ChromeTest(truth.Case):
     def test_info(self):
         found = self.ask("info")
         planes = found["files"][0].pop("planes")
-        self.check(found, {
-            "schema": "profkit.info", "version": 1, "status": "ok", "reason": None, "origin_unix_ns": None, "files": [{
-                "file": 0, "path": str(self.path), "family": "chrome_trace", "export_of": -1, "bytes": self.path.stat().st_size,
-                "hosts": [], "errors": [], "warnings": [], "origin_unix_ns": None, "aligned": False, "first_ps": 5_000_000,
-                "last_ps": 60_500_000, "damage": None}],
-            "totals": {"files": 1, "planes": 3, "lines": 5, "events": 8, "event_stats": 0}, "complete": True, "reasons": []})
+        self.check(
+            found,
+            {
+                "schema": "profkit.info",
+                "version": 1,
+                "status": "ok",
+                "reason": None,
+                "origin_unix_ns": None,
+                "files": [
+                    {
+                        "file": 0,
+                        "path": str(self.path),
+                        "family": "chrome_trace",
+                        "export_of": -1,
+                        "bytes": self.path.stat().st_size,
+                        "hosts": [],
+                        "errors": [],
+                        "warnings": [],
+                        "origin_unix_ns": None,
+                        "aligned": False,
+                        "first_ps": 5_000_000,
+                        "last_ps": 60_500_000,
+                        "damage": None,
+                    }
+                ],
+                "totals": {"files": 1, "planes": 3, "lines": 5, "events": 8, "event_stats": 0},
+                "complete": True,
+                "reasons": [],
+            },
+        )
         us = 10**6
         self.check([[p["id"], p["name"], p["kind"]] for p in planes],
                    [["1", "/device:GPU:0", "device"], ["0", "/host:CPU, \"main\"", "host"], ["2", "ö", "other"]])
@@ -130,9 +196,18 @@ class ChromeTest(truth.Case):
             found = truth.parsed(truth.run("info", self.path, "--json", *options))
             return [[n["name"], n["events"]] for p in found["files"][0]["planes"] for n in p["lines"]]
         # What ends where the window begins is outside, what begins at its end, too.
-        self.check(counts("--time", "10.000001us:12us"), [["stream 7", 0], ["python ", 1], ["worker", 1], ["memory", 0], ["", 0]])
-        self.check(counts("--time", "10us:12.000001us"), [["stream 7", 0], ["python ", 2], ["worker", 2], ["memory", 0], ["", 0]])
-        self.check(counts("--time", "40us:50.000001us"), [["stream 7", 0], ["python ", 0], ["worker", 1], ["memory", 0], ["", 0]])
+        self.check(
+            counts("--time", "10.000001us:12us"),
+            [["stream 7", 0], ["python ", 1], ["worker", 1], ["memory", 0], ["", 0]],
+        )
+        self.check(
+            counts("--time", "10us:12.000001us"),
+            [["stream 7", 0], ["python ", 2], ["worker", 2], ["memory", 0], ["", 0]],
+        )
+        self.check(
+            counts("--time", "40us:50.000001us"),
+            [["stream 7", 0], ["python ", 0], ["worker", 1], ["memory", 0], ["", 0]],
+        )
         self.check(counts("--name", "gemm"), [["stream 7", 1], ["python ", 1], ["worker", 0], ["memory", 0], ["", 1]])
         self.check(counts("--plane", "host"), [["python ", 2], ["worker", 3], ["memory", 1]])
         self.check(counts("--line", "stream"), [["stream 7", 1]])
@@ -148,13 +223,20 @@ class ChromeTest(truth.Case):
             self.skipTest("Python cannot load a sanitized library")
         with arrow.Handle("profile", self.path, None) as profile:
             _, rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)
-        found = sorted([r["plane"], r["line"], r["name"], r["start_ps"], r["duration_ps"], r["source_row"]] for r in rows)
+        found = sorted(
+            [r["plane"], r["line"], r["name"], r["start_ps"], r["duration_ps"], r["source_row"]] for r in rows
+        )
         us, at = 10**6, {id(e): i for i, e in enumerate(EVENTS)}
-        expected = [["/device:GPU:0", "stream 7", GEMM, 20_500_000, 1_250_000], ["/host:CPU, \"main\"", "python ", LAUNCH, 10 * us, 0],
-                    ["/host:CPU, \"main\"", "python ", MARK, 11_000_001, 0], ["/host:CPU, \"main\"", "worker", OLD_MARK, 12 * us, 0],
-                    ["/host:CPU, \"main\"", "worker", LONG, 10 * us, 30 * us],
-                    ["/host:CPU, \"main\"", "memory", EVENTS[16], 5 * us, 0],
-                    ["/host:CPU, \"main\"", "worker", EVENTS[14], 50 * us, 10_500_000], ["ö", "", GEMM_2, 21_750_000, us]]
+        expected = [
+            ["/device:GPU:0", "stream 7", GEMM, 20_500_000, 1_250_000],
+            ["/host:CPU, \"main\"", "python ", LAUNCH, 10 * us, 0],
+            ["/host:CPU, \"main\"", "python ", MARK, 11_000_001, 0],
+            ["/host:CPU, \"main\"", "worker", OLD_MARK, 12 * us, 0],
+            ["/host:CPU, \"main\"", "worker", LONG, 10 * us, 30 * us],
+            ["/host:CPU, \"main\"", "memory", EVENTS[16], 5 * us, 0],
+            ["/host:CPU, \"main\"", "worker", EVENTS[14], 50 * us, 10_500_000],
+            ["ö", "", GEMM_2, 21_750_000, us],
+        ]
         self.check(found, sorted([p, n, e["name"], s, d, at[id(e)]] for p, n, e, s, d in expected))
 
 
@@ -164,7 +246,10 @@ class DamageTest(truth.Case):
         return truth.parsed(truth.run("chrome", path, "--json", status=status))
 
     def test_an_event_without_a_length(self):
-        events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 1, "name": "a"}, {"ph": "X", "pid": 1, "tid": 1, "ts": 7, "name": "b"}]
+        events = [
+            {"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 1, "name": "a"},
+            {"ph": "X", "pid": 1, "tid": 1, "ts": 7, "name": "b"},
+        ]
         text = json.dumps({"traceEvents": events})
         damage = self.ask_for(text, 5)["damage"][0]
         self.check([damage["message"], damage["byte_offset"]],
@@ -177,7 +262,9 @@ class DamageTest(truth.Case):
 
     def test_a_bare_list_has_no_keys(self):
         found = self.ask_for(json.dumps([GEMM]))["traces"][0]
-        self.check([found["top_level_keys"], found["events"], found["display_time_unit"], found["metadata"]], [[], 1, "", ""])
+        self.check(
+            [found["top_level_keys"], found["events"], found["display_time_unit"], found["metadata"]], [[], 1, "", ""]
+        )
 
     def test_the_cap_of_the_exporter(self):
         """From 999,000 events on the tail is thought to be missing."""
@@ -186,9 +273,19 @@ class DamageTest(truth.Case):
             found = self.ask_for(text)["traces"][0]
             self.check([found["events"], found["complete"]], [count, complete])
         info = truth.parsed(truth.run("info", self.scratch / "rank0.json", "--json"))
-        self.check([info["complete"], info["reasons"]], [False, [
-            f"{self.scratch / 'rank0.json'}: 999000 events, where the exporter stops: the tail is missing, do not total"]])
-        self.assertIn("incomplete at the recorder's cap of one million events", truth.run("chrome", self.scratch / "rank0.json"))
+        self.check(
+            [info["complete"], info["reasons"]],
+            [
+                False,
+                [
+                    f"{self.scratch / 'rank0.json'}: 999000 events, where the exporter stops: "
+                    "the tail is missing, do not total\"
+                ],
+            ],
+        )
+        self.assertIn(
+            "incomplete at the recorder's cap of one million events", truth.run("chrome", self.scratch / "rank0.json")
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`profkit collectives`: asynchronous operations by flow, collectives among the ops, kernels of communication libraries."""
+"""`profkit collectives`: asynchronous operations by flow, collectives among the ops, kernels of libraries."""
+
 import sys
 
 import hlo
@@ -7,10 +8,24 @@ import pair
 import truth
 
 
-def flight(file, line, flow, form, name, hlo_op, category, start_ps, duration_ps, stall_ps=None, stall_from=None, events=1):
-    return {"file": file, "plane": 0, "line": line, "flow": None if flow is None else str(flow), "form": form, "name": name,
-            "hlo_op": hlo_op, "category": category, "start_ps": start_ps, "duration_ps": duration_ps,
-            "exposed_stall_ps": stall_ps, "exposed_from": stall_from, "events": events}
+def flight(
+    file, line, flow, form, name, hlo_op, category, start_ps, duration_ps, stall_ps=None, stall_from=None, events=1
+):
+    return {
+        "file": file,
+        "plane": 0,
+        "line": line,
+        "flow": None if flow is None else str(flow),
+        "form": form,
+        "name": name,
+        "hlo_op": hlo_op,
+        "category": category,
+        "start_ps": start_ps,
+        "duration_ps": duration_ps,
+        "exposed_stall_ps": stall_ps,
+        "exposed_from": stall_from,
+        "events": events,
+    }
 
 
 def op(file, plane, line, name, category, *durations_ps, count=None):
@@ -88,7 +103,9 @@ class CollectivesTest(pair.PairCase):
     def test_a_window(self):
         """Up to where the second flow begins and from the instant at which the first one's done ends."""
         # The done event that lies before the window leaves the start alone, which names no done.
-        found = self.ask("collectives", "--time", f"{A + 18_900}ps:{A + 21_000}ps", from_ps=A + 18_900, to_ps=A + 21_000)
+        found = self.ask(
+            "collectives", "--time", f"{A + 18_900}ps:{A + 21_000}ps", from_ps=A + 18_900, to_ps=A + 21_000
+        )
         self.check(found, self.document(
             [flight(0, 3, 5, "unmatched_done", name_of(pair.GATHER_DONE), "", "all-gather", A + 20_000, 1_400, 650,
                     "done event")], [OPS[2]]))
@@ -97,7 +114,9 @@ class CollectivesTest(pair.PairCase):
         self.check(self.ask("collectives", "--plane", "GPU", plane="GPU"), self.document([], KERNELS))
 
     def test_nothing_of_the_kind(self):
-        reason = "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a communication library"
+        reason = (
+            "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a communication library"
+        )
         self.check(self.ask("collectives", "--plane", "environment".title(), plane="Environment"),
                    {**self.document([], []), "status": "absent", "reason": reason})
 
@@ -114,9 +133,19 @@ class FlowsTest(truth.Case):
         def flow(key, number, start, duration, waited=None):
             stats = [("flow", "uint", number)] + ([] if waited is None else [("device_duration_ps", "uint", waited)])
             return pair.Ev(key, start, duration, *stats)
-        ops = {1: pair.Op("copy-start.1"), 2: pair.Op("copy-done.1"), 3: pair.Op("copy-start.2"), 4: pair.Op("all-reduce.1"),
-               5: pair.Op("all-reduce-scatter.2"), 6: pair.Op("sender.1"), 7: pair.Op("send-done.3"), 8: pair.Op("all-gather-fusion.1"),
-               9: pair.Op("all-to-all.clone"), 10: pair.Op("ragged-all-to-all.4"), 11: pair.Op("recv.remat")}
+        ops = {
+            1: pair.Op("copy-start.1"),
+            2: pair.Op("copy-done.1"),
+            3: pair.Op("copy-start.2"),
+            4: pair.Op("all-reduce.1"),
+            5: pair.Op("all-reduce-scatter.2"),
+            6: pair.Op("sender.1"),
+            7: pair.Op("send-done.3"),
+            8: pair.Op("all-gather-fusion.1"),
+            9: pair.Op("all-to-all.clone"),
+            10: pair.Op("ragged-all-to-all.4"),
+            11: pair.Op("recv.remat"),
+        }
         flights = pair.Line(4, "Async XLA Ops", 0, [
             flow(1, 1, 0, 1), flow(2, 1, 30, 4, 9), flow(2, 1, 20, 5, 7),  # the last done by time tells what was waited
             flow(3, 2, 100, 50), flow(1, 2, 100, 10), flow(2, 2, 120, 3),  # of equal starts the first in the file
@@ -134,34 +163,65 @@ class FlowsTest(truth.Case):
         self.check([[f[k] for k in keys] for f in found["async"]], [
             [0, "1", "copy-start.1", 0, 34, 9, 3], [0, "2", "copy-start.2", 100, 50, None, 3],
             [0, "3", "copy-start.1", 200, 11, 5, 3], [1, "1", "copy-start.1", 0, 34, 900, 2]])
-        self.check([[o["name"], o["category"], o["count"], o["total_ps"], o["min_ps"], o["max_ps"]] for o in found["ops"]], [
-            ["all-reduce.1", "all-reduce", 5, 325, 50, 90], ["all-reduce-scatter.2", "all-reduce-scatter", 1, 8, 8, 8],
-            ["send-done.3", "send-done", 1, 7, 7, 7], ["all-gather-fusion.1", "all-gather", 1, 6, 6, 6],
-            ["all-to-all.clone", "all-to-all", 1, 6, 6, 6], ["ragged-all-to-all.4", "ragged-all-to-all", 1, 5, 5, 5],
-            ["recv.remat", "recv", 1, 5, 5, 5]])
+        self.check(
+            [[o["name"], o["category"], o["count"], o["total_ps"], o["min_ps"], o["max_ps"]] for o in found["ops"]],
+            [
+                ["all-reduce.1", "all-reduce", 5, 325, 50, 90],
+                ["all-reduce-scatter.2", "all-reduce-scatter", 1, 8, 8, 8],
+                ["send-done.3", "send-done", 1, 7, 7, 7],
+                ["all-gather-fusion.1", "all-gather", 1, 6, 6, 6],
+                ["all-to-all.clone", "all-to-all", 1, 6, 6, 6],
+                ["ragged-all-to-all.4", "ragged-all-to-all", 1, 5, 5, 5],
+                ["recv.remat", "recv", 1, 5, 5, 5],
+            ],
+        )
         findings = truth.parsed(truth.run("report", path, "--json"))["findings"]
-        self.check([[f["recoverable_ps"], f["evidence"][0]["plane"]] for f in findings if f["id"] == "collectives.exposed_stall"],
-                   [[900, 1], [14, 0]])
+        self.check(
+            [
+                [f["recoverable_ps"], f["evidence"][0]["plane"]]
+                for f in findings
+                if f["id"] == "collectives.exposed_stall"
+            ],
+            [[900, 1], [14, 0]],
+        )
 
 
 class KernelsTest(truth.Case):
     """Kernels of communication libraries by their names; others only sound like them."""
     LIBRARIES = {
         "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": "nccl",
-        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)": "nccl", "ncclAllReduceRingLLKernel_sum_f32(ncclColl)": "nccl",
-        "ncclAllGatherRing": "nccl", "ncclReduceScatterRing": "nccl", "ncclBroadcastRing": "nccl", "ncclReduceRing": "nccl",
-        "ncclSendRecvKernel": "nccl", "ncclSymkDevKernel": "nccl", "rcclKernel": "rccl", "mscclKernel_Sum": "msccl",
-        "mscclpp::allreduce<int>(int*)": "mscclpp", "nvshmem_put": "nvshmem", "void nvshmemi_transfer<1>(int)": "nvshmem",
-        "rocshmem_put": "rocshmem", "void stream_executor::gpu::AllReduceKernelImpl<float, 2>(int)": "xla",
-        "RaggedAllToAllKernelImpl": "xla", "void at::(anonymous namespace)::multimem_all_reduce<int>(int)": "torch",
-        "one_shot_all_reduce_kernel": "torch", "two_shot_all_reduce_kernel": "torch",
+        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)": "nccl",
+        "ncclAllReduceRingLLKernel_sum_f32(ncclColl)": "nccl",
+        "ncclAllGatherRing": "nccl",
+        "ncclReduceScatterRing": "nccl",
+        "ncclBroadcastRing": "nccl",
+        "ncclReduceRing": "nccl",
+        "ncclSendRecvKernel": "nccl",
+        "ncclSymkDevKernel": "nccl",
+        "rcclKernel": "rccl",
+        "mscclKernel_Sum": "msccl",
+        "mscclpp::allreduce<int>(int*)": "mscclpp",
+        "nvshmem_put": "nvshmem",
+        "void nvshmemi_transfer<1>(int)": "nvshmem",
+        "rocshmem_put": "rocshmem",
+        "void stream_executor::gpu::AllReduceKernelImpl<float, 2>(int)": "xla",
+        "RaggedAllToAllKernelImpl": "xla",
+        "void at::(anonymous namespace)::multimem_all_reduce<int>(int)": "torch",
+        "one_shot_all_reduce_kernel": "torch",
+        "two_shot_all_reduce_kernel": "torch",
         "void vllm::cross_device_reduce_1stage<float, 2>(int)": "vllm",
-        "gemm<ncclDevKernel>(int)": None, "my_nccl": None, "void gemm(nvshmem*)": None, "all-reduce.1": None}
+        "gemm<ncclDevKernel>(int)": None,
+        "my_nccl": None,
+        "void gemm(nvshmem*)": None,
+        "all-reduce.1": None,
+    }
 
     def test_it(self):
         ops = {i + 1: pair.Op(name) for i, name in enumerate(self.LIBRARIES)}
         line = pair.Line(16, "Stream #16", 0, [pair.Ev(key, 1000 * key, 100 - key) for key in ops], "stream")
-        path = self.write("a.xplane.pb", pair.Host("alpha", [pair.Plane(1, "/device:GPU:0", "device", [line], ops)]).bytes())
+        path = self.write(
+            "a.xplane.pb", pair.Host("alpha", [pair.Plane(1, "/device:GPU:0", "device", [line], ops)]).bytes()
+        )
         found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
         self.check([[o["name"], o["category"]] for o in found], [[n, lib] for n, lib in self.LIBRARIES.items() if lib])
 
@@ -177,7 +237,12 @@ class HostThreadsTest(truth.Case):
         other = hlo.module("jit_other", 8, hlo.computation(1, "main", hlo.instruction(1, "wrapped", "fusion", array)))
 
         def event(key, start, duration, instruction, module, program, *more, occurrences=None):
-            stats = [("hlo_op", "text", instruction), ("hlo_module", "ref", module), ("program_id", "uint", program), *more]
+            stats = [
+                ("hlo_op", "text", instruction),
+                ("hlo_module", "ref", module),
+                ("program_id", "uint", program),
+                *more,
+            ]
             return pair.Ev(key, start, duration, *stats, occurrences=occurrences)
 
         events = [event(1, 0, 100, "wrapped", "jit_step", 7), event(1, 100, 300, "wrapped", "jit_step", 7),
@@ -188,8 +253,13 @@ class HostThreadsTest(truth.Case):
                   pair.Ev(5, 800, 10),  # "all-reduce" by name alone, which is no op
                   event(1, 0, 1_000, "wrapped", "jit_step", 7, occurrences=5),
                   event(3, 900, 20, "reduce-scatter.5", "jit_gone", 99, ("device_duration_ps", "uint", 9))]
-        ops = {1: pair.Op("wrapped"), 2: pair.Op("all-gather-start.2"), 3: pair.Op("reduce-scatter.5"), 4: pair.Op("call.1"),
-               5: pair.Op("all-reduce.1")}
+        ops = {
+            1: pair.Op("wrapped"),
+            2: pair.Op("all-gather-start.2"),
+            3: pair.Op("reduce-scatter.5"),
+            4: pair.Op("call.1"),
+            5: pair.Op("all-reduce.1"),
+        }
         second = [event(1, 0, 4_000, "wrapped", "jit_step", 7)]
         host = pair.Host("alpha", [
             pair.Plane(1, "/host:CPU", "host", [pair.Line(1, "one", 0, events, "thread"),
@@ -201,13 +271,25 @@ class HostThreadsTest(truth.Case):
                 ("profile_start_time", "uint", pair.ORIGIN_NS["alpha"])])])
         path = self.write("a.xplane.pb", host.bytes())
         found = truth.parsed(truth.run("collectives", path, "--json"))
-        self.check(found, {
-            **pair.frame("collectives"), "flows": 0, "events_without_flow": 0, "async": [], "async_left_out": 0, "ops": [
-                op(0, 0, 1, "wrapped", "all-reduce", 4_000),
-                {**op(0, 0, 0, "wrapped", "all-reduce", 100, 300), "count": 7, "total_ps": 1_400},
-                op(0, 0, 0, "all-gather-start.2", "all-gather-start", 70),
-                op(0, 0, 0, "reduce-scatter.5", "reduce-scatter", 20, 9)],
-            "ops_left_out": 0, "files": [{"path": str(path), "family": "xspace", "export_of": -1}], "damage": []})
+        self.check(
+            found,
+            {
+                **pair.frame("collectives"),
+                "flows": 0,
+                "events_without_flow": 0,
+                "async": [],
+                "async_left_out": 0,
+                "ops": [
+                    op(0, 0, 1, "wrapped", "all-reduce", 4_000),
+                    {**op(0, 0, 0, "wrapped", "all-reduce", 100, 300), "count": 7, "total_ps": 1_400},
+                    op(0, 0, 0, "all-gather-start.2", "all-gather-start", 70),
+                    op(0, 0, 0, "reduce-scatter.5", "reduce-scatter", 20, 9),
+                ],
+                "ops_left_out": 0,
+                "files": [{"path": str(path), "family": "xspace", "export_of": -1}],
+                "damage": [],
+            },
+        )
 
 
 if __name__ == "__main__":

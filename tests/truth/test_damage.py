@@ -21,8 +21,15 @@ DEVICE, HOST = "line 'XLA Ops' of plane '/device:TPU:0': ", "line 'main' of plan
 def capture(device=(), host=()):
     """Events of an op line of a device and of a thread, behind sound ones."""
     return x.space(
-        x.plane(1, "/device:TPU:0", x.line(3, "XLA Ops", [*SOUND, *device]), x.event_metadata(1, "op"), x.stat_metadata(1, "s")),
-        x.plane(2, "/host:CPU", x.line(1, "main", [*SOUND, *host]), x.event_metadata(1, "e"), x.stat_metadata(1, "s")))
+        x.plane(
+            1,
+            "/device:TPU:0",
+            x.line(3, "XLA Ops", [*SOUND, *device]),
+            x.event_metadata(1, "op"),
+            x.stat_metadata(1, "s"),
+        ),
+        x.plane(2, "/host:CPU", x.line(1, "main", [*SOUND, *host]), x.event_metadata(1, "e"), x.stat_metadata(1, "s")),
+    )
 
 
 def line_at(data, name):
@@ -38,10 +45,20 @@ OPS, MAIN = b"XLA Ops", b"main"
 ROWS = {
     "sound": (capture(), set(), None, None),
     "negative on a device": (capture([x.event(1, 9, -5)]), OF_DEVICES, DEVICE + NEGATIVE, lambda d: line_at(d, OPS)),
-    "two negative on a host": (capture((), [x.event(1, 9, -5), x.event(1, 9, -1)]), OF_HOSTS, None, lambda d: line_at(d, MAIN)),
+    "two negative on a host": (
+        capture((), [x.event(1, 9, -5), x.event(1, 9, -1)]),
+        OF_HOSTS,
+        None,
+        lambda d: line_at(d, MAIN),
+    ),
     "cut event on a device": (capture([CUT_EVENT]), OF_DEVICES, DEVICE + BROKEN, lambda d: d.index(CUT_EVENT) + 2),
     "cut event on a host": (capture((), [CUT_EVENT]), OF_HOSTS, HOST + BROKEN, lambda d: d.index(CUT_EVENT) + 2),
-    "cut stat on a device": (capture([x.event(1, 9, 5, [b"\x08"])]), EVERYTHING, DEVICE + "a stat of an event is damaged", None),
+    "cut stat on a device": (
+        capture([x.event(1, 9, 5, [b"\x08"])]),
+        EVERYTHING,
+        DEVICE + "a stat of an event is damaged",
+        None,
+    ),
     "beyond on a device": (capture([x.event(1, FAR, 9)]), OF_DEVICES, DEVICE + BEYOND, lambda d: line_at(d, OPS)),
     "just within on a device": (capture([x.event(1, FAR, 1)]), set(), None, None),
     "beyond on a host": (capture((), [x.event(1, FAR, 9)]), EVERYTHING, HOST + BEYOND, lambda d: line_at(d, MAIN)),

@@ -22,10 +22,23 @@ def group(field, *parts):
     return wire.varint(field << 3 | 3) + b"".join(parts) + wire.varint(field << 3 | 4)
 
 
-RAW = b"".join([
-    wire.number(1, 150), wire.number(1, -1), fixed64(2, 0x1234), fixed32(3, 0xABCDEF), wire.message(4, "text \"ö\"\n"),
-    wire.message(5, b"\x00\xff\x80"), wire.message(6, wire.number(1, 7), wire.message(2, "in")), group(7, wire.number(1, 5)),
-    wire.number(9, 1), wire.number(9, 2), wire.number(9, 3), wire.number(8, 4), wire.number(9, 5)])
+RAW = b"".join(
+    [
+        wire.number(1, 150),
+        wire.number(1, -1),
+        fixed64(2, 0x1234),
+        fixed32(3, 0xABCDEF),
+        wire.message(4, "text \"ö\"\n"),
+        wire.message(5, b"\x00\xff\x80"),
+        wire.message(6, wire.number(1, 7), wire.message(2, "in")),
+        group(7, wire.number(1, 5)),
+        wire.number(9, 1),
+        wire.number(9, 2),
+        wire.number(9, 3),
+        wire.number(8, 4),
+        wire.number(9, 5),
+    ]
+)
 RAW_TEXT = """\
 1: 150
 1: 18446744073709551615
@@ -57,19 +70,56 @@ def text(number, value):
 
 
 RAW_JSON = [
-    scalar(1, "varint", 150), scalar(1, "varint", (1 << 64) - 1), scalar(2, "fixed64", 0x1234), scalar(3, "fixed32", 0xABCDEF),
-    text(4, 'text "ö"\n'), {"number": 5, "type": "bytes", "value": base64.b64encode(b"\x00\xff\x80").decode()},
+    scalar(1, "varint", 150),
+    scalar(1, "varint", (1 << 64) - 1),
+    scalar(2, "fixed64", 0x1234),
+    scalar(3, "fixed32", 0xABCDEF),
+    text(4, 'text "ö"\n'),
+    {"number": 5, "type": "bytes", "value": base64.b64encode(b"\x00\xff\x80").decode()},
     {"number": 6, "type": "message", "fields": [scalar(1, "varint", 7), text(2, "in")]},
     {"number": 7, "type": "group", "fields": [scalar(1, "varint", 5)]},
-    *(scalar(9, "varint", i) for i in (1, 2, 3)), scalar(8, "varint", 4), scalar(9, "varint", 5)]
+    *(scalar(9, "varint", i) for i in (1, 2, 3)),
+    scalar(8, "varint", 4),
+    scalar(9, "varint", 5),
+]
 
 SPACE = x.space(
-    x.plane(-3, "/host:CPU \\ \x1b", x.line(1, "main", [
-        x.event(1, 5, 7, [x.stat(1, -2), x.stat(2, 1.5), x.stat(3, float("nan")), x.stat(3, float("-inf")), x.stat(3, float("inf")),
-                          x.stat(4, b"\x01", "bytes"), x.stat(4, b"\x01\x02", "bytes"), x.stat(4, b"\x01\x02\x03", "bytes"),
-                          x.stat(5, (1 << 64) - 1, "uint"), x.stat(6, 2, "ref"), x.stat(7, "a")]),
-        x.event(2, None, 9, occurrences=3)], 12), x.event_metadata(1, "op", "", [x.stat(1, 8)], [4, -5]), wire.number(99, 6)),
-    errors=["bad"], warnings=["w1", "w2"], hostnames=["h"])
+    x.plane(
+        -3,
+        "/host:CPU \\ \x1b",
+        x.line(
+            1,
+            "main",
+            [
+                x.event(
+                    1,
+                    5,
+                    7,
+                    [
+                        x.stat(1, -2),
+                        x.stat(2, 1.5),
+                        x.stat(3, float("nan")),
+                        x.stat(3, float("-inf")),
+                        x.stat(3, float("inf")),
+                        x.stat(4, b"\x01", "bytes"),
+                        x.stat(4, b"\x01\x02", "bytes"),
+                        x.stat(4, b"\x01\x02\x03", "bytes"),
+                        x.stat(5, (1 << 64) - 1, "uint"),
+                        x.stat(6, 2, "ref"),
+                        x.stat(7, "a"),
+                    ],
+                ),
+                x.event(2, None, 9, occurrences=3),
+            ],
+            12,
+        ),
+        x.event_metadata(1, "op", "", [x.stat(1, 8)], [4, -5]),
+        wire.number(99, 6),
+    ),
+    errors=["bad"],
+    warnings=["w1", "w2"],
+    hostnames=["h"],
+)
 
 
 class DumpTest(truth.Case):
@@ -81,8 +131,15 @@ class DumpTest(truth.Case):
         return truth.parsed(self.dump(data, "--json", *options, status=status, type_name=type_name))
 
     def frame(self, type_name, message):
-        return {"schema": "profkit.dump", "version": 1, "type": type_name, "message": message, "status": "ok", "reason": None,
-                "damage": []}
+        return {
+            "schema": "profkit.dump",
+            "version": 1,
+            "type": type_name,
+            "message": message,
+            "status": "ok",
+            "reason": None,
+            "damage": [],
+        }
 
     def test_without_names(self):
         self.check_text(self.dump(RAW, type_name="raw"), RAW_TEXT)
@@ -96,11 +153,15 @@ class DumpTest(truth.Case):
         self.check_text(self.dump(RAW, "--limit", 1, type_name="raw"),
                         "".join(lines[:1] + lines[2:14] + lines[16:]) + "# 3 more fields without a name\n")
         found = self.as_json(RAW, "--limit", 2, type_name="raw")
-        self.check(found["message"], {"unknown_fields": RAW_JSON[:10] + RAW_JSON[11:], "left_out": {"unknown_fields": 1}})
+        self.check(
+            found["message"], {"unknown_fields": RAW_JSON[:10] + RAW_JSON[11:], "left_out": {"unknown_fields": 1}}
+        )
 
     def test_an_xspace(self):
         for name in ("XSpace", None):
-            self.check_text(self.dump(SPACE, type_name=name), (truth.ROOT / "tests/truth/screens/dump-xspace.txt").read_text())
+            self.check_text(
+                self.dump(SPACE, type_name=name), (truth.ROOT / "tests/truth/screens/dump-xspace.txt").read_text()
+            )
 
     def test_an_xspace_as_json(self):
         stats = [{"metadata_id": "1", "int64_value": "-2"}, {"metadata_id": "2", "double_value": 1.5},
@@ -123,12 +184,20 @@ class DumpTest(truth.Case):
 
     def test_a_module(self):
         array = hlo.shape(hlo.F32, [8, 128], hlo.layout([1, 0]), dynamic=[False, True])
-        data = hlo.module("jit_f", 7, hlo.computation(1, "main", hlo.instruction(10, "p", "parameter", array, operands=[3, 4, 5])))
+        data = hlo.module(
+            "jit_f", 7, hlo.computation(1, "main", hlo.instruction(10, "p", "parameter", array, operands=[3, 4, 5]))
+        )
         instruction = {"name": "p", "opcode": "parameter", "shape": {
             "element_type": "F32", "dimensions": ["8", "128"], "layout": {"minor_to_major": ["1", "0"]},
             "is_dynamic_dimension": [False, True]}, "metadata": {}, "id": "10", "operand_ids": ["3", "4", "5"]}
-        expected = {"hlo_module": {"name": "jit_f", "computations": [{"name": "main", "instructions": [instruction], "id": "1"}],
-                                  "id": "7", "entry_computation_id": "1"}}
+        expected = {
+            "hlo_module": {
+                "name": "jit_f",
+                "computations": [{"name": "main", "instructions": [instruction], "id": "1"}],
+                "id": "7",
+                "entry_computation_id": "1",
+            }
+        }
         found = self.as_json(data, type_name="HloProto")
         self.check(found, self.frame("HloProto", expected))
         self.assertIn("operand_ids: [3, 4]\n", self.dump(data, "--limit", 2, type_name="HloProto"))
@@ -152,7 +221,10 @@ class DumpTest(truth.Case):
         text_of_cut = self.dump(cut, status=5)
         self.assertTrue(text_of_cut.endswith(f"# damaged at byte {place}\n"), text_of_cut[-80:])
         found = self.as_json(cut, status=5)
-        self.check([found["status"], found["damage"][0]["byte_offset"], found["damage"][0]["code"]], ["partial", place, "damaged"])
+        self.check(
+            [found["status"], found["damage"][0]["byte_offset"], found["damage"][0]["code"]],
+            ["partial", place, "damaged"],
+        )
         self.assertNotIn("hostnames", found["message"])
         target = self.scratch / "kept.txt"
         truth.run("dump", self.scratch / "m.xplane.pb", "-o", target, status=5)

@@ -18,14 +18,23 @@ class FiltersTest(pair.PairCase):
         """(exit status, message) of every command; a message is the first line of standard error."""
         found = {}
         for command in COMMANDS:
-            done = truth.subprocess.run([truth.PROFKIT, command, "log", "-q", *options], cwd=self.scratch, check=False, timeout=60,
-                                        stdin=truth.subprocess.DEVNULL, stdout=truth.subprocess.PIPE, stderr=truth.subprocess.PIPE)
+            done = truth.subprocess.run(
+                [truth.PROFKIT, command, "log", "-q", *options],
+                cwd=self.scratch,
+                check=False,
+                timeout=60,
+                stdin=truth.subprocess.DEVNULL,
+                stdout=truth.subprocess.PIPE,
+                stderr=truth.subprocess.PIPE,
+            )
             lines = done.stderr.decode().splitlines()
             found[command] = (done.returncode, lines[0] if lines else "", lines[1] if len(lines) > 1 else "")
         return found
 
     def expect_mistake(self, message, *options):
-        self.check(self.ask_all(*options), {c: (2, f"profkit: error: log: {message}", f"  hint: {HINT}") for c in COMMANDS})
+        self.check(
+            self.ask_all(*options), {c: (2, f"profkit: error: log: {message}", f"  hint: {HINT}") for c in COMMANDS}
+        )
 
     def expect_none(self, *options):
         self.check({c: r[0] for c, r in self.ask_all(*options).items()}, {c: 0 for c in COMMANDS})
@@ -44,8 +53,12 @@ class FiltersTest(pair.PairCase):
         self.expect_none("--plane", "TPU:1")
 
     def test_lines(self):
-        self.expect_mistake("no line's name contains 'XLA Opps'; there are 'Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', "
-                            "'Stream #16(Kernel)', 'Stream #17(Kernel)', …", "--line", "XLA Opps")
+        self.expect_mistake(
+            "no line's name contains 'XLA Opps'; there are 'Steps', 'XLA Modules', 'XLA Ops', 'Async XLA Ops', "
+            "'Stream #16(Kernel)', 'Stream #17(Kernel)', …",
+            "--line",
+            "XLA Opps",
+        )
         self.expect_mistake("no line's name contains 'Stream'; there are 'python', 'worker, 1', 'Steps of the host'",
                             "--line", "Stream", "--plane", "host:CPU", "--host", "alpha")
         self.expect_none("--line", "worker")  # the name that is shown
@@ -64,9 +77,26 @@ class FiltersTest(pair.PairCase):
 
     def test_how_times_are_written(self):
         """(text, exit status): a window of one picosecond is one, of none it is not; below a picosecond is nothing."""
-        for window, status in (("5ps:6ps", 0), ("5ps:5ps", 2), ("6ps:5ps", 2), ("1.000ps:5.0ps", 0), ("1.5ps:9ps", 2),
-                               ("0.0015ns:9ps", 2), ("0.0010ns:9ps", 0), ("0:1us", 0), ("0:1", 2), ("-1ns:1us", 0), ("1.2.3us:", 2),
-                               ("5:", 2), ("5xs:", 2), (":", 0), ("5ps", 2), ("9223372036s:", 2), ("1µs:2us", 0), (".5us:1us", 0)):
+        for window, status in (
+            ("5ps:6ps", 0),
+            ("5ps:5ps", 2),
+            ("6ps:5ps", 2),
+            ("1.000ps:5.0ps", 0),
+            ("1.5ps:9ps", 2),
+            ("0.0015ns:9ps", 2),
+            ("0.0010ns:9ps", 0),
+            ("0:1us", 0),
+            ("0:1", 2),
+            ("-1ns:1us", 0),
+            ("1.2.3us:", 2),
+            ("5:", 2),
+            ("5xs:", 2),
+            (":", 0),
+            ("5ps", 2),
+            ("9223372036s:", 2),
+            ("1µs:2us", 0),
+            (".5us:1us", 0),
+        ):
             truth.run("info", self.folder, "--time", window, status=status)
 
     def test_commands_that_need_an_xspace(self):

@@ -20,9 +20,19 @@ class FrameworkTest(pair.PairCase):
                 for s in e.stats:
                     stats[s[0]][0] += 1
                     stats[s[0]][1].add(pair.KINDS[s[1]])
-                row = next((r for r in names if (r["file"], r["plane"], r["name"]) == (file, p, pair.name_of(plane, e.op))), None)
+                row = next(
+                    (r for r in names if (r["file"], r["plane"], r["name"]) == (file, p, pair.name_of(plane, e.op))),
+                    None,
+                )
                 if row is None:
-                    row = {"file": file, "plane": p, "name": pair.name_of(plane, e.op), "count": 0, "total_ps": 0, "max_ps": 0}
+                    row = {
+                        "file": file,
+                        "plane": p,
+                        "name": pair.name_of(plane, e.op),
+                        "count": 0,
+                        "total_ps": 0,
+                        "max_ps": 0,
+                    }
                     names.append(row)
                 row["count"] += 1 if e.occurrences is None else e.occurrences
                 row["total_ps"] += e.duration_ps
@@ -45,14 +55,21 @@ class FrameworkTest(pair.PairCase):
         self.check(self.ask("framework", "--limit", 3, limit=3), self.document(3))
 
     def test_filters(self):
-        self.check(self.ask("framework", "--host", "beta", host="beta"), self.document(keeps=lambda host, *_: host.name == "beta"))
+        self.check(
+            self.ask("framework", "--host", "beta", host="beta"),
+            self.document(keeps=lambda host, *_: host.name == "beta"),
+        )
         self.check(self.ask("framework", "--line", "worker", line="worker"),
                    self.document(keeps=lambda host, plane, line, e: "worker" in line.title))
         self.check(self.ask("framework", "--name", "infeed", name="infeed"),
                    self.document(keeps=lambda host, plane, line, e: "infeed" in pair.name_of(plane, e.op)))
         window = (1_000_600, 1_501_200)
-        self.check(self.ask("framework", "--time", f"{window[0]}ps:{window[1]}ps", from_ps=window[0], to_ps=window[1]),
-                   self.document(keeps=lambda host, plane, line, e: pair.in_window(pair.placed(line, e), e.duration_ps, *window)))
+        self.check(
+            self.ask("framework", "--time", f"{window[0]}ps:{window[1]}ps", from_ps=window[0], to_ps=window[1]),
+            self.document(
+                keeps=lambda host, plane, line, e: pair.in_window(pair.placed(line, e), e.duration_ps, *window)
+            ),
+        )
 
     def test_nothing_there(self):
         self.check(self.ask("framework", "--plane", "TPU", plane="TPU"), {

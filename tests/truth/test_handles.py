@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The C ABI row by row: files, planes, lines, events, stats and metadata of two hosts, and modules with their siblings."""
+"""The C ABI row by row: files, planes, lines, events, stats and metadata of two hosts, and modules."""
+
 import gzip
 import sys
 
@@ -48,12 +49,42 @@ class HandlesTest(pair.PairCase):
 
     def test_files(self):
         for host, file in zip(pair.HOSTS, self.profile.files):
-            self.check([file.path, file.host, file.run, file.encoded_bytes, file.family.name.lower(), file.compression,
-                        file.origin_unix_ns, file.shift_ns, file.export_of, bytes(file.bytes), file.damage, file.hostnames,
-                        file.errors, file.warnings, len(file.planes)], [
-                            pair.path_of(self.folder, host), host.name, "run1", len(host.bytes()), "xspace", "none",
-                            pair.ORIGIN_NS[host.name], pair.ORIGIN_NS[host.name] - pair.ORIGIN_NS["alpha"], None, host.bytes(),
-                            None, [host.name], list(host.errors), list(host.warnings), len(host.planes)])
+            self.check(
+                [
+                    file.path,
+                    file.host,
+                    file.run,
+                    file.encoded_bytes,
+                    file.family.name.lower(),
+                    file.compression,
+                    file.origin_unix_ns,
+                    file.shift_ns,
+                    file.export_of,
+                    bytes(file.bytes),
+                    file.damage,
+                    file.hostnames,
+                    file.errors,
+                    file.warnings,
+                    len(file.planes),
+                ],
+                [
+                    pair.path_of(self.folder, host),
+                    host.name,
+                    "run1",
+                    len(host.bytes()),
+                    "xspace",
+                    "none",
+                    pair.ORIGIN_NS[host.name],
+                    pair.ORIGIN_NS[host.name] - pair.ORIGIN_NS["alpha"],
+                    None,
+                    host.bytes(),
+                    None,
+                    [host.name],
+                    list(host.errors),
+                    list(host.warnings),
+                    len(host.planes),
+                ],
+            )
 
     def planes(self):
         for host, file in zip(pair.HOSTS, self.profile.files):
@@ -64,30 +95,81 @@ class HandlesTest(pair.PairCase):
         for _, plane, found in self.planes():
             info = got("pk_plane_get", "pk_plane_info", *found._at)  # pylint: disable=protected-access
             number = plane.name.rsplit(":", 1)[1] if plane.kind == "device" else None
-            self.check([found.id, found.name, found.kind.name.lower(), found.device_ordinal, info.line_count, info.stat_count,
-                        info.event_metadata_count, info.stat_metadata_count], [
-                            plane.key, plane.name, plane.kind, None if number is None else int(number), len(plane.lines),
-                            len(plane.stats), len(plane.ops), len(plane.stat_ids)])
+            self.check(
+                [
+                    found.id,
+                    found.name,
+                    found.kind.name.lower(),
+                    found.device_ordinal,
+                    info.line_count,
+                    info.stat_count,
+                    info.event_metadata_count,
+                    info.stat_metadata_count,
+                ],
+                [
+                    plane.key,
+                    plane.name,
+                    plane.kind,
+                    None if number is None else int(number),
+                    len(plane.lines),
+                    len(plane.stats),
+                    len(plane.ops),
+                    len(plane.stat_ids),
+                ],
+            )
             self.check(values(found.stats()), expected_stats(plane, plane.stats, self.PLANE))
 
     def test_lines(self):
         for host, plane, found in self.planes():
             for line, row in zip(plane.lines, found.lines):
                 summary = row.summary()
-                self.check([row.id, row.name, row.kind.name.lower(), row.timestamp_ns, row.start_ps, summary.event_count,
-                            summary.display_id, summary.display_name, summary.duration_ps], [
-                                line.key, line.title, line.kind, host.timestamp_ns(line), line.base_ps, len(line.events),
-                                line.display_id, line.display_name, 0])
+                self.check(
+                    [
+                        row.id,
+                        row.name,
+                        row.kind.name.lower(),
+                        row.timestamp_ns,
+                        row.start_ps,
+                        summary.event_count,
+                        summary.display_id,
+                        summary.display_name,
+                        summary.duration_ps,
+                    ],
+                    [
+                        line.key,
+                        line.title,
+                        line.kind,
+                        host.timestamp_ns(line),
+                        line.base_ps,
+                        len(line.events),
+                        line.display_id,
+                        line.display_name,
+                        0,
+                    ],
+                )
 
     def test_events(self):
         """In batches of every size."""
         for batch in (1, 3, 1024):
             for _, plane, found in self.planes():
                 for line, row in zip(plane.lines, found.lines):
-                    self.check([[e.metadata_id, e.start_ps, e.offset_ps, e.duration_ps, e.num_occurrences, e.name]
-                                for e in row.events(batch)],
-                               [[e.op, pair.placed(line, e), None if e.occurrences is not None else e.start_ps, e.duration_ps,
-                                 e.occurrences, pair.name_of(plane, e.op)] for e in line.events])
+                    self.check(
+                        [
+                            [e.metadata_id, e.start_ps, e.offset_ps, e.duration_ps, e.num_occurrences, e.name]
+                            for e in row.events(batch)
+                        ],
+                        [
+                            [
+                                e.op,
+                                pair.placed(line, e),
+                                None if e.occurrences is not None else e.start_ps,
+                                e.duration_ps,
+                                e.occurrences,
+                                pair.name_of(plane, e.op),
+                            ]
+                            for e in line.events
+                        ],
+                    )
 
     def test_stats_of_events(self):
         """Of the event, of what its id stands for, and of the plane: as far as they are asked for."""
@@ -110,7 +192,9 @@ class HandlesTest(pair.PairCase):
             for key, op in plane.ops.items():
                 key = pair.as_int64(key % (1 << 64))
                 self.check(values(found.metadata_stats(key)), expected_stats(plane, op.stats, self.METADATA))
-            self.check([list(m) for m in found.stat_metadata()], [[key, name, ""] for name, key in plane.stat_ids.items()])
+            self.check(
+                [list(m) for m in found.stat_metadata()], [[key, name, ""] for name, key in plane.stat_ids.items()]
+            )
             self.check([found.stat_id(name) for name in plane.stat_ids], list(plane.stat_ids.values()))
             self.assertIsNone(found.stat_id("none of them"))
             self.assertIsNone(found.find_event_metadata(12345))
@@ -126,29 +210,57 @@ class FewTest(truth.Case):
         return profile
 
     def test_metadata_that_is_written_twice(self):
-        plane = x.plane(1, "p", x.event_metadata(5, "old"), x.event_metadata(6, "six", "shown", [], [5, 7, -1], b"\x01own"),
-                        x.event_metadata(5, "new"), x.stat_metadata(2, "b", "says b"), x.stat_metadata(1, "old"),
-                        x.stat_metadata(1, "a"))
+        plane = x.plane(
+            1,
+            "p",
+            x.event_metadata(5, "old"),
+            x.event_metadata(6, "six", "shown", [], [5, 7, -1], b"\x01own"),
+            x.event_metadata(5, "new"),
+            x.stat_metadata(2, "b", "says b"),
+            x.stat_metadata(1, "old"),
+            x.stat_metadata(1, "a"),
+        )
         found = self.open("a.xplane.pb", x.space(plane)).files[0].planes[0]
-        self.check([list(m) for m in found.event_metadata()], [[6, "six", "shown", b"\x01own", 3], [5, "new", "", b"", 0]])
+        self.check(
+            [list(m) for m in found.event_metadata()], [[6, "six", "shown", b"\x01own", 3], [5, "new", "", b"", 0]]
+        )
         self.check(found.event_metadata_children(6), [5, 7, -1])
         self.check([list(m) for m in found.stat_metadata()], [[2, "b", "says b"], [1, "a", ""]])
 
     def test_numbers_of_devices(self):
-        numbers = {"/device:TPU:0": 0, "/device:TPU:12": 12, "/device:GPU:307 (A)": 307, "/device:TPU:3 SparseCore 1": 3,
-                   "/device:TPU": None, "/device:TPU:": None, "/device:TPU:x": None, "/host:CPU:5": None,
-                   "/device:TPU:2147483647": 2147483647, "/device:TPU:2147483648": None}
+        numbers = {
+            "/device:TPU:0": 0,
+            "/device:TPU:12": 12,
+            "/device:GPU:307 (A)": 307,
+            "/device:TPU:3 SparseCore 1": 3,
+            "/device:TPU": None,
+            "/device:TPU:": None,
+            "/device:TPU:x": None,
+            "/host:CPU:5": None,
+            "/device:TPU:2147483647": 2147483647,
+            "/device:TPU:2147483648": None,
+        }
         profile = self.open("a.xplane.pb", x.space(*(x.plane(i, name) for i, name in enumerate(numbers))))
         self.check({p.name: p.device_ordinal for p in profile.files[0].planes}, numbers)
 
     def test_room_for_some_children(self):
         """As many as there is room for are written; their number is told."""
         from profkit import _library  # pylint: disable=import-outside-toplevel
-        plane = self.open("a.xplane.pb", x.space(x.plane(1, "p", x.event_metadata(6, "six", "", [], [5, 7, -1])))).files[0].planes[0]
+        plane = (
+            self.open("a.xplane.pb", x.space(x.plane(1, "p", x.event_metadata(6, "six", "", [], [5, 7, -1]))))
+            .files[0]
+            .planes[0]
+        )
         for room in range(5):
             ids, count = (raw("c").c_int64 * 5)(*[99] * 5), raw("c").c_size_t()
-            _library.check(raw("pk_event_metadata_children"), *plane._at, 6, ids, room,  # pylint: disable=protected-access
-                           raw("c").byref(count))
+            _library.check(
+                raw("pk_event_metadata_children"),
+                *plane._at,
+                6,
+                ids,
+                room,  # pylint: disable=protected-access
+                raw("c").byref(count),
+            )
             self.check([list(ids), count.value], [([5, 7, -1][:room] + [99] * 5)[:5], 3])
 
     def test_errors_warnings_and_compression(self):
@@ -174,15 +286,50 @@ class FewTest(truth.Case):
             x.event_metadata(key, f"{name}({key})", "", [x.stat(1, blob, "bytes")])
             for key, name, blob in ((7, "jit_step", step), (9, "jit_eval", other), (11, "jit_cut", step[:-2]))))
         self.write("r/a.xplane.pb", x.space(plane))
-        same, differs = (self.write(f"r/{name}.hlo_proto.pb", blob) for name, blob in (("same", step), ("differs", changed)))
+        same, differs = (
+            self.write(f"r/{name}.hlo_proto.pb", blob) for name, blob in (("same", step), ("differs", changed))
+        )
         with truth.library().open(str(self.scratch / "r")) as profile, profile.modules() as modules:
-            rows = [[m.plane, m.metadata_id, m.name, m.module_name, m.module_id, m.computation_count, m.instruction_count,
-                     bytes(m.hlo_proto), m.sibling_path, m.sibling, m.damage is not None] for m in modules]
-        self.check(sorted(rows, key=str), sorted([
-            [0, 7, "jit_step(7)", "jit_step", 7, 2, 3, step, str(same), "same_bytes", False],
-            [0, 9, "jit_eval(9)", "jit_eval", 9, 2, 4, other, str(differs), "differs", False],
-            [None, 0, "differs", "jit_eval", 9, 2, 3, changed, "", "none", False],
-            [0, 11, "jit_cut(11)", rows[-1][3], rows[-1][4], rows[-1][5], rows[-1][6], step[:-2], "", "none", True]], key=str))
+            rows = [
+                [
+                    m.plane,
+                    m.metadata_id,
+                    m.name,
+                    m.module_name,
+                    m.module_id,
+                    m.computation_count,
+                    m.instruction_count,
+                    bytes(m.hlo_proto),
+                    m.sibling_path,
+                    m.sibling,
+                    m.damage is not None,
+                ]
+                for m in modules
+            ]
+        self.check(
+            sorted(rows, key=str),
+            sorted(
+                [
+                    [0, 7, "jit_step(7)", "jit_step", 7, 2, 3, step, str(same), "same_bytes", False],
+                    [0, 9, "jit_eval(9)", "jit_eval", 9, 2, 4, other, str(differs), "differs", False],
+                    [None, 0, "differs", "jit_eval", 9, 2, 3, changed, "", "none", False],
+                    [
+                        0,
+                        11,
+                        "jit_cut(11)",
+                        rows[-1][3],
+                        rows[-1][4],
+                        rows[-1][5],
+                        rows[-1][6],
+                        step[:-2],
+                        "",
+                        "none",
+                        True,
+                    ],
+                ],
+                key=str,
+            ),
+        )
 
     def test_limits(self):
         """A limit is one of its own kind, and a nesting that is deeper than anyone reads is cut to a thousand."""
@@ -196,17 +343,23 @@ class FewTest(truth.Case):
             library.open(folder, limits=library.Limits(max_files=2)).close()
         data = x.space(x.plane(1, "p" * 5000))
         path = str(self.write("a.xplane.pb.gz", gzip.compress(data)))
-        with library.open(path, limits=library.Limits(max_materialised_bytes=1 << 20, ratio_free_bytes=1 << 16)) as profile:
+        with library.open(
+            path, limits=library.Limits(max_materialised_bytes=1 << 20, ratio_free_bytes=1 << 16)
+        ) as profile:
             self.assertEqual(bytes(profile.files[0].bytes), data)
         with self.assertRaises(library.LimitExceeded):
-            library.open(path, limits=library.Limits(max_materialised_bytes=1000, ratio_free_bytes=1 << 20)).files[0].planes
+            library.open(path, limits=library.Limits(max_materialised_bytes=1000, ratio_free_bytes=1 << 20)).files[
+                0
+            ].planes
 
     def test_an_export_beside_its_xspace(self):
         self.write("plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "p")))
         self.write("plugins/profile/r/a.trace.json", '{"traceEvents": [{"ph": "i", "ts": 1}]}')
         with truth.library().open(str(self.scratch)) as profile:
             files = {f.path.rsplit("/", 1)[1]: f for f in profile.files}
-        self.check([files["a.xplane.pb"].export_of, files["a.trace.json"].export_of], [None, files["a.xplane.pb"].position])
+        self.check(
+            [files["a.xplane.pb"].export_of, files["a.trace.json"].export_of], [None, files["a.xplane.pb"].position]
+        )
 
 
 if __name__ == "__main__":

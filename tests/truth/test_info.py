@@ -24,23 +24,47 @@ def span_of(lines):
     return min(firsts, default=None), max(lasts, default=None)
 
 
-def document(folder, hosts=None, planes=lambda plane: True, lines=lambda line: True, keeps=lambda plane, line, event: True):
+def document(
+    folder, hosts=None, planes=lambda plane: True, lines=lambda line: True, keeps=lambda plane, line, event: True
+):
     files, everything = [], []
     for file, host in enumerate(pair.HOSTS):
         if hosts and host.name not in hosts:
             continue
         shown = []
         for plane in filter(planes, host.planes):
-            shown.append({"id": str(plane.key), "name": plane.name, "kind": plane.kind, "stats": pair.stat_map(plane.stats),
-                          "event_metadata": len(plane.ops), "stat_metadata": len(plane.stat_ids),
-                          "lines": [line_document(host, plane, line, keeps) for line in filter(lines, plane.lines)]})
+            shown.append(
+                {
+                    "id": str(plane.key),
+                    "name": plane.name,
+                    "kind": plane.kind,
+                    "stats": pair.stat_map(plane.stats),
+                    "event_metadata": len(plane.ops),
+                    "stat_metadata": len(plane.stat_ids),
+                    "lines": [line_document(host, plane, line, keeps) for line in filter(lines, plane.lines)],
+                }
+            )
         own = [line for plane in shown for line in plane["lines"]]
         first, last = span_of(own)
         everything += own
-        files.append({"file": file, "path": pair.path_of(folder, host), "family": "xspace", "export_of": -1,
-                      "bytes": len(host.bytes()), "hosts": [host.name], "errors": list(host.errors),
-                      "warnings": list(host.warnings), "origin_unix_ns": str(pair.ORIGIN_NS[host.name]), "aligned": True,
-                      "first_ps": first, "last_ps": last, "planes": shown, "damage": None})
+        files.append(
+            {
+                "file": file,
+                "path": pair.path_of(folder, host),
+                "family": "xspace",
+                "export_of": -1,
+                "bytes": len(host.bytes()),
+                "hosts": [host.name],
+                "errors": list(host.errors),
+                "warnings": list(host.warnings),
+                "origin_unix_ns": str(pair.ORIGIN_NS[host.name]),
+                "aligned": True,
+                "first_ps": first,
+                "last_ps": last,
+                "planes": shown,
+                "damage": None,
+            }
+        )
     return {**pair.frame("info"), "origin_unix_ns": str(pair.ORIGIN_NS["alpha"]), "files": files, "totals": {
         "files": len(files), "planes": sum(len(f["planes"]) for f in files), "lines": len(everything),
         "events": sum(line["events"] for line in everything),
@@ -52,7 +76,9 @@ class InfoTest(pair.PairCase):
         self.check(self.ask("info"), document(self.folder))
 
     def test_filters(self):
-        self.check(self.ask("info", "--plane", "TPU", plane="TPU"), document(self.folder, planes=lambda p: "TPU" in p.name))
+        self.check(
+            self.ask("info", "--plane", "TPU", plane="TPU"), document(self.folder, planes=lambda p: "TPU" in p.name)
+        )
         self.check(self.ask("info", "--line", "Steps", line="Steps"),
                    document(self.folder, lines=lambda n: "Steps" in n.title))
         self.check(self.ask("info", "--host", "beta", host="beta"), document(self.folder, hosts=["beta"]))
@@ -66,7 +92,12 @@ class InfoTest(pair.PairCase):
             self.check(self.ask("info", "--name", wanted, name=wanted), document(self.folder, keeps=keeps))
 
     def test_windows(self):
-        for from_ps, to_ps in [(2_008_192, 2_020_192), (2_008_193, 2_020_193), (None, 2_000_001), (1_501_200, 1_501_201)]:
+        for from_ps, to_ps in [
+            (2_008_192, 2_020_192),
+            (2_008_193, 2_020_193),
+            (None, 2_000_001),
+            (1_501_200, 1_501_201),
+        ]:
             def keeps(_, line, event, window=(from_ps, to_ps)):
                 return pair.in_window(pair.placed(line, event), event.duration_ps, *window)
             options = f"{'' if from_ps is None else f'{from_ps}ps'}:{'' if to_ps is None else f'{to_ps}ps'}"
@@ -82,7 +113,9 @@ class InfoTest(pair.PairCase):
             file = next(i for i, host in enumerate(pair.HOSTS) if plane in host.planes)
             if (file, plane.name) == (1, "/device:TPU:1"):
                 return False  # it has one step only
-            return pair.in_window(pair.placed(line, event), event.duration_ps, *windows.get((file, plane.name), windows[file, None]))
+            return pair.in_window(
+                pair.placed(line, event), event.duration_ps, *windows.get((file, plane.name), windows[file, None])
+            )
         self.check(self.ask("info", "--step", 1, step=1), document(self.folder, keeps=keeps))
 
     def test_screen(self):
@@ -101,7 +134,9 @@ class CompleteTest(truth.Case):
         return done
 
     def test_an_error_of_the_recorder(self):
-        path = self.write("a.xplane.pb", x.space(x.plane(1, "/host:CPU"), errors=["lost", "the \"end\""], warnings=["slow"]))
+        path = self.write(
+            "a.xplane.pb", x.space(x.plane(1, "/host:CPU"), errors=["lost", "the \"end\""], warnings=["slow"])
+        )
         found = self.ask_for(path)
         self.check({k: found[k] for k in ("status", "complete", "reasons", "origin_unix_ns")}, {
             "status": "ok", "complete": False, "origin_unix_ns": None, "reasons": [
@@ -112,18 +147,57 @@ class CompleteTest(truth.Case):
 
     def test_names_and_ids(self):
         """A line without a name is called by the name that is shown; of entries with one id the last counts."""
-        plane = x.plane(1, "/host:CPU", self.line([x.event(3, 5, 7)], 4), x.line(5, "", [], 9, "shown"),
-                        x.event_metadata(3, "first"), x.event_metadata(3, "second"), x.event_metadata(4, "other"),
-                        x.stat_metadata(1, "a"), x.stat_metadata(1, "b"), x.plane_stat(1, 5), x.plane_stat(1, 6, "uint"),
-                        x.plane_stat(9, 1.5))
+        plane = x.plane(
+            1,
+            "/host:CPU",
+            self.line([x.event(3, 5, 7)], 4),
+            x.line(5, "", [], 9, "shown"),
+            x.event_metadata(3, "first"),
+            x.event_metadata(3, "second"),
+            x.event_metadata(4, "other"),
+            x.stat_metadata(1, "a"),
+            x.stat_metadata(1, "b"),
+            x.plane_stat(1, 5),
+            x.plane_stat(1, 6, "uint"),
+            x.plane_stat(9, 1.5),
+        )
         path = self.write("a.xplane.pb", x.space(plane))
         found = self.ask_for(path)["files"][0]["planes"][0]
-        self.check(found, {"id": "1", "name": "/host:CPU", "kind": "host", "stats": {"b": "6", "#9": 1.5}, "event_metadata": 2,
-                           "stat_metadata": 1, "lines": [
-                               {"id": "4", "name": "main", "kind": "thread", "timestamp_ns": "0", "events": 1, "event_stats": 0,
-                                "duration_sum_ps": 7, "first_ps": 5, "last_ps": 12},
-                               {"id": "5", "name": "shown", "kind": "thread", "timestamp_ns": "9", "events": 0,
-                                "event_stats": 0, "duration_sum_ps": 0, "first_ps": None, "last_ps": None}]})
+        self.check(
+            found,
+            {
+                "id": "1",
+                "name": "/host:CPU",
+                "kind": "host",
+                "stats": {"b": "6", "#9": 1.5},
+                "event_metadata": 2,
+                "stat_metadata": 1,
+                "lines": [
+                    {
+                        "id": "4",
+                        "name": "main",
+                        "kind": "thread",
+                        "timestamp_ns": "0",
+                        "events": 1,
+                        "event_stats": 0,
+                        "duration_sum_ps": 7,
+                        "first_ps": 5,
+                        "last_ps": 12,
+                    },
+                    {
+                        "id": "5",
+                        "name": "shown",
+                        "kind": "thread",
+                        "timestamp_ns": "9",
+                        "events": 0,
+                        "event_stats": 0,
+                        "duration_sum_ps": 0,
+                        "first_ps": None,
+                        "last_ps": None,
+                    },
+                ],
+            },
+        )
 
     def test_many_shapes_of_stats(self):
         """Every kind of value, ids of one byte and of more, long texts, and values of ten bytes."""
@@ -138,17 +212,48 @@ class CompleteTest(truth.Case):
 
     def test_kinds(self):
         """What planes and lines are, by their names."""
-        kinds = {"/device:TPU:0": "device", "/device:TPU:0 SparseCore 1": "device", "/device:CUSTOM:Megascale Trace": "custom",
-                 "/host:metadata": "metadata", "/host:metadata2": "host", "/host:CPU": "host", "Task Environment": "environment",
-                 "Task Environment 2": "other", "Host CPUs": "host", "Syscalls": "host", "#Chip TPU": "other"}
-        names = {"Steps": "steps", "Sparse Core Steps": "steps", "XLA Modules": "modules", "Sparse Core Modules": "modules",
-                 "XLA Ops": "ops", "Sparse Core Ops": "ops", "Async XLA Ops": "async", "Stream #3(Kernel)": "stream",
-                 "Framework Ops": "derived", "Framework Name Scope": "derived", "TensorFlow Ops": "derived",
-                 "TensorFlow Name Scope": "derived", "Source code": "derived", "Source Code": "derived", "Overlay": "derived",
-                 "TC Overlay": "derived", "Launch Stats": "derived", "_counters_": "counter", "counters_0": "counter",
-                 "xla ops": "other", "XLA Ops 2": "other", "Steps 2": "other"}
-        lines = [x.line(i, name, []) for i, name in enumerate(names)] + [x.line(-1, "XLA Ops", []), x.line(-1, "Steps", []),
-                                                                         x.line(0, "XLA Ops", [])]
+        kinds = {
+            "/device:TPU:0": "device",
+            "/device:TPU:0 SparseCore 1": "device",
+            "/device:CUSTOM:Megascale Trace": "custom",
+            "/host:metadata": "metadata",
+            "/host:metadata2": "host",
+            "/host:CPU": "host",
+            "Task Environment": "environment",
+            "Task Environment 2": "other",
+            "Host CPUs": "host",
+            "Syscalls": "host",
+            "#Chip TPU": "other",
+        }
+        names = {
+            "Steps": "steps",
+            "Sparse Core Steps": "steps",
+            "XLA Modules": "modules",
+            "Sparse Core Modules": "modules",
+            "XLA Ops": "ops",
+            "Sparse Core Ops": "ops",
+            "Async XLA Ops": "async",
+            "Stream #3(Kernel)": "stream",
+            "Framework Ops": "derived",
+            "Framework Name Scope": "derived",
+            "TensorFlow Ops": "derived",
+            "TensorFlow Name Scope": "derived",
+            "Source code": "derived",
+            "Source Code": "derived",
+            "Overlay": "derived",
+            "TC Overlay": "derived",
+            "Launch Stats": "derived",
+            "_counters_": "counter",
+            "counters_0": "counter",
+            "xla ops": "other",
+            "XLA Ops 2": "other",
+            "Steps 2": "other",
+        }
+        lines = [x.line(i, name, []) for i, name in enumerate(names)] + [
+            x.line(-1, "XLA Ops", []),
+            x.line(-1, "Steps", []),
+            x.line(0, "XLA Ops", []),
+        ]
         first_derived = -559038737
         threads = [x.line(first_derived + i, "t", []) for i in (-1, 0, 1023, 1024)]
         planes = [x.plane(i + 1, name, *(lines if name == "/device:TPU:0" else threads if name == "/host:CPU" else [
@@ -186,8 +291,16 @@ class CompleteTest(truth.Case):
         self.write("run/plugins/profile/r/a.trace.json", json.dumps({"traceEvents": [
             {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 2, "name": "a"}]}))
         found = self.ask_for(self.scratch / "run")
-        self.check([[f["family"], f["export_of"], len(f["planes"])] for f in sorted(found["files"], key=lambda f: f["family"])],
-                   [["chrome_trace", next(f["file"] for f in found["files"] if f["family"] == "xspace"), 0], ["xspace", -1, 1]])
+        self.check(
+            [
+                [f["family"], f["export_of"], len(f["planes"])]
+                for f in sorted(found["files"], key=lambda f: f["family"])
+            ],
+            [
+                ["chrome_trace", next(f["file"] for f in found["files"] if f["family"] == "xspace"), 0],
+                ["xspace", -1, 1],
+            ],
+        )
         self.check(found["totals"]["events"], 1)
         self.assertIn(", not counted\n", truth.run("info", self.scratch / "run"))
 
@@ -208,8 +321,10 @@ class CompleteTest(truth.Case):
         self.assertIn("events    from 6.000 ns to 6.005 ns (on this file's own clock)\n", text)
 
     def test_a_cut_file(self):
-        data = x.space(x.plane(1, "/host:CPU", self.line([x.event(1, 0, 5), x.event(1, 7, 5)]), x.event_metadata(1, "e")),
-                       x.plane(2, "/host:other", self.line([x.event(1, 0, 5)])))
+        data = x.space(
+            x.plane(1, "/host:CPU", self.line([x.event(1, 0, 5), x.event(1, 7, 5)]), x.event_metadata(1, "e")),
+            x.plane(2, "/host:other", self.line([x.event(1, 0, 5)])),
+        )
         path = self.write("a.xplane.pb", data[:-3])
         found = self.ask_for(path, status=5)
         damage = found["files"][0]["damage"]

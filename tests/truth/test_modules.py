@@ -18,8 +18,11 @@ def row(file, plane, metadata_id, name, module_name, module_id, computations, in
             "sibling": sibling, "sibling_path": sibling_path, "damage": damage}
 
 
-ROWS = [row(0, 4, 9, "jit_eval(9)", "jit_eval", 9, 2, 4, len(EVAL)), row(0, 4, 7, "jit_step(7)", "jit_step", 7, 2, 3, len(STEP)),
-        row(1, 3, 7, "jit_step(7)", "jit_step", 7, 2, 3, len(STEP))]
+ROWS = [
+    row(0, 4, 9, "jit_eval(9)", "jit_eval", 9, 2, 4, len(EVAL)),
+    row(0, 4, 7, "jit_step(7)", "jit_step", 7, 2, 3, len(STEP)),
+    row(1, 3, 7, "jit_step(7)", "jit_step", 7, 2, 3, len(STEP)),
+]
 
 
 class ModulesTest(pair.PairCase):
@@ -54,8 +57,12 @@ class SiblingsTest(truth.Case):
 
     def capture(self, standalone, run="r", modules=None):
         ops = modules or {7: ("jit_step(7)", STEP), 9: ("jit_eval(9)", EVAL)}
-        plane = x.plane(1, "/host:metadata", x.stat_metadata(1, "Hlo Proto"),
-                        *(x.event_metadata(key, name, "", [x.stat(1, blob, "bytes")]) for key, (name, blob) in ops.items()))
+        plane = x.plane(
+            1,
+            "/host:metadata",
+            x.stat_metadata(1, "Hlo Proto"),
+            *(x.event_metadata(key, name, "", [x.stat(1, blob, "bytes")]) for key, (name, blob) in ops.items()),
+        )
         self.write(f"plugins/profile/{run}/a.xplane.pb", x.space(plane))
         for name, blob in standalone.items():
             self.write(f"plugins/profile/{run}/{name}", blob)
@@ -84,7 +91,9 @@ class SiblingsTest(truth.Case):
         self.assertNotEqual(other_order, STEP)
         larger = hlo.proto("jit_step", 7, extra=True)
         for names in (("x1", "x2"), ("x2", "x1")):
-            folder = self.capture({f"{names[0]}.hlo_proto.pb": other_order, f"{names[1]}.hlo_proto.pb": larger}, "".join(names))
+            folder = self.capture(
+                {f"{names[0]}.hlo_proto.pb": other_order, f"{names[1]}.hlo_proto.pb": larger}, "".join(names)
+            )
             self.check(self.rows(self.ask_for(folder)), [
                 ["jit_eval(9)", 0, "none", None], [names[1], -1, "none", None],
                 ["jit_step(7)", 0, "same_content", f"{names[0]}.hlo_proto.pb"]])
@@ -144,10 +153,40 @@ class EntryTest(truth.Case):
         (hlo.shape(99, [1]), "type99[1]"),
         (hlo.shape(TUPLE), "()"),
     ]
-    ELEMENTS = {1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16", 11: "f32",
-                12: "f64", 14: "opaque", 15: "c64", 16: "bf16", 17: "token", 18: "c128", 19: "f8e5m2", 20: "f8e4m3fn",
-                21: "s4", 22: "u4", 23: "f8e4m3b11fnuz", 24: "f8e5m2fnuz", 25: "f8e4m3fnuz", 26: "s2", 27: "u2", 28: "f8e4m3",
-                29: "f8e3m4", 30: "s1", 31: "u1", 32: "f4e2m1fn", 33: "f8e8m0fnu"}
+    ELEMENTS = {
+        1: "pred",
+        2: "s8",
+        3: "s16",
+        4: "s32",
+        5: "s64",
+        6: "u8",
+        7: "u16",
+        8: "u32",
+        9: "u64",
+        10: "f16",
+        11: "f32",
+        12: "f64",
+        14: "opaque",
+        15: "c64",
+        16: "bf16",
+        17: "token",
+        18: "c128",
+        19: "f8e5m2",
+        20: "f8e4m3fn",
+        21: "s4",
+        22: "u4",
+        23: "f8e4m3b11fnuz",
+        24: "f8e5m2fnuz",
+        25: "f8e4m3fnuz",
+        26: "s2",
+        27: "u2",
+        28: "f8e4m3",
+        29: "f8e3m4",
+        30: "s1",
+        31: "u1",
+        32: "f4e2m1fn",
+        33: "f8e8m0fnu",
+    }
 
     def entry_of(self, module, *options):
         plane = x.plane(1, "/host:metadata", x.stat_metadata(1, "Hlo Proto"),
@@ -161,11 +200,24 @@ class EntryTest(truth.Case):
         return truth.parsed(text)["entry"]
 
     def module(self):
-        table = [hlo.message(1, "a/b.py"), hlo.message(1, "c.py"),
-                 hlo.message(3, hlo.number(1, 2), hlo.number(3, 70)), hlo.message(3, hlo.number(1, 1), hlo.number(3, 12)),
-                 hlo.message(4, hlo.number(1, 2)), hlo.message(4, hlo.number(1, 1), hlo.number(2, 1)), hlo.message(4, hlo.number(1, 9))]
-        metadata = [hlo.op_metadata("jit(f)/add, \"x\"", "dir/m.py", 5), hlo.op_metadata("", "", 0, 1), hlo.op_metadata("", "", 0, 2),
-                    hlo.op_metadata("", "", 0, 3), hlo.op_metadata("", "own.py", 1, 1), hlo.op_metadata("", "", 0, 4), b""]
+        table = [
+            hlo.message(1, "a/b.py"),
+            hlo.message(1, "c.py"),
+            hlo.message(3, hlo.number(1, 2), hlo.number(3, 70)),
+            hlo.message(3, hlo.number(1, 1), hlo.number(3, 12)),
+            hlo.message(4, hlo.number(1, 2)),
+            hlo.message(4, hlo.number(1, 1), hlo.number(2, 1)),
+            hlo.message(4, hlo.number(1, 9)),
+        ]
+        metadata = [
+            hlo.op_metadata("jit(f)/add, \"x\"", "dir/m.py", 5),
+            hlo.op_metadata("", "", 0, 1),
+            hlo.op_metadata("", "", 0, 2),
+            hlo.op_metadata("", "", 0, 3),
+            hlo.op_metadata("", "own.py", 1, 1),
+            hlo.op_metadata("", "", 0, 4),
+            b"",
+        ]
         body = [hlo.instruction(10 + i, f"op.{i}", ("add", "parameter")[i % 2], shape,
                                 metadata[i] if i < len(metadata) else b"") for i, (shape, _) in enumerate(self.SHAPES)]
         other = hlo.computation(5, "first", hlo.instruction(1, "p", "parameter", self.SHAPES[0][0]))
@@ -204,14 +256,23 @@ class EntryTest(truth.Case):
     def test_a_schedule_that_is_the_order_of_the_file(self):
         body = [hlo.instruction(i, f"op.{i}", "add", hlo.shape(hlo.F32)) for i in (1, 2)]
         self.entry_of(hlo.module("jit_step", 7, hlo.computation(1, "main", *body), hlo.schedule({1: [1, 2]})))
-        self.assertTrue(truth.run("modules", self.path, "--dump", "step").endswith("The schedule has the same order.\n"))
+        self.assertTrue(
+            truth.run("modules", self.path, "--dump", "step").endswith("The schedule has the same order.\n")
+        )
 
     def test_a_name_that_no_module_has(self):
         self.entry_of(self.module())
-        done = truth.subprocess.run([truth.PROFKIT, "modules", self.path, "--dump", "jit_none"], check=False, timeout=60,
-                                    stdout=truth.subprocess.PIPE, stderr=truth.subprocess.PIPE)
+        done = truth.subprocess.run(
+            [truth.PROFKIT, "modules", self.path, "--dump", "jit_none"],
+            check=False,
+            timeout=60,
+            stdout=truth.subprocess.PIPE,
+            stderr=truth.subprocess.PIPE,
+        )
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no module's name contains 'jit_none'\n  hint: The modules are: jit_step(7)\n", done.stderr.decode())
+        self.assertIn(
+            "no module's name contains 'jit_none'\n  hint: The modules are: jit_step(7)\n", done.stderr.decode()
+        )
 
 
 if __name__ == "__main__":

@@ -12,8 +12,13 @@ import xspace as x
 class OpsTest(pair.PairCase):
     def document(self, places, keeps=lambda place, event: True, name="", limit=0, source="XLA Ops"):
         found = [model.line_document(place, lambda e, p=place: keeps(p, e), name, limit) for place in places]
-        return {**pair.frame("ops"), "source": source, "lines": [f for f in found if f], "files": pair.files(self.folder),
-                "damage": []}
+        return {
+            **pair.frame("ops"),
+            "source": source,
+            "lines": [f for f in found if f],
+            "files": pair.files(self.folder),
+            "damage": [],
+        }
 
     def test_all(self):
         self.check(self.ask("ops"), self.document(pair.lines({"ops"})))
@@ -45,11 +50,15 @@ class OpsTest(pair.PairCase):
 
     def test_a_line_with_just_the_name_wins_over_those_that_contain_it(self):
         places = [p for p in pair.lines() if p[5].title == "Steps"]
-        self.check(self.ask("ops", "--line", "Steps", line="Steps"), self.document(places, source="lines named 'Steps'"))
+        self.check(
+            self.ask("ops", "--line", "Steps", line="Steps"), self.document(places, source="lines named 'Steps'")
+        )
 
     def test_a_name_picks_rows_and_leaves_self_times_as_they_are(self):
         self.check(self.ask("ops", "--name", "copy", name="copy"), self.document(pair.lines({"ops"}), name="copy"))
-        self.check(self.ask("ops", "--name", "f32[8]", name="f32[8]"), self.document(pair.lines({"ops"}), name="f32[8]"))
+        self.check(
+            self.ask("ops", "--name", "f32[8]", name="f32[8]"), self.document(pair.lines({"ops"}), name="f32[8]")
+        )
 
     def window(self, from_ps, to_ps):
         def keeps(place, event):
@@ -70,8 +79,11 @@ class OpsTest(pair.PairCase):
     def test_a_step(self):
         """The N-th step of each device by start; it is a window on the timeline."""
         # alpha TPU:0: its second step by start is that of 8,192 ps; beta has none marked: runs of modules stand in.
-        windows = {("alpha", "/device:TPU:0"): (2_008_192, 2_020_192), ("alpha", "/device:TPU:1"): (5_001_500, 5_004_100),
-                   ("beta", "/device:TPU:0"): (300_010_000, 300_040_000)}
+        windows = {
+            ("alpha", "/device:TPU:0"): (2_008_192, 2_020_192),
+            ("alpha", "/device:TPU:1"): (5_001_500, 5_004_100),
+            ("beta", "/device:TPU:0"): (300_010_000, 300_040_000),
+        }
 
         def keeps(place, event):
             window = windows.get((place[3].name, place[4].name))
@@ -144,7 +156,10 @@ class LinesTest(truth.Case):
         self.check(*self.ask_for([[pair.Ev(1 + i % 8, i * 5, 3, *pair.device_times(700, 100 - i)) for i in range(60)]]))
 
     def test_durations_of_the_device_without_its_starts(self):
-        events = [pair.Ev(1, 0, 100, ("device_duration_ps", "uint", 40)), pair.Ev(2, 20, 50, ("device_duration_ps", "int", 10))]
+        events = [
+            pair.Ev(1, 0, 100, ("device_duration_ps", "uint", 40)),
+            pair.Ev(2, 20, 50, ("device_duration_ps", "int", 10)),
+        ]
         found, expected = self.ask_for([events])
         self.check([found[0]["clock"], found[0]["busy_ps"]], ["mixed", 40])
         self.check(found, expected)
@@ -158,10 +173,15 @@ class LinesTest(truth.Case):
 
     def test_damage_of_several_files_in_their_order(self):
         data = x.space(x.plane(1, "/device:TPU:0", x.line(3, "XLA Ops", [x.event(1, 0, 5)]), x.event_metadata(1, "op")))
-        paths = [self.write(f"r/{name}.xplane.pb", data + b"\x0a\x05" + cut) for name, cut in (("a", b""), ("b", b"\x0a"), ("c", b""))]
+        paths = [
+            self.write(f"r/{name}.xplane.pb", data + b"\x0a\x05" + cut)
+            for name, cut in (("a", b""), ("b", b"\x0a"), ("c", b""))
+        ]
         for command in ("ops", "steps", "modules", "framework", "collectives", "tree", "metadata"):
             found = truth.parsed(truth.run(command, self.scratch / "r", "--json", status=5))
-            self.check([[d["file"], d["path"]] for d in found["damage"]], [[i, str(path)] for i, path in enumerate(paths)])
+            self.check(
+                [[d["file"], d["path"]] for d in found["damage"]], [[i, str(path)] for i, path in enumerate(paths)]
+            )
             self.assertTrue(found["reason"].startswith("3 of 3 files are damaged: "), found["reason"])
 
     def test_a_device_clock_that_begins_anew(self):
@@ -183,12 +203,21 @@ class LinesTest(truth.Case):
     def test_halves_of_transfers_have_no_rates(self):
         """The name that is shown tells a half, where there is one."""
         facts = [("flops", "int", 1 << 10), ("bytes_accessed", "int", 1 << 11)]
-        names = [("copy-start.1", ""), ("fusion.1", "copy-done.1"), ("copy-start.1", "fusion.2"), ("%all-gather-done.3 = f32[] x", ""),
-                 ("all-gather-done.clone", ""), ("restart", ""), ("copy-starts", "")]
+        names = [
+            ("copy-start.1", ""),
+            ("fusion.1", "copy-done.1"),
+            ("copy-start.1", "fusion.2"),
+            ("%all-gather-done.3 = f32[] x", ""),
+            ("all-gather-done.clone", ""),
+            ("restart", ""),
+            ("copy-starts", ""),
+        ]
         ops = {i + 1: pair.Op(name, shown, facts) for i, (name, shown) in enumerate(names)}
         found, expected = self.ask_for([[pair.Ev(i, 100 * i, 64) for i in ops]], ops)
         self.check(found, expected)
-        self.check([op["flops_per_s"] is None for op in expected[0]["ops"]], [True, True, False, True, True, False, False])
+        self.check(
+            [op["flops_per_s"] is None for op in expected[0]["ops"]], [True, True, False, True, True, False, False]
+        )
 
     def test_the_last_instant_that_can_be_told(self):
         last = (1 << 63) - 2
@@ -210,8 +239,13 @@ class LinesTest(truth.Case):
         host = pair.Host("alpha", [pair.Plane(1, "/host:CPU", "host", lines, ops)])
         path = self.write("a.xplane.pb", host.bytes())
         found = truth.parsed(truth.run("ops", path, "--json"))
-        self.check([found["source"], [[n["line_name"], n["events"], n["busy_ps"], n["duration_sum_ps"]] for n in found["lines"]]],
-                   ["host events with hlo_op", [["main", 2, 14, 14]]])
+        self.check(
+            [
+                found["source"],
+                [[n["line_name"], n["events"], n["busy_ps"], n["duration_sum_ps"]] for n in found["lines"]],
+            ],
+            ["host events with hlo_op", [["main", 2, 14, 14]]],
+        )
 
     def test_ids_that_are_far_apart(self):
         """Few of them, more than a table has room for, below zero, and without an entry."""

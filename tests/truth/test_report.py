@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`profkit report`: the parts are the documents of the other commands, whose numbers have tests of their own; here the rest."""
+"""`profkit report`: its parts are the documents of other commands, which have tests of their own; here the rest."""
+
 import sys
 
 import pair
@@ -7,11 +8,26 @@ import truth
 import xspace as x
 
 STALL = {
-    "id": "collectives.exposed_stall", "certainty": "probable", "recoverable_ps": 650 + 300 + 17, "recoverable_bytes": None,
-    "what": "/device:TPU:0 waited 967 ps for 3 asynchronous operations; the longest wait, 650 ps, was for all-gather-start.4.",
-    "evidence": [{"file": 0, "plane": 0, "line": 3, "start_ps": 2_018_800, "end_ps": 2_021_400, "row": None,
-                  "byte_offset": None, "note": "the operation waited for longest"}],
-    "next": "`profkit collectives` lists them; more work between start and done hides the wait."}
+    "id": "collectives.exposed_stall",
+    "certainty": "probable",
+    "recoverable_ps": 650 + 300 + 17,
+    "recoverable_bytes": None,
+    "what": "/device:TPU:0 waited 967 ps for 3 asynchronous operations; the longest wait, 650 ps, was for "
+    "all-gather-start.4.",
+    "evidence": [
+        {
+            "file": 0,
+            "plane": 0,
+            "line": 3,
+            "start_ps": 2_018_800,
+            "end_ps": 2_021_400,
+            "row": None,
+            "byte_offset": None,
+            "note": "the operation waited for longest",
+        }
+    ],
+    "next": "`profkit collectives` lists them; more work between start and done hides the wait.",
+}
 
 
 class ReportTest(pair.PairCase):
@@ -23,7 +39,18 @@ class ReportTest(pair.PairCase):
         findings = [{**STALL, "where": f"{run}/alpha.xplane.pb"}] if not options else []
         expected = {**pair.frame("report"), "path": str(self.folder), "damage": [], "model": None,
                     "runs": [{"name": "run1", "path": run, "chosen": True}]}
-        for name in ("info", "steps", "ops", "modules", "framework", "collectives", "chrome", "memory", "neutrino", "bubbles"):
+        for name in (
+            "info",
+            "steps",
+            "ops",
+            "modules",
+            "framework",
+            "collectives",
+            "chrome",
+            "memory",
+            "neutrino",
+            "bubbles",
+        ):
             if options and name == "memory":
                 expected[name] = None  # cannot keep to a plane
                 continue
@@ -95,7 +122,11 @@ class FindingsTest(truth.Case):
         """Only where there is another file to stand beside."""
         def findings():
             found = truth.parsed(truth.run("report", self.scratch, "--json"))["findings"]
-            return [[f["id"], f["where"].rsplit("/", 1)[1], f["evidence"][0]["file"]] for f in found if f["id"] == "time.unaligned"]
+            return [
+                [f["id"], f["where"].rsplit("/", 1)[1], f["evidence"][0]["file"]]
+                for f in found
+                if f["id"] == "time.unaligned"
+            ]
         environment = x.plane(9, "Task Environment", x.plane_stat(1, 1_700_000_000_000_000_000, "uint"),
                               x.stat_metadata(1, "profile_start_time"))
         self.capture([self.device([("a", 0, 5)])])
@@ -124,7 +155,9 @@ class FindingsTest(truth.Case):
         ops = [("a", 0, 990)]
         self.capture([self.device(ops, (), 0, tpu), self.device([], (), 1, tpu), self.device(ops, (), 2, tpu),
                       self.device(ops, (), 0, tpu, "/device:TPU:{} SparseCore 1")])
-        self.assertIn("  devices   3 × TPU v6 Lite, 918 TFLOP/s; events on 2 of them\n", truth.run("report", self.scratch))
+        self.assertIn(
+            "  devices   3 × TPU v6 Lite, 918 TFLOP/s; events on 2 of them\n", truth.run("report", self.scratch)
+        )
         self.capture([self.device(ops, (), 0, gpu, "/device:GPU:{}"), self.device(ops, (), 1, gpu, "/device:GPU:{}"),
                       self.device([], (), 2, amd, "/device:GPU:{}")])
         self.assertIn("  devices   2 × Nvidia GPU, compute capability 9.0, 132 SMs, 80.0 GiB, 3.35 TB/s\n"
@@ -142,8 +175,14 @@ class FindingsTest(truth.Case):
 
     def test_shares(self):
         """Nothing is 0.0 %, little is more than that."""
-        self.capture([self.device([("a", 0, 1_000_000)]), self.device([("a", 0, 499)], (), 1), self.device([("a", 9, 0)], (), 2),
-                      self.device([("a", 0, 500)], (), 3)])
+        self.capture(
+            [
+                self.device([("a", 0, 1_000_000)]),
+                self.device([("a", 0, 499)], (), 1),
+                self.device([("a", 9, 0)], (), 2),
+                self.device([("a", 0, 500)], (), 3),
+            ]
+        )
         rows = truth.run("report", self.scratch).split("Busy: ")[1].split("\n\n")[0].splitlines()[2:]
         self.assertEqual([row.split("  ")[-1].strip() for row in rows], ["100.0 %", "<0.1 %", "0.0 %", "0.1 %"])
 

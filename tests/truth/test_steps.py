@@ -74,8 +74,15 @@ class HostStepsTest(truth.Case):
             ("profile_start_time", "uint", pair.ORIGIN_NS["alpha"])])])
         path = self.write("a.xplane.pb", host.bytes())
         found = truth.parsed(truth.run("steps", path, "--json", *options))
-        self.check({k: found[k] for k in ("status", "reason", "files", "damage")}, {
-            "status": "ok", "reason": None, "files": [{"path": str(path), "family": "xspace", "export_of": -1}], "damage": []})
+        self.check(
+            {k: found[k] for k in ("status", "reason", "files", "damage")},
+            {
+                "status": "ok",
+                "reason": None,
+                "files": [{"path": str(path), "family": "xspace", "export_of": -1}],
+                "damage": [],
+            },
+        )
         return found["steps"], found["matched"]
 
     def test_steps_that_hosts_mark(self):
@@ -83,12 +90,29 @@ class HostStepsTest(truth.Case):
         def number(n, kind="int"):
             return ("step_num", kind, n)
         ops = {1: pair.Op("train"), 2: pair.Op("3")}
-        first = pair.Line(1, "a", 0, [pair.Ev(1, 500, 100, number(2)), pair.Ev(1, 0, 100, number(1, "uint")), pair.Ev(2, 50, 9),
-                                      pair.Ev(1, 0, 9, number(8), occurrences=3)], "thread")
-        second = pair.Line(2, "b", 0, [pair.Ev(2, 250, 0, number(-9)), pair.Ev(2, 500, 1, number("many", "text"))], "thread")
+        first = pair.Line(
+            1,
+            "a",
+            0,
+            [
+                pair.Ev(1, 500, 100, number(2)),
+                pair.Ev(1, 0, 100, number(1, "uint")),
+                pair.Ev(2, 50, 9),
+                pair.Ev(1, 0, 9, number(8), occurrences=3),
+            ],
+            "thread",
+        )
+        second = pair.Line(
+            2, "b", 0, [pair.Ev(2, 250, 0, number(-9)), pair.Ev(2, 500, 1, number("many", "text"))], "thread"
+        )
         device = pair.Plane(3, "/device:TPU:0", "device", [pair.Line(3, "XLA Ops", 0, [pair.Ev(1, 0, 5)], "ops")], ops)
-        planes = [device, pair.Plane(1, "/host:CPU", "host", [first, second], ops),
-                  pair.Plane(2, "/host:other", "host", [pair.Line(1, "a", 0, [pair.Ev(1, 100, 10, number(4))], "thread")], ops)]
+        planes = [
+            device,
+            pair.Plane(1, "/host:CPU", "host", [first, second], ops),
+            pair.Plane(
+                2, "/host:other", "host", [pair.Line(1, "a", 0, [pair.Ev(1, 100, 10, number(4))], "thread")], ops
+            ),
+        ]
         expected = [step(0, 1, 0, "step_num", "train", 1, 0, 0, 100), step(0, 1, 1, "step_num", "3", -9, 1, 250, 0),
                     step(0, 1, 0, "step_num", "train", 2, 2, 500, 100), step(0, 1, 1, "step_num", "3", None, 3, 500, 1),
                     step(0, 2, 0, "step_num", "train", 4, 4, 100, 10)]
@@ -97,7 +121,10 @@ class HostStepsTest(truth.Case):
         # The step is a window for all planes of the host.
         found = truth.parsed(truth.run("framework", self.scratch / "a.xplane.pb", "--json", "--step", "0"))
         self.check([[n["plane"], n["name"], n["count"]] for n in found["names"]], [[1, "train", 1], [1, "3", 1]])
-        self.check(truth.parsed(truth.run("ops", self.scratch / "a.xplane.pb", "--json", "--step", "0"))["lines"][0]["events"], 1)
+        self.check(
+            truth.parsed(truth.run("ops", self.scratch / "a.xplane.pb", "--json", "--step", "0"))["lines"][0]["events"],
+            1,
+        )
 
     def test_lines_that_repeat_those_of_the_core(self):
         """Steps of a sparse core count on a plane that has no others."""
@@ -109,8 +136,10 @@ class HostStepsTest(truth.Case):
         planes = [pair.Plane(1, "/device:TPU:0", "device", [sparse, own], ops),
                   pair.Plane(2, "/device:TPU:1", "device", [empty, sparse], ops),
                   pair.Plane(3, "/device:TPU:2", "device", [runs], ops)]  # another source than the file's
-        self.check(self.ask_for(planes), ([step(0, 0, 1, "Steps", "2", 2, 0, 10, 20), step(0, 1, 1, "Steps", "1", 1, 0, 0, 50)],
-                                          2))
+        self.check(
+            self.ask_for(planes),
+            ([step(0, 0, 1, "Steps", "2", 2, 0, 10, 20), step(0, 1, 1, "Steps", "1", 1, 0, 0, 50)], 2),
+        )
         self.check(self.ask_for(planes[2:]), ([step(0, 0, 0, "XLA Modules", "2", None, 0, 10, 20)], 1))
 
 

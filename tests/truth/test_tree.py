@@ -18,7 +18,10 @@ def event_document(plane, line, event, limit):
 
 
 class TreeTest(pair.PairCase):
-    def document(self, limit=5, planes=lambda plane: True, lines=lambda line: True, keeps=lambda plane, line, event: True):
+
+    def document(
+        self, limit=5, planes=lambda plane: True, lines=lambda line: True, keeps=lambda plane, line, event: True
+    ):
         files = []
         for file, host in enumerate(pair.HOSTS):
             shown_planes = []
@@ -27,19 +30,38 @@ class TreeTest(pair.PairCase):
                     continue
                 fitting = [(n, line) for n, line in enumerate(plane.lines) if lines(line)]
                 shown = fitting[:limit] if limit else fitting
-                shown_planes.append({
-                    "plane": p, "id": str(plane.key), "name": plane.name, "kind": plane.kind, "line_count": len(plane.lines),
-                    "event_metadata": len(plane.ops), "stat_metadata": len(plane.stat_ids),
-                    "stats": pair.stat_list(plane, plane.stats), "lines": [], "lines_left_out": len(fitting) - len(shown)})
+                shown_planes.append(
+                    {
+                        "plane": p,
+                        "id": str(plane.key),
+                        "name": plane.name,
+                        "kind": plane.kind,
+                        "line_count": len(plane.lines),
+                        "event_metadata": len(plane.ops),
+                        "stat_metadata": len(plane.stat_ids),
+                        "stats": pair.stat_list(plane, plane.stats),
+                        "lines": [],
+                        "lines_left_out": len(fitting) - len(shown),
+                    }
+                )
                 for n, line in shown:
                     kept = [e for e in line.events if keeps(plane, line, e)]
                     events = kept[:limit] if limit else kept
-                    shown_planes[-1]["lines"].append({
-                        "line": n, "id": str(line.key), "display_id": str(line.display_id), "name": line.name,
-                        "display_name": line.display_name, "kind": line.kind, "timestamp_ns": str(host.timestamp_ns(line)),
-                        "duration_ps": 0, "event_count": len(line.events),
-                        "events": [event_document(plane, line, e, limit) for e in events],
-                        "events_left_out": len(kept) - len(events)})
+                    shown_planes[-1]["lines"].append(
+                        {
+                            "line": n,
+                            "id": str(line.key),
+                            "display_id": str(line.display_id),
+                            "name": line.name,
+                            "display_name": line.display_name,
+                            "kind": line.kind,
+                            "timestamp_ns": str(host.timestamp_ns(line)),
+                            "duration_ps": 0,
+                            "event_count": len(line.events),
+                            "events": [event_document(plane, line, e, limit) for e in events],
+                            "events_left_out": len(kept) - len(events),
+                        }
+                    )
             files.append({"file": file, "path": pair.path_of(self.folder, host), "hosts": [host.name],
                           "errors": list(host.errors), "warnings": list(host.warnings),
                           "origin_unix_ns": str(pair.ORIGIN_NS[host.name]), "planes": shown_planes})
@@ -54,13 +76,19 @@ class TreeTest(pair.PairCase):
             self.check(self.ask("tree", "--limit", limit, limit=limit), self.document(limit))
 
     def test_filters(self):
-        self.check(self.ask("tree", "--plane", "TPU:1", plane="TPU:1"), self.document(planes=lambda p: "TPU:1" in p.name))
-        self.check(self.ask("tree", "--line", "worker", line="worker"), self.document(lines=lambda n: "worker" in n.title))
+        self.check(
+            self.ask("tree", "--plane", "TPU:1", plane="TPU:1"), self.document(planes=lambda p: "TPU:1" in p.name)
+        )
+        self.check(
+            self.ask("tree", "--line", "worker", line="worker"), self.document(lines=lambda n: "worker" in n.title)
+        )
 
         def named(plane, _, event):
             op = plane.ops.get(event.op)
             return op is not None and ("copy" in op.name or "copy" in op.display_name)
-        self.check(self.ask("tree", "--name", "copy", "--limit", 2, name="copy", limit=2), self.document(2, keeps=named))
+        self.check(
+            self.ask("tree", "--name", "copy", "--limit", 2, name="copy", limit=2), self.document(2, keeps=named)
+        )
 
         def inside(_, line, event):
             return pair.in_window(pair.placed(line, event), event.duration_ps, 2_008_192, 2_020_192)
@@ -75,19 +103,33 @@ class TreeTest(pair.PairCase):
 class LineTest(truth.Case):
     def test_what_few_files_have(self):
         """A second name and number of a line, and an event that tells neither its place nor how often it ran."""
-        line = x.line(7, "main", [x.event(1, None, 5), x.event(2, 0, 0), x.event(2, 9, 4, occurrences=2)], 3, "shown", 12)
+        line = x.line(
+            7, "main", [x.event(1, None, 5), x.event(2, 0, 0), x.event(2, 9, 4, occurrences=2)], 3, "shown", 12
+        )
         same = x.line(8, "same", [], 0, "same")
         nameless = x.line(9, "", [], 0, "only shown")
-        path = self.write("a.xplane.pb", x.space(x.plane(1, "", line, same, nameless, x.event_metadata(1, "", "display"))))
+        path = self.write(
+            "a.xplane.pb", x.space(x.plane(1, "", line, same, nameless, x.event_metadata(1, "", "display")))
+        )
         found = truth.parsed(truth.run("tree", path, "--json"))["files"][0]["planes"][0]
         self.check([found["name"], found["kind"]], ["", "other"])
-        self.check([{k: line[k] for k in ("line", "id", "display_id", "name", "display_name")} for line in found["lines"]], [
-            {"line": 0, "id": "7", "display_id": "12", "name": "main", "display_name": "shown"},
-            {"line": 1, "id": "8", "display_id": "0", "name": "same", "display_name": "same"},
-            {"line": 2, "id": "9", "display_id": "0", "name": "", "display_name": "only shown"}])
+        self.check(
+            [{k: line[k] for k in ("line", "id", "display_id", "name", "display_name")} for line in found["lines"]],
+            [
+                {"line": 0, "id": "7", "display_id": "12", "name": "main", "display_name": "shown"},
+                {"line": 1, "id": "8", "display_id": "0", "name": "same", "display_name": "same"},
+                {"line": 2, "id": "9", "display_id": "0", "name": "", "display_name": "only shown"},
+            ],
+        )
         keys = ("metadata_id", "name", "display_name", "start_ps", "offset_ps", "num_occurrences", "duration_ps")
-        self.check([[e[k] for k in keys] for e in found["lines"][0]["events"]], [
-            ["1", "", "display", 3_000, None, None, 5], ["2", "", "", 3_000, 0, None, 0], ["2", "", "", None, None, 2, 4]])
+        self.check(
+            [[e[k] for k in keys] for e in found["lines"][0]["events"]],
+            [
+                ["1", "", "display", 3_000, None, None, 5],
+                ["2", "", "", 3_000, 0, None, 0],
+                ["2", "", "", None, None, 2, 4],
+            ],
+        )
         text = truth.run("tree", path)
         self.check_text(text, f"{path}\n  host a\n\n"
                               "  plane 0 (no name)  id 1, other, 3 lines, 1 event name, 0 stat names\n"
@@ -125,7 +167,9 @@ class MetadataTest(pair.PairCase):
 
     def test_limits_and_filters(self):
         self.check(self.ask("metadata", "--limit", 3, limit=3), self.document(3))
-        self.check(self.ask("metadata", "--plane", "TPU:0", plane="TPU:0"), self.document(planes=lambda p: "TPU:0" in p.name))
+        self.check(
+            self.ask("metadata", "--plane", "TPU:0", plane="TPU:0"), self.document(planes=lambda p: "TPU:0" in p.name)
+        )
         self.check(self.ask("metadata", "--name", "op", name="op"), self.document(name="op"))
         self.check(self.ask("metadata", "--step", 1, step=1), self.document())  # what ids stand for has no time
         self.check(self.ask("metadata", "--step", 99, step=99), self.document())
@@ -136,22 +180,47 @@ class MetadataTest(pair.PairCase):
 
     def test_what_few_files_have(self):
         """Children, descriptions, ids below zero, and of entries with one id the last."""
-        plane = x.plane(1, "p", x.event_metadata(5, "old"), x.event_metadata(-2, "", "shown", [x.stat(1, -7)], [5, -2, 1 << 40]),
-                        x.event_metadata(5, "new", "new"), x.stat_metadata(2, "b", 'says "b"'), x.stat_metadata(1, "a", "says a"),
-                        x.stat_metadata(-1, ""))
+        plane = x.plane(
+            1,
+            "p",
+            x.event_metadata(5, "old"),
+            x.event_metadata(-2, "", "shown", [x.stat(1, -7)], [5, -2, 1 << 40]),
+            x.event_metadata(5, "new", "new"),
+            x.stat_metadata(2, "b", 'says "b"'),
+            x.stat_metadata(1, "a", "says a"),
+            x.stat_metadata(-1, ""),
+        )
         path = self.write("a.xplane.pb", x.space(plane))
         found = truth.parsed(truth.run("metadata", path, "--json"))["planes"][0]
         stat = {"name": "a", "metadata_id": "1", "kind": "int64", "value": "-7"}
-        self.check(found["event_entries"], [
-            {"metadata_id": "-2", "name": "", "display_name": "shown", "child_ids": ["5", "-2", str(1 << 40)], "stats": [stat]},
-            {"metadata_id": "5", "name": "new", "display_name": "new", "child_ids": [], "stats": []}])
-        self.check(found["stat_entries"], [
-            {"metadata_id": "-1", "name": "", "description": ""}, {"metadata_id": "1", "name": "a", "description": "says a"},
-            {"metadata_id": "2", "name": "b", "description": 'says "b"'}])
+        self.check(
+            found["event_entries"],
+            [
+                {
+                    "metadata_id": "-2",
+                    "name": "",
+                    "display_name": "shown",
+                    "child_ids": ["5", "-2", str(1 << 40)],
+                    "stats": [stat],
+                },
+                {"metadata_id": "5", "name": "new", "display_name": "new", "child_ids": [], "stats": []},
+            ],
+        )
+        self.check(
+            found["stat_entries"],
+            [
+                {"metadata_id": "-1", "name": "", "description": ""},
+                {"metadata_id": "1", "name": "a", "description": "says a"},
+                {"metadata_id": "2", "name": "b", "description": 'says "b"'},
+            ],
+        )
         self.check([found["event_metadata"], found["stat_metadata"]], [2, 3])
-        self.check_text(truth.run("metadata", path), "p\n  2 event names\n    [-2] (no name)\n        display name shown\n"
-                        f"        children 5 -2 {1 << 40}\n        a=-7  int64\n    [5] new\n  3 stat names\n"
-                        "    [-1] (no name)\n    [1] a  says a\n    [2] b  says \"b\"\n")
+        self.check_text(
+            truth.run("metadata", path),
+            "p\n  2 event names\n    [-2] (no name)\n        display name shown\n"
+            f"        children 5 -2 {1 << 40}\n        a=-7  int64\n    [5] new\n  3 stat names\n"
+            "    [-1] (no name)\n    [1] a  says a\n    [2] b  says \"b\"\n",
+        )
         # A description is not searched.
         self.check([len(truth.parsed(truth.run("metadata", path, "--json", "--name", "a"))["planes"][0][k])
                     for k in ("event_entries", "stat_entries")], [0, 1])
