@@ -8,6 +8,7 @@ import ops_model as model
 import pair
 import truth
 import wire
+import xspace as x
 
 NAME = "dict<i, u>"
 
@@ -153,6 +154,58 @@ class ArrowTest(pair.PairCase):
             ("total_ps", "l", "ps"), ("self_ps", "l", "ps"), ("min_ps", "l", "ps"), ("max_ps", "l", "ps"),
             ("flops", "L", "flop"), ("bytes_accessed", "L", "bytes"), ("program", NAME, None), ("clock", NAME, None)])
         self.check(rows, expected)
+
+
+class FewTest(truth.Case):
+    """What few files have."""
+
+    def table(self, path, function="pk_arrow_events", *more):
+        with arrow.Handle("profile", path, None) as profile:
+            return arrow.table(function, profile, *(more or (arrow.ALL_FILES,)))[1]
+
+    def test_the_host_that_a_file_names_and_ids_that_are_far_apart(self):
+        far = 1 << 40
+        planes = [
+            x.plane(
+                i,
+                f"p{i}",
+                x.line(1, "t", [x.event(far, 0, 1), x.event(-5, 1, 1)]),
+                x.event_metadata(far, f"far {i}"),
+                x.event_metadata(-5, f"below {i}"),
+            )
+            for i in (1, 2)
+        ]
+        rows = self.table(self.write("other.xplane.pb", x.space(*planes, hostnames=["inside"])))
+        self.check([[r["host"], r["name"]] for r in rows],
+                   [["inside", name] for name in ("far 1", "below 1", "far 2", "below 2")])
+
+    def test_an_export_is_read_when_it_is_asked_for(self):
+        self.write("plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "p", x.line(1, "t", [x.event(1, 0, 1)]),
+                                                                    x.event_metadata(1, "own"))))
+        self.write(
+            "plugins/profile/r/a.trace.json", '{"traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "name": "again"}]}'
+        )
+        names = [[r["name"] for r in self.table(self.scratch, "pk_arrow_events", arrow.ctypes.c_uint32(file))]
+                 for file in (0, 1)]
+        self.check(sorted(names), [["again"], ["own"]])
+        self.check([r["name"] for r in self.table(self.scratch)], ["own"])
+
+    def test_counts_below_zero_are_not_known(self):
+        path = self.write(
+            "a.xplane.pb",
+            x.space(
+                x.plane(
+                    1,
+                    "/device:TPU:0",
+                    x.line(3, "XLA Ops", [x.event(1, 0, 1)]),
+                    x.event_metadata(1, "op", "", [x.stat(1, -5), x.stat(2, 7, "uint")]),
+                    x.stat_metadata(1, "flops"),
+                    x.stat_metadata(2, "bytes_accessed"),
+                )
+            ),
+        )
+        rows = self.table(path, "pk_arrow_ops", None)
+        self.check([[r["flops"], r["bytes_accessed"]] for r in rows], [[None, 7]])
 
 
 if __name__ == "__main__":

@@ -352,6 +352,13 @@ class FewTest(truth.Case):
                 0
             ].planes
 
+    def test_a_long_line_and_stats_at_the_very_end(self):
+        events = [x.event(1, 10 * i, i, [x.stat(1, i)]) for i in range(300)]
+        plane = x.plane(1, "p", x.event_metadata(1, "e"), x.stat_metadata(1, "s"), x.line(1, "t", events))
+        line = self.open("a.xplane.pb", x.space(plane)).files[0].planes[0].lines[0]
+        self.check([[e.offset_ps, e.duration_ps, [s.value for s in e.stats(1)]] for e in line.events(1024)],
+                   [[10 * i, i, [i]] for i in range(300)])
+
     def test_an_export_beside_its_xspace(self):
         self.write("plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "p")))
         self.write("plugins/profile/r/a.trace.json", '{"traceEvents": [{"ph": "i", "ts": 1}]}')
