@@ -279,7 +279,7 @@ class DamageTest(truth.Case):
                 False,
                 [
                     f"{self.scratch / 'rank0.json'}: 999000 events, where the exporter stops: "
-                    "the tail is missing, do not total"\"
+                    "the tail is missing, do not total"
                 ],
             ],
         )

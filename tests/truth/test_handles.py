@@ -290,6 +290,9 @@ class FewTest(truth.Case):
             self.write(f"r/{name}.hlo_proto.pb", blob) for name, blob in (("same", step), ("differs", changed))
         )
         with truth.library().open(str(self.scratch / "r")) as profile, profile.modules() as modules:
+            # pylint: disable-next=protected-access
+            damaged = [got("pk_module_get", "pk_module_info", modules._h, i).damaged for i in range(len(modules))]
+            self.check(sorted(damaged), [0, 0, 0, 1])
             rows = [
                 [
                     m.plane,
