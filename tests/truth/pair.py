@@ -10,7 +10,7 @@ import truth
 import xspace as x
 
 ORIGIN_NS = {"alpha": 1_700_000_000_000_000_000, "beta": 1_700_000_000_000_250_000}
-SCREENS = truth.ROOT / "tests" / "truth" / "screens"
+SCREENS = truth.ROOT / "tests" / "truth" / "expected"
 BIG_ID = 12190760917235803885  # as XLA makes them: above what int64 holds
 
 
@@ -393,7 +393,7 @@ class PairCase(truth.Case):
             self.fail("the two documents are written differently")
 
     def check_screen(self, name, *arguments, status=0):
-        """What a command shows without a terminal is the whole text of screens/NAME.txt."""
+        """What a command shows without a terminal is the whole text of expected/NAME.txt."""
         command, *options = arguments
         found = truth.run(command, "log", *options, status=status, cwd=self.scratch)
         self.check_text(found, (SCREENS / f"{name}.txt").read_text(encoding="utf-8"))

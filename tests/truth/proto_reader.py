@@ -1,50 +1,13 @@
-"""Reads protobuf messages without a schema, and an XSpace into plain values. It shares no code with what writes them."""
+"""Reads an XSpace into plain values."""
 import struct
 
-
-def fields(data):
-    """(number, value) of each field; a length-delimited one is bytes, a fixed64 one a float."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    while at < len(data):
-        tag = varint()
-        if tag & 7 == 0:
-            yield tag >> 3, varint()
-        elif tag & 7 == 1:
-            yield tag >> 3, struct.unpack_from("<d", data, at)[0]
-            at += 8
-        elif tag & 7 == 2:
-            size = varint()
-            if at + size > len(data):
-                raise ValueError(f"field {tag >> 3} runs past the end")
-            yield tag >> 3, data[at:at + size]
-            at += size
-        else:
-            raise ValueError(f"wire type {tag & 7}")
-
-
-def signed(n):
-    return n - (1 << 64) if n >> 63 else n
+from wire import every as many
+from wire import fields, signed
 
 
 def one(data, number, default=None):
-    found = [v for n, v in fields(data) if n == number]
+    found = many(data, number)
     return found[-1] if found else default
-
-
-def many(data, number):
-    return [v for n, v in fields(data) if n == number]
 
 
 def text(data, number):
@@ -57,7 +20,9 @@ def stats(messages, names):
     for s in messages:
         key = names[one(s, 1)]
         for number, value in fields(s):
-            if number in (2, 3):
+            if number == 2:
+                out.append((key, struct.unpack("<d", value)[0]))
+            elif number == 3:
                 out.append((key, value))
             elif number == 4:
                 out.append((key, signed(value)))

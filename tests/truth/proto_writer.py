@@ -1,31 +1,6 @@
-"""Writes protobuf messages field by field, and XSpaces from a description. Field numbers are those of xplane.proto of tsl."""
-import struct
-
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    """A varint; negative numbers are int64."""
-    return varint(field << 3) + varint(n)
-
-
-def double(field, x):
-    return varint(field << 3 | 1) + struct.pack("<d", x)
-
-
-def text(field, payload):
-    """A string, bytes, or a message."""
-    if isinstance(payload, str):
-        payload = payload.encode()
-    return varint(field << 3 | 2) + varint(len(payload)) + payload
+"""XSpaces from a description: names get their ids by themselves. Field numbers are those of xplane.proto of tsl."""
+from wire import double, number, varint
+from wire import message as text
 
 
 def packed(field, numbers):

@@ -214,9 +214,9 @@ class ChromeTest(truth.Case):
 
     def test_screen(self):
         text = truth.run("chrome", self.path).replace(str(self.path), "PATH")
-        self.check_text(text, (truth.ROOT / "tests/truth/screens/chrome.txt").read_text(encoding="utf-8"))
+        self.check_text(text, (truth.ROOT / "tests/truth/expected/chrome.txt").read_text(encoding="utf-8"))
         text = truth.run("info", self.path).replace(str(self.path), "PATH")
-        self.check_text(text, (truth.ROOT / "tests/truth/screens/chrome-info.txt").read_text(encoding="utf-8"))
+        self.check_text(text, (truth.ROOT / "tests/truth/expected/chrome-info.txt").read_text(encoding="utf-8"))
 
     def test_events_as_arrow(self):
         if truth.os.environ.get("PROFKIT_SANITIZED"):

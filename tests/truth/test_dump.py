@@ -160,7 +160,7 @@ class DumpTest(truth.Case):
     def test_an_xspace(self):
         for name in ("XSpace", None):
             self.check_text(
-                self.dump(SPACE, type_name=name), (truth.ROOT / "tests/truth/screens/dump-xspace.txt").read_text()
+                self.dump(SPACE, type_name=name), (truth.ROOT / "tests/truth/expected/dump-xspace.txt").read_text()
             )
 
     def test_an_xspace_as_json(self):

@@ -38,7 +38,7 @@ def read_varint(data, at):
 
 
 def fields(data):
-    """(number, value) of every field in order: an int for a varint, bytes for all others."""
+    """(number, value) of every field in order: an int for a varint, bytes for all others (a double is eight of them)."""
     at = 0
     while at < len(data):
         tag, at = read_varint(data, at)
@@ -47,6 +47,8 @@ def fields(data):
             value, at = read_varint(data, at)
         elif kind == 2:
             size, at = read_varint(data, at)
+            if at + size > len(data):
+                raise ValueError(f"field {tag >> 3} runs past the end")
             value, at = data[at:at + size], at + size
         else:
             size = {1: 8, 5: 4}[kind]
