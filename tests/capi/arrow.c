@@ -93,13 +93,17 @@ static void check_batch(const struct ArrowSchema *schema, const struct ArrowArra
   }
 }
 
-/* Reads a stream to its end and gives its rows; releases everything. -1: it failed. */
-static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
+/* Reads a stream to its end and gives its rows, and in *sum the sum of an int64 column; releases everything.
+ * -1: it failed. */
+static int64_t drain_and_sum(struct ArrowArrayStream *stream, int64_t most_rows, const char *summed, int64_t *sum) {
   struct ArrowSchema schema;
   struct ArrowArray batch;
-  int64_t rows = 0, i;
+  int64_t rows = 0, i, row, at;
   int ended = 0;
+  *sum = 0;
   if (!CHECK(stream->get_schema(stream, &schema) == 0)) return -1;
+  at = summed ? column_of(&schema, summed) : -1;
+  CHECK(!summed || at >= 0);
   CHECK(strcmp(schema.format, "+s") == 0);
   for (i = 0; i < schema.n_children; ++i) {
     const struct ArrowSchema *field = schema.children[i];
@@ -126,6 +130,8 @@ static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
     }
     check_batch(&schema, &batch);
     CHECK(batch.length <= most_rows);
+    for (row = 0; at >= 0 && row < batch.length; ++row)
+      if (is_valid(batch.children[at], row)) *sum += ((const int64_t *)batch.children[at]->buffers[1])[row];
     rows += batch.length;
     batch.release(&batch);
     CHECK(!batch.release);
@@ -137,7 +143,21 @@ static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
   return rows;
 }
 
-/* ---- what the tables hold ---- */
+static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
+  int64_t sum;
+  return drain_and_sum(stream, most_rows, NULL, &sum);
+}
+
+/* ---- what the tables hold ----
+ *
+ * Known values are those of the TPU capture, counted on the wire by tests/truth/wire.py: events of all lines; those of
+ * "XLA Ops" with their device_duration_ps; those of "XLA Ops" and "Async XLA Ops", which are what its devices run. */
+#define TPU_EVENTS 26723
+#define TPU_EVENTS_PS INT64_C(1889540529928898)
+#define TPU_OPS 6013
+#define TPU_OPS_DEVICE_PS INT64_C(315117903706250)
+#define TPU_KERNELS 6613
+#define TPU_KERNELS_PS INT64_C(512728467352246)
 
 static void test_events(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
@@ -176,8 +196,8 @@ static void test_events(const char *data, const char *capture) {
     rows += batch.length;
     batch.release(&batch);
   }
-  CHECK(rows == expected_rows && rows > 200);
-  CHECK(sum == expected_sum);
+  CHECK(rows == expected_rows && rows == TPU_EVENTS);
+  CHECK(sum == expected_sum && sum == TPU_EVENTS_PS);
   CHECK(names_agree);
   schema.release(&schema);
   stream.release(&stream);
@@ -192,13 +212,15 @@ static void test_tables_of_a_profile(const char *data, const char *capture) {
   pk_bubbles *bubbles = NULL;
   pk_memory *memory = NULL;
   pk_memory_options memory_options = PK_MEMORY_OPTIONS_INIT;
-  int64_t all, kernels = 0;
+  int64_t all, sum, kernels = 0;
   uint32_t device;
   REQUIRE(profile != NULL);
   options.batch_rows = 7;
   REQUIRE(pk_arrow_ops(profile, NULL, &options, &stream, NULL) == PK_OK);
-  all = drain(&stream, 7);
-  CHECK(all > 7);
+  all = drain_and_sum(&stream, 7, "total_ps", &sum);
+  CHECK(all > 7 && sum == TPU_OPS_DEVICE_PS);
+  REQUIRE(pk_arrow_ops(profile, NULL, &options, &stream, NULL) == PK_OK);
+  CHECK(drain_and_sum(&stream, 7, "count", &sum) == all && sum == TPU_OPS);
   filters.limit = 1;
   REQUIRE(pk_arrow_ops(profile, &filters, NULL, &stream, NULL) == PK_OK);
   CHECK(drain(&stream, 65536) < all);
@@ -210,7 +232,8 @@ static void test_tables_of_a_profile(const char *data, const char *capture) {
   }
   REQUIRE(pk_arrow_kernels(activity, &options, &stream, NULL) == PK_OK);
   pk_activity_free(activity);
-  CHECK(drain(&stream, 7) == kernels && kernels > 7);
+  CHECK(drain_and_sum(&stream, 7, "duration_ps", &sum) == kernels);
+  CHECK(kernels == TPU_KERNELS && sum == TPU_KERNELS_PS);
 
   REQUIRE(pk_bubbles_open(profile, NULL, &bubbles, NULL) == PK_OK);
   all = (int64_t)pk_bubbles_step_count(bubbles);
