@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random allocator events of several hosts, devices and origins: whole documents, as test_memory_runtime works them out."""
+"""Random allocator events of several hosts, devices and origins: whole documents, worked out by test_memory_runtime."""
 import random
 import sys
 
@@ -60,8 +60,10 @@ def hosts_of(seed):
     hosts = []
     for name in ["alpha", "beta"][:r.randrange(1, 3)]:
         devices = [f"/device:TPU:{i}" for i in range(r.randrange(1, 4))]
-        allocators = [Allocator(name, f"TPU_{i}_bfc", [("allocator_name", f"TPU_{i}_bfc"), ("index_on_host", i)], device,
-                                events_of(r, 2)) for i, device in enumerate(devices)]
+        allocators = []
+        for i, device in enumerate(devices):
+            key = [("allocator_name", f"TPU_{i}_bfc"), ("index_on_host", i)]
+            allocators.append(Allocator(name, f"TPU_{i}_bfc", key, device, events_of(r, 2)))
         allocators.sort(key=lambda a: min(e.line for e in a.events))  # in the order in which the file names them
         shift_ns = 0 if not hosts else r.randrange(0, 10)
         hosts.append(Host(name, f"{name}.xplane.pb", shift_ns, {d: steps_of(r) for d in devices}, allocators))

@@ -122,6 +122,6 @@ def main(module):
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=1).run(suite)
     for _, reason in result.skipped:
         print(f"SKIPPED {reason}")
-    failed = len(result.failures) + len(result.errors)
+    failed = len({getattr(case, "test_case", case) for case, _ in result.failures + result.errors})
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed, {len(result.skipped)} skipped")
     sys.exit(1 if failed else 0)
