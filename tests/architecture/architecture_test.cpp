@@ -1,5 +1,5 @@
 // Models made by hand: what is told apart, and how the report gives way where a capture does not carry it.
-#include "../bubbles/memory_activity.hpp"
+#include "made_model.hpp"
 
 #include <analyse/architecture/families.hpp>
 #include <analyse/architecture/phases.hpp>
@@ -20,49 +20,6 @@ using namespace profkit::test;
 
 namespace {
 
-// Writes kernels one behind the other.
-struct model {
-  memory_activity& a;
-  std::uint32_t device;
-  std::int64_t now = 0;
-  kernel_row& op(const std::string& type, std::int64_t length = 5 * us, kernel_class kind = kernel_class::compute) {
-    kernel_row& k = a.kernel(device, now, length, type, kind);
-    now += length + 1 * us;
-    return k;
-  }
-  void layer(const std::string& attention, bool experts, std::int64_t attention_ps) {
-    op(attention, attention_ps);
-    op("MatMulV3");
-    op("AddRmsNorm");
-    if (experts) {
-      op("MoeGatingTopK");
-      op("hcom_alltoallv_", 10 * us, kernel_class::comm);
-      op("GroupedMatmul");
-      op("GroupedMatmul");
-    } else {
-      op("MatMulV3");
-      op("SwiGlu");
-      op("MatMulV3");
-    }
-    op("AddRmsNorm");
-    op("MatMulV3");
-    op("ReshapeAndCacheNdKernel");
-  }
-  void pass(int layers, int dense, std::int64_t attention_ps,
-            const std::string& attention = "FusedInferAttentionScore") {
-    op("GatherV2");
-    for (int l = 0; l < layers; ++l) layer(attention, l >= dense, attention_ps);
-    op("MatMulV3");
-    op("ArgMaxV2");
-  }
-};
-
-architecture_result look(const memory_activity& a, std::string_view label = {}) {
-  auto found = find_architecture(a, {}, label);
-  REQUIRE(found.ok());
-  return std::move(*found);
-}
-
 std::string markdown_of(const architecture_result& r, std::shared_ptr<memory_activity> a) {
   std::string text;
   const auto into = memory_sink(text);
@@ -70,11 +27,6 @@ std::string markdown_of(const architecture_result& r, std::shared_ptr<memory_act
   REQUIRE(write_architecture_markdown(report, *into).ok());
   REQUIRE(into->finish().ok());
   return text;
-}
-
-bool has_limit(const device_architecture& d, std::string_view words) {
-  return std::any_of(d.limitations.begin(), d.limitations.end(),
-                     [&](const std::string& l) { return l.find(words) != std::string::npos; });
 }
 
 void check_sections(const std::string& report) {

@@ -16,7 +16,7 @@ namespace profkit::test {
 
 inline constexpr std::int64_t us = 1'000'000, ms = 1'000'000'000;  // in ps
 
-class memory_activity final : public activity {
+class memory_activity : public activity {
  public:
   std::size_t batch = 7;  // kernels that a visitor gets at a time
   string_id id(const std::string& text) {
