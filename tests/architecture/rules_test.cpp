@@ -406,7 +406,8 @@ TEST_CASE("a router is one matmul in front of the kernel that chooses experts") 
   made a;
   for (int pass = 0; pass < 2; ++pass) {
     for (int l = 0; l < 3; ++l) {
-      for (const char* const op : {attention, "MatMulV3", "RmsNorm", "MatMulV3", "MatMulV3", "MoeGatingTopK"}) a.m.op(op);
+      for (const char* const op : {attention, "MatMulV3", "RmsNorm", "MatMulV3", "MatMulV3", "MoeGatingTopK"})
+        a.m.op(op);
       a.m.op("hcom_alltoallv_", 10 * us, kernel_class::comm);
       a.m.op("GroupedMatmul");
       a.m.op("RmsNorm");
