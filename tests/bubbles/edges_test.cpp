@@ -179,7 +179,7 @@ TEST_CASE("a place recurs by the steps that have a gap there, not by its gaps") 
         const std::int64_t idle = s < steps_with_gaps && k > 0 && k <= gaps ? ms : 0;
         at += idle;
         const std::int64_t length = k == 3 ? from + 20 * ms - at : 2 * ms;
-        a.kernel(d, at, length, "A");
+        a.kernel(d, at, length, k < 2 ? "A" : k == 2 ? "B" : "C");
         at += length;
       }
     }
