@@ -306,3 +306,68 @@ TEST_CASE("a launch at the very start of a gap is no launch in it") {
     CHECK((evidence.find("launched") != std::string::npos) == (into_ps > 0));
   }
 }
+
+TEST_CASE("the end of a step and the beginning of the next are one gap where the steps touch") {
+  for (const std::int64_t between : {0, 5}) {
+    memory_activity a;
+    const auto d = a.add_device("NPU 0");
+    a.step(1, 0, 10 * ms);
+    a.step(2, (10 + between) * ms, 30 * ms);
+    a.kernel(d, 1 * ms, 4 * ms, "A");
+    a.kernel(d, 17 * ms, 13 * ms, "B");
+    bubble_options o;
+    o.windows = window_policy::marker;
+    const bubbles_result r = look(a, o);
+    std::vector<std::int64_t> ends;
+    for (const bubble& b : r.bubbles)
+      if (b.inter_step) ends.insert(ends.end(), {b.start_ps, b.end_ps});
+    INFO(between);
+    CHECK(ends == (between == 0 ? std::vector<std::int64_t>{5 * ms, 17 * ms} : std::vector<std::int64_t>{}));
+  }
+}
+
+TEST_CASE("time of a copy is its own beside kernels of no class") {
+  memory_activity a;
+  const auto d = a.add_device("NPU 0");
+  a.step(1, 0, 10 * ms);
+  a.kernel(d, 0, 4 * ms, "Memcpy", kernel_class::copy, 0);
+  a.kernel(d, 2 * ms, 3 * ms, "Event", kernel_class::other, 1);
+  const bubbles_result r = look(a);
+  CHECK(r.steps[0].breakdown.copy_ps == 4 * ms);
+  CHECK(r.steps[0].breakdown.sum_ps() == r.steps[0].service_ps());
+}
+
+TEST_CASE("what is launched at the end of a step is not of that step") {
+  for (const std::int64_t before_ps : {0, 1}) {
+    memory_activity a;
+    const auto d = a.add_device("GPU 0", accelerator::gpu);
+    a.device(d).has_launches = true;
+    a.step(1, 0, 5 * ms);
+    a.step(2, 7 * ms, 10 * ms);
+    a.kernel(d, 20 * ms, 1 * ms).launch_ps = 1 * ms;
+    a.kernel(d, 25 * ms, 1 * ms).launch_ps = 5 * ms - before_ps;
+    a.kernel(d, 30 * ms, 1 * ms).launch_ps = 8 * ms;
+    bubble_options o;
+    o.windows = window_policy::marker;
+    const bubbles_result r = look(a, o);
+    REQUIRE(r.steps.size() == 2);
+    CHECK(r.steps[0].end_ps == (before_ps == 0 ? 21 : 26) * ms);
+  }
+}
+
+TEST_CASE("kernels in the annotation of another step still are their own step") {
+  memory_activity a;
+  const auto d = a.add_device("GPU 0", accelerator::gpu);
+  a.device(d).has_launches = true;
+  a.step(1, 0, 5 * ms);
+  a.step(2, 5 * ms, 10 * ms);
+  a.step(1, 20 * ms, 30 * ms, 0, marker_source::device_annotation);
+  a.kernel(d, 20 * ms, 4 * ms, "A").launch_ps = 1 * ms;
+  a.kernel(d, 28 * ms, 4 * ms, "B").launch_ps = 6 * ms;
+  const bubbles_result r = look(a);
+  REQUIRE(r.steps.size() == 2);
+  CHECK(r.steps[0].id == "1");
+  CHECK(r.steps[1].id == "2");
+  CHECK(r.steps[1].start_ps == 28 * ms);
+  CHECK(std::string(r.devices[0].window_source) == "mixed");
+}
