@@ -7,6 +7,7 @@ import sys
 import truth
 import arrow
 import ascend_pair
+from ascend import Rank
 from idle_model import Idle
 
 EXPECTED = pathlib.Path(__file__).parent / "expected"
@@ -94,6 +95,49 @@ class BubblesOfAscend(truth.Case):
         self.assertEqual((into / "anomaly_discovery_run.json").read_text(), truth.run("bubbles", self.folder, "--json"))
         self.assertEqual((into / "model_architecture_report_run.md").read_text(),
                          truth.run("architecture", self.folder, "--markdown"))
+
+
+def values_of(document, key):
+    """All values of a field, wherever it stands."""
+    if isinstance(document, list):
+        return [v for part in document for v in values_of(part, key)]
+    if not isinstance(document, dict):
+        return []
+    own = [document[key]] if key in document else []
+    return own + [v for part in document.values() for v in values_of(part, key)]
+
+
+class BubblesOfOneRank(truth.Case):
+    """A table of kernels alone."""
+    ZERO, US = 1_764_246_900 * 1_000_000_000, 1000
+
+    def document_of(self, rank):
+        self.write("one_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", rank.table())
+        return truth.parsed(truth.run("bubbles", self.scratch / "one_ascend_pt", "--json"))
+
+    def test_hidden_shares(self):
+        """Three calls on the AI CPU, of which compute hides a half, all and a quarter."""
+        rank = Rank(self.ZERO)
+        for number, hidden in enumerate((50, 100, 25)):
+            start = self.ZERO + number * 1000 * self.US
+            rank.kernel(0, "aclnnUnique2_1", "Unique2", "AI_CPU", start, 100 * self.US, stream=17)
+            rank.kernel(0, "aclnnMatMul_1", "MatMulV3", "AI_CORE", start, hidden * self.US)
+        found = self.document_of(rank)
+        self.assertEqual([values_of(found, "masked_ratio" + of) for of in ("_min", "_max")], [[0.25], [1.0]])
+        self.assertAlmostEqual(float(values_of(found, "masked_ratio")[0]), 175 / 300)
+
+    def test_cut_step_is_no_part_of_the_average(self):
+        """Four steps of ten kernels with pauses of a tenth of them, and a last one that is cut behind a long pause."""
+        rank = Rank(self.ZERO)
+        for step in range(5):
+            for number in range(10 if step < 4 else 2):
+                apart = 1100 if step < 4 else 6000
+                rank.kernel(0, "aclnnMatMul_1", "MatMulV3", "AI_CORE",
+                            self.ZERO + (step * 20_000 + number * apart) * self.US, 1000 * self.US, step=str(step))
+        found = self.document_of(rank)
+        average = values_of(found, "underfeed_ratio_avg")
+        self.assertEqual(len(average), 1)
+        self.assertAlmostEqual(float(average[0]), 900 / 10_900)
 
 
 if __name__ == "__main__":
