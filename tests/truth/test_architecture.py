@@ -7,6 +7,7 @@ import sys
 import truth
 import model_run
 from architecture_model import Device
+from ascend import Rank
 
 EXPECTED = pathlib.Path(__file__).parent / "expected"
 NAME = "dp2_tp4_8k_ascend_pt"
@@ -95,6 +96,23 @@ class Architecture(truth.Case):
                          truth.run("architecture", self.path, "--markdown"))
         self.assertEqual((into / f"model_architecture_{NAME}.json").read_text(),
                          truth.run("architecture", self.path, "--json"))
+
+
+class PhasesOfShapes(truth.Case):
+    def test_shapes_come_before_lengths(self):
+        """Attention of 2 ms is of no phase by its length; its shapes are those of decoding."""
+        rank, at = Rank(model_run.BASE), model_run.BASE
+        for _ in range(2):
+            for op in ["GatherV2"] + ["FusedInferAttentionScore", "MatMulV3"] * 3 + ["ArgMaxV2"]:
+                attends = op.startswith("Fused")
+                length = 2_000_000 if attends else 5_000
+                rank.kernel(0, f"aclnn_{op}", op, "AI_CORE", at, length, shapes=model_run.DECODE if attends else "")
+                at += length + 1_000
+        self.write("one_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", rank.table())
+        found = truth.parsed(truth.run("architecture", self.scratch / "one_ascend_pt", "--json"))
+        passes = [(p["phase"], p["layers"], p["decode_layers"]) for p in found["passes"]]
+        self.assertEqual(passes, [("decode", 3, 3)] * 2)
+        self.assertEqual({x["rule_phase"] for x in found["layers"]}, {"undetermined"})
 
 
 if __name__ == "__main__":
