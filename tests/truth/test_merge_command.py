@@ -118,6 +118,22 @@ class MergeCommand(truth.Case):
         self.assertEqual((document["status"], broken["status"]), ("partial", "corrupt"))
         self.assertEqual(broken["events"], 0)
 
+    def test_snapshots_in_the_trace_from_before_the_collector_started(self):
+        """Wall times up to a day before the start are wall times; further away they count from the start."""
+        times = [-2, -1, 0, 1, 2, 3]
+        start = START_NS + AHEAD_NS
+        corrections = []
+        for base in (start, 0):
+            plane = proto.Plane("/host:snapshots", 70)
+            plane.line("pairs", base, [plane.event("pair", k * S_NS * 1000, 0, [("rocm_ns", proto.Uint(9_000_000_009_000 + k * S_NS))])
+                                       for k in (times if base else times[2:])])
+            self.write("node1.xplane.pb", trace(1, start) + proto.text(1, plane.bytes()))
+            (self.scratch / "node1.snapshots.pb").unlink(missing_ok=True)
+            self.write("offsets.jsonl", offsets().replace('"start_gpu_ns": 9000', '"start_gpu_ns": 9000000009000'))
+            node = truth.parsed(self.merge("--json"))["nodes"][1]
+            corrections.append((node["snapshot_source"], node["max_correction_ns"], node["min_correction_ns"]))
+        self.assertEqual(corrections, [("embedded", AHEAD_NS, AHEAD_NS)] * 2)
+
     def test_validation_in_the_metadata(self):
         document = truth.parsed(self.merge("--json", "--validate"))
         report = truth.parsed((self.scratch / "out.violations.json").read_text())
