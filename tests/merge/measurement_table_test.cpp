@@ -195,7 +195,8 @@ TEST_CASE("clock windows: what lies before and behind the snapshots or the offse
     const auto bounds = built(e).bounds(0, 8 * second);
     for (std::int64_t at = 0; at < 8; ++at)
       for (const clock_window& w : bounds.windows)
-        if (w.from_ps <= at * second + second / 2 && at * second + second / 2 < w.to_ps) marks += w.extrapolated ? 'x' : '-';
+        if (w.from_ps <= at * second + second / 2 && at * second + second / 2 < w.to_ps)
+          marks += w.extrapolated ? 'x' : '-';
     return marks;
   };
   CHECK(extrapolated(0, 0) == "---xxxxx");
@@ -228,8 +229,11 @@ TEST_CASE("piecewise map: at a step the later piece counts, wherever the one bef
 }
 
 TEST_CASE("clock warnings are folded with their number and the largest size") {
-  const auto of = [](std::int64_t size_ps, const char* text) { return clock_anomaly{kind::host_step, 0, size_ps, text}; };
-  CHECK(folded_warnings(std::vector<clock_anomaly>{of(7'000, "steps by 7.0 ns"), of(9 * microsecond, "steps by -9.0 us"),
+  const auto of = [](std::int64_t size_ps, const char* text) {
+    return clock_anomaly{kind::host_step, 0, size_ps, text};
+  };
+  CHECK(folded_warnings(std::vector<clock_anomaly>{of(7'000, "steps by 7.0 ns"),
+                                                   of(9 * microsecond, "steps by -9.0 us"),
                                                    of(8'000, "steps by 8.0 ns"), of(0, "another")}) ==
         std::vector<std::string>{"steps by 7.0 ns (3 times, up to 9.0 us)", "another"});
   CHECK(folded_warnings(std::vector<std::string>{"row 1", "row 2", "rows"}) ==

@@ -49,8 +49,8 @@ class Questions(truth.Case):
         self.assertTrue(found["fit"]["needed_by"].startswith("jit_a"), found["fit"]["needed_by"])
 
     def test_a_peak_at_the_first_event(self):
-        self.put(program("jit_a", [Op(1, "iota", "iota"), Op(2, "dot", "dot", (1,))], [Buffer(1, 50, 1), Buffer(2, 20, 2)],
-                         [Allocation(0, 70, 0, 0, [(1, 0, 50), (2, 50, 20)])],
+        self.put(program("jit_a", [Op(1, "iota", "iota"), Op(2, "dot", "dot", (1,))],
+                         [Buffer(1, 50, 1), Buffer(2, 20, 2)], [Allocation(0, 70, 0, 0, [(1, 0, 50), (2, 50, 20)])],
                          [[("a", 1, 0, "iota"), ("f", 1, 0, "dot"), ("a", 2, 0, "dot"), ("f", 2, 0, "dot")]]))
         space = self.ask()["modules"][0]["spaces"][0]
         self.assertEqual((space["peak_event"], space["peak_bytes"], space["peak_instruction"]), (0, 50, "iota"))
@@ -60,16 +60,18 @@ class Questions(truth.Case):
         self.put(program("jit_a", [Op(1, "iota", "iota"), Op(2, "dot", "dot", (1,)), Op(3, "add", "add", (1, 2))],
                          [Buffer(1, 50, 1), Buffer(2, 20, 2)], [Allocation(0, 70, 0, 0, [(1, 0, 50), (2, 50, 20)])]))
         space = self.ask()["modules"][0]["spaces"][0]
-        self.assertEqual((space["method"], space["temp_floor_bytes"], space["temp_peak_bytes"]), ("schedule_sweep", 50, 70))
+        self.assertEqual((space["method"], space["temp_floor_bytes"], space["temp_peak_bytes"]),
+                         ("schedule_sweep", 50, 70))
 
     def test_donations(self):
         """The greatest first; what is aliased already, or has no result of its size, is no candidate."""
         ops = [Op(1, "small", "parameter", size=25), Op(2, "big", "parameter"), Op(3, "given", "parameter", size=50),
-               Op(4, "odd", "parameter", size=7), Op(5, "out.25", "copy", (1,), size=25), Op(6, "out.100", "copy", (2,)),
-               Op(7, "out.50", "copy", (3,), size=50), Op(8, "out", "tuple", (5, 6, 7))]
+               Op(4, "odd", "parameter", size=7), Op(5, "out.25", "copy", (1,), size=25),
+               Op(6, "out.100", "copy", (2,)), Op(7, "out.50", "copy", (3,), size=50), Op(8, "out", "tuple", (5, 6, 7))]
         buffers = [Buffer(k, 4 * ops[k - 1].size, k) for k in range(1, 8)]
-        allocations = [Allocation(k - 1, 4 * ops[k - 1].size, (PARAMETER if k < 5 else RESULT) | (ALIASED if k == 3 else 0), 0,
-                                  [(k, 0, 4 * ops[k - 1].size)], k - 1) for k in range(1, 8)]
+        flags = [PARAMETER, PARAMETER, PARAMETER | ALIASED, PARAMETER, RESULT, RESULT, RESULT]
+        allocations = [Allocation(k - 1, 4 * ops[k - 1].size, flags[k - 1], 0, [(k, 0, 4 * ops[k - 1].size)], k - 1)
+                       for k in range(1, 8)]
         self.put(program("jit_a", ops, buffers, allocations))
         rows = self.ask()["hlo"]["donation_candidates"]["parameters"]
         self.assertEqual([(r["parameter_number"], r["parameter"], r["output"], r["saved_bytes"]) for r in rows],
@@ -79,7 +81,8 @@ class Questions(truth.Case):
         """A stack frame is looked up only where it names none."""
         class Framed(Op):
             def bytes(self):
-                about = proto.text(2, self.op_name) + proto.text(3, "own.py") + proto.number(4, 31) + proto.number(15, 1)
+                about = proto.text(2, self.op_name) + proto.text(3, "own.py") + proto.number(4, 31)
+                about += proto.number(15, 1)
                 return super().bytes() + proto.text(7, about)
 
         self.put(program("jit_a", [Framed(1, "iota", "iota"), Op(2, "dot", "dot", (1,))], [Buffer(1, 50, 1)],
@@ -95,7 +98,8 @@ class Questions(truth.Case):
                          [Allocation(0, 110, 0, 0, [(1 + k, sum(sizes[:k]), s) for k, s in enumerate(sizes)])],
                          [[("a", 1 + k, 0, f"op.{k}") for k in range(4)]]))
         rows = self.ask()["hlo"]["alive_at_peak"]["buffers"]
-        self.assertEqual([(r["size_bytes"], r["logical_buffer_id"]) for r in rows], [(40, 2), (40, 4), (20, 3), (10, 1)])
+        self.assertEqual([(r["size_bytes"], r["logical_buffer_id"]) for r in rows],
+                         [(40, 2), (40, 4), (20, 3), (10, 1)])
 
 
 if __name__ == "__main__":

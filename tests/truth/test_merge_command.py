@@ -24,7 +24,8 @@ def trace(node, start_ns):
 
 def snapshots(start_ns, gpu_ns, repeated=False):
     times = [0, 1, 1, 2, 3] if repeated else [0, 1, 2, 3]
-    return b"".join(proto.text(1, proto.number(1, start_ns + k * S_NS) + proto.number(2, gpu_ns + k * S_NS)) for k in times)
+    return b"".join(proto.text(1, proto.number(1, start_ns + k * S_NS) + proto.number(2, gpu_ns + k * S_NS))
+                    for k in times)
 
 
 def offsets(header=True):
@@ -58,7 +59,8 @@ class MergeCommand(truth.Case):
                 recorded = (5_000, 9_000)[node] + k * 500_000_000  # on the device's own clock
                 right = START_NS + k * 500_000_000
                 expected.append(f"  COLLECTIVE node={node} corr_id={10 * node + k} op='ncclDevKernel_AllReduce' "
-                                f"e_un={recorded}ns e_h0={right}ns offset_applied={node * AHEAD_NS}ns e_final={right}ns")
+                                f"e_un={recorded}ns e_h0={right}ns offset_applied={node * AHEAD_NS}ns "
+                                f"e_final={right}ns")
         printed = [row for row in self.merge("--print-collectives").splitlines() if row.startswith("  COLLECTIVE")]
         self.assertEqual(printed, expected)
 
@@ -88,12 +90,14 @@ class MergeCommand(truth.Case):
         os.symlink("node0.xplane.pb", self.scratch / "link.pb")
         for output in ("node0.xplane.pb", "./node0.xplane.pb", self.scratch / "node0.xplane.pb", "link.pb"):
             truth.run("merge", "--traces", "node0.xplane.pb", "node1.xplane.pb", "--snapshots", "node0.snapshots.pb",
-                      "node1.snapshots.pb", "--offsets", "offsets.jsonl", "--output", output, status=2, cwd=self.scratch)
+                      "node1.snapshots.pb", "--offsets", "offsets.jsonl", "--output", output, status=2,
+                      cwd=self.scratch)
             self.assertEqual((self.scratch / "node0.xplane.pb").read_bytes(), before)
 
     def test_the_snapshots_of_the_same_name_come_first(self):
         """Another file of the same node does not replace them."""
-        wrong = b"".join(proto.text(1, proto.number(1, START_NS + k * S_NS) + proto.number(2, k * S_NS)) for k in (0, 1))
+        wrong = b"".join(proto.text(1, proto.number(1, START_NS + k * S_NS) + proto.number(2, k * S_NS))
+                         for k in (0, 1))
         for name in ("a-node0.snapshots.pb", "z-node0.snapshots.pb"):
             self.write(name, wrong)
         self.assertEqual([n["snapshots"] for n in truth.parsed(self.merge("--json"))["nodes"]], [4, 5])
@@ -125,14 +129,38 @@ class MergeCommand(truth.Case):
         corrections = []
         for base in (start, 0):
             plane = proto.Plane("/host:snapshots", 70)
-            plane.line("pairs", base, [plane.event("pair", k * S_NS * 1000, 0, [("rocm_ns", proto.Uint(9_000_000_009_000 + k * S_NS))])
-                                       for k in (times if base else times[2:])])
+            plane.line("pairs", base, [
+                plane.event("pair", k * S_NS * 1000, 0, [("rocm_ns", proto.Uint(9_000_000_009_000 + k * S_NS))])
+                for k in (times if base else times[2:])])
             self.write("node1.xplane.pb", trace(1, start) + proto.text(1, plane.bytes()))
             (self.scratch / "node1.snapshots.pb").unlink(missing_ok=True)
             self.write("offsets.jsonl", offsets().replace('"start_gpu_ns": 9000', '"start_gpu_ns": 9000000009000'))
             node = truth.parsed(self.merge("--json"))["nodes"][1]
             corrections.append((node["snapshot_source"], node["max_correction_ns"], node["min_correction_ns"]))
         self.assertEqual(corrections, [("embedded", AHEAD_NS, AHEAD_NS)] * 2)
+
+    def test_every_flag_of_the_library_is_that_of_the_command(self):
+        if "PROFKIT_SANITIZED" in os.environ:
+            self.skipTest("Python cannot load a sanitized library")
+        device = proto.Plane("/device:GPU:0", 1)
+        device.line("Stream #1", START_NS, [device.event("b", 7_000_000, 9_000_000), device.event("a", 3_000_000, 5)])
+        self.write("node0.xplane.pb", proto.xspace([device], ["host0"]))
+        plain = self.library()
+        self.merge()
+        self.assertEqual(plain, (self.scratch / "out.xspace").read_bytes())
+        self.merge("--keep-order")
+        kept = (self.scratch / "out.xspace").read_bytes()
+        self.assertEqual(self.library(keep_order=True), kept)
+        self.assertNotEqual(kept, plain)
+        self.assertEqual(self.library(keep_going=True), plain)
+
+    def library(self, **flags):
+        out = self.scratch.parent / (self.scratch.name + "-library.xspace")
+        try:
+            with truth.library().combine_traces(run_dir=str(self.scratch), output=str(out), **flags):
+                return out.read_bytes()
+        finally:
+            out.unlink(missing_ok=True)
 
     def test_validation_in_the_metadata(self):
         document = truth.parsed(self.merge("--json", "--validate"))
