@@ -201,14 +201,16 @@ class aligner {
     offsets_ = std::move(*table);
     for (const std::string& w : folded_warnings(offsets_.warnings)) warn(inputs_.offsets + ": " + w);
     if (offsets_.broken_lines > 0)
-      warn(inputs_.offsets + ": " + std::to_string(offsets_.broken_lines) + " lines are no JSON and were passed over");
+      warn(inputs_.offsets + ": " + std::to_string(offsets_.broken_lines) +
+           (offsets_.broken_lines == 1 ? " line is no JSON and was" : " lines are no JSON and were") + " passed over");
     if (o_.reference) return {};
     if (offsets_.unreachable_rows > 0)
       warn(inputs_.offsets + ": " + std::to_string(offsets_.unreachable_rows) +
-           " rows of unreachable nodes are not used");
+           (offsets_.unreachable_rows == 1 ? " row of an unreachable node is" : " rows of unreachable nodes are") +
+           " not used");
     if (offsets_.unconverged_rows > 0)
       warn(inputs_.offsets + ": " + std::to_string(offsets_.unconverged_rows) +
-           " rows are of rounds that did not converge");
+           (offsets_.unconverged_rows == 1 ? " row is of a round" : " rows are of rounds") + " that did not converge");
     if (!offsets_.run_id.empty() && !all_.run_id.empty() && offsets_.run_id != all_.run_id)
       return tell(different_runs("the offsets file", offsets_.run_id, inputs_.offsets));
     if (all_.run_id.empty()) all_.run_id = offsets_.run_id;

@@ -397,11 +397,11 @@ class Answer:
             warnings.append(f"the replay differs from the allocator's own count after {replay.disagreements} of "
                             f"{len(replay.events)} events: the trace misses events of {row['name']}")
         if replay.unmatched:
-            warnings.append(
-    f"{replay.unmatched} frees have no allocation in the trace: the memory was allocated before it "
-    "began")
+            frees = "1 free has" if replay.unmatched == 1 else f"{replay.unmatched} frees have"
+            warnings.append(f"{frees} no allocation in the trace: the memory was allocated before it began")
         if replay.reuses:
-            warnings.append(f"{replay.reuses} addresses were allocated again without a free between")
+            again = "1 address was" if replay.reuses == 1 else f"{replay.reuses} addresses were"
+            warnings.append(f"{again} allocated again without a free between")
         invariants = self.invariants(total,
     sum(r["size_bytes"] for r in alive),
     filled,
@@ -512,7 +512,7 @@ Alive at run time: 21.5 KiB on TPU:1 at the peak of step t0 (--step-policy peak)
   - the replay differs from the allocator's own count after 4 of 8 events: the trace misses
     events of 1
   - 2 frees have no allocation in the trace: the memory was allocated before it began
-  - 1 addresses were allocated again without a free between
+  - 1 address was allocated again without a free between
 
 Checks
   broken invariant R2b: the replay is within 1 % of what the allocator says is allocated

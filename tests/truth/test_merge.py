@@ -402,7 +402,7 @@ class Answer:
             "planes": [{"name": name, "id": str(key), "node": node.number, "source": plane, "moved": False}
                        for node, plane, name, key, _ in self.planes()],
             "validation": None,
-            "warnings": [f"{offsets}: 1 rows of unreachable nodes are not used"]}
+            "warnings": [f"{offsets}: 1 row of an unreachable node is not used"]}
 
     def written(self):
         """The planes of the file up to those that the merge adds."""

@@ -282,11 +282,12 @@ class reporter {
                            std::to_string(f.disagreements) + " of " + std::to_string(replay_.n_events) +
                            " events: the trace misses events of " + of_.name);
     if (f.unmatched_frees > 0)
-      d.warnings.push_back(std::to_string(f.unmatched_frees) +
-                           " frees have no allocation in the trace: the memory was "
-                           "allocated before it began");
+      d.warnings.push_back(std::to_string(f.unmatched_frees) + (f.unmatched_frees == 1 ? " free has" : " frees have") +
+                           " no allocation in the trace: the memory was allocated before it began");
     if (f.address_reuses > 0)
-      d.warnings.push_back(std::to_string(f.address_reuses) + " addresses were allocated again without a free between");
+      d.warnings.push_back(std::to_string(f.address_reuses) +
+                           (f.address_reuses == 1 ? " address was" : " addresses were") +
+                           " allocated again without a free between");
   }
 
   const profile& profile_;
