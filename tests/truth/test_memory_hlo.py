@@ -121,23 +121,23 @@ def step():
             Op(22, "pair", "tuple", (21, 20)), Op(23, "first", "get-tuple-element", (22,), index=0),
             Op(24, "exp.7", "exponential", (23,))]
     buffers = [
-    Buffer(
-        1, 400, 10), Buffer(
-            2, 400, 11), Buffer(
-                3, 16, 12), Buffer(
-                    4, 400, 13), Buffer(
-                        5, 400, 15), Buffer(
-                            6, 400, 16), Buffer(
-                                7, 200, 21), Buffer(
-                                    8, 100, 14), Buffer(
-                                        9, 300, 13, 1), Buffer(
-                                            10, 300, 15, 1), Buffer(
-                                                11, 100, 21, 1), Buffer(
-                                                    12, 24, 17), Buffer(
-                                                        13, 400, 18), Buffer(
-                                                            14, 8, 20), Buffer(
-                                                                15, 40, 24, 1), Buffer(
-                                                                    16, 64, 24)]
+        Buffer(1, 400, 10),
+        Buffer(2, 400, 11),
+        Buffer(3, 16, 12),
+        Buffer(4, 400, 13),
+        Buffer(5, 400, 15),
+        Buffer(6, 400, 16),
+        Buffer(7, 200, 21),
+        Buffer(8, 100, 14),
+        Buffer(9, 300, 13, 1),
+        Buffer(10, 300, 15, 1),
+        Buffer(11, 100, 21, 1),
+        Buffer(12, 24, 17),
+        Buffer(13, 400, 18),
+        Buffer(14, 8, 20),
+        Buffer(15, 40, 24, 1),
+        Buffer(16, 64, 24),
+    ]
     allocations = [
         Allocation(0, 400, PARAMETER, 0, [(1, 0, 400)], 0), Allocation(1, 400, PARAMETER, 0, [(2, 0, 400)], 1),
         Allocation(2, 16, CONSTANT, 0, [(3, 0, 16)]), Allocation(3, 400, RESULT, 0, [(6, 0, 400)]),
@@ -390,20 +390,21 @@ class Space:
     def buffer_row(self, a, b, size, kind, in_full):
         op = self.program.ops[b.op] if b else None
         return {
-    "logical_buffer_id": b.key if b else -1,
-    "size_bytes": size,
-    "allocation_index": a.index,
-    "offset_in_allocation": b.place[1] if b else 0,
-    "instruction_id": op.key if op else 0,
-    "instruction_name": op.name if op else "",
-    "opcode": op.opcode if op else "",
-    "op_name": op.op_name if op else "",
-    "shape_index": b.index if b else [],
-    "class": kind,
-    "computation": op.computation if op else "",
-    "shape": shape_of(op) if op and in_full and not (b.index and op.opcode != "tuple") else "",
-    "source_file": op.source[0] if op and op.source and in_full else "",
-     "source_line": op.source[1] if op and op.source and in_full else 0}
+            "logical_buffer_id": b.key if b else -1,
+            "size_bytes": size,
+            "allocation_index": a.index,
+            "offset_in_allocation": b.place[1] if b else 0,
+            "instruction_id": op.key if op else 0,
+            "instruction_name": op.name if op else "",
+            "opcode": op.opcode if op else "",
+            "op_name": op.op_name if op else "",
+            "shape_index": b.index if b else [],
+            "class": kind,
+            "computation": op.computation if op else "",
+            "shape": shape_of(op) if op and in_full and not (b.index and op.opcode != "tuple") else "",
+            "source_file": op.source[0] if op and op.source and in_full else "",
+            "source_line": op.source[1] if op and op.source and in_full else 0,
+        }
 
 
 def shape_of(op):
@@ -482,17 +483,14 @@ class Answer:
     def entry_sweep(self, program, space):
         order = order_of(program, False)
         out = {
-    "schedule_present": bool(order),
-    "entry_schedule_length": len(order),
-    "peak_schedule_pos": 0,
-    "peak_instruction": {
-        "id": 0,
-        "name": "",
-        "opcode": "",
-        "op_name": ""},
-        "peak_alive_bytes_entry_level": 0,
-        "n_subcomputation_lbs_skipped": 0,
-         "scope_note": BACK_TO_BACK}
+            "schedule_present": bool(order),
+            "entry_schedule_length": len(order),
+            "peak_schedule_pos": 0,
+            "peak_instruction": {"id": 0, "name": "", "opcode": "", "op_name": ""},
+            "peak_alive_bytes_entry_level": 0,
+            "n_subcomputation_lbs_skipped": 0,
+            "scope_note": BACK_TO_BACK,
+        }
         if not space.pool:
             return out
         buffers = [b for b in program.buffers.values() if b.place and b.place[0] is space.pool]
@@ -735,10 +733,11 @@ class MemoryHlo(truth.Case):
         at = f" at {space.peak_op.name}" if space.peak_op else ""
         place = f"memory space {color} ({SPACES[color]})"
         lines = [
-    f"{label} needs {human(space.total)} of {place}; its peak is {bound}{human(space.peak)}{at}.",
-    f"Parameters {human(row['entry_params_bytes'])}, constants {human(row['constants_bytes'])}, results "
-    f"{human(row['live_out_bytes'])}, temporary {human(space.temp)} ({human(space.fragmentation)} fragmentation).",
-     f"No rematerialisation goes below {human(row['residency_floor_bytes'])}."]
+            f"{label} needs {human(space.total)} of {place}; its peak is {bound}{human(space.peak)}{at}.",
+            f"Parameters {human(row['entry_params_bytes'])}, constants {human(row['constants_bytes'])}, results "
+            f"{human(row['live_out_bytes'])}, temporary {human(space.temp)} ({human(space.fragmentation)} fragmentation).",
+            f"No rematerialisation goes below {human(row['residency_floor_bytes'])}.",
+        ]
         others = [f"{human(s.total)} of memory space {c} ({SPACES[c]})" for c,
                            s in spaces.items() if c != color and s.total]
         lines += [f"Besides, it needs {', '.join(others)}."] if others else []
@@ -815,9 +814,14 @@ class MemoryHlo(truth.Case):
             buffers = [b for b in program.buffers.values() if name in (program.ops[b.op].name,
      program.ops[b.op].op_name) and b.place[0].color == 0 and b.place[0].temporary]
             after = space.indefinite + without(program, trace, name) if buffers else space.peak
-            claim = CLAIMS[action] if buffers else (
-    "no temporary buffer of this name lies in memory space 0: parameters, "
-    "constants and results stay for the whole program")
+            claim = (
+                CLAIMS[action]
+                if buffers
+                else (
+                    "no temporary buffer of this name lies in memory space 0: parameters, "
+                    "constants and results stay for the whole program"
+                )
+            )
             questions += ["--what-if", f"{action}={name}"]
             expected.append({"action": action, "name": name, "n_buffers": len(buffers),
                              "buffer_bytes": sum(b.size for b in buffers), "before_bytes": space.peak, "after_bytes": after,
@@ -959,19 +963,20 @@ class MemoryHlo(truth.Case):
                     for ours, theirs in zip(memory.spaces(module), spaces.values()):
                         row = theirs.row()
                         for field in (
-    "color",
-    "total_bytes",
-    "peak_bytes",
-    "indefinite_bytes",
-    "temp_bytes",
-    "temp_peak_bytes",
-    "thread_local_bytes",
-    "fragmentation_bytes",
-    "residency_floor_bytes",
-    "peak_instruction",
-    "coverage",
-    "method",
-     "bound"):
+                            "color",
+                            "total_bytes",
+                            "peak_bytes",
+                            "indefinite_bytes",
+                            "temp_bytes",
+                            "temp_peak_bytes",
+                            "thread_local_bytes",
+                            "fragmentation_bytes",
+                            "residency_floor_bytes",
+                            "peak_instruction",
+                            "coverage",
+                            "method",
+                            "bound",
+                        ):
                             self.assertEqual(getattr(ours, field), row[field], (program.name, field))
                         self.assertEqual(ours.peak_event, -1 if row["peak_event"] is None else row["peak_event"])
                 rows = space.alive_rows(30)

@@ -199,23 +199,20 @@ class Reference:
         shape = shape_ids[e.shape.name] if isinstance(e.shape, proto.Ref) else e.shape  # a reference is not looked up
         data_type = 0 if e.type is None else e.type[0]
         return {
-    "addr": e.addr,
-    "pool_id": e.pool,
-    "size_bytes": e.requested,
-    "alloc_bytes": e.size,
-    "shape": shape or "<no shape>",
-    "tf_op": e.op or "<no tf_op>",
-    "data_type": data_type if isinstance(
-        data_type,
-        str) else TYPES.get(
-            data_type,
-            f"dt{data_type}"),
+            "addr": e.addr,
+            "pool_id": e.pool,
+            "size_bytes": e.requested,
+            "alloc_bytes": e.size,
+            "shape": shape or "<no shape>",
+            "tf_op": e.op or "<no tf_op>",
+            "data_type": data_type if isinstance(data_type, str) else TYPES.get(data_type, f"dt{data_type}"),
             "alloc_ts_ns": e.ns,
             "age_ns_at_peak": at_ns - e.ns,
             "crossed_step_boundaries": crossed,
             "parent_chain": e.parents,
             "lifetime_class": kind,
-             "deallocated": freed is not None and freed >= at_ns}
+            "deallocated": freed is not None and freed >= at_ns,
+        }
 
 
 class MemoryReference(truth.Case):
@@ -259,10 +256,12 @@ class MemoryReference(truth.Case):
         host, beta = self.hosts
         events = [runtime.Event(0, 1_000 * i, "alloc", i + 1, 10 + i, type=(i, "")) for i in range(40)]
         alone = runtime.Host(
-    host.name, host.file, 0, host.steps, [
-        runtime.Allocator(
-            "alpha", "0", [
-                ("device_ordinal", 0)], "/device:TPU:0", events)])
+            host.name,
+            host.file,
+            0,
+            host.steps,
+            [runtime.Allocator("alpha", "0", [("device_ordinal", 0)], "/device:TPU:0", events)],
+        )
         self.path.write_bytes(alone.bytes())
         found = truth.parsed(truth.run("memory", self.folder, "--compat", "reference", "--all-trace", "--top", "50"))
         answer = Reference([alone, beta], self.folder, self.path, all_trace=True, top=50)

@@ -87,28 +87,59 @@ NS = 1000
 def capture():
     f32, bf16 = (1, "f32"), (14, "bf16")
     first = [  # /device:TPU:0 of alpha: agrees with its own count; two equal peaks, of which the first counts
-        Event(0, 1_000, "alloc", 0x1000, 4096, 8096, requested=4000, peak=9000, reserved=1024, available=5000,
-              fragmentation=0.5, shape="f32[1000]", op="jit_f/dot", type=f32),
-        Event(0, 2_500, "alloc", 0x3000, 1024, 9120, peak=9120, reserved=1024, available=3976, fragmentation=0.25,
-              shape="bf16[512]" + 150 * "x", op="jit_f/add",
-              type=("größe, \"q\"", "größe, \"q\""), pool=2, extra=[("addr", 1), ("id", 9), ("tf_op", "no"), ("bytes_reserved", 7)]),
+        Event(
+            0,
+            1_000,
+            "alloc",
+            0x1000,
+            4096,
+            8096,
+            requested=4000,
+            peak=9000,
+            reserved=1024,
+            available=5000,
+            fragmentation=0.5,
+            shape="f32[1000]",
+            op="jit_f/dot",
+            type=f32,
+        ),
+        Event(
+            0,
+            2_500,
+            "alloc",
+            0x3000,
+            1024,
+            9120,
+            peak=9120,
+            reserved=1024,
+            available=3976,
+            fragmentation=0.25,
+            shape="bf16[512]" + 150 * "x",
+            op="jit_f/add",
+            type=("größe, \"q\"", "größe, \"q\""),
+            pool=2,
+            extra=[("addr", 1), ("id", 9), ("tf_op", "no"), ("bytes_reserved", 7)],
+        ),
         # At one instant: what one line frees the other allocates. Lines go by their order in the file.
         Event(0, 4_000, "free", 0x3000, 1024, 8096, peak=9120, reserved=1024, available=5000),
-        Event(1, 4_000, "alloc", 0x5000, 1024, 9120, peak=9120, reserved=1024, available=3976, fragmentation=0.125,
-              op="späte Größe", pool=2),
+        Event(
+            1,
+            4_000,
+            "alloc",
+            0x5000,
+            1024,
+            9120,
+            peak=9120,
+            reserved=1024,
+            available=3976,
+            fragmentation=0.125,
+            op="späte Größe",
+            pool=2,
+        ),
         Event(0, 5_000, "alloc", 0x6000, 0, 9120, peak=9120, reserved=1024, available=3976, shape="f32[0]"),  # failed
         Event(0, 7_999, "free", 0x1000, 4096, 5024, peak=9120, reserved=1024, available=8072),
-        Event(
-    1,
-    12_000,
-    "free",
-    0x9999,
-    1000,
-    4024,
-    peak=9120,
-    reserved=0,
-    available=10_096),
-      # from before the trace
+        Event(1, 12_000, "free", 0x9999, 1000, 4024, peak=9120, reserved=0, available=10_096),
+        # from before the trace
         Event(1, 12_500, "alloc", 0x1000, 2048, 6072, peak=9120, reserved=0, available=8048, type=("str", "str")),
     ]
     second = [  # /device:TPU:1 of alpha: highest of all; its replay differs from its own count
@@ -414,8 +445,9 @@ class Answer:
      to_ps)
         devices = sum(bool(r["device"]) for r in rows)
         summary = (
-    f"{row['device'] or 'allocator ' + row['name']} was filled up to {human(row['occupancy_peak_bytes'])} of "
-    f"{human(row['capacity_bytes'])}")
+            f"{row['device'] or 'allocator ' + row['name']} was filled up to {human(row['occupancy_peak_bytes'])} of "
+            f"{human(row['capacity_bytes'])}"
+        )
         if devices > 1 and row["device"]:
             summary += f", the most of {devices} devices"
         broken = [i for i in invariants if i["holds"] is False]
@@ -613,35 +645,38 @@ class MemoryRuntime(truth.Case):
             self.assertEqual([a.chosen for a in memory.allocators], [False, True, False, False, False])
             for ours, theirs in zip(memory.allocators, rows):
                 for field in (
-    "name",
-    "host",
-    "device",
-    "heap_peak_bytes",
-    "occupancy_peak_bytes",
-    "occupancy_peak_ps",
-    "capacity_bytes",
-    "pre_trace_bytes",
-    "unmatched_frees",
-     "allocator_agrees"):
+                    "name",
+                    "host",
+                    "device",
+                    "heap_peak_bytes",
+                    "occupancy_peak_bytes",
+                    "occupancy_peak_ps",
+                    "capacity_bytes",
+                    "pre_trace_bytes",
+                    "unmatched_frees",
+                    "allocator_agrees",
+                ):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
 
     def test_the_screen(self):
         self.check_text(truth.run("memory", self.folder), SCREEN)
         self.check_text(
-    truth.run(
-        "memory",
-        self.folder,
-        "--host",
-        "alpha",
-        "--step",
-        "0",
-        "--top",
-        "2",
-        "--include-host-pools",
-        "--fit",
-        "20KiB",
-        status=1),
-         SCREEN_OF_ONE_HOST)
+            truth.run(
+                "memory",
+                self.folder,
+                "--host",
+                "alpha",
+                "--step",
+                "0",
+                "--top",
+                "2",
+                "--include-host-pools",
+                "--fit",
+                "20KiB",
+                status=1,
+            ),
+            SCREEN_OF_ONE_HOST,
+        )
 
     def test_what_allocators_are_called(self):
         """Which device each serves, and that host memory is not the fullest unless it is asked for."""

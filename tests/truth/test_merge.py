@@ -95,20 +95,8 @@ class Line:
 def nodes():
     def device(number, seed):
         kernels = [
-    Event(
-        "gemm, \"a\"",
-        (seed *
-        37 +
-        11) %
-        997 +
-        k *
-        S //
-        7 +
-        seed,
-        5 *
-        US +
-        k,
-         corr=k) for k in range(22)]
+            Event("gemm, \"a\"", (seed * 37 + 11) % 997 + k * S // 7 + seed, 5 * US + k, corr=k) for k in range(22)
+        ]
         kernels.append(Event("größe", kernels[-1].offset, 7 * US))  # begins with the one before, and is longer
         kernels.append(Event("none", kernels[3].offset, 0))  # out of order
         early = [Event("early", 0, 10), Event("gemm, \"a\"", 3, 1), Event("late", int(31 * S / 10), 2)]
@@ -331,11 +319,7 @@ class Answer:
     def __init__(self, all_nodes, zero="auto"):
         self.nodes = all_nodes
         self.placed = [placed(n) for n in all_nodes]
-        earliest = min(
-    e.at for planes in self.placed for _,
-    _,
-    lines in planes for _,
-     events in lines for e in events)
+        earliest = min(e.at for planes in self.placed for _, _, lines in planes for _, events in lines for e in events)
         self.by_line = zero == "none"
         self.zero = earliest // 1000 * 1000 if (zero == "auto" and earliest < 0) or zero == "min" else 0
         self.bounds = Bounds(all_nodes)
@@ -523,12 +507,8 @@ class Merge(truth.Case):
             for (line, events), theirs in zip(lines, ours["lines"]):
                 for e, written in zip(events, theirs["events"]):
                     end = Placed(
-    node,
-    plane,
-    Event(
-        "",
-        e.event.offset + e.event.duration),
-         (line.at_ns - node.start_ns) * 1000).at
+                        node, plane, Event("", e.event.offset + e.event.duration), (line.at_ns - node.start_ns) * 1000
+                    ).at
                     self.assertEqual(written["duration"], end - e.at if e.event.duration else 0)
                     changed += written["duration"] != e.event.duration
         self.assertGreater(changed, 20)
@@ -582,8 +562,9 @@ class Merge(truth.Case):
                         # snapshots are described anew by placed(): theirs stand in the order of the file
                         at = times[id(e)]
                         expected.append(
-    f"    Node {node.number} Plane '{plane}' Line {line.key} Event {i}: meta='{e.name}', "
-    f"ts={START_NS + whole(F(at, 1000))} ns")
+                            f"    Node {node.number} Plane '{plane}' Line {line.key} Event {i}: meta='{e.name}', "
+                            f"ts={START_NS + whole(F(at, 1000))} ns"
+                        )
         self.assertEqual(printed, expected)
 
     def test_the_library_says_the_same(self):
@@ -599,14 +580,15 @@ class Merge(truth.Case):
             self.assertEqual(merge.document_bytes().decode(), document)
             for ours, theirs in zip(merge.nodes, truth.parsed(document)["nodes"]):
                 for field in (
-    "id",
-    "hostname",
-    "trace",
-    "events",
-    "planes",
-    "clamped_events",
-    "snapshots",
-     "offset_windows"):
+                    "id",
+                    "hostname",
+                    "trace",
+                    "events",
+                    "planes",
+                    "clamped_events",
+                    "snapshots",
+                    "offset_windows",
+                ):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
                 self.assertEqual((ours.max_correction_ps, ours.residual_ps, ours.tracer_bound_ps, ours.host_bound_ps),
                                  tuple(int(x * 1000) for x in (theirs["max_correction_ns"], theirs["residual_ns"],

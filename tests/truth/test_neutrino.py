@@ -111,12 +111,13 @@ def milliseconds(ps):
 
 def write(root, kernels, launches):
     lines = [
-    f"[init] pid {PID}",
-    f"[init] cmd {len(COMMAND.encode())} {COMMAND}#stray",
-    "[init] dl 0x13f9690",
-    "[init] success",
-    "what is this",
-     "[mem] cuMemAlloc_v2 0 dptr 7f1292000000 bytesize 33554432"]
+        f"[init] pid {PID}",
+        f"[init] cmd {len(COMMAND.encode())} {COMMAND}#stray",
+        "[init] dl 0x13f9690",
+        "[init] success",
+        "what is this",
+        "[mem] cuMemAlloc_v2 0 dptr 7f1292000000 bytesize 33554432",
+    ]
     seen = set()
     for k in kernels:
         lines.append(f"[mod] cuModuleGetFunction func {k.function} mod 0x1 name {k.name}")
@@ -264,13 +265,8 @@ class Schedule:
             starts, lengths = [s for s, _, _ in warps], [e for _, e, _ in warps]
             mean = sum(lengths) / len(lengths)
             self.skew.append(
-    (b,
-    max(starts) -
-    min(starts),
-    max(ends) -
-    min(ends),
-    max(lengths) /
-     mean if mean else 0.0))
+                (b, max(starts) - min(starts), max(ends) - min(ends), max(lengths) / mean if mean else 0.0)
+            )
             self.blocks.append((warps[0][2], b, min(starts), max(ends)))
         self.sms = {}
         for sm in sorted({x[0] for x in self.blocks}):
@@ -417,12 +413,11 @@ class Answer:
 
     def map_part(self):
         return {
-    "maps": self.map_rows(),
-    "map_count": len(
-        self.map_rows()),
-        "bins": self.bin_rows(),
-        "bin_count": len(
-            self.bins)}
+            "maps": self.map_rows(),
+            "map_count": len(self.map_rows()),
+            "bins": self.bin_rows(),
+            "bin_count": len(self.bins),
+        }
 
     def overhead_part(self):
         return {"overhead": self.overhead_rows(), "overhead_count": len(self.overhead_rows())}
@@ -782,14 +777,8 @@ class Neutrino(truth.Case):
         for name in ("2", "10.250000.bin", "10.250000"):
             rows = self.answer.launch_rows()[2:3]
             self.check(
-    self.ask(
-        "launches",
-        "--launch",
-        name),
-        self.answer.frame(
-            "launches",
-            launches=rows,
-             launch_count=1))
+                self.ask("launches", "--launch", name), self.answer.frame("launches", launches=rows, launch_count=1)
+            )
         truth.run("neutrino", self.root, "launches", "--launch", "5", status=2)
         truth.run("neutrino", self.root, "maps", "--map", "none", status=2)
 
@@ -905,20 +894,21 @@ class Neutrino(truth.Case):
         self.check_text(self.table("log"), csv([["kind", "lines"], *
     ([k["kind"], k["lines"]] for k in counted), ["unknown", 1]]))
         columns = [
-    "kernel",
-    "func",
-    "launches",
-    "timed",
-    "backups",
-    "median_kernel_ms",
-    "median_prologue_ms",
-    "median_epilogue_ms",
-    "total_kernel_ms",
-    "total_ms",
-    "median_ratio",
-    "max_probe_mem_bytes",
-    "mean_impact",
-     "total_impact"]
+            "kernel",
+            "func",
+            "launches",
+            "timed",
+            "backups",
+            "median_kernel_ms",
+            "median_prologue_ms",
+            "median_epilogue_ms",
+            "total_kernel_ms",
+            "total_ms",
+            "median_ratio",
+            "max_probe_mem_bytes",
+            "mean_impact",
+            "total_impact",
+        ]
         self.check_text(self.table("overhead"), csv([columns, *([r[c] if c != "median_ratio" or r[c] % 1 else int(r[c])
                                                                  for c in columns] for r in a.overhead_rows())]))
         for i, launch in enumerate(self.launches[:4]):
@@ -968,8 +958,8 @@ class Neutrino(truth.Case):
             r'<rect x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)" fill="[^"]*"><title>([^<]*)</title>')
         self.assertEqual(box.findall(path.read_text()), boxes)
         labels = re.findall(
-    r'<text x="[^"]*" y="[^"]*" text-anchor="[^"]*" font-size="[^"]*">([^<]*)</text>',
-     path.read_text())
+            r'<text x="[^"]*" y="[^"]*" text-anchor="[^"]*" font-size="[^"]*">([^<]*)</text>', path.read_text()
+        )
         quarters = [f"{longest * q // 4:,}" for q in range(5)]
         self.assertEqual(labels, [
             f"{launch.kernel.name}, {launch.file}, map sched".replace("_Z4gemmPf", "gemm"),

@@ -99,21 +99,18 @@ def trace(all_calls, all_clocks, kernel=KERNEL):
     for clock in all_clocks:
         for device in (0, 1):
             plane = proto.Plane(
-    f"/device:GPU:{64 * clock.node + device}",
-    64 * clock.node + device,
-    first_event_id=5 + device,
-     first_stat_id=11 - device)
+                f"/device:GPU:{64 * clock.node + device}",
+                64 * clock.node + device,
+                first_event_id=5 + device,
+                first_stat_id=11 - device,
+            )
             plane.own_stat("node_id", clock.node)
             if clock.host:
                 plane.own_stat("hostname", clock.host)
             events = []
             for c in sorted(
-    (c for c in all_calls if (
-        c.node,
-        c.device) == (
-            clock.node,
-            device)),
-             key=lambda c: c.start):
+                (c for c in all_calls if (c.node, c.device) == (clock.node, device)), key=lambda c: c.start
+            ):
                 stats = [("hlo_op", proto.Ref(c.op)), ("hlo_module", proto.Ref(c.module))]
                 stats += [("correlation_id", c.correlation)] if c.correlation >= 0 else []
                 stats += [("run_id", c.run)] if c.run is not None else []
@@ -150,11 +147,14 @@ class Answer:
         for clock in all_clocks:
             if given is None and clock.status == "corrected" and any(w[4] & 2 for w in clock.windows):
                 self.warnings.append(
-    ("suspect_clock",
-    clock.node,
-    "",
-    0,
-     "its clock stepped or ran at a rate that no clock has; its bound is wide there"))
+                    (
+                        "suspect_clock",
+                        clock.node,
+                        "",
+                        0,
+                        "its clock stepped or ran at a rate that no clock has; its bound is wide there",
+                    )
+                )
         for key in sorted({(c.op, c.module, c.device) for c in all_calls}):
             self.add_op(key, [c for c in all_calls if (c.op, c.module, c.device) == key])
 
@@ -180,7 +180,14 @@ class Answer:
             alone = sum(c.which is None and c.node == node for c in own)
             if alone:
                 self.warnings.append(
-    ("unmatched", node, op, alone, f"{alone} of its executions on device {device} have no partner on any other node"))
+                    (
+                        "unmatched",
+                        node,
+                        op,
+                        alone,
+                        f"{alone} of its executions on device {device} have no partner on any other node",
+                    )
+                )
         judged = self.kinds.get(op.split(".")[0], "barrier") == "barrier"
         rows = [self.judge(op, device, number, members, judged) for number, members in groups
                 if any(self.seen(c) for c in members)]
@@ -402,11 +409,12 @@ def limits(pivot, own, other):
                 at = (fractions.Fraction(c * e - b * f, 1) / det, fractions.Fraction(a * f - c * d, 1) / det)
                 if all(k * at[0] + m * at[1] <= n for k, m, n in cuts):
                     corners.append(at)
-    return min(
-    o for o, _ in corners), max(
-        o for o, _ in corners), min(
-            d for _, d in corners), max(
-                d for _, d in corners)
+    return (
+        min(o for o, _ in corners),
+        max(o for o, _ in corners),
+        min(d for _, d in corners),
+        max(d for _, d in corners),
+    )
 
 
 class Uncorrected(truth.Case):
@@ -423,14 +431,8 @@ class Uncorrected(truth.Case):
 
     def test_the_intervals_of_every_pair(self):
         found = truth.parsed(
-    truth.run(
-        "validate",
-        *self.paths,
-        "--align",
-        "collectives",
-        "--max-bound",
-        "400ns",
-         "--json"))
+            truth.run("validate", *self.paths, "--align", "collectives", "--max-bound", "400ns", "--json")
+        )
         told, rows = found["alignment"], barriers()
         times = [t for c in rows if c.op == "all-reduce.1" for t in (c.start, c.end)]
         pivot = (min(times) + max(times)) // 2
@@ -488,13 +490,14 @@ class Uncorrected(truth.Case):
             self.assertEqual([r.node_id for r in rows], [0, 1, 2])
             for ours, theirs in list(zip(rows, told["nodes"]))[1:]:
                 for field in (
-    "pivot_ps",
-    "least_offset_ps",
-    "most_offset_ps",
-    "point_offset_ps",
-    "constraints",
-    "decidable",
-     "feasible"):
+                    "pivot_ps",
+                    "least_offset_ps",
+                    "most_offset_ps",
+                    "point_offset_ps",
+                    "constraints",
+                    "decidable",
+                    "feasible",
+                ):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
         for profile in opened:
             profile.close()
@@ -579,24 +582,16 @@ class Roots(truth.Case):
             rows = [{0: (500_000, 500_400), 2: (490_000, 500_000 + late)}]
             space = trace([Call("all-reduce.1", "jit_a", 0, n, 0, *at, 0) for n, at in rows[0].items()], pair)
             path = self.write("agree.xplane.pb", space)
-            told = truth.parsed(
-    truth.run(
-        "validate",
-        path,
-        "--align",
-        "collectives",
-         "--json"))["alignment"]["nodes"][1]
+            told = truth.parsed(truth.run("validate", path, "--align", "collectives", "--json"))["alignment"]["nodes"][
+                1
+            ]
             self.assertEqual((told["snapshot_offset_ps"], told["agrees_with_snapshots"]), (0, agrees), late)
             rows = [{0: (490_000, 500_000 + late), 2: (500_000, 500_400)}]
             space = trace([Call("all-reduce.1", "jit_a", 0, n, 0, *at, 0) for n, at in rows[0].items()], pair)
             path = self.write("agree.xplane.pb", space)
-            told = truth.parsed(
-    truth.run(
-        "validate",
-        path,
-        "--align",
-        "collectives",
-         "--json"))["alignment"]["nodes"][1]
+            told = truth.parsed(truth.run("validate", path, "--align", "collectives", "--json"))["alignment"]["nodes"][
+                1
+            ]
             self.assertEqual(told["agrees_with_snapshots"], agrees, late)
 
 
