@@ -2,6 +2,7 @@
 import fractions
 import json
 import os
+import re
 import sys
 
 import proto_writer as proto
@@ -457,7 +458,7 @@ class Uncorrected(truth.Case):
         undecidable = sum(not n["decidable"] for n in told["nodes"])
         self.assertEqual((told["absent"], told["reference_node"], told["undecidable"], told["contradictions"]),
                          (None, "0", undecidable, 0))
-        self.assertEqual(found["clocks"], "uncorrected")
+        self.assertEqual((found["clocks"], found["bounds_known"]), ("uncorrected", False))
         self.assertEqual([n["bound_ps"] for n in found["nodes"]], [None] * 3)
         self.assertEqual([w["kind"] for w in found["warning_list"]], ["clocks_uncorrected", "count_mismatch"])
         self.assertEqual([op["cost"] for op in found["ops"]], ["inconclusive"] * 2)
@@ -501,6 +502,176 @@ class Uncorrected(truth.Case):
                     self.assertEqual(getattr(ours, field), theirs[field], field)
         for profile in opened:
             profile.close()
+
+    def test_from_which_width_on_nothing_is_decided(self):
+        """Half of the width is what a clock may be wrong: 144,802 ps of node 1, 189,802 ps of node 2."""
+        for most, decidable in ((144_801, [True, False, False]), (144_803, [True, True, False]),
+                                (189_801, [True, True, False]), (189_803, [True, True, True])):
+            asked = ("validate", *self.paths, "--align", "collectives", "--max-bound", f"{most}ps")
+            told = truth.parsed(truth.run(*asked, "--json"))["alignment"]
+            with self.subTest(most=most):
+                self.assertEqual([n["decidable"] for n in told["nodes"]], decidable)
+                self.assertEqual((told["undecidable"], told["contradictions"]), (decidable.count(False), 0))
+        if "PROFKIT_SANITIZED" in os.environ:
+            return
+        profkit = truth.library()
+        opened = [profkit.open(str(p)) for p in self.paths]
+        with profkit.validate(*opened, align=True, bound_ps=7, max_bound_ps=144_803) as found:
+            self.assertEqual([r.decidable for r in found.clock_intervals()], [True, True, False])
+            self.assertEqual(found.summary.undecidable, 1)
+            printed = truth.run("validate", *self.paths, "--align", "collectives", "--max-bound", "144803ps",
+                                "--bound", "7ps", "--json")
+            self.assertEqual(found.document_bytes().decode(), printed)
+            self.assertEqual([n["bound_ps"] for n in truth.parsed(printed)["nodes"]], [7, 7, 7])
+        for profile in opened:
+            profile.close()
+
+
+CONTRADICTION = """\
+Clocks, from collectives alone
+  against node 4; every value between least and most fits all collectives that were used
+  assumed: executions that were matched are one invocation, in which all of them took part
+  assumed: nobody can end an all-reduce, or what waits like one, before the last member began it
+  assumed: every clock is linear over the capture, and off by no more than 1000 ppm
+  node
+     6  contradiction
+     9  not joined by any
+"""
+
+
+class OtherClocks(truth.Case):
+    """Node 4 is the reference. Run ids tell which calls belong together, whatever the clocks say."""
+
+    def traces(self, rows):
+        paths = []
+        for node in sorted({c.node for c in rows}):
+            clock = Clock(node, f"host{node}", [])
+            space = trace([c for c in rows if c.node == node], [clock])
+            paths.append(self.write(f"t{node}.xplane.pb", space.replace(clock_plane_of(clock), b"")))
+        return paths
+
+    @staticmethod
+    def calls(spans):
+        """`spans`: start and end of node 4, and of node 6, ps."""
+        return [Call("all-reduce.1", "jit_a", 0, node, i, *at, 10 * i + node, run=i)
+                for i, (own, other) in enumerate(spans) for node, at in ((4, own), (6, other))]
+
+    def asked(self, rows, *more):
+        paths = self.traces(rows)
+        self.screen = truth.run("validate", *paths, "--align", "collectives", *more)
+        return truth.parsed(truth.run("validate", *paths, "--align", "collectives", *more, "--json"))["alignment"]
+
+    def test_a_contradiction(self):
+        """5 us of difference after 10 us: no clock runs so wrong. Node 9 runs nothing with the others."""
+        spans = [((at, at + US), (at + off, at + off + US)) for at, off in ((5 * US, 0), (15 * US, 5 * US))]
+        rows = self.calls(spans) + [Call("all-reduce.5", "jit_a", 0, 9, None, US, 2 * US, 1, run=7)]
+        told = self.asked(rows)
+        self.check(told["pairs"], [{"a": "4", "b": "6", "constraints": 2, "feasible": False, "decidable": False}])
+        self.check([{k: n[k] for k in ("id", "reached", "feasible", "decidable", "contains_zero")}
+                    for n in told["nodes"]],
+                   [{"id": "4", "reached": True, "feasible": True, "decidable": True, "contains_zero": True},
+                    {"id": "6", "reached": True, "feasible": False, "decidable": False, "contains_zero": False},
+                    {"id": "9", "reached": False, "feasible": True, "decidable": False, "contains_zero": False}])
+        self.assertEqual((told["undecidable"], told["contradictions"]), (2, 1))
+        self.check_text(self.screen[self.screen.index("Clocks, from"):], CONTRADICTION)
+
+    def test_how_the_ends_scatter(self):
+        """Three calls tell no drift. Their ends are 2.9, 3.0 and 3.2 us apart: 3.0 in the middle, and the middle
+        distance from it is 0.1 us, which is a deviation of 148.26 ns where errors are normal."""
+        spans = [((at, at + US), (at + 3 * US - 100_000, at + US + off))
+                 for at, off in ((5 * US, 2_900_000), (15 * US, 3_000_000), (25 * US, 3_200_000))]
+        told = self.asked(self.calls(spans), "--max-bound", "500ns")
+        node = told["nodes"][1]
+        self.assertEqual((node["point_offset_ps"], node["point_drift_ppm"], node["point_spread_ps"]),
+                         (3 * US, 0, 148_260))
+        self.assertEqual((told["undecidable"], node["decidable"], node["contains_zero"]), (1, False, False))
+        self.check_row(node, ["6", None, None, "+3.000 us", "+0.000 ppm", "148.260 ns",
+                              "undecidable (over 500.000 ns)"])
+
+    def check_row(self, node, expected):
+        """The last row on the screen: its second and third cell are the least and most of the document."""
+        for at, field in ((1, "least_offset_ps"), (2, "most_offset_ps")):
+            ps = node[field]
+            expected[at] = f"{ps / 1e6:+.3f} us" if abs(ps) >= US else f"{ps / 1e3:+.3f} ns"
+        self.assertEqual(re.split("  +", self.screen.splitlines()[-1].strip()), expected)
+
+    def test_a_clock_that_runs_wrong(self):
+        """By 900 ppm, either way, over 60 ms: each interval is what all inequalities allow."""
+        for ppm in (900, -900, 1):
+            spans = []
+            for i in range(7):
+                own = (i * 10_000 * US, i * 10_000 * US + 500 * US)
+                early = (own[0] - 200 * US * (i % 3), own[1])
+                spans.append((own, tuple(t + 30 * US + t * ppm // 1_000_000 for t in early)))
+            rows = self.calls(spans)
+            told = self.asked(rows)
+            times = [t for c in rows for t in (c.start, c.end)]
+            pivot = (min(times) + max(times)) // 2
+            within = limits(pivot, [c for c in rows if c.node == 4], [c for c in rows if c.node == 6])
+            node, exact = told["nodes"][1], 30 * US + pivot * ppm / 1e6
+            with self.subTest(ppm=ppm):
+                for entry in (node, told["pairs"][0]):
+                    self.assertEqual((entry["pivot_ps"], entry["constraints"], entry["feasible"]), (pivot, 7, True))
+                    self.assertLess(abs(entry["least_offset_ps"] - within[0]), 30)
+                    self.assertLess(abs(entry["most_offset_ps"] - within[1]), 30)
+                    self.assertLess(abs(float(entry["least_drift_ppm"]) - float(within[2]) * 1e6), 0.01)
+                    self.assertLess(abs(float(entry["most_drift_ppm"]) - float(within[3]) * 1e6), 0.01)
+                self.assertLess(abs(node["point_offset_ps"] - exact), 30)
+                self.assertLess(abs(float(node["point_drift_ppm"]) - ppm), 0.001)
+
+    def test_the_screen_of_no_shift(self):
+        spans = [((at, at + 500_000), (at, at + 500_000)) for at in (0, 10 * US, 20 * US)]
+        told = self.asked(self.calls(spans))
+        self.assertEqual((told["nodes"][1]["contains_zero"], told["undecidable"]), (True, 0))
+        self.check_row(told["nodes"][1], ["6", None, None, "+0 ps", "+0.000 ppm", "0 ps", "may be no shift at all"])
+
+
+class LikeReference(truth.Case):
+    """The reference tool's rules: nodes by the ids of planes, words in names, the i-th with the i-th, doubles."""
+
+    def trace(self):
+        planes = []
+        for key, rows in ((0, [("all-reduce.1", 0, 2 * US, 5), ("send.2", 9 * US, 10 * US, 6)]),
+                          (163, [("all-reduce.1", 10 * US, 11 * US, 7)]),
+                          (164, [("all-reduce.1", 3 * US, 4 * US, 8), ("fusion.1", 5 * US, 6 * US, 9),
+                                 ("send.2", 12 * US, 13 * US, 10), ("scatter.3", 14 * US, 16 * US, 14)]),
+                          (228, [("all-reduce.1", US, 2_500_000, 11), ("all-reduce.1", 20 * US, 21 * US, 12),
+                                 ("scatter.3", 15 * US, 17 * US, 15)]),
+                          (10_000, [("all-reduce.1", 90 * US, 91 * US, 13)])):
+            plane = proto.Plane(f"/device:GPU:{key}", key)
+            # The line of node 1 begins 250 ns later.
+            plane.line("Stream #1", 250 if key == 164 else 0, [plane.event("kernel", start, end - start, [
+                ("hlo_op", op), ("correlation_id", correlation)]) for op, start, end, correlation in rows])
+            planes.append(plane)
+        return self.write("reference.xplane.pb", proto.xspace(planes))
+
+    def test_the_document(self):
+        def out_of_order(op, rank, late, at, early, end, correlations):
+            return {"op": op, "rank": rank, "latest_start_node": late, "latest_start_time": at,
+                    "earliest_end_node": early, "earliest_end_time": end, "gap_ns": at - end,
+                    "correlation_ids": correlations}
+        path = self.trace()
+        self.check(truth.parsed(truth.run("validate", path, "--compat", "reference")), {
+            "violations": 3, "overlaps": 1, "warnings": 0, "gap_count": 4,
+            # The first all-reduce, the second, the scatter, the send.
+            "avg_gap_ns": (3250.0 + 10_000.0 + 750.0 + 3250.0) / 4,
+            "details": [out_of_order("all-reduce.1", 0, 1, 3250.0, 0, 2000.0, {"0": 5, "1": 8, "2": 11}),
+                        out_of_order("all-reduce.1", 1, 2, 20_000.0, 0, 11_000.0, {"0": 7, "2": 12}),
+                        out_of_order("send.2", 0, 1, 12_250.0, 0, 10_000.0, {"0": 6, "1": 10})]})
+        self.check_text(truth.run("validate", path, "--compat", "reference", "--csv", "-"), """\
+event_idx,op_name,occurrence,start_gap_ns,node_0_corr_id,node_0_start_ns,node_1_corr_id,node_1_start_ns,\
+node_2_corr_id,node_2_start_ns
+0,all-reduce.1,0,3250.0,5,0.0,8,3250.0,11,1000.0
+1,all-reduce.1,1,10000.0,7,10000.0,,,12,20000.0
+2,scatter.3,0,750.0,,,14,14250.0,15,15000.0
+3,send.2,0,3250.0,6,9000.0,10,12250.0,,
+""".replace("\n", "\r\n"))
+        if "PROFKIT_SANITIZED" in os.environ:
+            return
+        profkit = truth.library()
+        with profkit.open(str(path)) as profile, profkit.validate(profile, like_reference=True) as found:
+            self.assertEqual(found.document_bytes().decode().strip(),
+                             truth.run("validate", path, "--compat", "reference").strip())
 
 
 # ---- who waits for whom ----
@@ -645,6 +816,9 @@ class Ranks(truth.Case):
             ("allreduce", "dp [2, 3]", 2, 0, 2, 0, 100 * US, 100 * US, "3"),
             ("broadcast", "", 0, 0, 0, 4, 0, 0, None)])
         self.assertEqual((found["violations"], found["unjudged"], found["gap_count"]), (0, 8, 5))
+        screen = truth.run("validate", *paths, "--bound", "1us")
+        self.assertIn("not judged: 8 executions of allreduce and 1 more operation: sub-groups",
+                      " ".join(screen.split()))
         found = truth.parsed(truth.run("validate", *paths, "--bound", "499ns", "--json"))
         self.assertEqual((found["violations"], [d["gap_ps"] for d in found["details"]]), (1, [US, 0]))
         self.assertEqual([[m["node"] for m in d["members"]] for d in found["details"]], [["2", "3"]] * 2)
