@@ -634,6 +634,75 @@ class MemoryRuntime(truth.Case):
                     with self.subTest(allocator=allocator.name, host=host.name, arguments=arguments):
                         self.check(found, Answer([alone_at_zero], [path], path.parent, **options).document())
 
+    def test_events_in_any_order(self):
+        """Later events stand first in the file. What happened at one instant keeps its order."""
+        for host in self.hosts:
+            for allocator in host.allocators:
+                allocator.events.sort(key=lambda e: -e.at_ps)
+            host.around = host.around[::-1]
+        with_parents(self.hosts)
+        self.paths = [self.write(f"run/{h.file}", h.bytes()) for h in self.hosts]
+        for arguments, options in (([], {}), (["--all-trace"], {"all_trace": True}), (["--host", "beta"], {"host": "beta"})):
+            self.ask(arguments, **options)
+
+    def test_types_of_elements(self):
+        """The numbers of TensorFlow's types.proto. A text stays as it is; what is neither is no type."""
+        names = {0: "invalid", 1: "f32", 2: "f64", 3: "s32", 4: "u8", 5: "s16", 6: "s8", 7: "string", 8: "c64",
+                 9: "s64", 10: "pred", 11: "qint8", 12: "quint8", 13: "qint32", 14: "bf16", 15: "qint16",
+                 16: "quint16", 17: "u16", 18: "c128", 19: "f16", 20: "resource", 21: "variant", 22: "u32",
+                 23: "u64", 24: "f8e5m2", 25: "f8e4m3fn", 26: "f8e4m3fnuz", 27: "f8e4m3b11fnuz", 28: "f8e5m2fnuz",
+                 29: "s4", 30: "u4", 31: "s2", 32: "u2", 33: "dt33", 1000: "dt1000"}
+        events = [Event(0, 1_000 + number, "alloc", 0x1000 + number, 2000 - number, type=(number, name))
+                  for number, name in names.items()]
+        host = Host("alpha", "alpha.xplane.pb", 0, {"/device:TPU:0": [("s0", 0, 9_000)]},
+                    [Allocator("alpha", "TPU_0_bfc", [("allocator_name", "TPU_0_bfc")], "/device:TPU:0", events)])
+        path = self.write("types/alpha.xplane.pb", host.bytes())
+        self.check(truth.parsed(truth.run("memory", path.parent, "--json", "--top", "99")),
+                   Answer([host], [path], path.parent, top=99).document())
+
+    def test_one_and_several(self):
+        """One free without an allocation and two; one address that is allocated again and two."""
+        for count in (1, 2):
+            events = [Event(0, 1_000 + i, "free", 0x50 + i, 10) for i in range(count)]
+            events += [Event(0, 2_000 + i, "alloc", 0x70, 100 + i) for i in range(count + 1)]
+            host = Host("alpha", "alpha.xplane.pb", 0, {"/device:TPU:0": [("s0", 0, 9_000)]},
+                        [Allocator("alpha", "0", [("index_on_host", 0)], "/device:TPU:0", events)])
+            path = self.write(f"count{count}/alpha.xplane.pb", host.bytes())
+            found = truth.parsed(truth.run("memory", path.parent, "--json"))
+            self.check(found, Answer([host], [path], path.parent).document())
+            frees, again = (("1 free has", "1 address was"), ("2 frees have", "2 addresses were"))[count - 1]
+            self.assertEqual(found["runtime_diagnostics"]["warnings"][-2:], [
+                f"{frees} no allocation in the trace: the memory was allocated before it began",
+                f"{again} allocated again without a free between"])
+
+    def test_nodes_of_a_merge(self):
+        """Two nodes in one file count their devices alike: 0 and 1 of node 2 are 128 and 129."""
+        planes = []
+        for node, size in ((0, 100), (2, 300)):
+            for device in (0, 1):
+                plane = proto.Plane(f"/device:GPU:{64 * node + device}", 64 * node + device)
+                plane.own_stat("node_id", node)
+                plane.own_stat("hostname", f"host{node}")
+                plane.line("Steps", ZERO_NS, [plane.event("s0", 0, 10_000)])
+                planes.append(plane)
+            plane = proto.Plane("/host:CPU", 5000 + node, first_event_id=20)
+            plane.own_stat("node_id", node)
+            plane.own_stat("hostname", f"host{node}")
+            events = [Event(0, 1_000 + device, "alloc", 8, size + device).written(
+                plane, [("allocator_name", f"GPU_{device}_bfc")]) for device in (0, 1)]
+            plane.line("thread 0", ZERO_NS, events)
+            planes.append(plane)
+        path = self.write("merged/combined.xplane.pb", proto.xspace(planes))
+
+        def rows(*arguments):
+            found = truth.parsed(truth.run("memory", path.parent, "--json", *arguments))
+            return [(a["host"], a["name"], a["device"], a["heap_peak_bytes"]) for a in found["allocators"]]
+        first = [("host0", "GPU_0_bfc", "/device:GPU:0", 100), ("host0", "GPU_1_bfc", "/device:GPU:1", 101)]
+        second = [("host2", "GPU_0_bfc", "/device:GPU:128", 300), ("host2", "GPU_1_bfc", "/device:GPU:129", 301)]
+        self.assertEqual(rows(), first + second)
+        for wanted, expected in (("host0", first), ("node:0", first), ("host2", second), ("node:2", second)):
+            self.assertEqual(rows("--host", wanted), expected, wanted)
+
     def test_the_library_says_the_same(self):
         if "PROFKIT_SANITIZED" in os.environ:
             self.skipTest("Python cannot load a sanitized library")
