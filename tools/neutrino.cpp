@@ -349,10 +349,10 @@ result<void> print_schedule(session& s, const probe_target& target, const held_t
   const std::size_t shown = shown_of(found.sms.size(), limit_of(s, 24));
   s.heading("Block schedule: " + title_of(target, m));
   print_other_maps(s, target);
-  s.out().line("  " + grouped(found.blocks) + " blocks on " + count_of(found.sms.size(), "SM") +
+  s.out().line("  " + count_of(found.blocks, "block") + " on " + count_of(found.sms.size(), "SM") +
                ", clock: " + probe_clock_name(found.clock) +
                (found.blocks_without_records != 0
-                    ? "; " + grouped(found.blocks_without_records) + " blocks recorded nothing"
+                    ? "; " + count_of(found.blocks_without_records, "block") + " recorded nothing"
                     : ""));
   table t;
   t.right("SM").right("blocks").right("slots").right("busy").right("gaps").right("mean gap").right("residency");
@@ -488,7 +488,7 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
   const page_density& found = *analysed;
   s.heading("Page references: " + title_of(target, m));
   print_other_maps(s, target);
-  s.out().line("  " + grouped(found.records) + " references to " + count_of(found.pages.size(), "page") +
+  s.out().line("  " + count_of(found.records, "reference") + " to " + count_of(found.pages.size(), "page") +
                " of 64 KiB in " + count_of(found.groups.size(), "range") + ", over " + grouped(found.max_clock) +
                " cycles; room for " + grouped(found.unwritten) + " more was not used");
   print_page_table(s, m);
@@ -514,7 +514,7 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
       by_tensor.row({escape_for_terminal(order[i]->variable), escape_for_terminal(order[i]->shape),
                      address_text(order[i]->address), human_bytes(order[i]->bytes), grouped(order[i]->references),
                      escape_for_terminal(order[i]->place)});
-    s.heading("Tensors: " + grouped(found.unattributed) + " references belong to none");
+    s.heading("Tensors: " + count_of(found.unattributed, "reference belongs", "references belong") + " to none");
     by_tensor.print(s.out(), s.columns());
     s.left_out(order.size(), shown);
   }
@@ -535,10 +535,10 @@ result<void> print_progress(session& s, const probe_target& target, const held_t
   const std::string unit = std::string(" ") + unit_of(m.map->shape->clock);
   s.heading("Progress: " + title_of(target, m));
   print_other_maps(s, target);
-  s.out().line("  " + grouped(found.samples) + " samples of " + count_of(found.lanes, lane) + "; " +
+  s.out().line("  " + count_of(found.samples, "sample") + " of " + count_of(found.lanes, lane) + "; " +
                grouped(found.full_lanes) + " of them with no room left");
   if (found.backward != 0)
-    s.out().line("  " + grouped(found.backward) + " samples go back in time: a " + lane +
+    s.out().line("  " + count_of(found.backward, "sample goes", "samples go") + " back in time: a " + lane +
                  " that had no room left wrote into the next one's");
   print_histogram(s, "samples", found.samples_of_lanes, "");
   if (found.deltas > found.backward) {

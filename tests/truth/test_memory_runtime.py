@@ -675,6 +675,16 @@ class MemoryRuntime(truth.Case):
                 f"{frees} no allocation in the trace: the memory was allocated before it began",
                 f"{again} allocated again without a free between"])
 
+    def test_a_fragmentation_that_is_a_whole_number(self):
+        """However it is written, it is a number; one below zero is no huge one."""
+        for value in (0, 1, -2, proto.Uint(3)):
+            host = Host("alpha", "alpha.xplane.pb", 0, {"/device:TPU:0": [("s0", 0, 9_000)]},
+                        [Allocator("alpha", "0", [("index_on_host", 0)], "/device:TPU:0",
+                                   [Event(0, 1_000, "alloc", 8, 100, fragmentation=value)])])
+            path = self.write("whole/alpha.xplane.pb", host.bytes())
+            found = truth.parsed(truth.run("memory", path.parent, "--json"))
+            self.assertEqual(found["allocators"][0]["fragmentation_at_peak"], 3 if isinstance(value, proto.Uint) else value)
+
     def test_nodes_of_a_merge(self):
         """Two nodes in one file count their devices alike: 0 and 1 of node 2 are 128 and 129."""
         planes = []

@@ -615,7 +615,7 @@ Records: 10 in gemm, 0.500000.bin, map sched
     "schedule": """\
 Block schedule: gemm, 0.500000.bin, map sched
   the first of 4 maps that fit; --launch N and --map NAME choose
-  6 blocks on 2 SMs, clock: sm_cycles; 1 blocks recorded nothing
+  6 blocks on 2 SMs, clock: sm_cycles; 1 block recorded nothing
     SM  blocks  slots   busy  gaps  mean gap  residency
      0       4      2  1,366    86        43     74.2 %
      5       1      1    332     0              100.0 %

@@ -108,16 +108,17 @@ def trace(all_calls, all_clocks, kernel=KERNEL):
             plane.own_stat("node_id", clock.node)
             if clock.host:
                 plane.own_stat("hostname", clock.host)
-            events = []
+            events, before_ns = [], 3 + device + 100 * clock.node
             for c in sorted(
                 (c for c in all_calls if (c.node, c.device) == (clock.node, device)), key=lambda c: c.start
             ):
                 stats = [("hlo_op", proto.Ref(c.op)), ("hlo_module", proto.Ref(c.module))]
                 stats += [("correlation_id", c.correlation)] if c.correlation >= 0 else []
                 stats += [("run_id", c.run)] if c.run is not None else []
-                events.append(plane.event(kernel, c.start, c.end - c.start, stats))
-                events.append(plane.event("gemm", c.end, 10))
-            plane.line("Stream #7(Kernel)", ZERO_NS, events, line_id=7)
+                events.append(plane.event(kernel, c.start + before_ns * 1000, c.end - c.start, stats))
+                events.append(plane.event("gemm", c.end + before_ns * 1000, 10))
+            # Lines begin before the capture, each at another time.
+            plane.line("Stream #7(Kernel)", ZERO_NS - before_ns, events, line_id=7)
             planes.append(plane)
     start = proto.Plane("Task Environment")
     start.own_stat("profile_start_time", proto.Uint(ZERO_NS))
@@ -714,6 +715,15 @@ class Roots(truth.Case):
             rows = [backwards, backwards, backwards, {0: (0, 9), 2: (0, 9)}, late]
             found = self.counts("ncclDevKernel_SendRecv", "collective-permute.4", rows, all_clocks=pair)
             self.assertEqual(found, (violations, 3 + (gap >= 0), 0, 4 + (gap < 0)), gap)
+
+    def test_a_permute_of_three(self):
+        """Once node 1 is too late to be a sender, once too early to be a receiver: whatever pairs there are, one of
+        the two cannot be. Of the others nothing can be told."""
+        late = {0: (0, 500_000), 1: (600_000, 900_000), 2: (0, 500_000)}
+        early = {0: (600_000, 900_000), 1: (0, 500_000), 2: (600_000, 900_000)}
+        rows = [late, early, {n: (0, 500_000) for n in range(3)}]
+        found = self.counts("ncclDevKernel_SendRecv", "collective-permute.4", rows)
+        self.assertEqual(found, (1, 2, 2, 0))
 
     def test_of_some_nothing_can_be_told(self):
         rows = [{0: (0, 500_000), 2: (600_000, 900_000)}] * 3
