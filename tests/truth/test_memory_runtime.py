@@ -642,7 +642,8 @@ class MemoryRuntime(truth.Case):
             host.around = host.around[::-1]
         with_parents(self.hosts)
         self.paths = [self.write(f"run/{h.file}", h.bytes()) for h in self.hosts]
-        for arguments, options in (([], {}), (["--all-trace"], {"all_trace": True}), (["--host", "beta"], {"host": "beta"})):
+        for arguments, options in (([], {}), (["--all-trace"], {"all_trace": True}),
+                                   (["--host", "beta"], {"host": "beta"})):
             self.ask(arguments, **options)
 
     def test_types_of_elements(self):
@@ -683,7 +684,8 @@ class MemoryRuntime(truth.Case):
                                    [Event(0, 1_000, "alloc", 8, 100, fragmentation=value)])])
             path = self.write("whole/alpha.xplane.pb", host.bytes())
             found = truth.parsed(truth.run("memory", path.parent, "--json"))
-            self.assertEqual(found["allocators"][0]["fragmentation_at_peak"], 3 if isinstance(value, proto.Uint) else value)
+            expected = 3 if isinstance(value, proto.Uint) else value
+            self.assertEqual(found["allocators"][0]["fragmentation_at_peak"], expected)
 
     def test_nodes_of_a_merge(self):
         """Two nodes in one file count their devices alike: 0 and 1 of node 2 are 128 and 129."""

@@ -1017,5 +1017,97 @@ class Neutrino(truth.Case):
             self.assertEqual(profile.document_bytes("neutrino").decode(), truth.run("neutrino", self.root, "--json"))
 
 
+class Uneven(Launch):
+    """Of odd blocks the later warp begins first."""
+
+    def sched(self, block, warp):
+        return [(1000 + 100 * block + (30 - 9 * warp if block % 2 else 11 * warp), 200 + 40 * warp - block, block % 2)]
+
+
+class OtherTraces(truth.Case):
+    def test_warps_that_begin_in_another_order(self):
+        kernels, launches = capture()
+        launches[0].__class__ = Uneven
+        root = self.scratch / "Nov14_221320_4242"
+        answer = Answer(root, kernels, launches, write(root, kernels, launches))
+        found = truth.parsed(truth.run("neutrino", root, "schedule", "--launch", "0", "--json"))
+        self.check(found, answer.schedule(launches[0]))
+
+    def log(self, text):
+        root = self.scratch / "Nov14_221320_4242"
+        root.mkdir()
+        (root / "event.log").write_text(text)
+        return root
+
+    def test_every_way_a_launch_ends(self):
+        head = "[mod] cuModuleGetFunction func 0xa1 mod 0x1 name gemm\n[benchmark] ENABLED L2 Flush Size 1024\n"
+        shape = "2 3 4 block 5 6 7 shared 8"
+
+        def launch(at, params, *lines):
+            return f"[exec] funcmap-find 0xa1 success\n[exec] {at} param {params} \n" + "\n".join(lines) + "\n"
+        ends = [
+            ("ok", launch(1, "0123456789abcdef f" + 16 * "0" + " a", f"[exec] grid {shape}", "[exec] probe-mem 100 (bytes)",
+                          "[exec] succeed 0", "[exec] save ./trace/result/1.000000.bin size 9",
+                          "[exec] prologue 1.000000 kernel 2.000000 epilogue 3.000000 ratio 3.000000")),
+            ("benchmark", launch(2, "1", f"[exec] grid {shape}", "[exec] probe-mem 300 (bytes)", "[exec] succeed 0",
+                                 "[benchmark] prologue 4.000000 kernel 6.000000 epilogue 5.000000 original 3.000000 "
+                                 "impact 2.000000 0")),
+            ("benchmark", launch(3, "2", f"[exec] grid {shape}", "[exec] probe-mem 200 (bytes)", "[exec] succeed 0",
+                                 "[benchmark] prologue 9.000000 kernel 9.000000 epilogue 9.000000 original 1.000000 "
+                                 "impact 9.000000 0")),
+            ("failed", launch(4, "3", f"[exec] grid {shape}", "[exec] probe-mem 1 (bytes)", "[exec] failed 700")),
+            ("cant-save", launch(5, "4", f"[exec] grid {shape}", "[exec] probe-mem 1 (bytes)", "[exec] succeed 0",
+                                 "[exec] can't-save ./trace/result/5.000000.bin")),
+            ("memusage", launch(6, "5", "[exec] probe-mem 900 (bytes)", f"[exec] backup {shape}")),
+            ("backup", launch(7, "6", f"[exec] backup {shape}")),
+            ("unfinished", launch(8, "7", f"[exec] grid {shape}"))]
+        root = self.log(head + "".join(text for _, text in ends))
+        rows = truth.parsed(truth.run("neutrino", root, "launches", "--json"))["launches"]
+        self.assertEqual([r["outcome"] for r in rows], [o for o, _ in ends])
+        # A number of more than 16 digits is no argument.
+        self.assertEqual([r["params"] for r in rows], [[str(0x0123456789abcdef), "10"], *([str(n)] for n in range(1, 8))])
+        self.assertEqual([r["return_code"] for r in rows], [None, None, None, 700, None, None, None, None])
+        self.assertEqual([r["original_ms"] for r in rows], [None, 3, 1, None, None, None, None, None])
+        self.assertEqual([(r["grid_dim"], r["block_dim"], r["shared_bytes"]) for r in rows],
+                         [([2, 3, 4], [5, 6, 7], 8)] * 8)
+        found = truth.parsed(truth.run("neutrino", root, "overhead", "--json"))["overhead"]
+        self.check(found, [{
+            "kernel": None, "kernel_index": None, "func": "0xa1", "launches": 8,
+            # Without its probe: the one that was never probed, and the one that failed with it.
+            "timed": 3, "backups": 2, "median_kernel_ms": 6.0, "median_prologue_ms": 4.0, "median_epilogue_ms": 5.0,
+            "total_kernel_ms": 17.0, "total_ms": 48.0, "median_ratio": 3, "max_probe_mem_bytes": 900, "benchmarked": 2,
+            "mean_impact": truth.fractions.Fraction(11, 2), "total_impact": truth.fractions.Fraction(15, 4)}])
+
+    def test_names_of_kernels(self):
+        """The module's, the probe engine's question, and its answer; one may be the other cut short."""
+        text = ""
+        names = [("module_a", "gemm", "gemm"), ("module_b", "gemm_long", "gemm"), ("module_c", "gemm", "gemm_long"),
+                 ("module_d", "gemm", "softmax")]
+        for i, (module, found, engine) in enumerate(names):
+            folder = f"{i}_{hashlib.sha1(found.encode()).hexdigest()}"
+            text += f"""\
+[mod] cuModuleGetFunction func 0x{i} mod 0x1 name {module}
+[exec] funcmap-not-find 0x{i}
+[probe] find 0x{i} name {found} bin 0x7f size 496
+[probe] rename {found} {folder}
+[probe] mkdir ./trace/kernel/{folder}
+[probe] read ./trace/kernel/{folder}/kernel.info name {engine} n_param 1 n_probe 1\u0020
+[probe] finish 0x{i} name {engine} n_param 1
+"""
+        rows = truth.parsed(truth.run("neutrino", self.log(text), "kernels", "--json"))["kernels"]
+        self.assertEqual([(r["module_name"], r["found_name"], r["engine_name"], r["names_differ"], r["hash_differs"],
+                           r["status"]) for r in rows],
+                         [(*n, n[2] == "softmax", False, "ok") for n in names])
+        # What it is called: by the engine, where the engine has told; else as it was asked for.
+        self.assertEqual([r["name"] for r in rows], [n[2] for n in names])
+
+    def test_the_name_of_a_kernel_that_was_not_read(self):
+        text = "[mod] cuModuleGetFunction func 0x1 mod 0x1 name module\n[exec] funcmap-not-find 0x1\n" \
+               "[probe] find 0x1 name asked bin 0x7f size 496\n"
+        row, = truth.parsed(truth.run("neutrino", self.log(text), "kernels", "--json"))["kernels"]
+        self.assertEqual((row["name"], row["module_name"], row["found_name"], row["engine_name"], row["status"]),
+                         ("asked", "module", "asked", None, "unfinished"))
+
+
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])
