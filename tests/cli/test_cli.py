@@ -84,8 +84,7 @@ class UsageTest(Case):
     def test_a_position_is_named_once(self):
         cut = self.write("cut.xplane.pb", GPU.read_bytes()[:5000])
         line = next(l for l in run("ops", cut).err.splitlines() if "damaged" in l)
-        position = re.search(r"byte (\d+)", line)[1]
-        self.assertEqual(line.count(position), 1, line)
+        self.assertEqual(len(re.findall(r"byte \d+", line)), 1, line)
 
     def test_an_output_inside_a_trace_folder(self):
         """What the driver of Neutrino wrote is not overwritten; beside and below it there is room."""
