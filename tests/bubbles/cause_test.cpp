@@ -1,4 +1,5 @@
 // Why a device waited: every rule at its edge, on activities built by hand.
+#include "look.hpp"
 #include "memory_activity.hpp"
 
 #include <profkit/core/bubbles.hpp>
@@ -9,12 +10,6 @@ using namespace profkit;
 using namespace profkit::test;
 
 namespace {
-
-bubbles_result look(const activity& of) {
-  auto r = find_bubbles(of, {});
-  REQUIRE(r);
-  return std::move(r).value();
-}
 
 // A step of 20 ms whose device waits from 5 to 15 ms.
 constexpr std::int64_t from = 5 * ms, gap = 10 * ms, to = from + gap;

@@ -1,4 +1,5 @@
 // The detector on activities built by hand: every rule at its edge.
+#include "look.hpp"
 #include "memory_activity.hpp"
 
 #include <profkit/core/bubbles.hpp>
@@ -10,11 +11,6 @@ using namespace profkit::test;
 
 namespace {
 
-bubbles_result look(const activity& of, const bubble_options& o = {}) {
-  auto r = find_bubbles(of, o);
-  REQUIRE(r);
-  return std::move(r).value();
-}
 bubble_options with_windows(window_policy p) {
   bubble_options o;
   o.windows = p;

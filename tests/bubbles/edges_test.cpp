@@ -1,4 +1,5 @@
 // What touches, what is equal and what is left out: the edges of rules, each from both sides.
+#include "look.hpp"
 #include "memory_activity.hpp"
 
 #include <profkit/core/bubbles.hpp>
@@ -11,16 +12,6 @@
 
 using namespace profkit;
 using namespace profkit::test;
-
-namespace {
-
-bubbles_result look(const memory_activity& a, const bubble_options& o = {}) {
-  auto r = find_bubbles(a, o);
-  REQUIRE(r);
-  return std::move(r).value();
-}
-
-}  // namespace
 
 TEST_CASE("a wait that begins when a collective ends holds no time of it") {
   for (const std::int64_t more_ps : {-1, 0, 1}) {

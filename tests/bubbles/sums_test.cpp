@@ -1,4 +1,5 @@
 // What is summed over steps and settled between equals: patterns, cut steps, edges of a capture, findings, decimals.
+#include "look.hpp"
 #include "memory_activity.hpp"
 
 #include <profkit/core/bubbles.hpp>
@@ -13,12 +14,6 @@ using namespace profkit;
 using namespace profkit::test;
 
 namespace {
-
-bubbles_result look(const memory_activity& a, const bubble_options& o = {}) {
-  auto r = find_bubbles(a, o);
-  REQUIRE(r);
-  return std::move(r).value();
-}
 
 bubble_options own_ends() {
   bubble_options o;

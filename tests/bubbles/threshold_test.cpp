@@ -1,5 +1,6 @@
 // Every threshold from both sides: an activity measures exactly some value, and the answer that the threshold decides is
 // looked at with the threshold one unit below that value, at it and one unit above.
+#include "look.hpp"
 #include "memory_activity.hpp"
 
 #include <profkit/core/bubbles.hpp>
@@ -327,12 +328,6 @@ const clock_cell clock_cells[] = {
     {"wait_danger", 3'000'000, beside(50 * us, 50 * us, 50 * us, 200 * us), "wait_anchor_danger", "", ""},
     {"serial", 100'000, beside(100 * us, 90 * us, 10 * us), "", "clean_serial", "clean_serial"},
 };
-
-bubbles_result look(const memory_activity& a, const bubble_options& o) {
-  auto r = find_bubbles(a, o);
-  REQUIRE(r);
-  return std::move(r).value();
-}
 
 const threshold_entry& entry(std::string_view name) {
   for (const threshold_entry& e : threshold_table())

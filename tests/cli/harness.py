@@ -2,12 +2,16 @@
 import os
 import pathlib
 import select
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
+
+from wire import double, number, varint  # noqa: E402,F401  pylint: disable=wrong-import-position,unused-import
+from wire import message as text  # noqa: E402  pylint: disable=wrong-import-position
 
 PROFKIT = ""  # set by main()
 ROOT = pathlib.Path(os.environ.get("PROFKIT_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[2]))
@@ -68,29 +72,6 @@ def shown_on_terminal(start):
 
 
 # ---- a writer of the few messages that made-up captures need ----
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def text(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return varint(field << 3 | 2) + varint(len(value)) + value
-
-
-def double(field, value):
-    return varint(field << 3 | 1) + struct.pack("<d", value)
-
 
 def event(metadata_id, offset_ps, duration_ps):
     return text(4, number(1, metadata_id) + number(2, offset_ps) + number(3, duration_ps))

@@ -1,5 +1,5 @@
 // What is made of each kind of evidence of a clock, on both sides of every limit: a row a case.
-#include <profkit/core/clock.hpp>
+#include "clock_evidence.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,25 +10,7 @@
 namespace profkit::test {
 namespace {
 
-constexpr std::int64_t start_ns = 1'765'400'000'000'000'000, tracer_ns = 5'000'000'000, step_ns = 1'000'000'000;
-
-// So many snapshots and offsets a second apart, of clocks that run alike; the wall clock is 3 ms ahead.
-clock_evidence evidence(int snapshots, int offsets) {
-  clock_evidence e;
-  e.node_id = 1;
-  e.tracer_base_ns = tracer_ns;
-  e.host_base_ns = e.reference_base_ns = start_ns;
-  for (std::int64_t k = 0; k < snapshots; ++k)
-    e.snapshots.push_back({{tracer_ns + k * step_ns, 0}, {start_ns + k * step_ns, 0}});
-  for (std::int64_t k = 0; k < offsets; ++k) {
-    offset_row r;
-    r.node_id = 1;
-    r.midpoint = {start_ns + k * step_ns, 0};
-    r.offset_ps = 3'000'000'000;
-    e.offsets.push_back(r);
-  }
-  return e;
-}
+constexpr std::int64_t ahead_ps = 3'000'000'000;  // of the wall clock
 
 using change = std::function<void(clock_evidence&)>;
 
@@ -74,7 +56,9 @@ TEST_CASE("clock evidence: what is told of every kind, on both sides of its limi
       {"one tracer time for two wall times",
        3,
        1,
-       [](clock_evidence& e) { e.snapshots.insert(e.snapshots.begin() + 1, {e.snapshots[1].tracer, {start_ns + step_ns - 10, 0}}); },
+       [](clock_evidence& e) {
+         e.snapshots.insert(e.snapshots.begin() + 1, {e.snapshots[1].tracer, {start_ns + step_ns - 10, 0}});
+       },
        {kind::tracer_not_rising}},
       {"snapshots in another order", 3, 1, [](clock_evidence& e) { std::swap(e.snapshots[0], e.snapshots[2]); },
        {kind::tracer_not_rising}},
@@ -117,7 +101,7 @@ TEST_CASE("clock evidence: what is told of every kind, on both sides of its limi
   };
   for (const row& r : rows) {
     INFO(r.what);
-    clock_evidence e = evidence(r.snapshots, r.offsets);
+    clock_evidence e = evidence(r.snapshots, r.offsets, ahead_ps);
     r.with(e);
     const auto clock = node_clock::build(e);
     REQUIRE(clock);
@@ -170,7 +154,7 @@ TEST_CASE("clock evidence: what no clock can be made of") {
   };
   for (const refused& r : rows) {
     INFO(r.what);
-    clock_evidence e = evidence(r.snapshots, r.offsets);
+    clock_evidence e = evidence(r.snapshots, r.offsets, ahead_ps);
     r.with(e);
     const auto clock = node_clock::build(e);
     REQUIRE(clock.ok() != r.is_refused);
@@ -187,16 +171,17 @@ TEST_CASE("clock evidence: bounds of few measurements") {
   };
   constexpr std::int64_t second = 1'000'000'000'000, microsecond = 1'000'000;
   // Two measurements show no scatter: each may be 1 us off, and the reading of whole ns comes on top.
-  CHECK(bounds_of(evidence(2, 2), second / 2) == std::pair<std::int64_t, std::int64_t>(1'414'214 + 2'000, microsecond + 1'000));
+  CHECK(bounds_of(evidence(2, 2, ahead_ps), second / 2) ==
+        std::pair<std::int64_t, std::int64_t>(1'414'214 + 2'000, microsecond + 1'000));
   // Three agree.
-  CHECK(bounds_of(evidence(3, 3), second / 2) == std::pair<std::int64_t, std::int64_t>(2'000, 1'000));
+  CHECK(bounds_of(evidence(3, 3, ahead_ps), second / 2) == std::pair<std::int64_t, std::int64_t>(2'000, 1'000));
   // Of one offset the drift is unknown: 100 ppm of the time since.
-  const auto near = bounds_of(evidence(3, 1), 0), far = bounds_of(evidence(3, 1), second);
+  const auto near = bounds_of(evidence(3, 1, ahead_ps), 0), far = bounds_of(evidence(3, 1, ahead_ps), second);
   CHECK(near.second == microsecond + 1'000 + 1);  // half open: 1 ps on, rounded up
   CHECK(far.second - near.second == 100 * microsecond);
   // Equal round trips bound by half of them, and the greatest counts.
   for (const std::int64_t trip : {std::int64_t{0}, std::int64_t{2'000}, std::int64_t{2'001}, std::int64_t{9'000}}) {
-    clock_evidence e = evidence(3, 3);
+    clock_evidence e = evidence(3, 3, ahead_ps);
     for (offset_row& r : e.offsets) r.round_trip_ps = trip;
     CHECK(bounds_of(e, second / 2).second == trip / 2 + 1'000);
     e.offsets[1].round_trip_ps = trip + 400;
@@ -205,7 +190,7 @@ TEST_CASE("clock evidence: bounds of few measurements") {
     CHECK(bounds_of(e, second / 2).second == std::max(trip / 2 + 200, trip + 1) + 1'000);
   }
   // The resolution of the offsets around counts, that of others does not.
-  clock_evidence e = evidence(4, 4);
+  clock_evidence e = evidence(4, 4, ahead_ps);
   e.offsets[2].resolution_ps = 50;
   CHECK(bounds_of(e, second / 2).second == 1'000);
   CHECK(bounds_of(e, second + second / 2).second == 1'050);

@@ -1,5 +1,5 @@
 // What measurements of clocks mean: which are left out, which are steps, what is used of two that differ.
-#include <profkit/core/clock.hpp>
+#include "clock_evidence.hpp"
 
 #include <merge/folded_warnings.hpp>
 
@@ -12,26 +12,8 @@
 namespace profkit::test {
 namespace {
 
-constexpr std::int64_t start_ns = 1'765'400'000'000'000'000, tracer_ns = 5'000'000'000, step_ns = 1'000'000'000;
 constexpr std::int64_t microsecond = 1'000'000, second = 1'000'000 * microsecond;
 using kind = clock_anomaly::kind;
-
-// Snapshots and offsets a second apart, of clocks that run alike.
-clock_evidence evidence(std::int64_t snapshots, std::int64_t offsets) {
-  clock_evidence e;
-  e.node_id = 1;
-  e.tracer_base_ns = tracer_ns;
-  e.host_base_ns = e.reference_base_ns = start_ns;
-  for (std::int64_t k = 0; k < snapshots; ++k)
-    e.snapshots.push_back({{tracer_ns + k * step_ns, 0}, {start_ns + k * step_ns, 0}});
-  for (std::int64_t k = 0; k < offsets; ++k) {
-    offset_row r;
-    r.node_id = 1;
-    r.midpoint = {start_ns + k * step_ns, 0};
-    e.offsets.push_back(r);
-  }
-  return e;
-}
 
 node_clock built(const clock_evidence& e) {
   auto clock = node_clock::build(e);

@@ -59,7 +59,7 @@ class Handle:
 
 
 def _c():
-    return ctypes.CDLL(truth.LIBRARY)
+    return ctypes.CDLL(truth.library_path())
 
 
 def _argument(value):

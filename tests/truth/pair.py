@@ -382,7 +382,7 @@ class PairCase(truth.Case):
         return truth.parsed(text)
 
     def check_abi(self, document, text, /, **filters):
-        if truth.os.environ.get("PROFKIT_SANITIZED"):
+        if truth.is_sanitized():
             return
         if "name" in filters:
             filters["event"] = filters.pop("name")

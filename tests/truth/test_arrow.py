@@ -64,10 +64,6 @@ def events(hosts=None, only_file=None):
                    "duration_ps": e.duration_ps, "source_row": row}
 
 
-no_library = truth.unittest.skipIf("PROFKIT_SANITIZED" in truth.os.environ, "Python cannot load a sanitized library")
-
-
-@no_library
 class ArrowTest(pair.PairCase):
     def setUp(self):
         super().setUp()
@@ -160,7 +156,6 @@ class ArrowTest(pair.PairCase):
         self.check(rows, expected)
 
 
-@no_library
 class FewTest(truth.Case):
     """What few files have."""
 

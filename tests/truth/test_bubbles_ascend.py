@@ -1,13 +1,12 @@
 """The whole document `bubbles` of two ranks of an Ascend run, its tables and its screen text."""
 import json
-import os
 import pathlib
 import sys
 
 import truth
-import arrow
 import ascend_pair
 from ascend import Rank
+from idle_tables import IdleTables
 from idle_model import Idle
 
 EXPECTED = pathlib.Path(__file__).parent / "expected"
@@ -30,7 +29,7 @@ FAMILIES = {"profiler_info_0.json": "ascend_json", "profiler_info_1.json": "asce
             "step_trace_time.csv": "ascend_table"}
 
 
-class BubblesOfAscend(truth.Case):
+class BubblesOfAscend(IdleTables, truth.Case):
     def setUp(self):
         super().setUp()
         a, b, self.capture = ascend_pair.capture()
@@ -71,16 +70,6 @@ class BubblesOfAscend(truth.Case):
         self.assertGreater(max(apart), 0)
         for places in (max(apart) - 1, max(apart), max(apart) + 1):
             self.assertEqual([op["ranks_disagree"] for op in ops_with(places)], [a >= places for a in apart])
-
-    def test_tables(self):
-        if "PROFKIT_SANITIZED" in os.environ:
-            self.skipTest("Python cannot load a sanitized library")
-        idle = Idle(self.capture)
-        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
-                arrow.Handle("activity", profile, None) as activity:
-            self.check(arrow.table("pk_arrow_steps", bubbles)[1], idle.arrow_steps())
-            self.check(arrow.table("pk_arrow_bubbles", bubbles)[1], idle.arrow_gaps())
-            self.check(arrow.table("pk_arrow_kernels", activity)[1], idle.arrow_kernels())
 
     def test_screen(self):
         self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),

@@ -1,12 +1,11 @@
 """The whole document `bubbles` of two ranks of PyTorch, its tables, its screen text, and what else reads such traces."""
 import json
-import os
 import pathlib
 import sys
 
 import truth
-import arrow
 import kineto_pair
+from idle_tables import IdleTables
 from idle_model import Idle
 
 EXPECTED = pathlib.Path(__file__).parent / "expected"
@@ -22,7 +21,7 @@ def input_of(file, folder, name, rows, notes=()):
             "notes": list(notes)}
 
 
-class BubblesOfKineto(truth.Case):
+class BubblesOfKineto(IdleTables, truth.Case):
     def setUp(self):
         super().setUp()
         self.capture, files = kineto_pair.capture()
@@ -75,21 +74,9 @@ class BubblesOfKineto(truth.Case):
         self.check_with(*given, thresholds=changed)
 
     def test_document_of_the_library(self):
-        if "PROFKIT_SANITIZED" in os.environ:
-            self.skipTest("Python cannot load a sanitized library")
         profkit = truth.library()
         with profkit.open(str(self.folder)) as profile, profile.bubbles() as found:
             self.assertEqual(bytes(found.document_bytes()).decode().rstrip(), truth.run("bubbles", self.folder, "--json").rstrip())
-
-    def test_tables(self):
-        if "PROFKIT_SANITIZED" in os.environ:
-            self.skipTest("Python cannot load a sanitized library")
-        idle = Idle(self.capture)
-        with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
-                arrow.Handle("activity", profile, None) as activity:
-            self.check(arrow.table("pk_arrow_steps", bubbles)[1], idle.arrow_steps())
-            self.check(arrow.table("pk_arrow_bubbles", bubbles)[1], idle.arrow_gaps())
-            self.check(arrow.table("pk_arrow_kernels", activity)[1], idle.arrow_kernels())
 
     def test_screen(self):
         self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),

@@ -30,7 +30,6 @@ def expected_stats(plane, stats, origin):
     return [[s[0], pair.KINDS[s[1]], names.get(s[1], lambda v: v)(s[2]), plane.stat_ids[s[0]], origin] for s in stats]
 
 
-@truth.unittest.skipIf("PROFKIT_SANITIZED" in truth.os.environ, "Python cannot load a sanitized library")
 class HandlesTest(pair.PairCase):
     EVENT, METADATA, PLANE = 1, 2, 4
 
@@ -200,7 +199,6 @@ class HandlesTest(pair.PairCase):
             self.assertIsNone(found.find_event_metadata(12345))
 
 
-@truth.unittest.skipIf("PROFKIT_SANITIZED" in truth.os.environ, "Python cannot load a sanitized library")
 class FewTest(truth.Case):
     """What few files have."""
 

@@ -1,5 +1,4 @@
 """What a compiler assigned: two programs, several memory spaces, replayed by hand."""
-import os
 import sys
 
 import arrow
@@ -949,8 +948,6 @@ class MemoryHlo(truth.Case):
         self.check_text(truth.run("memory", self.folder, "--curve", "20", "--what-if", "remat=while.2"), SCREEN)
 
     def test_the_library_says_the_same(self):
-        if "PROFKIT_SANITIZED" in os.environ:
-            self.skipTest("Python cannot load a sanitized library")
         answer = self.answer()
         space = answer.spaces[0][0]
         with truth.library().open(str(self.folder)) as profile:
@@ -991,8 +988,6 @@ class MemoryHlo(truth.Case):
                                  [(i, space.indefinite + v) for i, v in enumerate(space.curve)])
 
     def test_arrow(self):
-        if "PROFKIT_SANITIZED" in os.environ:
-            self.skipTest("Python cannot load a sanitized library")
         space = self.answer().spaces[0][0]
         with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("memory", profile, None) as memory:
             columns, rows = arrow.table("pk_arrow_live_buffers", memory)

@@ -140,8 +140,6 @@ class MergeCommand(truth.Case):
         self.assertEqual(corrections, [("embedded", AHEAD_NS, AHEAD_NS)] * 2)
 
     def test_every_flag_of_the_library_is_that_of_the_command(self):
-        if "PROFKIT_SANITIZED" in os.environ:
-            self.skipTest("Python cannot load a sanitized library")
         device = proto.Plane("/device:GPU:0", 1)
         device.line("Stream #1", START_NS, [device.event("b", 7_000_000, 9_000_000), device.event("a", 3_000_000, 5)])
         self.write("node0.xplane.pb", proto.xspace([device], ["host0"]))

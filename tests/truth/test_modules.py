@@ -193,7 +193,7 @@ class EntryTest(truth.Case):
                         x.event_metadata(7, "jit_step(7)", "", [x.stat(1, module, "bytes")]))
         self.path = self.write("a.xplane.pb", x.space(plane))
         text = truth.run("modules", self.path, "--dump", "step", "--json", *options)
-        if not truth.os.environ.get("PROFKIT_SANITIZED"):
+        if not truth.is_sanitized():
             with truth.library().open(str(self.path)) as profile:
                 limit = {"limit": int(options[1])} if options else {}
                 self.assertEqual(profile.module_document_bytes("step", **limit).rstrip(), text.encode().rstrip())

@@ -86,6 +86,10 @@ class adviser {
     return a;
   }
 
+  static void take_longest(const bubble*& longest, const bubble& b) noexcept {
+    if (longest == nullptr || b.length_ps() > longest->length_ps()) longest = &b;
+  }
+
   // Heavy gaps between layers, before which the host was slow to launch.
   struct gaps_between {
     std::int64_t sum_ps = 0;
@@ -97,13 +101,13 @@ class adviser {
     for (const bubble& b : r_.bubbles) {
       if (b.step < 0) continue;
       const auto group = static_cast<std::size_t>(r_.steps.verdict(static_cast<std::size_t>(b.step)).group);
-      if (longest_[group] == nullptr || b.length_ps() > longest_[group]->length_ps()) longest_[group] = &b;
+      take_longest(longest_[group], b);
       if (b.boundary_adjacent || !b.heavy || b.scope != bubble_scope::step_internal ||
           b.structure_before == b.structure_after || b.cause.id != idle_cause::launch_bound)
         continue;
       gaps_between& of = between_[group];
       of.sum_ps = saturating_add(of.sum_ps, b.length_ps());
-      if (of.longest == nullptr || b.length_ps() > of.longest->length_ps()) of.longest = &b;
+      take_longest(of.longest, b);
     }
   }
   int priority_of(std::size_t group) const {
@@ -182,9 +186,6 @@ class adviser {
     const bubble* longest_launch_bound = nullptr;
   };
   void find_gaps_before_ops() {
-    const auto take_longest = [](const bubble*& longest, const bubble& b) {
-      if (longest == nullptr || b.length_ps() > longest->length_ps()) longest = &b;
-    };
     for (const bubble& b : r_.bubbles) {
       if (b.inter_step || b.after_count == 0) continue;
       gaps_before_op& of = before_ops_[{b.device, type_of(b.after[0])}];
