@@ -3,11 +3,11 @@
 import gzip
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import harness
@@ -76,10 +76,11 @@ class UsageTest(Case):
         self.check_status(run("help", "nonsense"), 2)
 
     def test_a_dash_as_output_is_standard_output(self):
-        outcome = run("ops", GPU, "--json", "-o", "-")
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = run("ops", GPU, "--json", "-o", "-", cwd=folder)
+            self.assertEqual(os.listdir(folder), [])
         self.check_status(outcome, 0)
         self.assertEqual(outcome.out, run("ops", GPU, "--json").out)
-        self.assertFalse(pathlib.Path("-").exists())
 
     def test_a_position_is_named_once(self):
         cut = self.write("cut.xplane.pb", GPU.read_bytes()[:5000])
