@@ -66,9 +66,11 @@ void sum_up(kernel_overhead& row, samples& taken) {
 std::vector<kernel_overhead> analyse_probe_overhead(const probe_trace& trace) {
   std::vector<kernel_overhead> rows;
   std::vector<samples> taken;
-  hash_map<std::int32_t, std::size_t> by_kernel;
+  // Functions that the probe engine never looked at have no kernel: they are told apart by themselves.
+  hash_map<std::pair<std::int32_t, std::string>, std::size_t> by_kernel;
   for (const probe_launch& launch : trace.launches) {
-    const auto [at, is_new] = by_kernel.emplace(launch.kernel, rows.size());
+    const auto [at, is_new] =
+        by_kernel.emplace(std::pair(launch.kernel, launch.kernel < 0 ? launch.function : std::string()), rows.size());
     if (is_new) {
       rows.emplace_back();
       rows.back().kernel = launch.kernel;

@@ -1,0 +1,129 @@
+// Who takes part in a collective, by the instruction of its program: one row a case.
+#include <profkit/core/xspace_writer.hpp>
+
+#include <analyse/collectives/groups.hpp>
+#include <base/wire_encode.hpp>
+#include <read/xspace_index.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace profkit;
+
+namespace {
+
+std::string number(std::uint32_t field, std::uint64_t value) {
+  std::string out;
+  append_varint_field(out, field, value);
+  return out;
+}
+std::string part(std::uint32_t field, const std::string& bytes) {
+  std::string out;
+  append_bytes_field(out, field, bytes);
+  return out;
+}
+
+struct row {
+  const char* what;
+  std::string opcode;
+  std::uint64_t replicas, partitions;
+  std::vector<std::vector<int>> groups;
+  bool has_channel, has_global_ids;
+  participation expected;
+  bool has_pairs = false;
+};
+
+std::string instruction_of(const row& r) {
+  std::string out = part(1, r.opcode + ".1") + part(2, r.opcode);
+  for (const auto& group : r.groups) {
+    std::string ids;
+    for (const int id : group) append_varint(ids, static_cast<std::uint64_t>(id));
+    out += part(49, part(1, ids));
+  }
+  if (r.has_pairs) out += part(52, number(1, 0) + number(2, 1));
+  if (r.has_channel) out += number(26, 1);
+  if (r.has_global_ids) out += number(71, 1);
+  return out;
+}
+
+std::string space_with(const std::vector<row>& rows) {
+  std::string bytes;
+  const auto into = memory_sink(bytes);
+  xspace_writer w(*into);
+  w.begin_plane("/host:metadata");
+  for (const row& r : rows) {
+    const std::string module = part(1, "jit_step") + part(3, part(2, instruction_of(r))) + number(5, 7) +
+                               part(15, number(1, r.replicas) + number(2, r.partitions));
+    w.add_metadata_stat(w.event_metadata("jit_step(" + std::to_string(&r - rows.data()) + ")"),
+                        w.stat_metadata("Hlo Proto"), stat_value::of_bytes(part(1, module)));
+  }
+  REQUIRE(w.finish().ok());
+  return bytes;
+}
+
+recorded_groups::answer found_in(const std::vector<row>& rows, const std::string& instruction) {
+  const std::string bytes = space_with(rows);
+  const auto index = index_xspace(bytes);
+  recorded_groups groups(index);
+  return groups.find(std::nullopt, "jit_step", instruction);
+}
+
+}  // namespace
+
+TEST_CASE("who takes part: opcode, ids, groups, replicas and partitions") {
+  using who = participation;
+  const std::vector<row> rows = {
+      // Without groups: all replicas, or with a channel all partitions.
+      {"all replicas of one partition", "all-reduce", 4, 1, {}, false, false, who::everyone},
+      {"all replicas of each of two partitions", "all-reduce", 4, 2, {}, false, false, who::sub_groups},
+      {"a channel: all of both", "all-reduce", 4, 2, {}, true, false, who::everyone},
+      {"a channel, ids of devices: of one replica", "all-reduce", 1, 4, {}, true, true, who::everyone},
+      {"a channel, ids of devices: of two replicas", "all-reduce", 2, 4, {}, true, true, who::sub_groups},
+      {"an all-to-all over a channel: of one replica", "all-to-all", 1, 4, {}, true, false, who::everyone},
+      {"an all-to-all over a channel: of two", "all-to-all", 2, 4, {}, true, false, who::sub_groups},
+      {"an all-to-all without: of two partitions", "all-to-all", 1, 2, {}, false, false, who::sub_groups},
+      // Without groups or pairs, these say nothing.
+      {"a send", "send", 1, 2, {}, true, false, who::unknown},
+      {"a recv", "recv", 1, 2, {}, true, false, who::unknown},
+      {"a permute", "collective-permute", 1, 2, {}, true, false, who::unknown},
+      {"a permute of pairs", "collective-permute", 1, 2, {}, true, false, who::sub_groups, true},
+      // One group: everyone when it has them all.
+      {"one group of all", "all-reduce", 2, 1, {{0, 1}}, false, false, who::everyone},
+      {"one group of some", "all-reduce", 3, 1, {{0, 1}}, false, false, who::sub_groups},
+      {"one group of the replicas, in each partition", "all-reduce", 2, 2, {{0, 1}}, false, false, who::sub_groups},
+      {"one group of replicas with all their partitions", "all-reduce", 2, 3, {{0, 1}}, true, false, who::everyone},
+      {"the same of some replicas", "all-gather", 3, 2, {{0, 1}}, true, false, who::sub_groups},
+      {"one group of devices", "reduce-scatter", 2, 2, {{0, 1, 2, 3}}, true, true, who::everyone},
+      {"one group of partitions", "all-to-all", 1, 2, {{0, 1}}, true, false, who::everyone},
+      // Several.
+      {"two groups", "all-reduce", 2, 1, {{0}, {1}}, false, false, who::sub_groups},
+      {"three groups", "all-reduce", 3, 1, {{0}, {1}, {2}}, false, false, who::sub_groups},
+      // A program whose devices are not on record.
+      {"no devices", "all-reduce", 0, 0, {{0, 1}}, false, false, who::unknown},
+      {"two groups, no devices", "all-reduce", 0, 0, {{0}, {1}}, false, false, who::sub_groups},
+  };
+  for (const row& r : rows) {
+    INFO(r.what);
+    const auto found = found_in({r}, r.opcode + ".1");
+    CHECK(static_cast<int>(found.who) == static_cast<int>(r.expected));
+    const std::uint64_t devices = r.expected == who::unknown ? 0 : r.replicas * r.partitions;
+    CHECK(found.devices == static_cast<std::int64_t>(devices));
+  }
+}
+
+TEST_CASE("who takes part: of several programs with one instruction the most divided counts, and the fewest devices") {
+  const row all = {"", "all-reduce", 8, 1, {}, false, false, participation::everyone};
+  const row few = {"", "all-reduce", 2, 1, {}, false, false, participation::everyone};
+  const row two = {"", "all-reduce", 4, 1, {{0, 1}, {2, 3}}, false, false, participation::sub_groups};
+  for (const auto& rows : {std::vector<row>{all, few}, {few, all}}) {
+    const auto found = found_in(rows, "all-reduce.1");
+    CHECK(found.who == participation::everyone);
+    CHECK(found.devices == 2);
+  }
+  for (const auto& rows : {std::vector<row>{all, two}, {two, all}})
+    CHECK(found_in(rows, "all-reduce.1").who == participation::sub_groups);
+  CHECK(found_in({all}, "all-reduce.2").who == participation::unknown);
+}
