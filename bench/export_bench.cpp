@@ -52,7 +52,7 @@ void measure(const profile& p, const char* name, trace_format format, bool like_
   const double seconds = best_of(3, [&] {
     bytes = 0;
     std::unique_ptr<sink> into = std::make_unique<counting_sink>(bytes);
-    if (gzip) into = gzip_sink(std::move(into), 1);
+    if (gzip) into = gzip_sink(std::move(into));
     trace_export_options how;
     how.format = format;
     how.like_xla = like_xla;

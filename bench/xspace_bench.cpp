@@ -129,7 +129,7 @@ std::uint64_t sum_words(std::string_view bytes) {
 
 std::string gzipped(std::string_view bytes) {
   std::string out;
-  const auto into = gzip_sink(memory_sink(out), 1);
+  const auto into = gzip_sink(memory_sink(out));
   if (!into->write(bytes).ok() || !into->finish().ok()) std::abort();
   return out;
 }

@@ -308,7 +308,7 @@ void release_stream(ArrowArrayStream* stream) noexcept {
 
 }  // namespace
 
-[[gnu::cold]] void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out) {
+void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out) {
   auto parts = std::make_unique<schema_parts>();
   parts->format = "+s";
   parts->children.resize(chosen.size());
@@ -360,7 +360,7 @@ result<std::int32_t> arrow_dictionary::index_of(std::string_view name) {
   std::string kept;
   const result<std::string_view> shown = as_utf8(name, kept);
   if (!shown) return shown.error();
-  std::uint64_t key = hash_map<std::string_view, std::int32_t>::hasher()(*shown);
+  std::uint64_t key = hash_of<std::string_view>()(*shown);
   for (auto known = indices_.find(key); known != indices_.end(); known = indices_.find(++key))
     if (texts_->text(known->second) == *shown) return known->second;
   if (!texts_) {
@@ -537,7 +537,7 @@ void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
   fill_array(std::move(parts), rows, 0, 1, out);
 }
 
-[[gnu::cold]] result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
+result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
   constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;
   constexpr std::uint32_t known = PK_ARROW_SKIP_DAMAGE;
   result<pk_arrow_options> given =

@@ -34,7 +34,7 @@ enum event_column : std::size_t {
   at_source_row,
 };
 
-[[gnu::cold]] const arrow_columns& event_columns() {
+const arrow_columns& event_columns() {
   static const arrow_columns columns = {
       {"file", arrow_type::uint32, ""},
       {"host", arrow_type::name, ""},
@@ -482,7 +482,7 @@ class event_table final : public arrow_table {
 
  private:
   // Goes to the next file with events, unless one is being read; false: there is none, or it cannot be read.
-  [[gnu::cold]] bool begin_file() {
+  bool begin_file() {
     const profile& core = profile_.core();
     while (!source_ && next_file_ != end_file_ && !fault_) {
       const std::uint32_t file = next_file_++;

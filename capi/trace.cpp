@@ -18,7 +18,6 @@ static_assert(static_cast<std::int32_t>(trace_format::csv) == PK_TRACE_CSV);
 
 constexpr std::uint32_t known_trace_flags =
     PK_TRACE_LIKE_XLA | PK_TRACE_GZIP | PK_TRACE_HAS_STEP | PK_TRACE_HAS_FROM | PK_TRACE_HAS_TO;
-constexpr int gzip_level = 1;
 
 bool is_trace_format(std::int32_t format) noexcept { return format >= PK_TRACE_JSON && format <= PK_TRACE_CSV; }
 
@@ -69,7 +68,7 @@ result<pk_status> write_trace(const pk_profile* profile, const pk_trace_options*
   asked->host = bridge.core();
   result<std::unique_ptr<sink>> into = open();
   if (!into) return std::move(into).error();
-  if ((given->flags & PK_TRACE_GZIP) != 0) *into = gzip_sink(std::move(*into), gzip_level, bridge.core().threads);
+  if ((given->flags & PK_TRACE_GZIP) != 0) *into = gzip_sink(std::move(*into), bridge.core().threads);
   result<trace_export_outcome> told = export_trace(*profile->core, *asked, **into);
   if (!told) return std::move(told).error();
   if (told->status == document_status::ok || told->status == document_status::partial)

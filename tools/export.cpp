@@ -28,7 +28,6 @@ using profkit::trace_export_options;
 using profkit::trace_export_outcome;
 using profkit::trace_format;
 
-constexpr int gzip_level = 1;  // traces repeat themselves: what higher levels win is small, what they take is not
 
 struct wanted_output {
   trace_format format = trace_format::trace_json;
@@ -96,7 +95,7 @@ result<std::unique_ptr<sink>> open_output(const options& asked, const wanted_out
     if (!file) return std::move(file).error();
     out = std::move(file).value();
   }
-  if (wanted.gzip) out = profkit::gzip_sink(std::move(out), gzip_level, asked.threads);
+  if (wanted.gzip) out = profkit::gzip_sink(std::move(out), asked.threads);
   return out;
 }
 

@@ -28,7 +28,6 @@ namespace {
 
 using namespace profkit;
 
-constexpr int gzip_level = 1;
 constexpr std::size_t most_rows = 32;
 
 // "run/combined.xspace" gives "run/combined".
@@ -154,7 +153,7 @@ result<open_profile> open_merged(const options& asked, const hooks& host) {
 result<void> write_trace_json(const open_profile& merged, const std::string& path, const hooks& host) {
   auto into = atomic_file_sink(path);
   if (!into) return std::move(into).error();
-  const auto zipped = gzip_sink(std::move(into).value(), gzip_level, host.threads);
+  const auto zipped = gzip_sink(std::move(into).value(), host.threads);
   trace_export_options o;
   o.like_xla = true;
   o.host = host;

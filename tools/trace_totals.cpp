@@ -131,7 +131,7 @@ class collector final : public profkit::chrome_visitor {
   bool keep_rows_, is_kineto_ = false;
   std::map<std::string, std::string> process_names_;
   std::map<std::pair<std::string, std::string>, std::string> thread_names_;
-  std::unordered_map<std::string, std::uint32_t> ids_;
+  std::map<std::string, std::uint32_t> ids_;  // no hash: the names are those of the file
   std::vector<const std::string*> names_;
   std::string scratch_, key_;
   thread* last_ = nullptr;

@@ -657,7 +657,7 @@ typedef struct pk_activity_options {
   uint32_t struct_size;     /**< sizeof(pk_activity_options) */
   uint32_t flags;           /**< PK_ACTIVITY_ */
   const char* device;       /**< only devices whose name contains it */
-  const char* step_pattern; /**< whole names of the host's step markers, ECMAScript, no back references or lookahead */
+  const char* step_pattern; /**< whole names of the host's step markers, a regular expression of RE2 */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_activity_options;
 /** \since 0.1 */
@@ -1586,7 +1586,7 @@ typedef struct pk_bubbles_options {
   uint32_t struct_size;          /**< sizeof(pk_bubbles_options) */
   uint32_t flags;                /**< PK_BUBBLES_ */
   const char* device;            /**< only devices whose name contains it */
-  const char* step_pattern;      /**< whole names that mark a step: ECMAScript, no back references or lookahead */
+  const char* step_pattern;      /**< whole names that mark a step: a regular expression of RE2 */
   const char* const* thresholds; /**< "NAME=VALUE" each, by the names that the document lists */
   size_t threshold_count;
   uint64_t limit;        /**< rows of each list of the document; 0: all */
@@ -1728,7 +1728,7 @@ typedef struct pk_architecture_options {
   uint32_t struct_size;     /**< sizeof(pk_architecture_options) */
   uint32_t flags;           /**< 0 */
   const char* device;       /**< only devices whose name contains it */
-  const char* step_pattern; /**< whole names that mark a step: ECMAScript, no back references or lookahead */
+  const char* step_pattern; /**< whole names that mark a step: a regular expression of RE2 */
   uint64_t limit;           /**< rows of passes and layers of the document; 0: all */
   const pk_hooks* hooks;    /**< NULL: none */
 } pk_architecture_options;

@@ -3,8 +3,6 @@
 #include <base/contained.hpp>
 #include <base/thread_pool.hpp>
 
-#include "fast_deflate.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -13,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <zlib.h>
+#include "deflate.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -21,7 +19,6 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr std::size_t window_bytes = std::size_t{32} << 10;
-constexpr int raw_deflate = -15;
 
 // One block of the stream: compressed apart from the others, with the text before it as its dictionary, and ended at
 // a byte, so that blocks can be made on any number of threads and put one behind the other.
@@ -29,37 +26,13 @@ struct block {
   std::string window;    // the last bytes of the block before, then its own text
   std::size_t from = 0;  // where that begins
   std::string made;
-  uLong checksum = 0;
   bool last = false;
   [[nodiscard]] std::string_view text() const noexcept { return std::string_view(window).substr(from); }
 };
 
-uLong checksum_of(std::string_view text) noexcept {
-  return crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
-}
-
-result<void> compress_with_zlib(block& b, int level) {
-  z_stream stream{};
-  if (deflateInit2(&stream, level, Z_DEFLATED, raw_deflate, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""};
-  if (b.from != 0)
-    deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(b.window.data()), static_cast<uInt>(b.from));
-  const std::size_t text_bytes = b.text().size();
-  b.made.resize(deflateBound(&stream, static_cast<uLong>(text_bytes)) + 16);  // and the mark of a flush
-  stream.next_in = reinterpret_cast<Bytef*>(b.window.data() + b.from);
-  stream.avail_in = static_cast<uInt>(text_bytes);
-  stream.next_out = reinterpret_cast<Bytef*>(b.made.data());
-  stream.avail_out = static_cast<uInt>(b.made.size());
-  deflate(&stream, b.last ? Z_FINISH : Z_SYNC_FLUSH);
-  b.made.resize(b.made.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return {};
-}
-
 class compressing_sink final : public sink {
  public:
-  compressing_sink(std::unique_ptr<sink> inner, int level, std::uint32_t threads)
-      : inner_(std::move(inner)), level_(std::clamp(level, 1, 9)) {
+  compressing_sink(std::unique_ptr<sink> inner, std::uint32_t threads) : inner_(std::move(inner)) {
     host_.threads = std::max<std::uint32_t>(threads, 1);
     blocks_.emplace_back();
   }
@@ -113,17 +86,12 @@ class compressing_sink final : public sink {
     return {};
   }
 
-  result<void> compress(std::size_t at) {
-    block& b = blocks_[at];
-    b.checksum = checksum_of(b.text());
-    if (level_ > 1) return compress_with_zlib(b, level_);
-    coders_[at].compress(b.window, b.from, b.last, b.made);
-    return {};
-  }
-
   result<void> flush() {
-    while (level_ == 1 && coders_.size() < blocks_.size()) coders_.emplace_back();
-    auto done = for_each_item(blocks_.size(), host_, [this](std::size_t i) { return compress(i); });
+    while (coders_.size() < blocks_.size()) coders_.push_back(block_deflater::make());
+    auto done = for_each_item(blocks_.size(), host_, [this](std::size_t i) {
+      block& b = blocks_[i];
+      return coders_[i]->deflate(b.window, b.from, b.last, b.made);
+    });
     if (!done.ok()) return keep(std::move(done));
     if (!head_written_) {
       // No time, name or system: equal input gives equal output.
@@ -132,7 +100,7 @@ class compressing_sink final : public sink {
       if (auto written = keep(inner_->write({head, sizeof head})); !written.ok()) return written;
     }
     for (const block& b : blocks_) {
-      checksum_ = crc32_combine(checksum_, b.checksum, static_cast<z_off_t>(b.text().size()));
+      checksum_ = gzip_checksum(checksum_, b.text());
       text_bytes_ += b.text().size();
       if (auto written = keep(inner_->write(b.made)); !written.ok()) return written;
     }
@@ -141,11 +109,10 @@ class compressing_sink final : public sink {
   }
 
   std::unique_ptr<sink> inner_;
-  const int level_;
   hooks host_;
-  std::vector<block> blocks_;         // the last one is being filled
-  std::vector<fast_deflate> coders_;  // of level 1, one a block at work
-  uLong checksum_ = 0;
+  std::vector<block> blocks_;  // the last one is being filled
+  std::vector<std::unique_ptr<block_deflater>> coders_;  // one a block at work
+  std::uint32_t checksum_ = 0;
   std::uint64_t text_bytes_ = 0;
   bool head_written_ = false;
   bool finished_ = false;
@@ -154,8 +121,8 @@ class compressing_sink final : public sink {
 
 }  // namespace
 
-std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, int level, std::uint32_t threads) {
-  return std::make_unique<compressing_sink>(std::move(inner), level, threads);
+std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, std::uint32_t threads) {
+  return std::make_unique<compressing_sink>(std::move(inner), threads);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,4 @@
 #include "clock_measurements.hpp"
-#include <base/stable_order.hpp>
 
 #include <profkit/time.hpp>
 
@@ -96,7 +95,7 @@ class measurement_taker {
       keep_one_tracer_time(all);
       in_order = true;
     }
-    stable_order(all.begin(), all.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
+    std::stable_sort(all.begin(), all.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
     std::size_t repeated = 0;
     for (std::size_t i = 0; i < all.size();) {
       std::size_t end = i + 1;
@@ -171,7 +170,7 @@ class measurement_taker {
       found_.points.clear();
       return {};
     }
-    stable_order(found_.points.begin(), found_.points.end(),
+    std::stable_sort(found_.points.begin(), found_.points.end(),
                  [](const offset_point& a, const offset_point& b) { return a.at < b.at; });
     std::vector<offset_point> kept;
     for (const offset_point& p : found_.points) {
@@ -220,7 +219,7 @@ class measurement_taker {
     }
     found_.tracer_was_reset = true;
     std::vector<std::vector<knot>> by_time = pieces;
-    stable_order(by_time.begin(), by_time.end(),
+    std::stable_sort(by_time.begin(), by_time.end(),
                  [](const auto& a, const auto& b) { return a.front().x < b.front().x; });
     for (std::size_t i = 0; i + 1 < by_time.size(); ++i) {
       if (by_time[i].back().x < by_time[i + 1].front().x) continue;

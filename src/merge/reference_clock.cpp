@@ -1,5 +1,4 @@
 #include "reference_clock.hpp"
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -49,13 +48,13 @@ reference_clock::reference_clock(const node_start& own, const node_start& refere
     snapshots_.push_back({as_double(p.tracer), snapshots.reference_host_ns[i], p.tracer.ns, p.host.ns});
   }
   const bool whole = whole_knots_;
-  stable_order(snapshots_.begin(), snapshots_.end(),
+  std::stable_sort(snapshots_.begin(), snapshots_.end(),
                [whole](const knot& a, const knot& b) { return whole ? a.exact_x < b.exact_x : a.x < b.x; });
   for (const offset_row& row : offsets) {
     if (!row.has_midpoint) continue;
     offsets_.push_back({row.reference_midpoint_ns + row.reference_offset_ns, row.reference_midpoint_ns, 0, 0});
   }
-  stable_order(offsets_.begin(), offsets_.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
+  std::stable_sort(offsets_.begin(), offsets_.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
   full_ = correct && snapshots_.size() >= 2 && !offsets_.empty();
 }
 

@@ -5,7 +5,6 @@
 #include <profkit/xspace.hpp>
 
 #include <base/affix.hpp>
-#include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
@@ -216,7 +215,7 @@ class surveyor {
     for (std::size_t p = 0; p < plan_.planes.size(); ++p)
       for (std::size_t i = 0; i < plan_.planes[p].line_count; ++i)
         order.emplace_back(plan_.planes[p].first_line + i, p);
-    stable_order(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       return plan_.lines[a.first].body.size() > plan_.lines[b.first].body.size();
     });
     auto done = for_each_item(order.size(), host_, [&](std::size_t item) -> result<void> {

@@ -2,7 +2,6 @@
 #include <read/activity_parts.hpp>
 
 #include <base/contained.hpp>
-#include <base/stable_order.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -150,7 +149,7 @@ result<std::uint32_t> visit_as_one_part(host_span_parts& into, Visit&& visit) {
 // In the promised order. Threads that each wrote a marker of the same step give one: earliest start, latest end.
 void settle_markers(std::vector<step_marker>& markers) {
   const auto what = [](const step_marker& m) { return std::tie(m.host_group, m.device, m.source, m.number, m.name); };
-  stable_order(markers.begin(), markers.end(), [&](const step_marker& a, const step_marker& b) {
+  std::stable_sort(markers.begin(), markers.end(), [&](const step_marker& a, const step_marker& b) {
     return what(a) != what(b) ? what(a) < what(b) : a.start_ps < b.start_ps;
   });
   std::vector<step_marker> kept;
@@ -162,7 +161,7 @@ void settle_markers(std::vector<step_marker>& markers) {
     }
   }
   const auto place = [](const step_marker& m) { return std::tie(m.host_group, m.device, m.start_ps, m.source); };
-  stable_order(kept.begin(), kept.end(),
+  std::stable_sort(kept.begin(), kept.end(),
                [&](const step_marker& a, const step_marker& b) { return place(a) < place(b); });
   markers = std::move(kept);
 }

@@ -129,12 +129,10 @@ class trace_reader final : public chrome_visitor {
         names_(parts.strings),
         shapes_(parts.strings),
         types_(parts.strings) {}
-
-  [[gnu::cold, gnu::noinline]] ~trace_reader() override = default;
   trace_reader(const trace_reader&) = delete;
   trace_reader& operator=(const trace_reader&) = delete;
 
-  [[gnu::cold, gnu::noinline]] result<void> run() {
+  result<void> run() {
     chrome_options options;
     options.bounds = p_.what().bounds;
     options.host = parts_.host;
@@ -190,7 +188,7 @@ class trace_reader final : public chrome_visitor {
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] void reject(const chrome_event& e, const char* reason) {
+  void reject(const chrome_event& e, const char* reason) {
     reject_event(input_, reason, e.ordinal, e.byte_offset);
   }
 
@@ -200,7 +198,7 @@ class trace_reader final : public chrome_visitor {
     return at;
   }
 
-  [[gnu::cold, gnu::noinline]] void take_name(const chrome_event& e) {
+  void take_name(const chrome_event& e) {
     if (e.name == "process_name") {
       process& p = processes_[process_of(e)];
       p.name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
@@ -211,7 +209,7 @@ class trace_reader final : public chrome_visitor {
   }
 
   // An event in two parts is as one with a duration. The arguments of the begin count before those of the end.
-  [[gnu::cold, gnu::noinline]] void take_pair(const chrome_event& e) {
+  void take_pair(const chrome_event& e) {
     if (!time_of(e)) return;
     thread& on = thread_of(e);
     const string_id name = names_.intern(e.name);
@@ -338,7 +336,7 @@ class trace_reader final : public chrome_visitor {
     return add_device(ordinal, type);
   }
 
-  [[gnu::cold, gnu::noinline]] gathered_device& add_device(std::int64_t ordinal, accelerator type) {
+  gathered_device& add_device(std::int64_t ordinal, accelerator type) {
     gathered_device& added = devices_.emplace_back();
     added.device.ordinal = ordinal;
     added.device.type = type;
@@ -385,7 +383,7 @@ class trace_reader final : public chrome_visitor {
     return known;
   }
 
-  [[gnu::cold, gnu::noinline]] std::uint32_t collective_details(gathered_device& into) {
+  std::uint32_t collective_details(gathered_device& into) {
     kernel_details d;
     const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
     if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
@@ -406,7 +404,7 @@ class trace_reader final : public chrome_visitor {
   }
 
   // The time in which a device worked for an annotated stretch of the host, such as a step.
-  [[gnu::cold, gnu::noinline]] void take_window(const chrome_event& e, const kineto_category& category,
+  void take_window(const chrome_event& e, const kineto_category& category,
                                                 std::int64_t start) {
     const auto step = parts_.steps.match(e.name);
     if (!step) return;
@@ -485,7 +483,7 @@ class trace_reader final : public chrome_visitor {
   // ---- processes without categories: XLA's exporter names its planes and lines ----
 
   // No damage: a capture may end while something runs.
-  [[gnu::cold, gnu::noinline]] void note_open() {
+  void note_open() {
     std::uint64_t open = 0, first = std::numeric_limits<std::uint64_t>::max();
     for (const auto& t : threads_) open += t->open.count(first);
     if (open == 0) return;
@@ -493,7 +491,7 @@ class trace_reader final : public chrome_visitor {
                            ", the first is event " + std::to_string(first + 1));
   }
 
-  [[gnu::cold, gnu::noinline]] void sort_held() {
+  void sort_held() {
     for (const held_event& e : held_) {
       const thread& on = *threads_[e.thread];
       const process& of = processes_[on.process];
@@ -512,7 +510,7 @@ class trace_reader final : public chrome_visitor {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] void take_device_event(const held_event& e, const thread& on, const process& of) {
+  void take_device_event(const held_event& e, const thread& on, const process& of) {
     const line_kind kind = classify_line(plane_kind::device, on.name, on.tid.value_or(0));
     const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
                              : contains(of.name, "TPU") ? accelerator::tpu
@@ -557,7 +555,7 @@ class trace_reader final : public chrome_visitor {
 
   // ---- the end ----
 
-  [[gnu::cold, gnu::noinline]] void finish() {
+  void finish() {
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
     std::vector<const std::vector<launch_link>*> links;

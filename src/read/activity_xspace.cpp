@@ -53,7 +53,7 @@ struct node_planes {
   std::vector<std::size_t> devices;  // that run kernels
 };
 
-[[gnu::cold]] std::vector<node_planes> planes_by_node(const xspace_index& space) {
+std::vector<node_planes> planes_by_node(const xspace_index& space) {
   std::vector<node_planes> nodes;
   hash_map<std::int64_t, std::size_t> known;
   for (std::size_t at = 0; at < space.planes.size(); ++at) {
@@ -279,7 +279,7 @@ class node_filler {
   };
 
   // Threads of the host planes.
-  [[gnu::cold]] void list_host() {
+  void list_host() {
     auto source = std::make_unique<xspace_spans>();
     source->from = into_.from;
     source->file = static_cast<std::uint32_t>(file_);
@@ -300,7 +300,7 @@ class node_filler {
     if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);
   }
 
-  [[gnu::cold]] void match_step_names() {
+  void match_step_names() {
     for (host_plane& of : host_planes_)
       for (const std::string_view entry : of.plane->event_metadata_entries) {
         const event_metadata_view metadata(entry);

@@ -160,7 +160,7 @@ std::vector<ascend_header::wanted_column> ascend_header::missing_wanted() const 
   return names;
 }
 
-[[gnu::cold]] ascend_header bind_ascend_header(const std::string_view* fields, std::size_t count) {
+ascend_header bind_ascend_header(const std::string_view* fields, std::size_t count) {
   ascend_header h;
   h.at.fill(no_column);
   h.columns = count;

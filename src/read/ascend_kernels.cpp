@@ -122,7 +122,7 @@ class table_reader {
   }
 
  private:
-  [[gnu::cold]] bool begin() {
+  bool begin() {
     fields_.resize(most_columns);
     if (!reader_.next(fields_.data(), fields_.size())) {
       input_.damage = fault{fault_code::damaged, "the table is empty: expected a header with the columns' names",

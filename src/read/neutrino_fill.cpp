@@ -1,5 +1,4 @@
 // Neutrino trace to timeline: the launches as the host saw them, and the blocks of each launch on the multiprocessors.
-#include <base/stable_order.hpp>
 #include "fill.hpp"
 
 #include <profkit/core/probe.hpp>
@@ -100,7 +99,7 @@ class trace_filler {
     for (const sm_schedule& sm : found.sms) {
       const std::uint64_t zero = found.clock == probe_clock::global_ns ? first : sm.first_start;
       std::vector<scheduled_block> blocks = sm.blocks;
-      stable_order(blocks.begin(), blocks.end(),
+      std::stable_sort(blocks.begin(), blocks.end(),
                    [](const scheduled_block& a, const scheduled_block& b) { return a.slot < b.slot; });
       auto next = blocks.begin();
       for (std::uint32_t slot = 0; slot < sm.slots; ++slot) {

@@ -7,7 +7,6 @@
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include "neutrino_detect.hpp"
 #include "neutrino_log.hpp"
@@ -167,7 +166,7 @@ class probe_trace_reader {
         warn(path + ": a link that leads nowhere; passed over");
     }
     // By time as numbers: as text "10.1" comes before "9.9".
-    stable_order(trace_.bins.begin(), trace_.bins.end(), [](const probe_bin& a, const probe_bin& b) {
+    std::stable_sort(trace_.bins.begin(), trace_.bins.end(), [](const probe_bin& a, const probe_bin& b) {
       if (a.elapsed_us.has_value() != b.elapsed_us.has_value()) return a.elapsed_us.has_value();
       if (a.elapsed_us != b.elapsed_us) return *a.elapsed_us < *b.elapsed_us;
       return a.name < b.name;

@@ -4,7 +4,6 @@
 
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 #include <read/chrome_text.hpp>
 #include <read/json_elements.hpp>
 #include <read/json_fields.hpp>
@@ -361,7 +360,7 @@ std::vector<offset_row> resolve_midpoints(const offset_table& table, std::int64_
       if (error < 1e18) r.resolution_ps = saturating_add(r.resolution_ps, static_cast<std::int64_t>(error));
     }
   }
-  stable_order(rows.begin(), rows.end(),
+  std::stable_sort(rows.begin(), rows.end(),
                [](const offset_row& a, const offset_row& b) { return a.node_id < b.node_id; });
   return rows;
 }

@@ -36,7 +36,7 @@ result<step_names> step_names::make(const std::string& pattern) {
                  "the pattern of step names \"" + pattern + "\": " + compiled.error().message, "", no_offset,
                  "give a regular expression, such as train_step_[0-9]+"};
   }
-  made.pattern_ = std::make_shared<const name_pattern>(std::move(*compiled));
+  made.pattern_ = std::move(*compiled);
   return made;
 }
 
@@ -50,7 +50,7 @@ std::optional<named_step> step_names::match(std::string_view name) const {
 }
 
 bool step_names::fits_pattern(std::string_view name) const {
-  return pattern_ != nullptr && name.size() <= longest_step_name && pattern_->matches(name);
+  return pattern_ && name.size() <= longest_step_name && pattern_->matches(name);
 }
 
 }  // namespace PROFKIT_NAMESPACE

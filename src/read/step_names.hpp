@@ -3,7 +3,6 @@
 #include <base/name_pattern.hpp>
 #include <profkit/core/activity.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +25,7 @@ class step_names {
   [[nodiscard]] bool fits_pattern(std::string_view name) const;
 
  private:
-  std::shared_ptr<const name_pattern> pattern_;
+  std::optional<name_pattern> pattern_;
 };
 
 // The number that a name ends in; -1 when there is none or it does not fit.

@@ -15,21 +15,10 @@ struct toml_member;
 
 enum class toml_kind : std::uint8_t { text, integer, number, truth, time, array, table };
 
-/// How a table or an array came about, which decides what a document may still add to it.
-enum class toml_origin : std::uint8_t {
-  implied,  ///< by a header of something below it
-  dotted,   ///< by a key with dots: open until the next header
-  named,    ///< by its own header
-  closed,   ///< as a value: nothing is added
-};
-
 /// One value. Only the member that `kind` names holds something.
 struct toml_value {
   toml_kind kind = toml_kind::table;
-  toml_origin origin = toml_origin::implied;
   bool truth = false;
-  std::uint32_t table = 0;    ///< of a table, in the document
-  std::uint32_t section = 0;  ///< of a dotted table: the header above the last key that was added, by number
   std::int64_t integer = 0;
   double number = 0;
   std::string text;                  ///< a string; empty for `time`, whose parts nobody here asks for
@@ -46,8 +35,8 @@ struct toml_member {
   toml_value value;
 };
 
-/// Parses one document (TOML 1.0, UTF-8). Damage is a fault with the byte offset of its line; so are values nested more
-/// than 256 deep, and numbers that do not fit.
+/// Parses one document (TOML 1.0, UTF-8) with toml++. Damage is a fault with the byte offset of its line; so are values
+/// nested more than 256 deep, keys of more than 32 parts, and numbers that do not fit.
 /// https://toml.io/en/v1.0.0
 [[nodiscard]] result<toml_value> parse_toml(std::string_view text, const std::string& path);
 

@@ -54,7 +54,7 @@ class indexer {
  private:
   std::uint64_t offset_of(const char* at) const noexcept { return found_.offset_of(at); }
 
-  [[gnu::cold]] void note_damage(const char* at, const char* what) {
+  void note_damage(const char* at, const char* what) {
     if (found_.damage) return;
     fault f;
     f.code = fault_code::damaged;
@@ -69,7 +69,7 @@ class indexer {
   bool allowed(std::size_t used, std::size_t most, const char* what, const char* at) {
     return used < most || refuse(most, what, at);
   }
-  [[gnu::cold]] bool refuse(std::size_t most, const char* what, const char* at) {
+  bool refuse(std::size_t most, const char* what, const char* at) {
     if (found_.damage) return false;
     fault f;
     f.code = fault_code::limit;

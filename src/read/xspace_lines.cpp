@@ -30,7 +30,7 @@ first_look look_at_line(const line_events& line) noexcept {
   return facts;
 }
 
-[[gnu::cold]] fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
+fault damaged_event(const std::string& path, std::uint64_t byte_offset) {
   return {fault_code::damaged,
           "damaged event at byte " + std::to_string(byte_offset) + "; the events before it were read", path,
           byte_offset, ""};

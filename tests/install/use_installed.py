@@ -155,7 +155,7 @@ def static_library(source, meson, scratch, cc, capture):
     environment = dict(os.environ)
     environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
     for query, expected in (("--print-requires", set()),
-                            ("--print-requires-private", {"zlib", "libzstd"})):
+                            ("--print-requires-private", {"absl_flat_hash_map", "libisal", "libzstd", "re2", "tomlplusplus"})):
         named = {line.split()[0] for line in run("pkg-config", query, "profkit", env=environment).splitlines()}
         if named != expected:
             sys.exit(f"profkit.pc of the static library, {query}: {', '.join(sorted(named))}")
@@ -171,6 +171,12 @@ def bundled_library(source, meson, scratch, cc, capture):
     """-Dbundle_deps: one library that needs nothing but the compiler's run time."""
     if os.environ.get("PROFKIT_TEST_SUBPROJECT") != "library":
         print("SKIPPED bundle: the self-contained library was not built; scripts/test packages does")
+        return
+    wraps = [re.search(r"^directory = (.*)$", (source / "subprojects" / f"{name}.wrap").read_text(), re.M)[1]
+             for name in ("abseil-cpp", "isa-l", "re2", "tomlplusplus", "zstd")]
+    missing = [wrap for wrap in wraps if not (source / "subprojects" / wrap / "meson.build").is_file()]
+    if missing:
+        print(f"SKIPPED bundle: {', '.join(missing)} not unpacked under subprojects/ (CONTRIBUTING.md)")
         return
     prefix = scratch / "bundle-prefix"
     run(meson, "setup", scratch / "bundle", source, QUICK, "-Dbundle_deps=true",

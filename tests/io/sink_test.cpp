@@ -263,38 +263,30 @@ TEST_CASE("devices are written to, never replaced") {
 
 namespace {
 
-// What a gzip stream holds; its check sum and its length have to be right.
-std::string read_back(const std::string& compressed) {
-  auto held = hold_bytes(std::move(*open_buffer_source(compressed, "out.gz")));
-  REQUIRE(held.ok());
-  CHECK_FALSE(held->damage.has_value());
-  return std::string(held->bytes);
+bool holds(const std::string& packed, const std::string& bytes) {
+  const unpacked read = unpacked_by_zlib(packed);
+  return read.whole && read.bytes == bytes;
 }
 
 }  // namespace
 
-TEST_CASE("gzip output is read back and does not depend on the time") {
+TEST_CASE("gzip output is unpacked by zlib and does not depend on the time") {
   const std::string bytes = sample_bytes(500000);
   std::string first, second, empty;
   CHECK(write_all(*gzip_sink(memory_sink(first)), bytes, 1000).ok());
   CHECK(write_all(*gzip_sink(memory_sink(second)), bytes, 99999).ok());
   CHECK(first == second);
   CHECK(first.substr(0, 10) == std::string("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10));
-  CHECK(read_back(first) == bytes);
+  CHECK(holds(first, bytes));
   CHECK(gzip_sink(memory_sink(empty))->finish().ok());
-  CHECK(read_back(empty).empty());
+  CHECK(holds(empty, ""));
   // More than one block, and a second finish() that writes nothing.
   const std::string large = sample_bytes(2500000);
   std::string blocks;
-  const auto into = gzip_sink(memory_sink(blocks), 6, 2);
+  const auto into = gzip_sink(memory_sink(blocks), 2);
   CHECK(write_all(*into, large, 70000).ok());
   CHECK(into->finish().ok());
-  CHECK(read_back(blocks) == large);
-  for (const int level : {-5, 1, 9, 50}) {
-    std::string out;
-    CHECK(write_all(*gzip_sink(memory_sink(out), level), bytes, 100000).ok());
-    CHECK(read_back(out) == bytes);
-  }
+  CHECK(holds(blocks, large));
   int left = 1;
   const write_callback limited = [](void* user, const void*, std::size_t) {
     return --*static_cast<int*>(user) < 0 ? 1 : 0;
@@ -304,7 +296,7 @@ TEST_CASE("gzip output is read back and does not depend on the time") {
   CHECK(stopped.error().code == fault_code::cancelled);
 }
 
-TEST_CASE("quick gzip output is read back, whatever the text") {
+TEST_CASE("gzip output is unpacked by zlib, whatever the text") {
   std::mt19937_64 random(7);
   std::vector<std::string> texts = {"a", std::string(259, 'x'), std::string(300000, 'y'), "abcabcabcabcabcabcabc"};
   std::string noise, skewed, repeated;
@@ -329,10 +321,10 @@ TEST_CASE("quick gzip output is read back, whatever the text") {
   for (std::string* text : {&noise, &skewed, &repeated, &mixed}) texts.push_back(std::move(*text));
   for (const std::string& text : texts) {
     std::string one, three;
-    CHECK(write_all(*gzip_sink(memory_sink(one), 1), text, 99991).ok());
-    CHECK(write_all(*gzip_sink(memory_sink(three), 1, 3), text, 4096).ok());
+    CHECK(write_all(*gzip_sink(memory_sink(one)), text, 99991).ok());
+    CHECK(write_all(*gzip_sink(memory_sink(three), 3), text, 4096).ok());
     CHECK(one == three);
-    CHECK(read_back(one) == text);
+    CHECK(holds(one, text));
     CHECK(one.size() < text.size() + text.size() / 100 + 400);
   }
 }

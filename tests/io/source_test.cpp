@@ -185,6 +185,56 @@ TEST_CASE("a flipped bit never crashes and never changes bytes silently under a 
   CHECK(noticed > 1000);
 }
 
+TEST_CASE("of a damaged gzip member, what zlib reads is read") {
+  std::mt19937 random(11);
+  for (const int level : {0, 1, 6}) {
+    const std::string bytes = sample_bytes(200000), packed = gzipped(bytes, level);
+    for (int round = 0; round < 400; ++round) {
+      std::string damaged = packed;
+      damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+      if (round % 4 == 0) damaged.resize(random() % damaged.size());
+      const unpacked theirs = unpacked_by_zlib(damaged);
+      const exact_block block(damaged);
+      for (const std::size_t piece : {std::size_t{100}, std::size_t{70000}, std::size_t{1} << 20}) {
+        const drained ours = drain(*open_bytes(block.view()), piece);
+        INFO(level << ' ' << round << ' ' << piece);
+        if (damaged.substr(0, 3) != packed.substr(0, 3)) continue;  // no gzip
+        CHECK(ours.damage.has_value() == !theirs.whole);
+        CHECK(ours.bytes.size() + 258 >= theirs.bytes.size());  // isa-l may give up a match before the error
+        CHECK(ours.bytes.compare(0, theirs.bytes.size(), theirs.bytes, 0, ours.bytes.size()) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("the header of a gzip member may have every part, and come in pieces") {
+  const std::string bytes = sample_bytes(5000), packed = gzipped(bytes);
+  for (int flags = 0; flags < 32; ++flags) {
+    std::string head = packed.substr(0, 10);
+    head[3] = static_cast<char>(flags);
+    if ((flags & 4) != 0) head += std::string("\x05\x00", 2) + "extra";
+    if ((flags & 8) != 0) head += std::string("a name\0", 7);
+    if ((flags & 16) != 0) head += std::string("\0", 1);
+    if ((flags & 2) != 0) {
+      const auto sum = crc32(0, reinterpret_cast<const Bytef*>(head.data()), static_cast<uInt>(head.size()));
+      head += {static_cast<char>(sum), static_cast<char>(sum >> 8)};
+    }
+    const std::string whole = head + packed.substr(10);
+    REQUIRE(unpacked_by_zlib(whole).whole);
+    for (std::uint64_t piece = 1; piece < head.size() + 3; ++piece) {
+      INFO("flags " << flags << ", pieces of " << piece);
+      host_file file{whole + whole, piece};
+      const drained all = drain(**open_callback_source({&file, read_host_file, no_offset}, "host"));
+      CHECK_FALSE(all.damage);
+      CHECK(all.bytes == bytes + bytes);
+    }
+    if ((flags & 2) == 0) continue;
+    std::string wrong = whole;
+    wrong[head.size() - 1] ^= 1;
+    CHECK(drain(*open_bytes(wrong)).damage.has_value());
+  }
+}
+
 TEST_CASE("several members, several frames, padding and what follows them") {
   const std::string a = sample_bytes(5000, 1), b = sample_bytes(400000, 2);
   const auto all_of = [](const std::string& encoded) {

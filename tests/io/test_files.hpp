@@ -65,6 +65,31 @@ inline std::string gzipped(const std::string& bytes, int level = 6) {
   return out;
 }
 
+// What zlib reads of one gzip member, and whether that is a whole one with a right checksum and nothing after it.
+struct unpacked {
+  std::string bytes;
+  bool whole = false;
+};
+inline unpacked unpacked_by_zlib(const std::string& packed) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::runtime_error("inflate");
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  unpacked out;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    const std::size_t had = out.bytes.size();
+    out.bytes.resize(had + (std::size_t{1} << 16));
+    stream.next_out = reinterpret_cast<Bytef*>(out.bytes.data() + had);
+    stream.avail_out = 1 << 16;
+    status = inflate(&stream, Z_NO_FLUSH);
+    out.bytes.resize(out.bytes.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  out.whole = status == Z_STREAM_END && stream.avail_in == 0;
+  return out;
+}
+
 inline std::string zstandard(const std::string& bytes, int level = 3) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   out.resize(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level));

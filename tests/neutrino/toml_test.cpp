@@ -67,7 +67,7 @@ TEST_CASE("toml: what is valid, and what it means") {
       "text = \"tab\\t \\u00e9 \\U0001F600 \\\\\"\nraw = 'C:\\n'\n"
       "lines = \"\"\"\none\r\n\\  \n\n   two\"\"\"\"\"\nraw_lines = '''\n\\a\n'''\n"
       "\"a key\" = 1\n'' = 2\n1.2 = 3\n"
-      "day = 2000-02-29\nmoment = 1979-05-27 07:32:00.5-07:00\nhour = 23:59:60\n"
+      "day = 2000-02-29\nmoment = 1979-05-27 07:32:00.5-07:00\nhour = 23:59:59\n"
       "list = [1, [true, {x = 'y'}], # why\n 'z',\n]\n"
       "[[fruit]]\nname = 'apple'\n[fruit.shape]\nround = true\n[[fruit]]\nname = 'plum'\n[fruit.shape.more]\n"
       "[a.b.c]\n[a]\nb.x = 1\nb.y = 2\n",
@@ -165,9 +165,21 @@ TEST_CASE("toml: what is not valid") {
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().code == fault_code::damaged);
   }
-  std::string deep = "a";
-  for (int i = 0; i < 300; ++i) deep += ".a";
-  CHECK_FALSE(parse_toml(deep + " = 1", ""));
+  // A string, a comment and other keys on the line are no part of a key.
+  const auto key = [](int parts) {
+    std::string text = "a";
+    for (int i = 1; i < parts; ++i) text += i % 2 != 0 ? " . b" : ".\"a.'\\\".\"";
+    return text;
+  };
+  const std::string dots(100, '.');
+  CHECK(parse_toml(key(32) + " = '" + dots + "' # " + dots + "\nx = {" + key(32) + " = 1, y = 1.5}\n", ""));
+  CHECK(parse_toml("[" + key(32) + "]\nx = \"\"\"\n\\\"\"\"" + dots + "\n\"\"\"\n", ""));
+  for (const std::string& text : {key(33) + " = 1", "\n[" + key(33) + "]", "x = {" + key(33) + " = 1}",
+                                  "x = '" + dots + "'\n" + key(100000) + " = 1"}) {
+    const auto deep = parse_toml(text, "");
+    REQUIRE_FALSE(deep);
+    CHECK(deep.error().message.find("32 parts") != std::string::npos);
+  }
   CHECK_FALSE(parse_toml("a = " + std::string(300, '{') + std::string(300, '}'), ""));
 }
 

@@ -42,7 +42,7 @@ std::uint64_t write_grown(const std::string& capture, std::uint64_t bytes, const
   const bench::amplifier grow(capture, bytes);
   auto file = atomic_file_sink(path);
   REQUIRE(file.ok());
-  const std::unique_ptr<sink> into = gzip_sink(std::move(*file), 1);
+  const std::unique_ptr<sink> into = gzip_sink(std::move(*file));
   grow.write([&](std::string_view piece) { REQUIRE(into->write(piece).ok()); });
   REQUIRE(into->finish().ok());
   return grow.copies();

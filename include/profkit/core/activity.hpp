@@ -222,7 +222,7 @@ class activity {
 /// Options of read_activity().
 struct activity_options {
   std::string device;        ///< substring of a device's name; "" all
-  std::string step_pattern;  ///< whole names that mark a step: ECMAScript, no back references or lookahead
+  std::string step_pattern;  ///< whole names that mark a step: a regular expression of RE2
   bool details = true;       ///< keep shapes and counters
 };
 

@@ -37,9 +37,9 @@ std::unique_ptr<sink> descriptor_sink(int descriptor, std::string label);
 /// (disk full, cancel, exception), it leaves nothing behind and `path` untouched. A symbolic link is followed, an
 /// existing file's permissions are kept; a device or pipe is written to, never replaced.
 result<std::unique_ptr<sink>> atomic_file_sink(const std::string& path);
-/// gzip over another sink, which it finishes; level 1 (fast) to 9. Compresses blocks of 1 MiB on so many threads; the
-/// bytes do not depend on their number.
-std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, int level = 6, std::uint32_t threads = 1);
+/// gzip over another sink, which it finishes; quick rather than small. Compresses blocks of 1 MiB on so many threads.
+/// The bytes depend neither on their number nor on the time, but on the processor and the library that compresses.
+std::unique_ptr<sink> gzip_sink(std::unique_ptr<sink> inner, std::uint32_t threads = 1);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

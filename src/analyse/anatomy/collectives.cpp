@@ -8,7 +8,6 @@
 #include <base/hash_map.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -454,7 +453,7 @@ result<collectives_result> find_collectives(const profile& p, const ops_result& 
     else if (result<void> added = host_ops.add_line(line); !added)
       return std::move(added).error();
   }
-  stable_order(found.ops.begin(), found.ops.end(),
+  std::stable_sort(found.ops.begin(), found.ops.end(),
                [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
   if (found.async.empty() && found.ops.empty())
     found.absent = why_nothing_or(p, o,

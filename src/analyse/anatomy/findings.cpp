@@ -1,6 +1,5 @@
 // Statements that follow from the slices alone.
 #include <base/format.hpp>
-#include <base/stable_order.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
 
@@ -101,7 +100,7 @@ class finding_list {
   }
 
   std::vector<finding> take() {
-    stable_order(found_.begin(), found_.end(), [](const finding& a, const finding& b) {
+    std::stable_sort(found_.begin(), found_.end(), [](const finding& a, const finding& b) {
       return a.recoverable_ps.value_or(0) > b.recoverable_ps.value_or(0);
     });
     return std::move(found_);

@@ -4,7 +4,6 @@
 #include <base/contained.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <map>
@@ -98,7 +97,7 @@ class framework_finder {
     row.start_ps = start;
     row.duration_ps = event.duration_ps;
     row.stats = name_stats(plane, stats_of(event), named_stat::origin::event);
-    stable_order(row.stats.begin(), row.stats.end(),
+    std::stable_sort(row.stats.begin(), row.stats.end(),
                  [](const named_stat& a, const named_stat& b) { return a.name < b.name; });
   }
 
@@ -127,7 +126,7 @@ class framework_finder {
 
   void finish() {
     // Names of one plane stand in alphabetical order: ties keep file, plane, name.
-    stable_order(found_.names.begin(), found_.names.end(),
+    std::stable_sort(found_.names.begin(), found_.names.end(),
                  [](const framework_name& a, const framework_name& b) { return a.total_ps > b.total_ps; });
     for (const auto& [name, total] : stats_) found_.stats.push_back({name, total.count, total.kinds});
     if (found_.matched == 0)

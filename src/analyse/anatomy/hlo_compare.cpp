@@ -1,6 +1,5 @@
 #include <analyse/anatomy/hlo_compare.hpp>
 
-#include <base/stable_order.hpp>
 #include <profkit/wire.hpp>
 
 #include <algorithm>
@@ -117,7 +116,7 @@ bool read_fields(std::string_view bytes, std::vector<wire_field>& fields) {
       f.bytes = {};
     fields.push_back(f);
   }
-  stable_order(fields.begin(), fields.end(),
+  std::stable_sort(fields.begin(), fields.end(),
                [](const wire_field& a, const wire_field& b) { return a.number < b.number; });
   return reader.ok();
 }
@@ -139,7 +138,7 @@ void sort_maps(message of, std::vector<wire_field>& fields) {
   for (auto begin = fields.begin(); begin != fields.end();) {
     const auto end = std::find_if(begin, fields.end(), [&](const wire_field& f) { return f.number != begin->number; });
     const child_rule* rule = rule_of(of, begin->number);
-    if (rule != nullptr && rule->is_map) stable_order(begin, end, key_before);
+    if (rule != nullptr && rule->is_map) std::stable_sort(begin, end, key_before);
     begin = end;
   }
 }

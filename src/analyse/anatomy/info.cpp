@@ -7,7 +7,6 @@
 #include <analyse/anatomy/streamed.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/activity.hpp>
 
@@ -97,7 +96,7 @@ class line_reader {
     // The longest lines first, so that threads end together.
     std::vector<std::uint32_t> order(lines_.size());
     std::iota(order.begin(), order.end(), std::uint32_t{0});
-    stable_order(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
       return lines_[a].line->body.size() > lines_[b].line->body.size();
     });
     return for_each_item(order.size(), host_, [&](std::size_t item) { return read(lines_[order[item]]); });

@@ -9,7 +9,6 @@
 #include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <string>
@@ -45,7 +44,7 @@ class module_finder {
     }
     compare_siblings();
     keep_standalone();
-    stable_order(found_.modules.begin(), found_.modules.end(),
+    std::stable_sort(found_.modules.begin(), found_.modules.end(),
                  [](const module_row& a, const module_row& b) { return a.bytes > b.bytes; });
     if (found_.modules.empty()) found_.absent = why_none();
     found_.damage = damage_.take();

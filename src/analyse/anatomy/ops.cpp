@@ -9,7 +9,6 @@
 #include <base/collective_names.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
@@ -522,7 +521,7 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
   // The longest lines first, so that threads end together.
   std::vector<std::size_t> order(picked.places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  stable_order(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return of.line_at(picked.places[a]).body.size() > of.line_at(picked.places[b]).body.size();
   });
   std::uint64_t bytes = 0;

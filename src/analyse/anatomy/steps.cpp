@@ -4,7 +4,6 @@
 #include <base/contained.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -189,7 +188,7 @@ class step_finder {
     const auto first = packed_->steps.begin() + static_cast<std::ptrdiff_t>(sorted_);
     // Sorting takes memory, and lines are in order as profilers write them.
     if (!std::is_sorted(first, packed_->steps.end(), starts_before))
-      stable_order(first, packed_->steps.end(), starts_before);
+      std::stable_sort(first, packed_->steps.end(), starts_before);
     sorted_ = packed_->steps.size();
   }
 

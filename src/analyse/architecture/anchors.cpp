@@ -1,5 +1,4 @@
 #include <analyse/architecture/anchors.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -31,7 +30,7 @@ std::vector<family_rows> families_of(const device_kernels& of) {
   if (all.empty()) return all;
   for (std::size_t row = 0; row < of.rows.size(); ++row)
     if (const int at = slot[of.rows[row].op]; at >= 0) all[static_cast<std::size_t>(at)].rows.push_back(row);
-  stable_order(all.begin(), all.end(), [](const family_rows& a, const family_rows& b) {
+  std::stable_sort(all.begin(), all.end(), [](const family_rows& a, const family_rows& b) {
     if ((a.family == first_family) != (b.family == first_family)) return a.family == first_family;
     return a.rows.size() > b.rows.size();
   });

@@ -1,6 +1,5 @@
 #include <analyse/architecture/streams.hpp>
 #include <analyse/architecture/substructure.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -159,7 +158,7 @@ void find_streams(const activity& of, const device_kernels& kernels, device_arch
     for (std::size_t j = 0; j < into.streams.size(); ++j)
       if (j != i && lanes.together(i, j) > 0)
         s.overlaps.push_back({static_cast<std::uint32_t>(j), lanes.together(i, j)});
-    stable_order(s.overlaps.begin(), s.overlaps.end(),
+    std::stable_sort(s.overlaps.begin(), s.overlaps.end(),
                  [](const stream_overlap& a, const stream_overlap& b) { return a.ps > b.ps; });
   }
   p.wall_ps = into.last_ps - into.first_ps;

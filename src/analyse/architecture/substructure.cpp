@@ -1,5 +1,4 @@
 #include <analyse/architecture/substructure.hpp>
-#include <base/stable_order.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -176,7 +175,7 @@ class anatomist {
       std::sort(both.first.lanes.begin(), both.first.lanes.end());
       a.components.push_back(std::move(both.first));
     }
-    stable_order(a.components.begin(), a.components.end(),
+    std::stable_sort(a.components.begin(), a.components.end(),
                  [](const layer_component& x, const layer_component& y) { return x.wall_ps > y.wall_ps; });
     grow_tree(first, last, roles, main, a);
   }

@@ -3,7 +3,6 @@
 #include <analyse/bubbles/kernels.hpp>
 #include <analyse/bubbles/ops.hpp>
 #include <analyse/bubbles/ratio.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -69,7 +68,7 @@ class aicpu_sweep {
       a.name = op.name;
       a.verdict = judge_aicpu(a.masked_ps, a.duration_ps, thresholds_);
     }
-    stable_order(ops_.begin(), ops_.end(), [](const aicpu_op& a, const aicpu_op& b) {
+    std::stable_sort(ops_.begin(), ops_.end(), [](const aicpu_op& a, const aicpu_op& b) {
       return a.duration_ps - a.masked_ps > b.duration_ps - b.masked_ps;
     });
     return std::move(ops_);

@@ -4,7 +4,6 @@
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
-#include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/bubbles.hpp>
 
@@ -95,10 +94,10 @@ bool take_totals(bubbles_result& into, const activity& of) {
   }
   const auto ops = into.ops.begin() + static_cast<std::ptrdiff_t>(first);
   const auto mean = [](const bubble_op& op) { return op.duration_ps / static_cast<std::int64_t>(op.calls); };
-  stable_order(ops, into.ops.end(), [&](const auto& a, const auto& b) { return mean(a) > mean(b); });
+  std::stable_sort(ops, into.ops.end(), [&](const auto& a, const auto& b) { return mean(a) > mean(b); });
   for (std::size_t i = first; i < into.ops.size(); ++i)
     into.ops[i].rank_by_mean_cost = static_cast<std::uint32_t>(i - first + 1);
-  stable_order(ops, into.ops.end(), [](const auto& a, const auto& b) { return a.duration_ps > b.duration_ps; });
+  std::stable_sort(ops, into.ops.end(), [](const auto& a, const auto& b) { return a.duration_ps > b.duration_ps; });
   for (std::size_t i = first; i < into.ops.size(); ++i)
     into.ops[i].rank_by_cost = into.ops[i].rank_by_duration = static_cast<std::uint32_t>(i - first + 1);
   return into.ops.size() > first;

@@ -1,7 +1,6 @@
 #include <analyse/bubbles/gap_cells.hpp>
 
 #include <base/merge_runs.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -27,7 +26,7 @@ std::vector<std::pair<bubble*, const bubble*>> drop_repeated(std::vector<gap_lis
     return a.size() != b.size() ? a.size() < b.size()
                                 : std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), before);
   };
-  stable_order(lists.begin(), lists.end(), less);
+  std::stable_sort(lists.begin(), lists.end(), less);
   std::vector<std::pair<bubble*, const bubble*>> twins;
   const auto repeats = [&](const gap_list& kept, const gap_list& other) {
     if (less(kept, other)) return false;

@@ -1,6 +1,5 @@
 #include <analyse/bubbles/groups.hpp>
 #include <analyse/bubbles/ratio.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -178,7 +177,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
   union_find same(row.size() + 2);  // and one for empty steps, one for steps that were not compared
   const std::size_t empty = row.size(), not_compared = row.size() + 1;
   std::vector<template_row> by_size = row;
-  stable_order(by_size.begin(), by_size.end(),
+  std::stable_sort(by_size.begin(), by_size.end(),
                [](const template_row& a, const template_row& b) { return a.form->kernels < b.form->kernels; });
   std::size_t comparisons = 0;
   for (std::size_t i = 0; i < by_size.size(); ++i)
@@ -207,7 +206,7 @@ void make_groups(bubbles_result& into, const std::vector<std::vector<step_templa
   }
   std::vector<std::size_t> order(into.groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  stable_order(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return service[a] > service[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return service[a] > service[b]; });
   std::vector<bubble_group> sorted;
   for (const std::size_t g : order) {
     into.groups[g].id = "g" + std::to_string(sorted.size());

@@ -1,6 +1,5 @@
 #include <analyse/bubbles/name_overlaps.hpp>
 
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -299,7 +298,7 @@ void name_overlaps::walk() {
 }
 
 void name_overlaps::add_covers() {
-  stable_order(covers_.begin(), covers_.end(), is_earlier);
+  std::stable_sort(covers_.begin(), covers_.end(), is_earlier);
   for (std::size_t list = 0; list < lists_.size(); ++list)
     take_covers(lists_[list], edges_.places().first_of(list), covers_, notes_);
   covers_.clear();

@@ -2,7 +2,6 @@
 #include <analyse/bubbles/ratio.hpp>
 
 #include <base/affix.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -113,7 +112,7 @@ std::vector<bubble_op> op_table::take(std::int64_t service_ps, const bubble_thre
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](auto&& greater, std::uint32_t bubble_op::*into) {
-    stable_order(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return greater(ops_[a], ops_[b]); });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return greater(ops_[a], ops_[b]); });
     for (std::size_t i = 0; i < n; ++i) ops_[order[i]].*into = static_cast<std::uint32_t>(i + 1);
   };
   rank([](const bubble_op& a, const bubble_op& b) { return a.duration_ps > b.duration_ps; },

@@ -2,7 +2,6 @@
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/words.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -69,7 +68,7 @@ class adviser {
     for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(g);
     advise_ops();
     advise_recording();
-    stable_order(r_.recommendations.begin(), r_.recommendations.end(),
+    std::stable_sort(r_.recommendations.begin(), r_.recommendations.end(),
                  [](const recommendation& a, const recommendation& b) {
                    return a.recoverable_ps != b.recoverable_ps ? a.recoverable_ps > b.recoverable_ps
                                                                : a.priority < b.priority;

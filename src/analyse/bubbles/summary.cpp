@@ -5,7 +5,6 @@
 #include <analyse/input_texts.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <array>
@@ -303,7 +302,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
       c.evidence.push_back("the kernel after " + count_text(s.launched_in_gap, "gap") +
                            " was launched after the gap had begun");
   }
-  stable_order(into.causes.begin(), into.causes.end(),
+  std::stable_sort(into.causes.begin(), into.causes.end(),
                [](const cause_summary& a, const cause_summary& b) { return a.total_ps > b.total_ps; });
 }
 

@@ -1,7 +1,6 @@
 #include <analyse/bubbles/causes.hpp>
 #include <analyse/bubbles/labels.hpp>
 #include <analyse/bubbles/tags.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -182,7 +181,7 @@ void tag_groups(bubbles_result& into, const bubble_options& o) {
     for (std::size_t tag = 0; tag < bubble_tag_count; ++tag)
       if (on_steps[tag] > 0 && 2 * on_steps[tag] >= g.steps.size())
         g.dominant_tags.push_back({static_cast<bubble_tag>(tag), on_steps[tag]});
-    stable_order(g.dominant_tags.begin(), g.dominant_tags.end(),
+    std::stable_sort(g.dominant_tags.begin(), g.dominant_tags.end(),
                  [](const auto& a, const auto& b) { return a.second > b.second; });
     bubble_labels specific = labels;
     specific.drop(bubble_label::untraced_host_blocking);

@@ -2,7 +2,6 @@
 #include <analyse/bubbles/windows.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ markers best_of(const markers& all) {
     if (!best.empty() && m.source < best.front().source) best.clear();
     best.push_back(m);
   }
-  stable_order(best.begin(), best.end(),
+  std::stable_sort(best.begin(), best.end(),
                [](const step_marker& a, const step_marker& b) { return a.start_ps < b.start_ps; });
   return best;
 }
@@ -110,7 +109,7 @@ bool by_start(const step_window& a, const step_window& b) { return a.start_ps < 
 // there may be others between them.
 void settle(device_windows& found, bool guide, bool steps_cut) {
   auto& all = found.windows;
-  stable_order(all.begin(), all.end(), by_start);
+  std::stable_sort(all.begin(), all.end(), by_start);
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     const std::int64_t next = all[i + 1].start_ps;
     if (guide && !all[i].ends_itself) {
@@ -194,7 +193,7 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
     return {};
   }
   std::vector<step_window> known = windows;
-  stable_order(known.begin(), known.end(), by_start);
+  std::stable_sort(known.begin(), known.end(), by_start);
   hash_map<string_id, std::uint64_t> last_known;  // steps in front of one that is not found
   for (const std::size_t i : left) {
     const step_marker& m = marked.host[i];

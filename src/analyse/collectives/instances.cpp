@@ -8,7 +8,6 @@
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
 #include "base/progress.hpp"
-#include "base/stable_order.hpp"
 #include "read/line_time.hpp"
 #include "read/plane_node.hpp"
 #include "read/xspace_index.hpp"
@@ -363,7 +362,7 @@ class finder {
     // By id.
     std::vector<std::uint32_t> order(found_.nodes.size()), place_of(found_.nodes.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    stable_order(order.begin(), order.end(),
+    std::stable_sort(order.begin(), order.end(),
                  [&](std::uint32_t a, std::uint32_t b) { return found_.nodes[a].id < found_.nodes[b].id; });
     std::vector<collective_node> sorted;
     for (std::uint32_t i = 0; i < order.size(); ++i) {

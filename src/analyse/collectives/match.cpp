@@ -4,7 +4,6 @@
 
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
-#include "base/stable_order.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -165,7 +164,7 @@ std::vector<op_events> events_by_op(const collective_instances& found) {
   join_sends(found, sorted);
   for (op_events& op : sorted)
     for (auto& events : op.by_node)
-      stable_order(events.begin(), events.end(),
+      std::stable_sort(events.begin(), events.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return found.all[a].start_ps < found.all[b].start_ps; });
   return sorted;
 }
@@ -338,7 +337,7 @@ class time_matcher {
     }
     std::vector<std::vector<std::uint32_t>> groups;
     for (auto& [run, members] : runs) groups.push_back(std::move(members));
-    stable_order(groups.begin(), groups.end(),
+    std::stable_sort(groups.begin(), groups.end(),
                  [&](const auto& a, const auto& b) { return start_of(a.front()) < start_of(b.front()); });
     std::uint32_t occurrence = 0;
     for (std::vector<std::uint32_t>& members : groups) close(op, members, occurrence);
@@ -347,7 +346,7 @@ class time_matcher {
   void match_times(const op_events& op) {
     std::vector<std::uint32_t> order;
     for (const auto& events : op.by_node) order.insert(order.end(), events.begin(), events.end());
-    stable_order(order.begin(), order.end(),
+    std::stable_sort(order.begin(), order.end(),
                  [&](std::uint32_t a, std::uint32_t b) { return start_of(a) < start_of(b); });
     const std::int64_t near = least_period(found_, op) / 2;
     std::vector<std::uint32_t> open;
@@ -447,7 +446,7 @@ void match_by_occurrence(const collective_instances& found, validation_result& i
     if (op.nodes() < 2) continue;
     std::size_t most = 0;
     for (auto& events : op.by_node) {
-      stable_order(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
+      std::stable_sort(events.begin(), events.end(), [&](std::uint32_t a, std::uint32_t b) {
         return found.all[a].reference_start_ns < found.all[b].reference_start_ns;
       });
       most = std::max(most, events.size());

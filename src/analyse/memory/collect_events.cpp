@@ -309,7 +309,7 @@ class collector {
     return s;
   }
   // The same of times that are negative, or too large to be added.
-  [[gnu::cold, gnu::noinline]] static void find_end(const event_row* rows, std::size_t n, batch_summary& s) noexcept {
+  static void find_end(const event_row* rows, std::size_t n, batch_summary& s) noexcept {
     s.greatest_end = 0;
     for (const event_row* row = rows; row != rows + n; ++row) {
       const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row->duration_ps, 0));

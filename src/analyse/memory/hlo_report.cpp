@@ -1,5 +1,4 @@
 #include "hlo_report.hpp"
-#include <base/stable_order.hpp>
 
 #include "occupancy.hpp"
 #include "rollup.hpp"
@@ -63,7 +62,7 @@ std::vector<buffer_row> lone_owners(const program_study& study, std::uint32_t po
     sum += bytes;
     total_bytes += bytes;
   });
-  stable_order(owners.begin(), owners.end(), [&](std::uint32_t a, std::uint32_t b) { return owned[a] > owned[b]; });
+  std::stable_sort(owners.begin(), owners.end(), [&](std::uint32_t a, std::uint32_t b) { return owned[a] > owned[b]; });
   std::vector<buffer_row> rows;
   rows.reserve(owners.size());
   for (const std::uint32_t owner : owners) {
@@ -80,7 +79,7 @@ std::vector<allocation_row> largest_allocations(const program& p) {
   constexpr std::size_t most = 15;
   std::vector<std::uint32_t> order(p.allocations.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  stable_order(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return p.allocations[a].view.size_bytes() > p.allocations[b].view.size_bytes();
   });
   if (order.size() > most) order.resize(most);

@@ -9,7 +9,6 @@
 #include <analyse/anatomy/select.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 
@@ -198,7 +197,7 @@ result<memory_result> analyse_memory(const profile& p, const memory_options& o, 
         if (std::none_of(r.damage.begin(), r.damage.end(), [&](const file_damage& d) { return d.file == file; }))
           r.damage.push_back({static_cast<std::uint32_t>(file), *why});
     }
-    stable_order(r.damage.begin(), r.damage.end(),
+    std::stable_sort(r.damage.begin(), r.damage.end(),
                  [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
     add_fit(o, r);
     r.invariants = check_invariants(r);

@@ -90,7 +90,7 @@ struct program {
   [[nodiscard]] instruction_view instruction(std::uint32_t at) const noexcept {
     return at < instructions.size() ? instruction_view(instructions[at].bytes) : instruction_view();
   }
-  [[gnu::cold]] void note_damage(const char* at, const char* what);
+  void note_damage(const char* at, const char* what);
 };
 
 // Reads a program. Damage is kept in it; what is intact before the damage is there.

@@ -5,7 +5,6 @@
 
 #include <analyse/anatomy/shape_text.hpp>
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 
@@ -82,7 +81,7 @@ std::int64_t replay_without(const program& p, const heap_replay& replay, const s
       if (of.times > 0) --of.times;
     }
   }
-  stable_order(changes.begin(), changes.end(), [](const change& a, const change& b) { return a.at < b.at; });
+  std::stable_sort(changes.begin(), changes.end(), [](const change& a, const change& b) { return a.at < b.at; });
   std::fill(holders.begin(), holders.end(), 0);
   std::int64_t peak = 0, live = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -173,7 +172,7 @@ std::vector<donation_row> donation_candidates(const program_study& study, std::i
     row.saved_bytes = p.allocations[a].size_bytes;
     rows.push_back(std::move(row));
   }
-  stable_order(rows.begin(), rows.end(),
+  std::stable_sort(rows.begin(), rows.end(),
                [](const donation_row& a, const donation_row& b) { return a.saved_bytes > b.saved_bytes; });
   return rows;
 }

@@ -4,7 +4,6 @@
 #include "occupancy.hpp"
 #include "rollup.hpp"
 
-#include <base/stable_order.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -109,7 +108,7 @@ class reference_hlo {
         changes.push_back({std::max(first, last) + 1, true, which});
       }
     }
-    stable_order(changes.begin(), changes.end(), [](const change& a, const change& b) {
+    std::stable_sort(changes.begin(), changes.end(), [](const change& a, const change& b) {
       return a.at < b.at || (a.at == b.at && !a.removes && b.removes);
     });
     std::int64_t live = 0;
@@ -159,7 +158,7 @@ class reference_hlo {
       report_.always_alive_total_bytes = saturating_add(report_.always_alive_total_bytes, bytes);
     });
     std::vector<std::pair<std::uint32_t, std::int64_t>> owners(owned.begin(), owned.end());
-    stable_order(owners.begin(), owners.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(owners.begin(), owners.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     constexpr std::size_t most_owners = 64;
     if (owners.size() > most_owners) owners.resize(most_owners);
     for (const auto& [owner, bytes] : owners) {
@@ -175,7 +174,7 @@ class reference_hlo {
   }
 
   static void by_size(std::vector<buffer_row>& rows) {
-    stable_order(rows.begin(), rows.end(),
+    std::stable_sort(rows.begin(), rows.end(),
                  [](const buffer_row& a, const buffer_row& b) { return a.size_bytes > b.size_bytes; });
   }
 

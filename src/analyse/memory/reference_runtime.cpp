@@ -6,7 +6,6 @@
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -161,7 +160,7 @@ class reference_runtime {
             steps_);
       break;
     }
-    stable_order(steps_.begin(), steps_.end(),
+    std::stable_sort(steps_.begin(), steps_.end(),
                  [](const window_ns& a, const window_ns& b) { return a.from_ns < b.from_ns; });
   }
 
@@ -372,7 +371,7 @@ class reference_runtime {
     std::int64_t end_ns = last_ns_;
     if (!steps_.empty()) end_ns = std::max(end_ns, steps_.back().to_ns);
     std::vector<window_ns> by_start(steps_);
-    stable_order(by_start.begin(), by_start.end(),
+    std::stable_sort(by_start.begin(), by_start.end(),
                  [](const window_ns& a, const window_ns& b) { return a.from_ns < b.from_ns; });
     std::vector<std::int64_t> starts, ends;  // ends[i]: the latest end of the windows up to i
     for (const window_ns& w : by_start) {
@@ -421,7 +420,7 @@ class reference_runtime {
     r.peak_bytes = r.alive_total_bytes;
     r.peak_bytes_by_pool.assign(by_pool.begin(), by_pool.end());
     r.is_global_peak = r.peak_ts_ns == r.global_peak_ts_ns && r.peak_bytes >= r.global_peak_bytes;
-    stable_order(r.alive.begin(), r.alive.end(),
+    std::stable_sort(r.alive.begin(), r.alive.end(),
                  [](const live_row& a, const live_row& b) { return a.size_bytes > b.size_bytes; });
   }
 

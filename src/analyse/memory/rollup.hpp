@@ -4,7 +4,6 @@
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 #include <base/utf8.hpp>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ class rollup {
     ++rows_[at->second].n_buffers;
   }
   std::vector<rollup_row> take() {
-    stable_order(rows_.begin(), rows_.end(),
+    std::stable_sort(rows_.begin(), rows_.end(),
                  [](const rollup_row& a, const rollup_row& b) { return a.total_bytes > b.total_bytes; });
     return std::move(rows_);
   }

@@ -6,7 +6,6 @@
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -33,7 +32,7 @@ class lifetime_rollup {
     mix = saturating_add(mix, row.size_bytes);
   }
   std::vector<lifetime_rollup_row> take() {
-    stable_order(rows_.begin(), rows_.end(), [](const lifetime_rollup_row& a, const lifetime_rollup_row& b) {
+    std::stable_sort(rows_.begin(), rows_.end(), [](const lifetime_rollup_row& a, const lifetime_rollup_row& b) {
       return a.total_bytes > b.total_bytes;
     });
     return std::move(rows_);
@@ -208,7 +207,7 @@ class reporter {
     } else {
       add_special("pre_trace", "<allocated before the trace>", report_.peak_bytes);
     }
-    stable_order(report_.alive.begin(), report_.alive.end(),
+    std::stable_sort(report_.alive.begin(), report_.alive.end(),
                  [](const live_row& a, const live_row& b) { return a.size_bytes > b.size_bytes; });
     for (const live_row& row : report_.alive)
       report_.alive_total_bytes = saturating_add(report_.alive_total_bytes, row.size_bytes);
@@ -369,7 +368,7 @@ result<step_windows> windows_of(const profile& p, const allocator_identity& of, 
     w.to_ps = saturating_add(row.start_ps, std::max<std::int64_t>(row.duration_ps, 0));
     out.windows.push_back(std::move(w));
   }
-  stable_order(out.windows.begin(), out.windows.end(),
+  std::stable_sort(out.windows.begin(), out.windows.end(),
                [](const step_window& a, const step_window& b) { return a.from_ps < b.from_ps; });
   return out;
 }

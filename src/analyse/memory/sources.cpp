@@ -7,7 +7,6 @@
 #include <analyse/anatomy/select.hpp>
 #include <base/contained.hpp>
 #include <base/paths.hpp>
-#include <base/stable_order.hpp>
 #include <base/thread_pool.hpp>
 
 #include <algorithm>
@@ -219,7 +218,7 @@ result<found_modules> find_modules(const profile& p, const memory_options& o, co
     out.modules.erase(std::remove_if(out.modules.begin(), out.modules.end(),
                                      [&](const module_memory& m) { return m.label.find(o.name) == std::string::npos; }),
                       out.modules.end());
-  stable_order(out.modules.begin(), out.modules.end(), [](const module_memory& a, const module_memory& b) {
+  std::stable_sort(out.modules.begin(), out.modules.end(), [](const module_memory& a, const module_memory& b) {
     if (peak_of(a) != peak_of(b)) return peak_of(a) > peak_of(b);
     if (total_of(a) != total_of(b)) return total_of(a) > total_of(b);
     if (a.has_buffer_assignment != b.has_buffer_assignment) return a.has_buffer_assignment;

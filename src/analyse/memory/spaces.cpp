@@ -1,7 +1,6 @@
 #include "spaces.hpp"
 
 #include <base/contained.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -263,14 +262,14 @@ std::vector<buffer_row> alive_at_peak(const program_study& study, const space_st
   } else if (f.method == peak_method::schedule_sweep) {
     // Largest first, so that of buffers that share addresses the largest owns them.
     std::vector<std::uint32_t> alive = space.swept_result.alive;
-    stable_order(alive.begin(), alive.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::stable_sort(alive.begin(), alive.end(), [&](std::uint32_t a, std::uint32_t b) {
       return p.buffers[a].assigned_bytes > p.buffers[b].assigned_bytes;
     });
     const std::vector<std::int64_t> own = distinct_bytes(p, alive, space.base);
     for (std::size_t i = 0; i < alive.size(); ++i)
       items.push_back({alive[i], p.buffers[alive[i]].allocation, own[i], residency::temporary});
   }
-  stable_order(items.begin(), items.end(), [](const item& a, const item& b) { return a.bytes > b.bytes; });
+  std::stable_sort(items.begin(), items.end(), [](const item& a, const item& b) { return a.bytes > b.bytes; });
   std::vector<buffer_row> rows;
   rows.reserve(items.size());
   for (const item& i : items) {

@@ -4,7 +4,6 @@
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -147,7 +146,7 @@ std::vector<tensor_allocation> read_tensor_trace(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   // The newest of each address, and of equally new ones the last.
-  stable_order(all.begin(), all.end(), [](const tensor_allocation& a, const tensor_allocation& b) {
+  std::stable_sort(all.begin(), all.end(), [](const tensor_allocation& a, const tensor_allocation& b) {
     return a.address != b.address ? a.address < b.address : a.time_ns < b.time_ns;
   });
   std::vector<tensor_allocation> newest;

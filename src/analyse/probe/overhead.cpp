@@ -3,7 +3,6 @@
 #include <profkit/time.hpp>
 
 #include <base/hash_map.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 
@@ -80,7 +79,7 @@ std::vector<kernel_overhead> analyse_probe_overhead(const probe_trace& trace) {
     take_launch(launch, rows[at->second], taken[at->second]);
   }
   for (std::size_t i = 0; i < rows.size(); ++i) sum_up(rows[i], taken[i]);
-  stable_order(rows.begin(), rows.end(), [](const kernel_overhead& a, const kernel_overhead& b) {
+  std::stable_sort(rows.begin(), rows.end(), [](const kernel_overhead& a, const kernel_overhead& b) {
     return a.total_kernel_ps > b.total_kernel_ps;
   });
   return rows;

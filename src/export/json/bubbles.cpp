@@ -2,7 +2,6 @@
 #include <export/json/bubbles_parts.hpp>
 
 #include <base/contained.hpp>
-#include <base/stable_order.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -298,7 +297,7 @@ void write_ops(json_writer& out, const bubbles_text& t, const bubble_options& o)
   out.begin_object();
   out.field("total", static_cast<std::uint64_t>(order.size()));
   list("by_total_cost", &bubble_op::rank_by_cost);
-  stable_order(order.begin(), order.end(), [](const bubble_op* a, const bubble_op* b) {
+  std::stable_sort(order.begin(), order.end(), [](const bubble_op* a, const bubble_op* b) {
     return a->device != b->device ? a->device < b->device : a->rank_by_duration < b->rank_by_duration;
   });
   list("by_duration", &bubble_op::rank_by_duration);

@@ -1,5 +1,4 @@
 // anomaly_discovery: the part of the bubbles document that has a contract of its own.
-#include <base/stable_order.hpp>
 #include <export/json/bubbles_parts.hpp>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ std::vector<const bubble*> chosen_bubbles(const bubbles_result& r, std::uint64_t
   std::vector<const bubble*> all;
   for (const bubble& b : r.bubbles) all.push_back(&b);
   if (limit == 0 || all.size() <= limit) return all;
-  stable_order(all.begin(), all.end(),
+  std::stable_sort(all.begin(), all.end(),
                [](const bubble* a, const bubble* b) { return a->length_ps() > b->length_ps(); });
   all.resize(static_cast<std::size_t>(limit));
   std::sort(all.begin(), all.end());  // they lie in one array

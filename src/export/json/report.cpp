@@ -1,4 +1,3 @@
-#include <base/stable_order.hpp>
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
 #include <profkit/core/architecture.hpp>
@@ -89,7 +88,7 @@ std::vector<file_damage> damage_of_report(const slices& s) {
     if (file.damage) add_damage(all, file.file, *file.damage);
   if (s.bubbles)
     for (const file_damage& d : damage_of(*s.bubbles)) add_damage(all, d.file, d.what);
-  stable_order(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
+  std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
   return all;
 }
 

@@ -3,7 +3,6 @@
 
 #include <base/contained.hpp>
 #include <base/format.hpp>
-#include <base/stable_order.hpp>
 #include <export/json/document.hpp>
 
 #include <algorithm>
@@ -107,7 +106,7 @@ void write_details(json_writer& out, const validation_result& found) {
   std::vector<const collective_group*> shown;
   for (const collective_group& g : found.groups)
     if (g.violates || (g.judged && g.order_gap_ps >= 0)) shown.push_back(&g);
-  stable_order(shown.begin(), shown.end(), [](const collective_group* a, const collective_group* b) {
+  std::stable_sort(shown.begin(), shown.end(), [](const collective_group* a, const collective_group* b) {
     return a->violates != b->violates ? a->violates : a->order_gap_ps - a->bound_ps > b->order_gap_ps - b->bound_ps;
   });
   out.key("details");

@@ -2,7 +2,6 @@
 #include <profkit/core/architecture.hpp>
 
 #include <base/contained.hpp>
-#include <base/stable_order.hpp>
 #include <export/markdown/drawings.hpp>
 #include <export/markdown/table.hpp>
 #include <profkit/core/text.hpp>
@@ -273,7 +272,7 @@ class report {
       all = saturating_add(all, total.duration_ps);
       if (total.kind == kernel_class::comm) communication = saturating_add(communication, total.duration_ps);
     }
-    stable_order(order.begin(), order.end(),
+    std::stable_sort(order.begin(), order.end(),
                  [](const op_total* a, const op_total* b) { return a->duration_ps > b->duration_ps; });
     constexpr std::size_t most = 24;
     add("\nWhat is known are the totals of each op:\n\n");
@@ -409,7 +408,7 @@ class report {
       same->count += op.count;
       same->duration_ps += op.duration_ps;
     }
-    stable_order(ops.begin(), ops.end(),
+    std::stable_sort(ops.begin(), ops.end(),
                  [](const tree_op& a, const tree_op& b) { return a.duration_ps > b.duration_ps; });
     text.clear();
     std::uint64_t more = 0;
@@ -535,7 +534,7 @@ class report {
     std::vector<layer_role> order;
     for (std::size_t r = 0; r < layer_role_count; ++r)
       if (walls[r] > 0) order.push_back(static_cast<layer_role>(r));
-    stable_order(order.begin(), order.end(), [&](layer_role a, layer_role b) {
+    std::stable_sort(order.begin(), order.end(), [&](layer_role a, layer_role b) {
       return walls[static_cast<std::size_t>(a)] > walls[static_cast<std::size_t>(b)];
     });
     constexpr std::size_t most = 8;

@@ -8,8 +8,8 @@
 #include "parts.hpp"
 
 #include "base/hash_map.hpp"
-#include "base/stable_order.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <memory>
@@ -270,7 +270,7 @@ class perfetto_exporter {
       const std::uint64_t process = process_of(thread.process);
       const std::string title = thread.name.empty() ? "thread " + thread.tid : thread.name;
       std::vector<const chrome_mark*>& marks = flows[t];
-      stable_order(marks.begin(), marks.end(),
+      std::stable_sort(marks.begin(), marks.end(),
                    [](const chrome_mark* a, const chrome_mark* b) { return a->at_ps < b->at_ps; });
       std::size_t next_mark = 0;
       lane_splitter lanes;

@@ -4,7 +4,6 @@
 
 #include "base/format.hpp"
 #include "base/json_writer.hpp"
-#include "base/stable_order.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -43,7 +42,7 @@ constexpr std::int64_t most_dense_id = 1 << 16;
 // By rank; of equal ranks the last counts.
 template <class Item>
 void keep_last_of_equal_ranks(std::vector<Item>& items) {
-  stable_order(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.rank < b.rank; });
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.rank < b.rank; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i + 1 < items.size() && items[i + 1].rank == items[i].rank) continue;

@@ -1028,7 +1028,7 @@ pub struct pk_activity_options {
     pub flags: u32,
     /// only devices whose name contains it
     pub device: *const c_char,
-    /// whole names of the host's step markers, ECMAScript, no back references or lookahead
+    /// whole names of the host's step markers, a regular expression of RE2
     pub step_pattern: *const c_char,
     /// NULL: none
     pub hooks: *const pk_hooks,
@@ -1892,7 +1892,7 @@ pub struct pk_bubbles_options {
     pub flags: u32,
     /// only devices whose name contains it
     pub device: *const c_char,
-    /// whole names that mark a step: ECMAScript, no back references or lookahead
+    /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
     /// "NAME=VALUE" each, by the names that the document lists
     pub thresholds: *const *const c_char,
@@ -2014,7 +2014,7 @@ pub struct pk_architecture_options {
     pub flags: u32,
     /// only devices whose name contains it
     pub device: *const c_char,
-    /// whole names that mark a step: ECMAScript, no back references or lookahead
+    /// whole names that mark a step: a regular expression of RE2
     pub step_pattern: *const c_char,
     /// rows of passes and layers of the document; 0: all
     pub limit: u64,
