@@ -108,7 +108,7 @@ const char* collective_directions::why_unjudged(const collective_op& op, bool on
     return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on "
            "record";
   const bool kernel = !is_instruction(op);
-  if (!one_device_a_node && !kernel && op.semantics != collective_semantics::barrier)
+  if (!one_device_a_node && !kernel)
     return "nodes have several devices, and who waits for whom may have another device number";
   switch (op.semantics) {
     case collective_semantics::barrier: break;
