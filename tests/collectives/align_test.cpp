@@ -336,6 +336,13 @@ TEST_CASE("any node can be the reference: the intervals between two are the same
   CHECK(static_cast<double>(back.least_offset_ps) <= truth);
   CHECK(truth <= static_cast<double>(back.most_offset_ps));
   CHECK(std::abs(of_last.nodes[1].offset_ps - (c.nodes[1].offset_ps - c.nodes[2].offset_ps)) < 20e6);
+  // Where clocks hardly drift, the two intervals are each other's mirror image.
+  first.max_drift_ppm = last.max_drift_ppm = 1e-6;
+  const alignment_result steady = align_by_collectives(found, first), mirrored = align_by_collectives(found, last);
+  const clock_relation &to = steady.nodes[2].to_reference, &fro = mirrored.nodes[0].to_reference;
+  REQUIRE((to.feasible && fro.feasible));
+  CHECK(std::abs(fro.least_offset_ps + to.most_offset_ps) <= 1'000);
+  CHECK(std::abs(fro.most_offset_ps + to.least_offset_ps) <= 1'000);
 }
 
 TEST_CASE("one clock for all: no shift at all is possible") {

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Collectives across nodes, one question each: which executions belong together, which plane is which node, roots that
+are told within the errors of clocks, the two ends of asynchronous operations."""
+import sys
+
+import proto_writer as proto
+import truth
+from test_validate import US, ZERO_NS, Call, Clock, clock_plane_of, trace
+
+WIDE = [(-5 * US, 900 * US, 1_000, 7, 0)]
+
+
+def members_of(csv):
+    """Of each row of the CSV table: name, number and the starts in ns, an empty text where a node took no part."""
+    rows = [line.split(",") for line in csv.splitlines()[1:]]
+    return [(row[1], int(row[2]), row[5::2]) for row in rows]
+
+
+class Matching(truth.Case):
+    def test_steps_that_are_all_alike(self):
+        """Each of ten calls, 10 us apart, would fit the one before as well: the clocks are believed, which are in step."""
+        paths = []
+        for node in (0, 1):
+            clock = Clock(node, f"host{node}", [])
+            rows = [Call("all-reduce.1", "jit_a", 0, node, i, 10 * i * US, 10 * i * US + US, i) for i in range(10)]
+            space = trace(rows, [clock]).replace(clock_plane_of(clock), b"")
+            paths.append(self.write(f"t{node}.xplane.pb", space))
+        for asked in (paths, paths[::-1]):
+            found = truth.parsed(truth.run("validate", *asked, "--json"))
+            self.assertEqual([w["kind"] for w in found["warning_list"]], ["clocks_uncorrected"])
+            self.assertEqual((found["gap_count"], found["overlaps"]), (10, 10))
+            told = members_of(truth.run("validate", *asked, "--csv", "-"))
+            starts = [f"{10_000 * i}.000" for i in range(10)]
+            self.assertEqual(told, [("all-reduce.1", i, [at, at]) for i, at in enumerate(starts)])
+
+    def test_one_that_begins_after_the_first_end(self):
+        """Executions on a node are at least 60 us apart: what begins 30 us or more after the first, when one member is
+        through, is of the next invocation, though another member still runs."""
+        for late_us, joined in ((29.999, True), (30, False), (50, False)):
+            late = int(late_us * US)
+            rows = [Call("all-reduce.1", "jit_a", 0, node, None, start, end, -1) for node, start, end in (
+                (0, 0, 10 * US), (1, US, 100 * US), (2, late, 70 * US), (0, 60 * US, 90 * US))]
+            clocks = [Clock(n, f"host{n}", WIDE) for n in range(3)]
+            path = self.write("late.xplane.pb", trace(rows, clocks))
+            at = f"{late // 1000}.{late % 1000:03}"
+            first = ["0.000", "1000.000", at if joined else ""]
+            # The second of node 0 has a partner only in what is not of the first.
+            expected = [("all-reduce.1", 0, first)] + ([] if joined else [("all-reduce.1", 1, ["60000.000", "", at])])
+            self.assertEqual(members_of(truth.run("validate", path, "--csv", "-")), expected, late_us)
+
+    def test_origins_of_traces(self):
+        """Times count from the earliest origin, whichever trace it is of."""
+        for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
+            paths = []
+            for node in order:
+                clock = Clock(node, f"host{node}", [])
+                rows = [Call("all-reduce.1", "jit_a", 0, node, 0, 5 * US, 9 * US, 1, run=1)]
+                space = trace(rows, [clock]).replace(clock_plane_of(clock), b"")
+                paths.append(self.write(f"o{node}.xplane.pb", self.moved(space, node, {0: 20_000, 1: 0, 2: 5_000}[node])))
+            found = truth.parsed(truth.run("validate", *paths, "--json"))
+            self.assertEqual(found["origin_unix_ns"], str(ZERO_NS))
+            self.assertEqual([(m["node"], m["start_ps"], m["end_ps"]) for m in found["details"][0]["members"]],
+                             [("0", 25 * US, 29 * US), ("1", 5 * US, 9 * US), ("2", 10 * US, 14 * US)])
+
+    @staticmethod
+    def moved(space, node, ns):
+        """The same trace, `ns` later: where it begins, and its line, which `trace` lets begin some ns before."""
+        for at_ns in (ZERO_NS, ZERO_NS - 3 - 100 * node):
+            space = space.replace(proto.varint(at_ns), proto.varint(at_ns + ns))
+        return space
+
+
+class Planes(truth.Case):
+    def nodes_of(self, ids):
+        """Node and device of each plane: each runs an operation of its own device with the others."""
+        planes = []
+        for key in ids:
+            plane = proto.Plane(f"/device:GPU:{key}", key)
+            plane.line("Stream #1", 0, [plane.event("nccl", 0, US, [("hlo_op", "all-reduce.1"),
+                                                                    ("correlation_id", key)])])
+            planes.append(plane)
+        path = self.write("ids.xplane.pb", proto.xspace(planes))
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        return ([(n["id"], n["devices"], n["collectives"]) for n in found["nodes"]],
+                [(o["device"], o["groups"]) for o in found["ops"]])
+
+    def test_ids_of_planes(self):
+        # Ids of 100 and more alone: of nodes of 64 devices each from 100 on; from 10,000 on they are hosts.
+        self.assertEqual(self.nodes_of([100, 101, 163, 164, 165, 227, 228, 9999, 10_000]),
+                         ([("0", 3, 3), ("1", 3, 3), ("2", 1, 1), ("154", 1, 1)], [(0, 1), (1, 1), (63, 1)]))
+        # One below: from 0 on.
+        self.assertEqual(self.nodes_of([0, 63, 64, 99, 100, 128, 163]),
+                         ([("0", 2, 2), ("1", 3, 3), ("2", 2, 2)], [(0, 1), (35, 1)]))
+
+
+class Roots(truth.Case):
+    bounds = [Clock(n, f"host{n}", [(0, 90 * US, 1_000 * (n + 1), 9, 0)]) for n in range(3)]
+
+    def counts(self, invocations):
+        rows = [Call("collective-broadcast.2", "jit_a", 0, n, i, i * 5 * US + US + a, i * 5 * US + US + b, i)
+                for i, members in enumerate(invocations) for n, (a, b) in members.items()]
+        path = self.write("rooted.xplane.pb", trace(rows, self.bounds, "ncclDevKernel_Broadcast_RING_LL"))
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        return (found["violations"], found["violations_raw"], found["unjudged"], found["overlaps"])
+
+    def test_within_the_errors_a_root_is_not_contradicted(self):
+        """Three times node 1 begins 4 ns after node 2 ended, and both clocks may be wrong by 5 ns together. Once nobody
+        but node 1 can be the root."""
+        within = {0: (0, 900_000), 1: (504_000, 900_000), 2: (0, 500_000)}
+        only_1 = {0: (600_000, 900_000), 1: (0, 500_000), 2: (600_000, 900_000)}
+        self.assertEqual(self.counts([within] * 3 + [only_1]), (0, 4, 0, 1))
+
+    def test_who_was_there_seldom(self):
+        """Node 2 took part once, and is not contradicted. Node 1 is once, of four times: it is the root."""
+        only_1 = {0: (600_000, 900_000), 1: (0, 500_000)}
+        not_1 = {0: (0, 500_000), 1: (600_000, 900_000), 2: (0, 900_000)}
+        self.assertEqual(self.counts([only_1, only_1, not_1, only_1]), (1, 4, 0, 3))
+
+
+class Asynchronous(truth.Case):
+    """The two ends on a line of instructions are one operation; where a line shows it whole, that one counts."""
+
+    def found(self, rows, with_async):
+        """`rows`: of each node events (name, start, end) on the line of instructions."""
+        planes = []
+        for node, events in rows.items():
+            plane = proto.Plane("/device:TPU:0", 64 * node)
+            plane.own_stat("node_id", node)
+            plane.line("XLA Ops", ZERO_NS, [plane.event(name, start, end - start) for name, start, end in events], 1)
+            if with_async:
+                plane.line("Async XLA Ops", ZERO_NS, [plane.event("all-gather-start.1", 2_000 + node, 7_000)], 2)
+            planes.append(plane)
+        start = proto.Plane("Task Environment")
+        start.own_stat("profile_start_time", proto.Uint(ZERO_NS))
+        path = self.write("async.xplane.pb", proto.xspace(
+            [*planes, *(Clock(n, f"host{n}", WIDE).plane() for n in rows), start]))
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        self.assertEqual([n["collectives"] for n in found["nodes"]],
+                         [1 if with_async else sum("start" in name for name, _, _ in events)
+                          for events in rows.values()])
+        return found
+
+    def test_two_ends(self):
+        """Node 0 issues at 1 ns and is done at 9 ns; node 1 begins 1 ps before, or as, that ends."""
+        for begin, overlaps in ((8_999, 1), (9_000, 0)):
+            rows = {0: [("all-gather-start.1", 1_000, 1_100), ("fusion.1", 1_100, 8_000),
+                        ("all-gather-done.1", 8_000, 9_000)],
+                    1: [("all-gather-start.1", begin, begin + 100), ("all-gather-done.1", 20_000, 30_000)]}
+            found = self.found(rows, False)
+            self.assertEqual((found["overlaps"], found["violations_raw"]), (overlaps, 1 - overlaps), begin)
+            self.assertEqual([(o["name"], o["groups"]) for o in found["ops"]], [("all-gather-start.1", 1)])
+            for told in found["details"]:
+                self.assertEqual([(m["start_ps"], m["end_ps"]) for m in told["members"]],
+                                 [(1_000, 9_000), (9_000, 30_000)])
+
+    def test_an_end_without_a_beginning(self):
+        rows = {n: [("all-gather-done.1", 500, 900), ("all-gather-start.1", 1_000, 1_100),
+                    ("all-gather-done.1", 8_000, 9_000), ("all-gather-done.1", 10_000, 11_000)] for n in (0, 1)}
+        self.assertEqual([(o["name"], o["groups"], o["mean_transfer_ps"]) for o in self.found(rows, False)["ops"]],
+                         [("all-gather-start.1", 1, 8_000)])
+
+    def test_a_line_that_shows_it_whole(self):
+        rows = {n: [("all-gather-start.1", 1_000, 1_100), ("all-gather-done.1", 8_000, 9_000)] for n in (0, 1)}
+        found = self.found(rows, True)
+        self.assertEqual([(o["name"], o["groups"], o["most_arrival_skew_ps"], o["mean_transfer_ps"])
+                          for o in found["ops"]], [("all-gather-start.1", 1, 1, 6_999)])
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
