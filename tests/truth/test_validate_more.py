@@ -33,6 +33,20 @@ class Matching(truth.Case):
             starts = [f"{10_000 * i}.000" for i in range(10)]
             self.assertEqual(told, [("all-reduce.1", i, [at, at]) for i, at in enumerate(starts)])
 
+    def test_steps_that_are_all_alike_of_which_one_lacks_an_end(self):
+        """Nine executions fit the first nine as well as the last nine: again the clocks are believed."""
+        for lacks in (0, 9):
+            paths = []
+            for node in (0, 1):
+                clock = Clock(node, f"host{node}", [])
+                rows = [Call("all-reduce.1", "jit_a", 0, node, i, 10 * i * US, 10 * i * US + US, i)
+                        for i in range(10) if node == 0 or i != lacks]
+                space = trace(rows, [clock]).replace(clock_plane_of(clock), b"")
+                paths.append(self.write(f"t{node}.xplane.pb", space))
+            told = members_of(truth.run("validate", *paths, "--csv", "-"))
+            starts = [f"{10_000 * i}.000" for i in range(10) if i != lacks]
+            self.assertEqual(told, [("all-reduce.1", i, [at, at]) for i, at in enumerate(starts)], lacks)
+
     def test_one_that_begins_after_the_first_end(self):
         """Executions on a node are at least 60 us apart: what begins 30 us or more after the first, when one member is
         through, is of the next invocation, though another member still runs."""
