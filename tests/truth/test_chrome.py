@@ -285,6 +285,18 @@ class DamageTest(truth.Case):
             "incomplete at the recorder's cap of one million events", truth.run("chrome", self.scratch / "rank0.json")
         )
 
+    def test_what_is_a_trace_by_its_first_bytes(self):
+        """A phase belongs to an event, not to its arguments; a whole object without events is none; of a kernel table five
+        columns tell."""
+        columns = "Name,Stream ID,Task ID,Task Type,Block Dim"
+        for name, text, status in (
+                ("a.json", [{"name": "x", "ph": "i", "ts": 1}], 0), ("b.json", [{"name": "x", "args": {"ph": 1}}], 4),
+                ("c.json", {"displayTimeUnit": "ms", "traceEvents": [{"ph": "i", "ts": 1}]}, 0),
+                ("d.json", {"displayTimeUnit": "ms"}, 4), ("e.json", {"a": 1}, 4),
+                ("f.csv", columns + "\n", 5), ("g.csv", columns.rsplit(",", 1)[0] + "\n", 4)):
+            with self.subTest(name):
+                truth.run("info", self.write(name, text if isinstance(text, str) else json.dumps(text)), status=status)
+
 
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])
