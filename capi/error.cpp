@@ -93,6 +93,11 @@ fault invalid_argument(std::string message, std::string hint) {
   return {fault_code::invalid_argument, std::move(message), {}, no_offset, std::move(hint)};
 }
 
+fault no_such(const char* what, std::uint64_t at, std::uint64_t count) {
+  return invalid_argument(std::string("there is no ") + what + ' ' + std::to_string(at) + ": the number is " +
+                          std::to_string(count));
+}
+
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

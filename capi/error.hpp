@@ -45,6 +45,8 @@ pk_status report_caught(pk_error** err) noexcept;
 
 [[nodiscard]] fault null_argument(const char* name);
 [[nodiscard]] fault invalid_argument(std::string message, std::string hint = {});
+// There are `count` of what was asked for by position `at`.
+[[nodiscard]] fault no_such(const char* what, std::uint64_t at, std::uint64_t count);
 
 // Runs the body of an exported function, which gives a status or a fault.
 template <class Body>

@@ -62,11 +62,6 @@ result<memory_options> read_memory_options(const pk_memory_options& given) {
   return o;
 }
 
-fault no_such(const char* what, std::size_t at, std::size_t there) {
-  return invalid_argument(std::string("there is no ") + what + ' ' + std::to_string(at) + ": the number is " +
-                          std::to_string(there));
-}
-
 // Copies rows from `first` on. PK_END when there are none left.
 template <class From, class To, class Convert>
 result<pk_status> read_rows(const std::vector<From>& rows, std::uint64_t first, To* out, std::size_t capacity,

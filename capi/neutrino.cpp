@@ -66,11 +66,6 @@ static_assert(static_cast<std::int32_t>(probe_slice::records) == PK_PROBE_SLICE_
 static_assert(static_cast<std::int32_t>(probe_slice::log) == PK_PROBE_SLICE_LOG);
 static_assert(no_block == PK_PROBE_NO_BLOCK);
 
-fault no_such(const char* what, std::uint64_t at, std::uint64_t there) {
-  return invalid_argument(std::string("there is no ") + what + ' ' + std::to_string(at) + ": the number is " +
-                          std::to_string(there));
-}
-
 result<const probe_bin*> require_bin(const pk_probe* probe, std::size_t bin) {
   if (!probe) return null_argument("probe");
   const std::vector<probe_bin>& bins = probe->target.trace->bins;

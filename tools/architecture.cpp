@@ -27,7 +27,6 @@ using namespace profkit;
 constexpr std::size_t most_passes = 8, most_types = 12, most_columns = 100;
 
 // How many of `size` rows to show; one more rather than a line that says "1 more".
-std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
 
 std::string ranges_of(const layer_type& t) {
   std::string text;

@@ -28,7 +28,6 @@ constexpr std::size_t most_steps = 12, most_groups = 6, most_gaps = 10, most_exp
 constexpr std::size_t most_columns = 100;
 
 // How many of `size` rows to show; one more rather than a line that says "1 more".
-std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
 
 class report {
  public:

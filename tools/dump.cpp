@@ -21,13 +21,6 @@ using profkit::fault;
 using profkit::fault_code;
 using profkit::result;
 
-int fail(const options& asked, const fault& why, const terminal& errors) {
-  leave_with_reader(asked, why);
-  if (told_interrupt(asked, why)) return exit_unreadable;
-  tell_fault(why, errors);
-  return exit_code_of(why.code);
-}
-
 std::string type_names() {
   std::string names = "raw";
   for (const std::string_view type : profkit::dump_types())

@@ -28,7 +28,6 @@ using profkit::trace_export_options;
 using profkit::trace_export_outcome;
 using profkit::trace_format;
 
-
 struct wanted_output {
   trace_format format = trace_format::trace_json;
   bool gzip = false;
@@ -69,13 +68,6 @@ result<wanted_output> understand_format(const options& asked) {
     return f;
   }
   return wanted;
-}
-
-int fail(const options& asked, const fault& why, const terminal& errors) {
-  leave_with_reader(asked, why);
-  if (told_interrupt(asked, why)) return exit_unreadable;
-  tell_fault(why, errors);
-  return exit_code_of(why.code);
 }
 
 result<std::unique_ptr<sink>> open_output(const options& asked, const wanted_output& wanted) {

@@ -24,7 +24,7 @@ constexpr std::size_t picture_columns = 64;
 constexpr std::uint64_t few = 5, default_rows = 20;
 
 std::uint64_t limit_of(const session& s, std::uint64_t otherwise) { return s.asked().limit.value_or(otherwise); }
-std::size_t shown_of(std::size_t rows, std::uint64_t limit) {
+std::size_t rows_within(std::size_t rows, std::uint64_t limit) {
   return limit == 0 ? rows : static_cast<std::size_t>(std::min<std::uint64_t>(rows, limit));
 }
 
@@ -109,7 +109,7 @@ void print_trace_head(session& s, const probe_trace& trace) {
 void print_warnings(session& s, const probe_trace& trace) {
   if (trace.warnings.empty()) return;
   s.heading("Notes");
-  const std::size_t shown = shown_of(trace.warnings.size(), limit_of(s, few));
+  const std::size_t shown = rows_within(trace.warnings.size(), limit_of(s, few));
   for (std::size_t i = 0; i < shown; ++i) s.out().line("  - " + wrap(escape_for_terminal(trace.warnings[i]), 96, 4));
   s.left_out(trace.warnings.size(), shown);
 }
@@ -125,7 +125,7 @@ void print_launches(session& s, const probe_trace& trace, std::vector<std::size_
       .right("shared")
       .right("kernel time");
   t.right("probe mem").left("outcome").flexible("bin", cut::start, 12);
-  const std::size_t shown = shown_of(order.size(), limit);
+  const std::size_t shown = rows_within(order.size(), limit);
   for (std::size_t i = 0; i < shown; ++i) {
     const probe_launch& l = trace.launches[order[i]];
     t.row({std::to_string(order[i]), kernel_name(trace, l.kernel), l.has_geometry ? dims(l.grid) : "",
@@ -149,7 +149,7 @@ void print_kernels(session& s, const probe_trace& trace) {
       .right("params")
       .right("registers");
   t.flexible("reason or folder", cut::end, 12);
-  const std::size_t shown = shown_of(trace.kernels.size(), limit_of(s, default_rows));
+  const std::size_t shown = rows_within(trace.kernels.size(), limit_of(s, default_rows));
   for (std::size_t i = 0; i < shown; ++i) {
     const probe_kernel& k = trace.kernels[i];
     std::string registers;
@@ -176,7 +176,7 @@ result<void> print_maps(session& s, const probe_target& target, std::uint64_t li
   table t;
   t.flexible("bin", cut::start, 12).flexible("map", cut::middle, 8).left("level").flexible("fields", cut::end, 12);
   t.right("room").right("records").right("lanes used").flexible("flags", cut::end, 20);
-  const std::size_t shown = shown_of(target.maps.size(), limit);
+  const std::size_t shown = rows_within(target.maps.size(), limit);
   std::size_t held_bin = ~std::size_t{0};
   held_bytes held;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -207,7 +207,7 @@ void print_overhead(session& s, const probe_trace& trace, std::uint64_t limit) {
   table t;
   t.flexible("kernel", cut::middle, 16).right("launches").right("kernel").right("prologue").right("epilogue");
   t.right("with probe").right("probe mem").right("impact").right("unprobed");
-  const std::size_t shown = shown_of(rows.size(), limit);
+  const std::size_t shown = rows_within(rows.size(), limit);
   for (std::size_t i = 0; i < shown; ++i) {
     const kernel_overhead& row = rows[i];
     t.row({kernel_name(trace, row.kernel), grouped(row.launches), duration(row.median_kernel_ps),
@@ -346,7 +346,7 @@ result<void> print_schedule(session& s, const probe_target& target, const held_t
   auto analysed = analyse_block_schedule(*m.map, m.held.bytes, {}, s.hooks());
   if (!analysed) return std::move(analysed).error();
   const block_schedule& found = *analysed;
-  const std::size_t shown = shown_of(found.sms.size(), limit_of(s, 24));
+  const std::size_t shown = rows_within(found.sms.size(), limit_of(s, 24));
   s.heading("Block schedule: " + title_of(target, m));
   print_other_maps(s, target);
   s.out().line("  " + count_of(found.blocks, "block") + " on " + count_of(found.sms.size(), "SM") +
@@ -492,7 +492,7 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
                " of 64 KiB in " + count_of(found.groups.size(), "range") + ", over " + grouped(found.max_clock) +
                " cycles; room for " + grouped(found.unwritten) + " more was not used");
   print_page_table(s, m);
-  const std::size_t groups = shown_of(found.groups.size(), limit_of(s, 8));
+  const std::size_t groups = rows_within(found.groups.size(), limit_of(s, 8));
   table t;
   t.left("from").left("to").right("pages").right("references");
   for (std::size_t i = 0; i < groups; ++i) {
@@ -509,7 +509,7 @@ result<void> print_density(session& s, const probe_target& target, const held_ta
     for (const tensor_allocation& tensor : found.tensors) order.push_back(&tensor);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->references > b->references; });
-    const std::size_t shown = shown_of(order.size(), limit_of(s, 10));
+    const std::size_t shown = rows_within(order.size(), limit_of(s, 10));
     for (std::size_t i = 0; i < shown; ++i)
       by_tensor.row({escape_for_terminal(order[i]->variable), escape_for_terminal(order[i]->shape),
                      address_text(order[i]->address), human_bytes(order[i]->bytes), grouped(order[i]->references),

@@ -27,7 +27,6 @@ constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_li
                       most_steps = 3, most_collectives = 4, most_notes = 2, most_commands = 4;
 
 // How many of `size` rows to show: one more than `most` rather than a line that says "1 more".
-std::size_t shown_of(std::size_t size, std::size_t most) noexcept { return size <= most + 1 ? size : most; }
 
 void print_rest(session& s, std::size_t size, std::size_t shown, const char* what = "more") {
   if (size > shown)

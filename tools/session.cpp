@@ -118,6 +118,13 @@ void leave_with_reader(const options& asked, const fault& why) {
   if (why.code == fault_code::output && asked.output_path.empty() && is_reader_gone()) std::raise(SIGPIPE);
 }
 
+int fail(const options& asked, const fault& why, const terminal& errors) {
+  leave_with_reader(asked, why);
+  if (told_interrupt(asked, why)) return exit_unreadable;
+  tell_fault(why, errors);
+  return exit_code_of(why.code);
+}
+
 void tell_fault(const fault& why, const terminal& screen, bool is_warning) {
   std::string text = screen.paint("profkit: ", style::dim);
   text += is_warning ? screen.paint("damaged: ", style::warning) : screen.paint("error: ", style::error);

@@ -84,6 +84,8 @@ bool told_interrupt(const profkit::fault& why, const std::vector<std::string>& w
 
 // Ends the process as SIGPIPE does, quietly, when the fault is that the reader of standard output went away.
 void leave_with_reader(const options& asked, const profkit::fault& why);
+// Says why the command ends and gives its exit status; a reader that went away ends it without a word.
+int fail(const options& asked, const profkit::fault& why, const terminal& errors);
 
 // Whether a device has the name, and an event the pattern of steps, that were asked for; the fault says what there is.
 profkit::result<void> names_fit(const profkit::activity& of, const std::string& device,

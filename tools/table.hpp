@@ -11,6 +11,11 @@
 
 namespace profkit_tool {
 
+/// How many of the rows to print: one more than `most` is printed rather than called "1 more".
+[[nodiscard]] inline std::size_t shown_of(std::size_t rows, std::size_t most) noexcept {
+  return rows <= most + 1 ? rows : most;
+}
+
 class table {
  public:
   enum class align { left, right };

@@ -37,7 +37,7 @@ using profkit::human_duration;
 using profkit::result;
 using profkit::validation_result;
 
-int fail(const options& asked, const fault& why, const terminal& errors, const std::vector<std::string>& written = {}) {
+int fail_without(const options& asked, const fault& why, const terminal& errors, const std::vector<std::string>& written = {}) {
   leave_with_reader(asked, why);
   std::vector<std::string> missing;
   for (const std::string& path : {asked.output_path, asked.csv_path})
@@ -263,14 +263,14 @@ int run_validate(const options& asked) {
     if (!opened) {
       // One of several: the others are compared, and it is told.
       if (asked.traces.size() == 1 || opened.error().code == profkit::fault_code::cancelled)
-        return fail(asked, opened.error(), errors);
+        return fail_without(asked, opened.error(), errors);
       unopened.push_back({static_cast<std::uint32_t>(traces.size()), opened.error()});
       traces.push_back(nullptr);
       continue;
     }
     for (const std::string& output : {asked.output_path, asked.csv_path})
       for (const profkit::capture_file& file : (*opened)->what().files)
-        if (is_same_file(output, file.path)) return fail(asked, output_is_input(output), errors);
+        if (is_same_file(output, file.path)) return fail_without(asked, output_is_input(output), errors);
     traces.push_back(std::move(*opened));
   }
   if (!asked.output_path.empty() || !asked.csv_path.empty()) catch_interrupts();
@@ -283,7 +283,7 @@ int run_validate(const options& asked) {
   how.host = hooks;
   result<validation_result> found = profkit::validate_collectives(traces, how);
   progress.clear();
-  if (!found) return fail(asked, unopened.empty() ? found.error() : unopened.front().what, errors);
+  if (!found) return fail_without(asked, unopened.empty() ? found.error() : unopened.front().what, errors);
   for (profkit::file_damage& loss : unopened) {
     found->traces[loss.file] = asked.traces[loss.file];
     found->damage.push_back(std::move(loss));
@@ -304,26 +304,26 @@ int run_validate(const options& asked) {
     return {};
   };
   result<text_output> out = text_output::open("", asked.color);
-  if (!out) return fail(asked, out.error(), errors);
+  if (!out) return fail_without(asked, out.error(), errors);
   const bool prints_rows = asked.csv_path == "-";
   const auto rows = [&](profkit::sink& into) { return profkit::write_validation_csv(*found, into); };
   if (asked.json || (asked.compat_reference && asked.output_path.empty() && !prints_rows)) {
-    if (result<void> written = document(out->raw()); !written) return fail(asked, written.error(), errors);
+    if (result<void> written = document(out->raw()); !written) return fail_without(asked, written.error(), errors);
   } else if (prints_rows) {
-    if (result<void> written = rows(out->raw()); !written) return fail(asked, written.error(), errors);
+    if (result<void> written = rows(out->raw()); !written) return fail_without(asked, written.error(), errors);
   } else {
     print_text(*out, asked, *found, aligned);
   }
-  if (result<void> finished = out->finish(); !finished) return fail(asked, finished.error(), errors);
+  if (result<void> finished = out->finish(); !finished) return fail_without(asked, finished.error(), errors);
   std::vector<std::string> in_place;
   if (!asked.output_path.empty()) {
     if (result<void> written = write_file(asked.output_path, document); !written)
-      return fail(asked, written.error(), errors);
+      return fail_without(asked, written.error(), errors);
     in_place.push_back(asked.output_path);
   }
   if (!asked.csv_path.empty() && !prints_rows) {
     if (result<void> written = write_file(asked.csv_path, rows); !written)
-      return fail(asked, written.error(), errors, in_place);
+      return fail_without(asked, written.error(), errors, in_place);
   }
 
   std::vector<profkit::file_damage> losses = found->damage;

@@ -1,4 +1,4 @@
-// How texts begin and end and what stands in them: what later C++ says with members of string_view.
+// How texts begin and end and what stands in them: what later C++ says with members of string_view, and without a locale.
 #pragma once
 #include <profkit/namespace.hpp>
 
@@ -16,6 +16,7 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] constexpr bool contains(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

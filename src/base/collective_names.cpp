@@ -1,5 +1,6 @@
-#include <base/affix.hpp>
 #include <base/collective_names.hpp>
+
+#include <base/affix.hpp>
 
 #include <cstddef>
 
@@ -50,8 +51,6 @@ constexpr kernel_rule kernels[] = {
     {"two_shot_all_reduce", "torch"},
     {"cross_device_reduce_", "vllm"},  // its custom all-reduce, which SGLang has as well
 };
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // "copy-done" of "copy-done.2" and of "copy-done.2.clone".
 std::string_view without_number(std::string_view name) noexcept {

@@ -49,6 +49,10 @@ constexpr std::uint64_t rounded_quotient(std::uint64_t n, std::uint64_t step) no
 
 }  // namespace
 
+std::string counted(std::uint64_t n, const char* singular, const char* plural) {
+  return grouped(n) + ' ' + (n == 1 ? singular : plural);
+}
+
 void append_integer(std::string& out, std::int64_t n) { append_decimal(out, n); }
 void append_integer(std::string& out, std::uint64_t n) { append_decimal(out, n); }
 

@@ -1,5 +1,4 @@
-// Numbers as text for JSON, beside what people read (profkit/core/text.hpp). Times are printed from integers:
-// no double ever holds one.
+// Numbers as text, beside what profkit/core/text.hpp has. Times are printed from integers: no double ever holds one.
 #pragma once
 #include <profkit/core/text.hpp>
 
@@ -8,6 +7,9 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
+
+// "1 layer", "12 345 layers".
+[[nodiscard]] std::string counted(std::uint64_t n, const char* singular, const char* plural);
 
 void append_integer(std::string& out, std::int64_t n);
 void append_integer(std::string& out, std::uint64_t n);

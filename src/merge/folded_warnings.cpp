@@ -1,5 +1,6 @@
 #include "folded_warnings.hpp"
 
+#include <base/affix.hpp>
 #include <base/hash_map.hpp>
 
 #include "clock_measurements.hpp"
@@ -20,7 +21,6 @@ struct repeated_warning {
 
 // The text without its numbers and the units behind them, which go from ns to ms.
 std::string pattern_of(std::string_view text) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string pattern;
   for (std::size_t i = 0; i < text.size();) {
     if (!is_digit(text[i])) {

@@ -1,5 +1,6 @@
 #include <read/chrome_text.hpp>
 
+#include <base/affix.hpp>
 #include <base/utf8.hpp>
 #include <profkit/core/chrome.hpp>
 #include <read/chrome_scan.hpp>
@@ -9,8 +10,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 constexpr std::int32_t hex_value(char c) noexcept {
   if (is_digit(c)) return c - '0';

@@ -23,7 +23,6 @@ constexpr std::string_view plain_kind_names[log_kind_count] = {
     "pass",           "plugin"};
 constexpr auto kind_names = pack_texts<plain_kind_names>();
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_hex(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 constexpr bool is_word(char c) noexcept {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

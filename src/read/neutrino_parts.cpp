@@ -1,6 +1,8 @@
 // Names and small texts of a Neutrino trace folder, and the shape that a map's records have.
 #include "neutrino_parts.hpp"
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <charconv>
 
@@ -8,7 +10,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool all_digits(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }

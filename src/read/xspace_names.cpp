@@ -9,8 +9,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 // Copies and sets as CUPTI, ROCTracer and the HIP runtime call them, and HLO copies that run beside the core.
 constexpr std::string_view copy_names[] = {"Memcpy", "Memset", "__amd_rocclr_copy", "__amd_rocclr_fill",
                                            "memcpy", "memset", "copy-start",        "copy-done"};

@@ -1,4 +1,7 @@
 #include <analyse/architecture/parallelism.hpp>
+
+#include <base/affix.hpp>
+#include <base/format.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -9,12 +12,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
-
-std::string counted(std::uint64_t n, const char* singular, const char* plural) {
-  return grouped(n) + ' ' + (n == 1 ? singular : plural);
-}
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // Words of a folder name such as dp2_tp8_ep_100k_1k_bs10.
 std::vector<std::string> words_of(std::string_view label) {

@@ -1,4 +1,6 @@
 #include <analyse/architecture/doubts.hpp>
+
+#include <base/format.hpp>
 #include <analyse/architecture/parallelism.hpp>
 #include <analyse/architecture/summary.hpp>
 #include <analyse/input_texts.hpp>
@@ -14,9 +16,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-std::string counted(std::uint64_t n, const char* singular, const char* plural) {
-  return grouped(n) + ' ' + (n == 1 ? singular : plural);
-}
 std::string layers_text(std::uint64_t n) { return counted(n, "layer", "layers"); }
 std::string passes_text(std::uint64_t n) { return counted(n, "pass", "passes"); }
 

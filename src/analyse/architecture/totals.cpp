@@ -1,6 +1,8 @@
 #include <analyse/architecture/parallelism.hpp>
+
 #include <analyse/architecture/totals.hpp>
 #include <analyse/input_texts.hpp>
+#include <base/format.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -13,10 +15,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
-
-std::string counted(std::uint64_t n, const char* singular, const char* plural) {
-  return grouped(n) + ' ' + (n == 1 ? singular : plural);
-}
 
 class totals_reader {
  public:

@@ -2,6 +2,7 @@
 #include <profkit/core/architecture.hpp>
 
 #include <base/contained.hpp>
+#include <base/format.hpp>
 #include <export/markdown/drawings.hpp>
 #include <export/markdown/table.hpp>
 #include <profkit/core/text.hpp>
@@ -23,9 +24,6 @@ namespace {
 std::string share(std::int64_t part, std::int64_t whole) {
   return part < 0 || whole <= 0 ? "-"
                                 : percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
-}
-std::string counted(std::uint64_t n, const char* singular, const char* plural) {
-  return grouped(n) + ' ' + (n == 1 ? singular : plural);
 }
 std::string kernels_text(std::uint64_t n) { return counted(n, "kernel", "kernels"); }
 std::string layers_text(std::uint64_t n) { return counted(n, "layer", "layers"); }
