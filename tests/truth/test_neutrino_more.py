@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Small traces of probes, one question each: clocks, descriptions that do not fit, cut files, what is sorted by what."""
+import os
+import re
 import struct
 import sys
 
@@ -122,6 +124,15 @@ class SmallTraces(truth.Case):
         shown = truth.run("neutrino", self.trace(maps, record_file(maps, (3, 1, 1))), "schedule")
         self.assertRegex(shown, r"(?m)^ +7 +3 +2 +310 +40 +40 +73\.8 %$")
 
+    def test_labels_of_the_axis_of_time(self):
+        """Quarters of a length that is no multiple of four, rounded down."""
+        fields = [("start", "u64"), ("elapsed", "u32"), ("cuid", "u32")]
+        for length, labels in ((7, ["0", "1", "3", "5", "7 cycles"]), (10, ["0", "2", "5", "7", "10 cycles"])):
+            maps = [Map("one", "warp", fields, [[(1000, length, 0)]])]
+            truth.run("neutrino", self.trace(maps), "schedule", "--svg", self.scratch / "a.svg")
+            told = re.findall(r">([\d,]+(?: cycles)?)</text>", (self.scratch / "a.svg").read_text())
+            self.assertEqual(told[-5:], labels)
+
     # ---- descriptions and what is in the file ----
 
     def flags_of(self, root):
@@ -160,6 +171,32 @@ class SmallTraces(truth.Case):
         rows = self.ask(self.trace(maps, record_file(maps, offsets=(999, 72))), "maps")["maps"]
         self.assertEqual([(m["offset"], m["recorded_offset"]) for m in rows], [(64, 999), (72, 72)])
 
+    def test_offsets_that_touch_in_another_order(self):
+        """The second lies before the first, and ends where that begins; one byte further, they share one."""
+        maps = [Map("a", "warp", [("clock", "u64")], [[(1,)]]), Map("b", "warp", [("clock", "u64")], [[(2,)]])]
+        for offsets, shared in (((72, 64), []), ((72, 65), ["a", "b"]), ((71, 64), ["a", "b"])):
+            rows = self.ask(self.trace(maps, record_file(maps, offsets=offsets) + b"\0" * 8), "maps")["maps"]
+            self.assertEqual([m["map"] for m in rows if "overlap" in m["flags"]], shared, offsets)
+
+    def test_maps_of_unknown_size(self):
+        """What others leave of a file is the one map's; of two such maps nothing is known without the log."""
+        for dynamic, sections in ((1, "dynamic_lane_bytes"), (2, "unknown")):
+            maps = [Map(n, "warp", [("clock", "u64")], [[(1,), (2,)]], 2, "level = \"warp\"\nsize = 8\ncap = \"count\"\n")
+                    for n in "abc"]
+            content = bytearray(record_file(maps))
+            for i in range(3):
+                entry = (2 ** 64 - 1, 0) if i < dynamic else (16, 0)
+                struct.pack_into("<QQ", content, 32 + 16 * i, entry[0], 80 + 16 * i)
+            found = self.ask(self.trace(maps, bytes(content)), "maps", status=0 if dynamic == 1 else 5)
+            self.assertEqual([b["sections"] for b in found["bins"]], [sections])
+            self.assertEqual([m["lane_bytes"] for m in found["maps"]], [16] * 3 if dynamic == 1 else [])
+
+    def test_the_map_that_fits_a_question_best(self):
+        """Where one map counts and another might, the one that counts is summed up."""
+        maps = [Map("other", "warp", [("value", "u64")], [[(1,)]]), Map("sums", "warp", [("count", "u64")], [[(5,)]])]
+        found = self.ask(self.trace(maps), "bytes")
+        self.assertEqual((found["map"], found["matches"], found["total"]), ("sums", 1, 5))
+
     def test_a_file_that_is_cut(self):
         """Lanes of two records each, cut after the first record of the second lane."""
         m = Map("m", "warp", [("clock", "u64"), ("value", "u32")], [[(1, 2), (3, 4)], [(5, 6), (7, 8)]], 2)
@@ -190,7 +227,38 @@ class SmallTraces(truth.Case):
         self.assertEqual(self.ask(root, "progress")["backward"], 1)
         self.assertRegex(truth.run("neutrino", root, "progress"), r"\b1 sample goes back in time\b")
 
+    def test_samples_at_the_same_time(self):
+        m = Map("ticks", "warp", [("clock", "u64")], [[(10,), (10,), (13,)]], 3)
+        found = self.ask(self.trace([m]), "progress")
+        self.check({name: found[name] for name in ("deltas", "backward", "least_delta", "most_delta", "mean_delta")},
+                   {"deltas": 2, "backward": 0, "least_delta": 0, "most_delta": 3,
+                    "mean_delta": truth.fractions.Fraction(3, 2)})
+
     # ---- the log ----
+
+    def test_a_launch_that_could_not_be_saved_is_over(self):
+        """What follows, if its own first lines are lost, is of another launch."""
+        m = Map("m", "warp", [("clock", "u64")], [[(1,)]])
+        log = """\
+[exec] funcmap-find 0x1 success
+[exec] 5 param 1\u0020
+[exec] grid 1 1 1 block 32 1 1 shared 0
+[exec] can't-save ./trace/result/1.000000.bin
+[exec] prologue 1.000000 kernel 2.000000 epilogue 0.000000 ratio 1.000000
+"""
+        rows = self.ask(self.trace([m], log=log), "launches")["launches"]
+        self.assertEqual([(r["outcome"], r["kernel_ms"]) for r in rows], [("cant-save", None), ("unfinished", 2)])
+
+    def test_the_newest_of_several(self):
+        """By the newest file of each, be it the log or one of its records."""
+        m = Map("m", "warp", [("clock", "u64")], [[(1,)]])
+        for log_a, bin_a, newest in ((100, 300, "a"), (300, 100, "a"), (100, 150, "b"), (150, 100, "b")):
+            for name, times in (("a", (log_a, bin_a)), ("b", (200, 200))):
+                root = self.trace([m], name=f"runs/{name}")
+                for at, time in zip(("event.log", "result/1.000000.bin"), times):
+                    os.utime(root / at, (time, time))
+            found = self.ask(self.scratch / "runs")
+            self.assertEqual(found["trace"]["path"], str(self.scratch / "runs" / newest))
 
     def test_the_process(self):
         """As the log says; where it does not, as the folder's name says."""
