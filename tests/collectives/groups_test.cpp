@@ -34,6 +34,8 @@ struct row {
   bool has_channel, has_global_ids;
   participation expected;
   bool has_pairs = false;
+  std::vector<int> mesh_sizes{};               // of its axes
+  std::vector<std::pair<int, int>> mesh_axes{};  // those that devices are grouped along: position, and part of it or 0
 };
 
 std::string instruction_of(const row& r) {
@@ -44,6 +46,16 @@ std::string instruction_of(const row& r) {
     out += part(49, part(1, ids));
   }
   if (r.has_pairs) out += part(52, number(1, 0) + number(2, 1));
+  if (!r.mesh_sizes.empty()) {
+    std::string mesh, axes;
+    for (const int size : r.mesh_sizes) mesh += part(1, part(1, "axis") + number(2, static_cast<std::uint64_t>(size)));
+    for (const auto& [position, some] : r.mesh_axes) {
+      const auto pieces = static_cast<std::uint64_t>(some);
+      axes += part(2, number(1, static_cast<std::uint64_t>(position)) +
+                          (some > 0 ? part(2, number(1, 1) + number(2, pieces)) : ""));
+    }
+    out += part(93, part(1, mesh) + axes);
+  }
   if (r.has_channel) out += number(26, 1);
   if (r.has_global_ids) out += number(71, 1);
   return out;
@@ -98,6 +110,11 @@ TEST_CASE("who takes part: opcode, ids, groups, replicas and partitions") {
       {"the same of some replicas", "all-gather", 3, 2, {{0, 1}}, true, false, who::sub_groups},
       {"one group of devices", "reduce-scatter", 2, 2, {{0, 1, 2, 3}}, true, true, who::everyone},
       {"one group of partitions", "all-to-all", 1, 2, {{0, 1}}, true, false, who::everyone},
+      // Along axes of a mesh.
+      {"every axis", "all-reduce", 2, 3, {}, true, true, who::everyone, false, {2, 3}, {{0, 0}, {1, 0}}},
+      {"one axis of two", "all-reduce", 2, 3, {}, true, true, who::sub_groups, false, {2, 3}, {{1, 0}}},
+      {"a part of an axis", "all-reduce", 2, 3, {}, true, true, who::sub_groups, false, {6}, {{0, 3}}},
+      {"a mesh of fewer", "all-reduce", 2, 3, {}, true, true, who::sub_groups, false, {5}, {{0, 0}}},
       // Several.
       {"two groups", "all-reduce", 2, 1, {{0}, {1}}, false, false, who::sub_groups},
       {"three groups", "all-reduce", 3, 1, {{0}, {1}, {2}}, false, false, who::sub_groups},

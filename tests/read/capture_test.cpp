@@ -137,6 +137,8 @@ TEST_CASE("formats are told by content under any name") {
         file_family::chrome_trace);
   CHECK(family_of("x", "") == file_family::unknown);
   CHECK(family_of("x", R"({"a":1,)") == file_family::unknown);  // it may still become one, or anything else
+  CHECK(family_of("x", R"({"displayTimeUnit":"ms",)") == file_family::chrome_trace);
+  CHECK(family_of("x", R"({"displayTimeUnit":"ms"})") == file_family::unknown);  // it ended without events
   CHECK(family_of("t.xplane.pb", "") == file_family::xspace);
   CHECK(family_of("x", "plain text, several lines\nof it\n") == file_family::unknown);
   CHECK(family_of("x", std::string("\x7f"
@@ -165,6 +167,24 @@ TEST_CASE("formats are told by content under any name") {
   CHECK(family_of("x.trace.json", small_xspace()) == file_family::xspace);
   CHECK(family_of("ALL_HOSTS.op_stats_v2.pb", small_xspace()) == file_family::op_stats);
   CHECK(detect("x.xplane.pb", small_trace).why == "probe: traceEvents, though the name says *.xplane.pb");
+}
+
+TEST_CASE("an HloProto is certain by the name of its entry and a computation") {
+  const std::string name = field(1, "jit_f"), entry = field(2, "main"), computation = field(3, field(1, "main"));
+  const std::string rest = "\x28\x07";  // its id, and what no text holds
+  CHECK(probe_hlo_proto(field(1, name + entry + computation + rest)).sure == detection_confidence::certain);
+  CHECK(probe_hlo_proto(field(1, name + entry + rest)).sure == detection_confidence::likely);
+  CHECK(probe_hlo_proto(field(1, name + computation + rest)).sure == detection_confidence::possible);
+  CHECK(probe_hlo_proto(field(1, name + rest)).sure == detection_confidence::possible);
+}
+
+TEST_CASE("a message is foreign when more of its planes are none than are") {
+  const std::string plane = field(1, field(2, "/host:CPU")), none = field(1, "\x10\x01");
+  CHECK_FALSE(is_foreign_message(plane));
+  CHECK_FALSE(is_foreign_message(plane + none));
+  CHECK(is_foreign_message(plane + none + none));
+  CHECK(is_foreign_message(none));
+  CHECK_FALSE(is_foreign_message(""));
 }
 
 TEST_CASE("a head may end anywhere") {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Collectives across nodes, one question each: which executions belong together, which plane is which node, roots that
 are told within the errors of clocks, the two ends of asynchronous operations."""
+import json
 import sys
 
 import proto_writer as proto
@@ -82,6 +83,42 @@ class Matching(truth.Case):
         for at_ns in (ZERO_NS, ZERO_NS - 3 - 100 * node):
             space = space.replace(proto.varint(at_ns), proto.varint(at_ns + ns))
         return space
+
+
+class SendsAndReceives(truth.Case):
+    def test_which_belong_together(self):
+        """The n-th send of a program and its n-th recv, by number; another program has its own."""
+        rows = [Call(f"{kind}.{number}", module, 0, node, 0, start * US, (start + 1) * US, number)
+                for module, numbers in (("jit_a", ((9, 20), (10, 21), (100, 3))), ("jit_b", ((10, 9),)))
+                for start, (send, recv) in enumerate(numbers, 10 if module == "jit_b" else 1)
+                for kind, number, node in (("send", send, 0), ("recv", recv, 1))]
+        path = self.write("sends.xplane.pb", trace(rows, [Clock(n, f"host{n}", WIDE) for n in (0, 1)],
+                                                   "ncclDevKernel_SendRecv"))
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        self.assertEqual(sorted((o["module"], o["name"]) for o in found["ops"]),
+                         [("jit_a", "send.10, recv.20"), ("jit_a", "send.100, recv.21"), ("jit_a", "send.9, recv.3"),
+                          ("jit_b", "send.10, recv.9")])
+
+
+class Lonely(truth.Case):
+    def test_members_of_a_group_may_be_elsewhere(self):
+        """Ranks 0 and 2 of four: that rank 0 alone ran what is of group [0, 1] says nothing; that it ran alone what is
+        of everyone does."""
+        paths = []
+        for rank, half in ((0, "[0, 1]"), (2, "[2, 3]")):
+            rows = [("allreduce", "dp", half, 2), ("alltoall", "world", "[0, 1, 2, 3]", 4)]
+            rows += [("_allgather_base", "world", "[0, 1, 2, 3]", 4)] if rank == 0 else []
+            events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_X", "pid": 0, "tid": 7, "ts": 1000 * i, "dur": 9,
+                       "args": {"device": 0, "stream": 7, "Collective name": name, "Group size": size,
+                                "Process Group Name": group, "Process Group Ranks": ranks}}
+                      for i, (name, group, ranks, size) in enumerate(rows, 1)]
+            paths.append(self.write(f"rank{rank}.json", json.dumps({
+                "schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 4},
+                "baseTimeNanoseconds": ZERO_NS, "traceEvents": events})))
+        found = truth.parsed(truth.run("validate", *paths, "--json"))
+        self.assertEqual([(o["name"], o["groups"]) for o in found["ops"]], [("alltoall", 1)])
+        self.assertEqual([(w["op"], w["node"], w["count"]) for w in found["warning_list"] if w["kind"] == "one_node"],
+                         [("_allgather_base", "0", 1)])
 
 
 class Planes(truth.Case):
