@@ -5,6 +5,7 @@ import re
 import struct
 import sys
 
+import arrow
 import truth
 import wire
 
@@ -106,6 +107,16 @@ class SmallTraces(truth.Case):
                 out.append((start, at - start, tracks[track], name))
         first = min(row[0] for row in out)
         return [(track, name, start - first, length) for start, length, track, name in sorted(out)]
+
+    def test_rows_of_events(self):
+        """In a table of events a block is told by its number."""
+        fields = [("start", "u64"), ("elapsed", "u32"), ("cuid", "u32")]
+        maps = [Map("one", "warp", fields, [[(500, 10, 7)], [(510, 10, 7)], [(100, 10, 7)]])]
+        root = self.trace(maps, record_file(maps, (3, 1, 1)))
+        with arrow.Handle("profile", root, None) as profile:
+            rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)[1]
+        self.assertEqual([(r["name"], r["start_ps"], r["duration_ps"], r["source_row"]) for r in rows],
+                         [("block 2", 0, 10_000, 2), ("block 0", 400_000, 10_000, 0), ("block 1", 410_000, 10_000, 1)])
 
     def test_a_schedule_that_has_lengths_and_ends(self):
         fields = [("start", "u64"), ("end", "u64"), ("elapsed", "u32"), ("cuid", "u32")]
