@@ -89,14 +89,14 @@ class SendsAndReceives(truth.Case):
     def test_which_belong_together(self):
         """The n-th send of a program and its n-th recv, by number; another program has its own."""
         rows = [Call(f"{kind}.{number}", module, 0, node, 0, start * US, (start + 1) * US, number)
-                for module, numbers in (("jit_a", ((9, 20), (10, 21), (100, 3))), ("jit_b", ((10, 9),)))
+                for module, numbers in (("jit_a", ((9, 20), (10, 21), (100, 22))), ("jit_b", ((10, 9),)))
                 for start, (send, recv) in enumerate(numbers, 10 if module == "jit_b" else 1)
                 for kind, number, node in (("send", send, 0), ("recv", recv, 1))]
         path = self.write("sends.xplane.pb", trace(rows, [Clock(n, f"host{n}", WIDE) for n in (0, 1)],
                                                    "ncclDevKernel_SendRecv"))
         found = truth.parsed(truth.run("validate", path, "--json"))
         self.assertEqual(sorted((o["module"], o["name"]) for o in found["ops"]),
-                         [("jit_a", "send.10, recv.20"), ("jit_a", "send.100, recv.21"), ("jit_a", "send.9, recv.3"),
+                         [("jit_a", "send.10, recv.21"), ("jit_a", "send.100, recv.22"), ("jit_a", "send.9, recv.20"),
                           ("jit_b", "send.10, recv.9")])
 
 
