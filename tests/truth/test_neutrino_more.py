@@ -215,8 +215,39 @@ class SmallTraces(truth.Case):
         for kept, present in ((24 + 12, [(0, 0), (0, 1), (1, 0)]), (24 + 11, [(0, 0), (0, 1)]), (12, [(0, 0)]), (11, [])):
             with self.subTest(kept=kept):
                 root = self.trace([m], whole[:32 + 16 + kept])
-                rows = self.ask(root, "records", status=5)["rows"]
-                self.assertEqual([(r["block"], r["k"]) for r in rows], present)
+                found = self.ask(root, "records", status=5)
+                self.assertEqual([(r["block"], r["k"]) for r in found["rows"]], present)
+                self.assertEqual([d["message"] for d in found["damage"]],
+                                 [f"the file ends inside map m: {48 - kept} bytes of it are missing"])
+
+    def test_bytes_after_the_last_map(self):
+        m = Map("m", "warp", [("clock", "u64")], [[(1,)]])
+        for more, told in ((0, []), (1, ["1.000000.bin: 1 bytes follow the last map"])):
+            self.assertEqual(self.ask(self.trace([m], record_file([m]) + b"x" * more))["trace"]["warnings"], told)
+
+    def test_which_records_of_a_lane_are_summed_up(self):
+        """Where one fits, that one; of several, those that are not zeros at the end."""
+        for rows, total, lanes in (([[(5,)], [(0,)]], 5, (1, 2)), ([[(5,), (6,)], [(7,), (0,)]], 18, (0, 2)),
+                                   ([[(0,), (6,)], [(0,), (0,)]], 6, (1, 2))):
+            m = Map("sums", "warp", [("count", "u64")], rows, len(rows[0]))
+            found = self.ask(self.trace([m], record_file([m], (2, 1, 1))), "bytes")
+            self.assertEqual((found["total"], (found["zero_lanes"], found["lanes"])), (total, lanes), rows)
+
+    def test_levels_that_kernels_agree_on(self):
+        """A file whose launch the log lost: its map is of the level that all kernels with so many maps tell of."""
+        # 64 bytes: two lanes of warps of 32 bytes, or 64 threads of one.
+        content = struct.pack("<8I", 1, 1, 1, 64, 1, 1, 0, 1) + struct.pack("<QQ", 512, 48) + b"\1" * 512
+
+        def level(*kernels):
+            files = {f"kernel/{i}_k/kernel.info": f"k{i}\n1\n{len(k)}\n" + "".join(f"{way},8\n" for way in k)
+                     for i, k in enumerate(kernels)}
+            row, = self.ask(self.trace([], content, "", files=files), "maps")["maps"]
+            return row["level"]
+        warp, thread = ("1", "0")
+        for kernels, expected in (((), "thread"), ((warp,), "warp"), ((thread,), "thread"), ((warp, warp), "warp"),
+                                  ((warp, thread), "thread"), ((thread, warp), "thread"), ((thread, thread), "thread"),
+                                  ((warp, thread + warp), "warp"), ((warp + thread, thread), "thread")):
+            self.assertEqual(level(*kernels), expected, kernels)
 
     # ---- records ----
 
@@ -231,6 +262,13 @@ class SmallTraces(truth.Case):
         self.assertEqual((found["references"], found["unwritten"]), (4, 5))
         self.assertEqual([t["references"] for t in found["tensors"]], [2])
         self.assertEqual(found["unattributed"], 2)
+
+    def test_columns_of_great_times(self):
+        """Exact, though time and columns multiplied fit no number of 64 bits."""
+        for times in ((2 ** 62, 2 ** 63 - 1), (2 ** 62 - 1, 2 ** 63 - 1), (3 * 2 ** 61, 2 ** 63 - 1)):
+            m = Map("refs", "warp", [("clock", "u64"), ("addr", "u64")], [[(t, 4096) for t in times]], 2)
+            row = self.ask(self.trace([m]), "density")["density"][0]
+            self.assertEqual([i for i, n in enumerate(row) if n], [t * len(row) // 2 ** 63 for t in times])
 
     def test_one_sample_before_the_last(self):
         m = Map("ticks", "warp", [("clock", "u64")], [[(10,), (20,), (15,)]], 3)

@@ -568,6 +568,7 @@ class OtherClocks(truth.Case):
                    [{"id": "4", "reached": True, "feasible": True, "decidable": True, "contains_zero": True},
                     {"id": "6", "reached": True, "feasible": False, "decidable": False, "contains_zero": False},
                     {"id": "9", "reached": False, "feasible": True, "decidable": False, "contains_zero": False}])
+        self.assertEqual([n["id"] for n in told["nodes"] if "point_offset_ps" in n], ["4"])
         self.assertEqual((told["undecidable"], told["contradictions"]), (2, 1))
         self.check_text(self.screen[self.screen.index("Clocks, from"):], CONTRADICTION)
 
@@ -769,6 +770,8 @@ class Roots(truth.Case):
                 1
             ]
             self.assertEqual(told["agrees_with_snapshots"], agrees, late)
+            screen = truth.run("validate", path, "--align", "collectives")
+            self.assertEqual("disagrees with the snapshots" in screen, not agrees, late)
 
 
 # ---- process groups of PyTorch ----

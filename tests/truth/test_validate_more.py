@@ -106,7 +106,8 @@ class Lonely(truth.Case):
         of everyone does."""
         paths = []
         for rank, half in ((0, "[0, 1]"), (2, "[2, 3]")):
-            rows = [("allreduce", "dp", half, 2), ("alltoall", "world", "[0, 1, 2, 3]", 4)]
+            rows = [("allreduce", "dp", half, 2), ("alltoall", "world", "[0, 1, 2, 3]", 4),
+                    ("all_to_allv", "world", "[0, 1, 2, 3]", 4)]
             rows += [("_allgather_base", "world", "[0, 1, 2, 3]", 4)] if rank == 0 else []
             events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_X", "pid": 0, "tid": 7, "ts": 1000 * i, "dur": 9,
                        "args": {"device": 0, "stream": 7, "Collective name": name, "Group size": size,
@@ -116,7 +117,9 @@ class Lonely(truth.Case):
                 "schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": 4},
                 "baseTimeNanoseconds": ZERO_NS, "traceEvents": events})))
         found = truth.parsed(truth.run("validate", *paths, "--json"))
-        self.assertEqual([(o["name"], o["groups"]) for o in found["ops"]], [("alltoall", 1)])
+        # Shares of an all-to-all that are not equal may leave pairs out.
+        self.assertEqual([(o["name"], o["groups"], o["semantics"]) for o in found["ops"]],
+                         [("all_to_allv", 1, "point_to_point"), ("alltoall", 1, "barrier")])
         self.assertEqual([(w["op"], w["node"], w["count"]) for w in found["warning_list"] if w["kind"] == "one_node"],
                          [("_allgather_base", "0", 1)])
 
@@ -142,6 +145,30 @@ class Planes(truth.Case):
         # One below: from 0 on.
         self.assertEqual(self.nodes_of([0, 63, 64, 99, 100, 128, 163]),
                          ([("0", 2, 2), ("1", 3, 3), ("2", 2, 2)], [(0, 1), (35, 1)]))
+
+
+    def test_a_plane_that_says_its_node_beside_one_that_does_not(self):
+        """The second is of the node that its id tells: 64 ids a node."""
+        planes = []
+        for key, told in ((3, 5), (128, None)):
+            plane = proto.Plane(f"/device:GPU:{key}", key)
+            if told is not None:
+                plane.own_stat("node_id", told)
+            plane.line("Stream #1", 0, [plane.event("nccl", 0, US, [("hlo_op", "all-reduce.1")])])
+            planes.append(plane)
+        found = truth.parsed(truth.run("validate", self.write("ids.xplane.pb", proto.xspace(planes)), "--json"))
+        self.assertEqual([n["id"] for n in found["nodes"]], ["2", "5"])
+
+    def test_one_node_alone(self):
+        """There is nothing to compare it with; a second trace that cannot be read makes the answer one of a part."""
+        clock = Clock(0, "host0", [])
+        space = trace([Call("all-reduce.1", "jit_a", 0, 0, 0, 0, US, 1)], [clock]).replace(clock_plane_of(clock), b"")
+        path = self.write("alone.xplane.pb", space)
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        self.assertEqual((found["status"], found["reason"]),
+                         ("absent", "collectives of one node only: nothing to compare them with"))
+        found = truth.parsed(truth.run("validate", path, self.scratch / "missing", "--json", status=5))
+        self.assertEqual((found["status"], len(found["nodes"])), ("partial", 1))
 
 
 class Roots(truth.Case):
