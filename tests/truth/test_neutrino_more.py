@@ -192,8 +192,8 @@ class SmallTraces(truth.Case):
     def test_maps_of_unknown_size(self):
         """What others leave of a file is the one map's; of two such maps nothing is known without the log."""
         for dynamic, sections in ((1, "dynamic_lane_bytes"), (2, "unknown")):
-            maps = [Map(n, "warp", [("clock", "u64")], [[(1,), (2,)]], 2, "level = \"warp\"\nsize = 8\ncap = \"count\"\n")
-                    for n in "abc"]
+            told = "level = \"warp\"\nsize = 8\ncap = \"count\"\n"
+            maps = [Map(n, "warp", [("clock", "u64")], [[(1,), (2,)]], 2, told) for n in "abc"]
             content = bytearray(record_file(maps))
             for i in range(3):
                 entry = (2 ** 64 - 1, 0) if i < dynamic else (16, 0)

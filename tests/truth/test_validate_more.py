@@ -109,8 +109,8 @@ class Lonely(truth.Case):
             rows = [("allreduce", "dp", half, 2), ("alltoall", "world", "[0, 1, 2, 3]", 4),
                     ("all_to_allv", "world", "[0, 1, 2, 3]", 4)]
             rows += [("_allgather_base", "world", "[0, 1, 2, 3]", 4)] if rank == 0 else []
-            events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_X", "pid": 0, "tid": 7, "ts": 1000 * i, "dur": 9,
-                       "args": {"device": 0, "stream": 7, "Collective name": name, "Group size": size,
+            events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_X", "pid": 0, "tid": 7, "ts": 1000 * i,
+                       "dur": 9, "args": {"device": 0, "stream": 7, "Collective name": name, "Group size": size,
                                 "Process Group Name": group, "Process Group Ranks": ranks}}
                       for i, (name, group, ranks, size) in enumerate(rows, 1)]
             paths.append(self.write(f"rank{rank}.json", json.dumps({
