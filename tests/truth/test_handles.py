@@ -243,12 +243,12 @@ class FewTest(truth.Case):
 
     def test_room_for_some_children(self):
         """As many as there is room for are written; their number is told."""
-        from profkit import _library  # pylint: disable=import-outside-toplevel
         plane = (
             self.open("a.xplane.pb", x.space(x.plane(1, "p", x.event_metadata(6, "six", "", [], [5, 7, -1]))))
             .files[0]
             .planes[0]
         )
+        from profkit import _library  # pylint: disable=import-outside-toplevel
         for room in range(5):
             ids, count = (raw("c").c_int64 * 5)(*[99] * 5), raw("c").c_size_t()
             _library.check(
