@@ -36,7 +36,7 @@ enum stat_id : std::int64_t { addr_stat = 1, bytes_stat, in_use_stat, reserved_s
 struct written_event {
   std::int64_t id = allocates;
   std::int64_t offset_ps = 0, duration_ps = 0;
-  std::int64_t addr = 0, bytes = 0, in_use = -1, reserved = 0, available = 0;  // in_use -1: not written
+  std::int64_t addr = 0, bytes = 0, in_use = -1, reserved = 0, available = 0;  // addr, in_use -1: not written
   std::int64_t allocator = 0;
   [[nodiscard]] bool of_allocator() const { return id == allocates || id == frees; }
 };
@@ -45,7 +45,8 @@ using written_line = std::vector<written_event>;
 std::string bytes_of(const written_event& e) {
   message m = event(e.id, e.offset_ps, e.duration_ps);
   if (e.of_allocator()) {
-    m.sub(4, stat(addr_stat, e.addr)).sub(4, stat(bytes_stat, e.bytes)).sub(4, stat(index_stat, e.allocator));
+    if (e.addr >= 0) m.sub(4, stat(addr_stat, e.addr));
+    m.sub(4, stat(bytes_stat, e.bytes)).sub(4, stat(index_stat, e.allocator));
     if (e.in_use >= 0) m.sub(4, stat(in_use_stat, e.in_use));
     if (e.reserved != 0) m.sub(4, stat(reserved_stat, e.reserved));
     if (e.available != 0) m.sub(4, stat(available_stat, e.available));
@@ -411,5 +412,125 @@ TEST_CASE("an allocator event takes a few bytes, in order or not") {
     CAPTURE(fixed, all, static_cast<double>(all - fixed) / static_cast<double>(many - few));
     CHECK(fixed <= 3'000'000);
     CHECK(all - fixed <= 6 * static_cast<std::uint64_t>(many - few));
+  }
+}
+
+namespace {
+
+constexpr std::int64_t no_address = -1;
+
+struct replayed_numbers {
+  std::uint64_t allocations = 0, deallocations = 0, unmatched = 0, reuses = 0;
+  std::int64_t peak_bytes = 0, peak_ps = 0, before_bytes = 0, end_bytes = 0;
+};
+
+struct replay_row {
+  const char* what;
+  written_line events;
+  std::map<std::int64_t, replayed_numbers> expected;  // by allocator
+  bool any_order = true;                              // of the events in the file: no two at one time
+};
+
+written_event event_at(event_id id, std::int64_t at_ps, std::int64_t addr, std::int64_t bytes,
+                       std::int64_t allocator = 0) {
+  written_event e;
+  e.id = id;
+  e.offset_ps = at_ps;
+  e.addr = addr;
+  e.bytes = bytes;
+  e.allocator = allocator;
+  return e;
+}
+
+void check_replay(const memory_result& r, const replay_row& row) {
+  CHECK(r.allocators.size() == row.expected.size());
+  for (const auto& [index, expected] : row.expected) {
+    INFO("allocator " << index);
+    const std::int64_t wanted = index;
+    const auto at = std::find_if(r.allocators.begin(), r.allocators.end(),
+                                 [&](const allocator_memory& a) { return a.name == std::to_string(wanted); });
+    REQUIRE(at != r.allocators.end());
+    CHECK(at->n_allocations == expected.allocations);
+    CHECK(at->n_deallocations == expected.deallocations);
+    CHECK(at->unmatched_frees == expected.unmatched);
+    CHECK(at->address_reuses == expected.reuses);
+    CHECK(at->heap_peak_bytes == expected.peak_bytes);
+    CHECK(at->heap_peak_ps == expected.peak_ps);
+    CHECK(at->pre_trace_bytes == expected.before_bytes);
+    CHECK(at->trace_end_live_bytes == expected.end_bytes);
+  }
+}
+
+written_event counted(written_event e, std::int64_t in_use) {
+  e.in_use = in_use;
+  return e;
+}
+
+const replay_row replay_rows[] = {
+    {"an allocation and its free",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 20, 64, 100)},
+     {{0, {1, 1, 0, 0, 100, 10, 0, 0}}}},
+    {"a free without an allocation takes nothing from what was seen",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 20, 65, 40)},
+     {{0, {1, 1, 1, 0, 100, 10, 0, 100}}}},
+    {"a free without an allocation takes from what was there before",
+     {counted(event_at(allocates, 10, 64, 100), 150), event_at(frees, 20, 65, 40)},
+     {{0, {1, 1, 1, 0, 100, 10, 50, 110}}}},
+    {"but never more than was there",
+     {counted(event_at(allocates, 10, 64, 100), 150), event_at(frees, 20, 65, 51)},
+     {{0, {1, 1, 1, 0, 100, 10, 50, 100}}}},
+    {"a first event that is a free was there before",
+     {counted(event_at(frees, 10, 64, 30), 70), event_at(allocates, 20, 64, 5)},
+     {{0, {1, 1, 1, 0, 5, 20, 100, 75}}}},
+    {"freed twice",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 20, 64, 100), event_at(frees, 30, 64, 100)},
+     {{0, {1, 2, 1, 0, 100, 10, 0, 0}}}},
+    {"the same address twice: the second takes the place of the first",
+     {event_at(allocates, 10, 64, 100), event_at(allocates, 20, 64, 30), event_at(frees, 30, 64, 30)},
+     {{0, {2, 1, 0, 1, 100, 10, 0, 0}}}},
+    {"the same address twice, freed between: no reuse",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 20, 64, 100), event_at(allocates, 30, 64, 101)},
+     {{0, {2, 1, 0, 0, 101, 30, 0, 101}}}},
+    {"a free of a smaller size ends all that was allocated",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 20, 64, 1)},
+     {{0, {1, 1, 0, 0, 100, 10, 0, 0}}}},
+    {"a free of a larger size ends no more than was allocated",
+     {event_at(allocates, 5, 65, 7), event_at(allocates, 10, 64, 100), event_at(frees, 20, 64, 1000)},
+     {{0, {2, 1, 0, 0, 107, 10, 0, 7}}}},
+    {"of equal peaks the first counts",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 20, 64, 100), event_at(allocates, 30, 65, 100)},
+     {{0, {2, 1, 0, 0, 100, 10, 0, 100}}}},
+    {"two allocators know nothing of each other's addresses",
+     {event_at(allocates, 10, 64, 100, 0), event_at(allocates, 20, 64, 30, 1), event_at(frees, 30, 64, 100, 0)},
+     {{0, {1, 1, 0, 0, 100, 10, 0, 0}}, {1, {1, 0, 0, 0, 30, 20, 0, 30}}}},
+    {"an event without an address is one at the address 0",
+     {event_at(allocates, 10, no_address, 100), event_at(frees, 20, 0, 100)},
+     {{0, {1, 1, 0, 0, 100, 10, 0, 0}}}},
+    {"at one time the order in the file counts: allocated, freed",
+     {event_at(allocates, 10, 64, 100), event_at(frees, 10, 64, 100)},
+     {{0, {1, 1, 0, 0, 100, 10, 0, 0}}},
+     false},
+    {"at one time the order in the file counts: freed, allocated",
+     {event_at(frees, 10, 64, 100), event_at(allocates, 10, 64, 100)},
+     {{0, {1, 1, 1, 0, 100, 10, 0, 100}}},
+     false},
+    {"one picosecond decides what comes first",
+     {event_at(frees, 11, 64, 100), event_at(allocates, 10, 64, 100)},
+     {{0, {1, 1, 0, 0, 100, 10, 0, 0}}}},
+};
+
+}  // namespace
+
+TEST_CASE("what an allocator's events mean, one by one") {
+  for (const replay_row& row : replay_rows) {
+    INFO(row.what);
+    check_replay(analysed(capture_of({row.events})), row);
+    if (!row.any_order) continue;
+    INFO("in the file from last to first");
+    check_replay(analysed(capture_of({written_line(row.events.rbegin(), row.events.rend())})), row);
+    INFO("each on a line of its own");
+    std::vector<written_line> lines;
+    for (const written_event& e : row.events) lines.insert(lines.begin(), {e});
+    check_replay(analysed(capture_of(lines)), row);
   }
 }
