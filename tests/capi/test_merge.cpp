@@ -175,3 +175,25 @@ TEST_CASE("merge and clock: arguments that make no sense") {
   CHECK(pk_clock_bound(clock, PK_CLOCK_HOST, far, &to, error.out()) == PK_OK);
   CHECK(to >= 0);
 }
+
+TEST_CASE("each base is the zero of its own clock") {
+  error_slot error;
+  // The tracer clock is 5000 ns behind the host's; both run alike.
+  const pk_clock_pair pairs[2] = {{1000, 6000, 0, 0}, {2000, 7000, 0, 0}};
+  pk_clock_options options = PK_CLOCK_OPTIONS_INIT;
+  options.flags = PK_CLOCK_IS_REFERENCE;
+  options.pairs = pairs;
+  options.pair_count = 2;
+  options.tracer_base_ns = 1100;
+  options.host_base_ns = 6300;
+  options.reference_base_ns = 6010;
+  pk_clock* clock = nullptr;
+  REQUIRE(pk_clock_build(&options, &clock, error.out()) == PK_OK);
+  const owned<pk_clock> held(clock);
+  const std::int64_t from = 7;
+  std::int64_t to = 0;
+  REQUIRE(pk_clock_map(clock, PK_CLOCK_TRACER, &from, &to, 1, error.out()) == PK_OK);
+  CHECK(to == 90'007);  // 1100 ns is 6100 ns on the host
+  REQUIRE(pk_clock_map(clock, PK_CLOCK_HOST, &from, &to, 1, error.out()) == PK_OK);
+  CHECK(to == 290'007);
+}
