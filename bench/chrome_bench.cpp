@@ -10,7 +10,7 @@
 #include <profkit/core/chrome.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/source.hpp>
-#include <read/chrome_scan.hpp>
+#include <read/chrome_text.hpp>
 
 #include <simdjson.h>
 
@@ -43,9 +43,9 @@ std::optional<std::string> read_trace(const std::string& path) {
 
 // The text between the brackets of traceEvents.
 std::string_view events_of(std::string_view trace) {
-  const std::size_t open = trace.find('[', trace.find("\"traceEvents\"")) + 1;
-  const scan_result r = scan_elements(trace.data() + open, trace.data() + trace.size(), trace.size(), 100);
-  return trace.substr(open, static_cast<std::size_t>(r.good_end - trace.data()) - open);
+  const std::size_t open = trace.find('[', trace.find("\"traceEvents\""));
+  const json_value_end last = end_of_value(trace.data() + open, trace.data() + trace.size(), 100);
+  return trace.substr(open + 1, static_cast<std::size_t>(last.end - trace.data()) - open - 2);
 }
 
 std::string grown(const std::string& trace, std::size_t bytes) {

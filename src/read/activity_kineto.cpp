@@ -241,7 +241,7 @@ class trace_reader final : public chrome_visitor {
         args.replace(0, 1, ",").insert(0, e.args_json.substr(0, e.args_json.rfind('}')));
       }
       whole.args_json = args;
-      whole.args_marks = {};
+      whole.args = {};
     }
     take_complete(whole);
   }

@@ -5,11 +5,10 @@
 #include <profkit/decimal.hpp>
 #include <read/ascend_kernels.hpp>
 #include <read/ascend_names.hpp>
-#include <read/chrome_scan.hpp>
 #include <read/chrome_text.hpp>
 #include <read/csv_index.hpp>
 #include <read/json_elements.hpp>
-#include <read/json_walk.hpp>
+#include <read/json_splitter.hpp>
 #include <read/table_row.hpp>
 
 #include <base/affix.hpp>
@@ -133,32 +132,19 @@ class communication_reader {
 
   const char* read_operation(const char* at, const char* end, std::string_view key, string_id step, bool collective) {
     if (at == end || *at != '{') return skip_value(at, end);
-    scan_marks marks{places_.data(), partners_.data(), most_marks};
-    const scan_result scanned = scan_elements(at, end, 1, limits{}.max_nesting, json_scan_variant::fastest, &marks);
-    if (scanned.why != scan_stop::enough) return stop_at(at);
-    if (key == "Total Op Info") return scanned.good_end;  // their sum
-    const std::string_view text(at, static_cast<std::size_t>(scanned.good_end - at));
-    const json_marks known{at, marks.places, marks.partners, 0, marks.count, marks.escapes};
+    const json_value_end last = end_of_value(at, end, limits{}.max_nesting);
+    if (last.why != json_end::found) return stop_at(at);
+    if (key == "Total Op Info") return last.end;  // their sum
+    const std::string_view text(at, static_cast<std::size_t>(last.end - at));
+    std::string_view time_info;
+    each_json_member(splitter_, text, [&](std::string_view name, std::string_view value) {
+      if (name == "Communication Time Info") time_info = value;
+    });
     times_ = {};
-    const auto find_time = [](std::string_view name) {
+    each_json_member(splitter_, time_info, [this](std::string_view name, std::string_view value) {
       const auto* const found = std::find(time_names.begin(), time_names.end(), name);
-      return found == time_names.end() ? json_gaps::no_slot : static_cast<std::uint8_t>(found - time_names.begin());
-    };
-    const auto take_time = [this](std::uint8_t slot, std::string_view value, const json_marks&) {
-      times_[slot] = value;
-    };
-    const auto find_info = [](std::string_view name) {
-      return name == "Communication Time Info" ? std::uint8_t{0} : json_gaps::no_slot;
-    };
-    const auto take_info = [&](std::uint8_t, std::string_view value, const json_marks& inner) {
-      if (inner.base != nullptr) walk_marked_object(value, inner, time_gaps_, find_time, take_time);
-    };
-    if (walk_marked_object(text, known, operation_gaps_, find_info, take_info).end == nullptr) {
-      // More marks than there was room for, or not quite JSON.
-      for (json_members times(json_member(text, "Communication Time Info")); times.next();) {
-        if (const std::uint8_t slot = find_time(times.key()); slot != json_gaps::no_slot) times_[slot] = times.value();
-      }
-    }
+      if (found != time_names.end()) times_[static_cast<std::size_t>(found - time_names.begin())] = value;
+    });
     communication_row row;
     row.step = step;
     row.collective = collective;
@@ -167,7 +153,7 @@ class communication_reader {
     row.op = into_.strings.intern(name.substr(0, group));
     if (group != std::string_view::npos) row.group = into_.strings.intern(name.substr(group + 1));
     take(row);
-    return scanned.good_end;
+    return last.end;
   }
 
   void take(communication_row& row) {
@@ -228,7 +214,6 @@ class communication_reader {
 
   static constexpr std::array<std::string_view, 4> time_names = {"Start Timestamp(us)", "Elapse Time(ms)",
                                                                  "Transit Time(ms)", "Wait Time(ms)"};
-  static constexpr std::uint32_t most_marks = 1U << 12;
 
   std::string_view bytes_;
   std::int64_t zero_us_, shift_ps_;
@@ -237,8 +222,7 @@ class communication_reader {
   activity_input& input_;
   std::string scratch_;
   std::array<std::string_view, 4> times_;  // of an operation, in the order of time_names
-  json_gaps operation_gaps_, time_gaps_;
-  std::vector<std::uint32_t> places_ = std::vector<std::uint32_t>(most_marks), partners_ = places_;
+  json_splitter splitter_;
 };
 
 struct step_column {
@@ -288,24 +272,24 @@ std::int32_t ascend_rank_number(std::string_view name) noexcept {
 
 void read_ascend_info(std::string_view bytes, ascend_settings& into, activity_input& input) {
   const std::string_view text = without_mark(bytes);
-  json_members whole(text);
-  while (whole.next()) {
+  json_splitter splitter;
+  const bool sound = each_json_member(splitter, text, [&](std::string_view key, std::string_view value) {
     ++input.rows;
-    if (whole.key() == "rank_id") {
-      const auto rank = json_scaled_integer(whole.value());
+    if (key == "rank_id") {
+      const auto rank = json_scaled_integer(value);
       if (rank && *rank >= 0 && *rank <= INT32_MAX) into.rank = static_cast<std::int32_t>(*rank);
     }
-    if (whole.key() != "config") continue;
-    const std::string_view common = json_member(whole.value(), "common_config");
+    if (key != "config") return;
+    const std::string_view common = json_member(value, "common_config");
     into.stacks = flag_of(json_member(common, "with_stack"));
     into.shapes = flag_of(json_member(common, "record_shapes"));
     std::string scratch;
     const std::string_view level =
-        json_text(json_member(json_member(whole.value(), "experimental_config"), "_profiler_level"), scratch);
+        json_text(json_member(json_member(value, "experimental_config"), "_profiler_level"), scratch);
     into.level0 = level == "Level0" || level == "Level_none";
     if (!level.empty()) input.notes.push_back("profiler_level=" + std::string(level));
-  }
-  if (!whole.ok() || text.empty()) input.damage = broken_json(input, bytes, text.data(), "an object of settings");
+  });
+  if (!sound || text.empty()) input.damage = broken_json(input, bytes, text.data(), "an object of settings");
 }
 
 // A number of ranks, or 1 and 0 for a switch.
@@ -317,32 +301,33 @@ void read_ascend_info(std::string_view bytes, ascend_settings& into, activity_in
 
 void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activity_input& input) {
   const std::string_view text = without_mark(bytes);
-  json_members whole(text);
+  json_splitter splitter;
   std::string scratch;
-  while (whole.next()) {
-    ++input.rows;
-    if (whole.key() == "distributed_args") {
-      json_members sizes(whole.value());
-      while (sizes.next()) {
-        input.notes.push_back(std::string(sizes.key()) + "=" + std::string(json_text(sizes.value(), scratch)));
-        if (const auto size = parallel_size_of(sizes.value()); size && sizes.key() != "rank")
-          into.parallel_sizes.emplace_back(sizes.key(), *size);
-        if (sizes.key() != "rank" || into.rank >= 0) continue;
-        const auto rank = json_scaled_integer(sizes.value());
-        if (rank && *rank >= 0 && *rank <= INT32_MAX) into.rank = static_cast<std::int32_t>(*rank);
-      }
-    } else if (whole.key() == "parallel_group_info") {
-      json_members groups(whole.value());
-      while (groups.next()) {
-        const std::string name(json_text(json_member(groups.value(), "group_name"), scratch));
-        input.notes.push_back("group " + name + "=" + std::string(json_member(groups.value(), "global_ranks")));
-        std::int64_t members = 0;
-        for (json_elements ranks(json_member(groups.value(), "global_ranks")); ranks.next();) ++members;
-        if (members > 0) into.parallel_sizes.emplace_back("group " + name, members);
-      }
+  const auto take_sizes = [&](std::string_view sizes_text) {
+    for (json_members sizes(sizes_text); sizes.next();) {
+      input.notes.push_back(std::string(sizes.key()) + "=" + std::string(json_text(sizes.value(), scratch)));
+      if (const auto size = parallel_size_of(sizes.value()); size && sizes.key() != "rank")
+        into.parallel_sizes.emplace_back(sizes.key(), *size);
+      if (sizes.key() != "rank" || into.rank >= 0) continue;
+      const auto rank = json_scaled_integer(sizes.value());
+      if (rank && *rank >= 0 && *rank <= INT32_MAX) into.rank = static_cast<std::int32_t>(*rank);
     }
-  }
-  if (!whole.ok() || text.empty()) input.damage = broken_json(input, bytes, text.data(), "an object of settings");
+  };
+  const auto take_groups = [&](std::string_view groups_text) {
+    for (json_members groups(groups_text); groups.next();) {
+      const std::string name(json_text(json_member(groups.value(), "group_name"), scratch));
+      input.notes.push_back("group " + name + "=" + std::string(json_member(groups.value(), "global_ranks")));
+      std::int64_t members = 0;
+      for (json_elements ranks(json_member(groups.value(), "global_ranks")); ranks.next();) ++members;
+      if (members > 0) into.parallel_sizes.emplace_back("group " + name, members);
+    }
+  };
+  const bool sound = each_json_member(splitter, text, [&](std::string_view key, std::string_view value) {
+    ++input.rows;
+    if (key == "distributed_args") take_sizes(value);
+    if (key == "parallel_group_info") take_groups(value);
+  });
+  if (!sound || text.empty()) input.damage = broken_json(input, bytes, text.data(), "an object of settings");
 }
 
 void read_ascend_communication(std::string_view bytes, std::int64_t zero_us, std::int64_t shift_ps,

@@ -1,13 +1,13 @@
-// The course through a file: header, events, damage. Finding where events end, and their quotes and brackets, is in
-// chrome_scan; splitting them by those in chrome_event_text.
+// The course through a file: header, events, damage. Windows of valid events are split by json_splitter; what it
+// refuses is read event by event.
 #include <profkit/core/chrome.hpp>
 
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 #include <read/chrome_event_text.hpp>
-#include <read/chrome_scan.hpp>
 #include <read/chrome_text.hpp>
 #include <read/chrome_window.hpp>
+#include <read/json_splitter.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +26,35 @@ constexpr std::int64_t second_us = 1'000'000;
 // Nanoseconds since the Unix epoch are 1e17 and more from 1973 on; no microseconds are.
 constexpr std::int64_t least_unix_us = 100'000'000'000'000;
 constexpr int ns_exponent = -3;
-constexpr std::size_t most_marks = std::size_t{1} << 20;
+// After so many windows in a row that are not valid JSON, the rest is read event by event at once.
+constexpr int most_refused_windows = 8;
+
+// Whether the '{' at text[at] may begin an event behind another one; `cut` becomes the place behind that one.
+bool is_between_events(std::string_view text, std::size_t at, std::size_t& cut) noexcept {
+  const auto solid_before = [text](std::size_t i) {
+    while (i > 0 && is_json_space(text[i - 1])) --i;
+    return i;
+  };
+  const std::size_t comma = solid_before(at);
+  if (comma == 0 || text[comma - 1] != ',') return false;
+  cut = solid_before(comma - 1);
+  return cut > 0 && text[cut - 1] == '}';
+}
+
+// Where the last whole event of a text ends that begins with one; 0 when there is no saying. A guess: it looks for what
+// the first event begins with, or else for any object behind another. A wrong one costs time and nothing else.
+std::size_t likely_end_of_events(std::string_view text) noexcept {
+  const std::string_view head = text.substr(0, text.find(':') + 1);
+  std::size_t cut = 0;
+  for (std::size_t at = text.rfind(head); at != std::string_view::npos && at > text.size() / 2;
+       at = text.rfind(head, at - 1)) {
+    if (is_between_events(text, at, cut)) return cut;
+  }
+  for (std::size_t at = text.rfind('{'); at != std::string_view::npos && at > 0; at = text.rfind('{', at - 1)) {
+    if (is_between_events(text, at, cut)) return cut;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -47,18 +75,15 @@ struct chrome_reader::state {
   state(Input& input, std::uint64_t total_bytes, const chrome_options& wanted)
       : options(wanted),
         window(input, std::max<std::size_t>(wanted.chunk_bytes, 1)),
-        progress(options.host, total_bytes) {
-    // No more than a mark for each byte, where it is known how many there are.
-    std::size_t room = std::clamp<std::size_t>(options.chunk_bytes / 4, 128, most_marks);
-    if (total_bytes != 0) room = static_cast<std::size_t>(std::min<std::uint64_t>(room, total_bytes + 64));
-    if (!options.tolerant_only) marks.resize(2 * room);
-  }
+        progress(options.host, total_bytes),
+        splitter(wanted.bounds.max_nesting),
+        one_by_one_until(wanted.tolerant_only ? no_offset : 0) {}
 
   chrome_options options;
   text_window window;
   progress_meter progress;
-  std::vector<std::uint32_t> marks;  // of the last scan: places, then partners
-  json_gaps gaps;
+  json_splitter splitter;
+  std::vector<event_text> window_events;
   event_decoder decoder;
   chrome_event given;  // to the visitor
   chrome_summary told;
@@ -69,7 +94,8 @@ struct chrome_reader::state {
   int unit_exponent = 0;  // of times, as a power of ten of µs
   enum class token : std::uint8_t { open, item, comma };
   token before = token::open;          // what stands before the window in its array or object
-  std::uint64_t one_by_one_until = 0;  // file offset up to which events are scanned alone, after damage
+  std::uint64_t one_by_one_until;  // file offset up to which events are read alone
+  int refused_windows = 0;         // in a row
   std::string key_scratch;
 
   result<bool> step();
@@ -79,10 +105,10 @@ struct chrome_reader::state {
   void find_next_event();
   void past_the_end();
 
-  void take(const event_text& e);
+  void take(const event_text& e, json_member_list args = {});
   void take_time(const event_text& e);
-  void take_chunk(const char* end, json_marks known);
-  bool split_alone(const char* end, event_text& event, std::uint64_t& strays) const;
+  bool take_many();
+  void take_one();
 
   void skip_separators();
   void begin_item();
@@ -91,7 +117,7 @@ struct chrome_reader::state {
   bool need_more(const char* what);
   void irregular_at(std::uint64_t offset, std::uint64_t count = 1);
   void damage(fault_code code, std::string message, std::uint64_t offset, std::string hint = {});
-  void broken(const char* at, scan_stop why);
+  void broken(const char* at, json_end why = json_end::broken);
   void cut(const char* inside);
   void finish();
 };
@@ -110,11 +136,11 @@ void chrome_reader::state::damage(fault_code code, std::string message, std::uin
 
 // Counts the text at `at` as lost and starts to look for the next event behind its first byte; at it, when it is an
 // object where the array of events ended too early.
-void chrome_reader::state::broken(const char* at, scan_stop why) {
+void chrome_reader::state::broken(const char* at, json_end why) {
   const std::uint64_t offset = window.offset_of(at);
   ++told.broken_events;
   if (told.broken_at.size() < most_broken_offsets) told.broken_at.push_back(offset);
-  if (why == scan_stop::too_nested) {
+  if (why == json_end::too_nested) {
     damage(fault_code::limit, "an event nests deeper than limits::max_nesting", offset, "raise max_nesting");
   } else {
     damage(fault_code::damaged, "text that is no trace event: expected an object {\"ph\": …}", offset,
@@ -143,7 +169,7 @@ bool chrome_reader::state::need_more(const char* what) {
   if (window.size() > options.bounds.max_string_bytes && where != place::lost) {
     damage(fault_code::limit, std::string(what) + " is longer than limits::max_string_bytes", window.offset(),
            "raise max_string_bytes");
-    broken(window.at(), scan_stop::broken);
+    broken(window.at());
     return false;
   }
   if (window.more()) return true;
@@ -152,7 +178,7 @@ bool chrome_reader::state::need_more(const char* what) {
   if (where == place::events || where == place::members) {
     if (!nothing_left) {
       cut(what);
-      broken(window.at(), scan_stop::broken);  // whole events may lie behind a bracket that was lost
+      broken(window.at());  // whole events may lie behind a bracket that was lost
       return false;
     }
     if (!told.bare_array) cut("the object around the events");
@@ -231,42 +257,61 @@ void chrome_reader::state::take_time(const event_text& e) {
   }
 }
 
-void chrome_reader::state::take(const event_text& e) {
+void chrome_reader::state::take(const event_text& e, json_member_list args) {
   given.ordinal = told.events;
   given.byte_offset = window.offset_of(e.json.data());
   irregular_at(given.byte_offset, decoder.decode(e, given));
+  given.args = args;
   take_time(e);
   ++told.events;
   if (!visitor->event(given)) stopped = true;
 }
 
-// Gives the events of [window.at(), end), which the scan found to be whole, with stray or missing commas between
-// them. Those that are not quite as they should be are looked at alone.
-void chrome_reader::state::take_chunk(const char* end, json_marks known) {
-  event_text event;
-  while (!stopped) {
-    skip_separators();
-    if (window.at() >= end) return;
-    std::uint64_t strays = 0;
-    const std::string_view rest(window.at(), static_cast<std::size_t>(end - window.at()));
-    const bool opens = rest.front() == '{';
-    if (opens) begin_item();
-    if (!opens || (!split_marked_event(rest, known, gaps, event, strays) && !split_alone(end, event, strays))) {
-      one_by_one_until = window.offset_of(end);
-      broken(window.at(), scan_stop::broken);
-      return;
-    }
-    irregular_at(window.offset(), strays);
-    take(event);
-    before = token::item;
-    window.skip_to(event.json.data() + event.json.size());
+// Gives the whole events of the window. False when there is only one, or not all is as it should be: then none is given,
+// and the window's events are read alone.
+bool chrome_reader::state::take_many() {
+  const std::string_view text(window.at(), window.size());
+  const std::size_t cut = likely_end_of_events(text);
+  if (cut == 0) {
+    one_by_one_until = window.offset() + window.size();
+    return false;
   }
+  const auto arguments = splitter.events(text.substr(0, cut), window_events);
+  const bool any_too_long = std::any_of(window_events.begin(), window_events.end(), [this](const event_text& e) {
+    return e.json.size() > options.bounds.max_string_bytes;
+  });
+  if (!arguments || any_too_long) {
+    one_by_one_until = ++refused_windows < most_refused_windows ? window.offset() + cut : no_offset;
+    return false;
+  }
+  refused_windows = 0;
+  for (const event_text& e : window_events) {
+    if (!stopped) take(e, e.args(arguments->first));
+  }
+  before = token::item;
+  window.skip_to(window_events.back().json.data() + window_events.back().json.size());
+  return true;
 }
 
-bool chrome_reader::state::split_alone(const char* end, event_text& event, std::uint64_t& strays) const {
-  const scan_result r = scan_elements(window.at(), end, 1, options.bounds.max_nesting);
-  event.json = std::string_view(window.at(), static_cast<std::size_t>(r.good_end - window.at()));
-  return r.why == scan_stop::enough && split_event(event, options.bounds.max_nesting, strays);
+// Gives the event that the window begins with, or finds that it is none.
+void chrome_reader::state::take_one() {
+  const char* const from = window.at();
+  const json_value_end last = end_of_value(from, item_bound(), options.bounds.max_nesting);
+  if (last.why == json_end::more) {
+    need_more("an event");
+    return;
+  }
+  event_text event;
+  std::uint64_t strays = 0;
+  event.json = std::string_view(from, static_cast<std::size_t>(last.end - from));
+  if (last.why != json_end::found || !split_event(event, options.bounds.max_nesting, strays)) {
+    broken(from, last.why);
+    return;
+  }
+  irregular_at(window.offset(), strays);
+  take(event);
+  before = token::item;
+  window.skip_to(last.end);
 }
 
 void chrome_reader::state::read_events() {
@@ -286,23 +331,11 @@ void chrome_reader::state::read_events() {
     return;
   }
   if (first != '{') {
-    broken(window.at(), scan_stop::broken);
+    broken(window.at());
     return;
   }
   begin_item();
-  const bool one_by_one = window.offset() < one_by_one_until;
-  const char* const from = window.at();
-  const std::size_t room = marks.size() / 2;
-  scan_marks found{marks.data(), marks.data() + room, static_cast<std::uint32_t>(room)};
-  const scan_result r = scan_elements(from, item_bound(), one_by_one ? 1 : options.chunk_bytes,
-                                      options.bounds.max_nesting, json_scan_variant::fastest, &found);
-  if (r.good_end != from) {
-    take_chunk(r.good_end, {from, found.places, found.partners, 0, found.count, found.escapes});
-  } else if (r.why == scan_stop::more) {
-    need_more("an event");
-  } else {
-    broken(r.at, r.why);
-  }
+  if (window.offset() < one_by_one_until || !take_many()) take_one();
 }
 
 // In damage: the next object with a "ph" is taken for the next event.
@@ -315,11 +348,11 @@ void chrome_reader::state::find_next_event() {
     return;
   }
   const std::size_t bytes = std::min(window.size(), recovery_bytes);
-  const scan_result r = scan_elements(brace, brace + bytes, 1, options.bounds.max_nesting);
-  if (r.why == scan_stop::more && bytes < recovery_bytes && window.more()) return;  // look again with more text
-  if (r.why == scan_stop::enough) {
+  const json_value_end last = end_of_value(brace, brace + bytes, options.bounds.max_nesting);
+  if (last.why == json_end::more && bytes < recovery_bytes && window.more()) return;  // look again with more text
+  if (last.why == json_end::found) {
     event_text event;
-    event.json = std::string_view(brace, static_cast<std::size_t>(r.good_end - brace));
+    event.json = std::string_view(brace, static_cast<std::size_t>(last.end - brace));
     std::uint64_t strays = 0;
     const bool sound = split_event(event, options.bounds.max_nesting, strays);
     if (sound && !event[event_field::ph].empty() && event[event_field::ph].front() == '"') {
@@ -378,7 +411,7 @@ void chrome_reader::state::read_member() {
     return;
   }
   if (*at != '"') {
-    broken(at, scan_stop::broken);
+    broken(at);
     return;
   }
   const json_value_end key = end_of_string(at, end);
@@ -388,7 +421,7 @@ void chrome_reader::state::read_member() {
     return;
   }
   if (*colon != ':') {
-    broken(at, scan_stop::broken);
+    broken(at);
     return;
   }
   const char* const value = skip_json_space(colon + 1, end);
@@ -403,8 +436,8 @@ void chrome_reader::state::read_member() {
   const json_value_end last = end_of_value(value, end, options.bounds.max_nesting);
   switch (last.why) {
     case json_end::more: need_more("a header value"); return;
-    case json_end::broken: broken(at, scan_stop::broken); return;
-    case json_end::too_nested: broken(at, scan_stop::too_nested); return;
+    case json_end::broken:
+    case json_end::too_nested: broken(at, last.why); return;
     case json_end::found: break;
   }
   // Some writers have no other list for "no event".
@@ -427,7 +460,7 @@ void chrome_reader::state::past_the_end() {
     if (!window.more()) need_more("");
     return;
   }
-  broken(window.at(), scan_stop::broken);
+  broken(window.at());
 }
 
 result<bool> chrome_reader::state::step() {

@@ -1,7 +1,6 @@
 // Some members of an event's "args", all in one pass.
 #pragma once
 #include <profkit/core/chrome.hpp>
-#include <read/json_walk.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -9,21 +8,19 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// One for each sort of events: arguments of a sort are written alike.
 class argument_picker {
  public:
-  // The names outlive it, and are fewer than json_gaps::no_slot.
+  // The names outlive it.
   argument_picker(const std::string_view* names, std::size_t count) noexcept;
   // values[i] becomes the raw value of names[i] in e's arguments (the last one of that name), "" when it is not there.
-  void pick(const chrome_event& e, std::string_view* values);
+  void pick(const chrome_event& e, std::string_view* values) const;
 
  private:
-  [[nodiscard]] std::uint8_t slot_of(std::string_view key) const noexcept;
+  void take(std::string_view key, std::string_view value, std::string_view* values) const noexcept;
 
   const std::string_view* names_;
   std::size_t count_;
   std::uint64_t sizes_ = 0;  // of the names: most keys have another
-  json_gaps gaps_;
 };
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,4 @@
 #include <read/chrome_event_text.hpp>
-#include <read/json_walk.hpp>
 
 #include <cstring>
 
@@ -46,8 +45,14 @@ static_assert(fields.distinct);
 
 }  // namespace
 
-std::size_t event_field_of(std::string_view key) noexcept {
-  if (key.size() > 4 || key.size() < 2) return no_event_field;
+std::size_t event_field_of(std::string_view key) {
+  if (key.size() > 4) {  // longer than any field, unless escapes make it so
+    if (std::memchr(key.data(), '\\', key.size()) == nullptr) return no_event_field;
+    std::string scratch;
+    const std::string_view plain = json_text('"' + std::string(key) + '"', scratch);
+    return plain.size() > 4 ? no_event_field : event_field_of(plain);
+  }
+  if (key.size() < 2) return no_event_field;
   // Two bytes from both ends cover it, and those in the middle fall on each other.
   const std::size_t last = key.size() - 1;
   const auto at = [key](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(key[i])} << (8 * i); };
@@ -56,50 +61,16 @@ std::size_t event_field_of(std::string_view key) noexcept {
   return fields.words[slot] == word ? fields.field[slot] : no_event_field;
 }
 
-namespace {
-
-// Also of a key with escapes.
-std::size_t field_of_any(std::string_view key) {
-  if (key.find('\\') == std::string_view::npos) return event_field_of(key);
-  std::string scratch;
-  return event_field_of(json_text('"' + std::string(key) + '"', scratch));
-}
-
-}  // namespace
-
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular) {
   e.clear();
-  e.args_marks = {};
   e.escapes = true;
   json_members members(e.json, max_nesting);
   while (members.next()) {
-    const std::size_t field = field_of_any(members.key());
+    const std::size_t field = event_field_of(members.key());
     if (field != no_event_field) e.set(field, members.value());
   }
   if (members.trailing_comma()) ++irregular;
   return members.ok();
-}
-
-bool split_marked_event(std::string_view text, json_marks& marks, json_gaps& gaps, event_text& e,
-                        std::uint64_t& irregular) {
-  while (marks.first != marks.last && marks.base + marks.places[marks.first] < text.data()) ++marks.first;
-  e.clear();
-  e.args_marks = {};
-  e.escapes = marks.escapes;
-  const auto find = [](std::string_view key) {
-    const std::size_t field = field_of_any(key);
-    return field == no_event_field ? json_gaps::no_slot : static_cast<std::uint8_t>(field);
-  };
-  const auto take = [&e](std::uint8_t field, std::string_view value, const json_marks& inner) {
-    e.set(field, value);
-    if (field == static_cast<std::uint8_t>(event_field::args)) e.args_marks = inner;
-  };
-  const walked_object walked = walk_marked_object(text, marks, gaps, find, take);
-  if (walked.end == nullptr) return false;
-  if (walked.trailing_comma) ++irregular;
-  marks.first = walked.last_mark;
-  e.json = text.substr(0, static_cast<std::size_t>(walked.end - text.data()));
-  return true;
 }
 
 std::string_view event_decoder::unusual_text_of(std::string_view raw, std::size_t slot, bool& sound) {
@@ -130,7 +101,7 @@ std::uint64_t event_decoder::decode(const event_text& from, chrome_event& into) 
   const std::string_view phase = text_of(event_field::ph, 5);
   into.phase = phase.size() == 1 && from[event_field::ph].front() == '"' ? phase.front() : '\0';
   into.args_json = from[event_field::args];
-  into.args_marks = from.args_marks;
+  into.args = {};
   into.json = from.json;
   return sound ? 0 : 1;
 }

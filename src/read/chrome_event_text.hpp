@@ -2,7 +2,6 @@
 #pragma once
 #include <profkit/core/chrome.hpp>
 #include <read/chrome_text.hpp>
-#include <read/json_walk.hpp>
 
 #include <array>
 #include <cstddef>
@@ -17,20 +16,31 @@ enum class event_field : std::uint8_t { name, cat, id, ph, pid, tid, ts, dur, ar
 inline constexpr std::size_t event_fields = 9;
 inline constexpr std::size_t no_event_field = event_fields;
 
-// The field of a key without escapes; no_event_field when the key is none of them.
-[[nodiscard]] std::size_t event_field_of(std::string_view key) noexcept;
+// The field of a key as it is written, escapes not undone; no_event_field when the key is none of them.
+[[nodiscard]] std::size_t event_field_of(std::string_view key);
 
 // Raw values by field ("" when absent; strings with their quotes) and the whole event.
 class event_text {
  public:
   std::string_view json;
-  json_marks args_marks;
   bool escapes = true;  // false: there is no backslash in it
 
-  void clear() noexcept { present_ = 0; }
+  void clear() noexcept {
+    present_ = 0;
+    forget_args();
+  }
+  void forget_args() noexcept { args_first_ = no_args; }
   void set(std::size_t field, std::string_view value) noexcept {
     present_ |= 1U << field;
     values_[field] = value;
+  }
+  // The members of "args" are those from `first` on in a list of many.
+  void set_args(std::size_t first, std::size_t count) noexcept {
+    args_first_ = first;
+    args_count_ = count;
+  }
+  [[nodiscard]] json_member_list args(const json_member_text* all) const noexcept {
+    return args_first_ == no_args ? json_member_list() : json_member_list{all + args_first_, args_count_};
   }
   [[nodiscard]] std::string_view operator[](event_field f) const noexcept {
     const auto field = static_cast<std::size_t>(f);
@@ -38,6 +48,8 @@ class event_text {
   }
 
  private:
+  static constexpr std::size_t no_args = static_cast<std::size_t>(-1);
+  std::size_t args_first_ = no_args, args_count_ = 0;
   std::uint32_t present_ = 0;
   std::array<std::string_view, event_fields> values_;
 };
@@ -45,11 +57,6 @@ class event_text {
 // Splits the event text `e.json` into its fields. False when it is no object of members. `irregular` counts stray
 // commas.
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular);
-
-// The same for the event that `text` begins with and whose marks are known; e.json becomes its text, and marks.first
-// moves past it. `gaps` are those of events, of this file or another.
-bool split_marked_event(std::string_view text, json_marks& marks, json_gaps& gaps, event_text& e,
-                        std::uint64_t& irregular);
 
 // Undoes the escapes of one event after the other; spans are good until the next.
 class event_decoder {

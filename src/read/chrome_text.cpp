@@ -3,8 +3,9 @@
 #include <base/affix.hpp>
 #include <base/utf8.hpp>
 #include <profkit/core/chrome.hpp>
-#include <read/chrome_scan.hpp>
 
+#include <algorithm>
+#include <bitset>
 #include <cstring>
 
 namespace profkit {
@@ -85,20 +86,63 @@ json_value_end end_of_string(const char* at, const char* end) noexcept {
   }
 }
 
+namespace {
+
+constexpr std::uint32_t deepest = 1024;  // whatever limits say
+
+bool may_precede_string(char c) noexcept { return is_json_space(c) || c == ',' || c == ':' || c == '{' || c == '['; }
+bool may_follow_string(char c) noexcept { return is_json_space(c) || c == ',' || c == ':' || c == '}' || c == ']'; }
+
+// Past the object or array that starts at `at`.
+json_value_end end_of_nested(const char* at, const char* end, std::uint32_t max_nesting) noexcept {
+  const std::uint32_t bound = std::min(std::max(max_nesting, 1U), deepest);
+  std::bitset<deepest> arrays;  // the kinds of the open brackets, innermost last
+  std::uint32_t depth = 0;
+  char solid = 0;  // the last byte that is not blank
+  while (at != end) {
+    const char c = *at;
+    switch (c) {
+      case ' ':
+      case '\n':
+      case '\r':
+      case '\t': ++at; continue;
+      case '"': {
+        if (!may_precede_string(at[-1])) return {at, json_end::broken};
+        const json_value_end string = end_of_string(at, end);
+        if (string.why != json_end::found) return string;
+        at = string.end;
+        if (at != end && !may_follow_string(*at)) return {at, json_end::broken};
+        solid = c;
+        continue;
+      }
+      case '{':
+      case '[': {
+        if (depth >= bound) return {at, json_end::too_nested};
+        const bool placed = depth == 0 || (arrays[depth - 1] ? solid == ',' || solid == '[' : solid == ':');
+        if (!placed) return {at, json_end::broken};
+        arrays[depth++] = c == '[';
+        break;
+      }
+      case '}':
+      case ']':
+        if (arrays[depth - 1] != (c == ']')) return {at, json_end::broken};
+        if (--depth == 0) return {at + 1, json_end::found};
+        break;
+      case '\\': return {at, json_end::broken};
+      default: break;
+    }
+    solid = c;
+    ++at;
+  }
+  return {end, json_end::more};
+}
+
+}  // namespace
+
 json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_nesting) noexcept {
   if (at == end) return {at, json_end::more};
   if (*at == '"') return end_of_string(at, end);
-  if (*at == '{' || *at == '[') {
-    const scan_result r = scan_elements(at, end, 1, max_nesting);
-    switch (r.why) {
-      case scan_stop::enough: return {r.good_end, json_end::found};
-      case scan_stop::more: return {end, json_end::more};
-      case scan_stop::too_nested: return {r.at, json_end::too_nested};
-      case scan_stop::array_end:
-      case scan_stop::broken: break;
-    }
-    return {r.at, json_end::broken};
-  }
+  if (*at == '{' || *at == '[') return end_of_nested(at, end, max_nesting);
   const char* const start = at;
   at = end_of_scalar(at, end);
   if (at == start) return {at, json_end::broken};

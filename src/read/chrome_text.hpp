@@ -3,12 +3,7 @@
 #include <profkit/decimal.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <string_view>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -39,41 +34,10 @@ struct json_scalar_ends {
 };
 inline constexpr json_scalar_ends scalar_ends;
 
-#if defined(__SSE2__)
-// A bit for each of 32 bytes that is not from '-' to '9'; none of those ends a scalar.
-[[nodiscard]] inline std::uint32_t no_number_bytes(const char* at) noexcept {
-  const auto others = [at](int from) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + from));
-    const __m128i outside =
-        _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8('-')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('9')));
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(outside));
-  };
-  return others(0) | others(16) << 16;
-}
-#endif
-
-// Past a run of bytes that no separator, quote or bracket ends; many at a time while they are those of numbers.
+// Past a run of bytes that no separator, quote or bracket ends.
 [[nodiscard]] inline const char* end_of_scalar(const char* at, const char* end) noexcept {
-#if defined(__SSE2__)
-  if (end - at >= 32) {
-    const std::uint32_t mask = no_number_bytes(at);
-    at += mask == 0 ? 32 : __builtin_ctz(mask);
-  }
-#endif
   while (at != end && !scalar_ends.has[static_cast<unsigned char>(*at)]) ++at;
   return at;
-}
-
-// Whether a scalar at `at` goes up to `stop` at least, as far as that is seen at once: it is one of digits, and short.
-[[nodiscard]] inline bool is_number_up_to([[maybe_unused]] const char* at, [[maybe_unused]] const char* stop,
-                                          [[maybe_unused]] const char* end) noexcept {
-#if defined(__SSE2__)
-  if (stop - at < 32 && end - at >= 32) {
-    const std::uint32_t needed = (std::uint32_t{1} << (stop - at)) - 1;
-    return (no_number_bytes(at) & needed) == 0;
-  }
-#endif
-  return false;
 }
 
 // How the end of a value was looked for.
@@ -92,7 +56,9 @@ struct json_value_end {
 // Past the closing quote of a string that starts at `at` (its opening quote). Raw control characters and
 // unknown escapes pass.
 json_value_end end_of_string(const char* at, const char* end) noexcept;
-// Past the value that starts at `at`: string, object, array, or a run of other bytes up to a separator.
+// Past the value that starts at `at`: string, object, array, or a run of other bytes up to a separator. Of objects and
+// arrays is checked: brackets match by type, one opens only where a value may stand, and strings have nothing but
+// separators around them, so that a lost quote is seen at once. Not checked: scalars and commas.
 json_value_end end_of_value(const char* at, const char* end, std::uint32_t max_nesting) noexcept;
 
 // From a raw JSON number, or a string that holds one, in units of 10^unit_exponent µs; exact, digits past ps rounded

@@ -2,7 +2,6 @@
 #include "recorded.hpp"
 
 #include <read/chrome_args.hpp>
-#include <read/chrome_scan.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -270,7 +269,7 @@ TEST_CASE("random damage reads the same however the text is cut") {
 
 namespace {
 
-// Compares what is picked with the help of marks with what a plain walk finds.
+// Compares what is picked of arguments that were split before with what a plain walk finds.
 class picking_visitor final : public chrome_visitor {
  public:
   bool event(const chrome_event& e) override {
@@ -352,44 +351,5 @@ TEST_CASE("events that are written alike, nearly alike and wrongly read as each 
     picking_visitor picked;
     REQUIRE(read_chrome(text, picked).ok());
     REQUIRE(picked.same);
-  }
-}
-
-TEST_CASE("every kind of instructions finds the same ends of events") {
-  std::mt19937 random(3);
-  for (int round = 0; round < 3000; ++round) {
-    std::string text;
-    for (std::size_t size = random() % 400; text.size() < size;) {
-      static const char* const pieces[] = {"{",
-                                           "}",
-                                           "[",
-                                           "]",
-                                           ",",
-                                           ":",
-                                           "\"",
-                                           "\\",
-                                           " ",
-                                           "\n",
-                                           "\t",
-                                           "\r",
-                                           "a",
-                                           "\x01",
-                                           "\xff",
-                                           "{\"k\":[1]},",
-                                           "\"a\\\\\\\"b\""};
-      text += pieces[random() % 17];
-    }
-    const char* const begin = text.data();
-    const char* const end = begin + text.size();
-    const std::size_t enough = random() % 2 ? 1 : text.size();
-    const scan_result fastest = scan_elements(begin, end, enough, 5);
-    for (const json_scan_variant variant :
-         {json_scan_variant::avx2, json_scan_variant::sse2, json_scan_variant::bytewise}) {
-      const scan_result other = scan_elements(begin, end, enough, 5, variant);
-      CAPTURE(text);
-      REQUIRE(other.why == fastest.why);
-      REQUIRE(other.at == fastest.at);
-      REQUIRE(other.good_end == fastest.good_end);
-    }
   }
 }

@@ -26,14 +26,18 @@ struct chrome_ref {
   bool is_string = false;
 };
 
-/// Where quotes that are not escaped, and brackets outside strings, stand in the text of one array or object, when that
-/// is known: then it can be walked without looking for them again (read/json_walk.hpp).
-struct json_marks {
-  const char* base = nullptr;               ///< places count from here
-  const std::uint32_t* places = nullptr;    ///< in order
-  const std::uint32_t* partners = nullptr;  ///< of an opening bracket: the index of the closing one, 0 when not known
-  std::uint32_t first = 0, last = 0;        ///< the indices that belong to the text
-  bool escapes = true;                      ///< false: no backslash is there
+/// One member of a JSON object as it is written: escapes not undone, strings with their quotes.
+struct json_member_text {
+  std::string_view key;    ///< without quotes; "" of an element of an array
+  std::string_view value;
+};
+
+/// The members of an object in file order, when they are known: `first` is null when they are not.
+struct json_member_list {
+  const json_member_text* first = nullptr;
+  std::size_t count = 0;
+  [[nodiscard]] const json_member_text* begin() const noexcept { return first; }
+  [[nodiscard]] const json_member_text* end() const noexcept { return first + count; }
 };
 
 /// One trace event. All spans live until the visitor returns. Strings have their escapes undone; bytes that
@@ -50,7 +54,7 @@ struct chrome_event {
   /// 106 days or more from there, as does its end.
   std::optional<std::int64_t> ts_ps, dur_ps;
   std::string_view args_json;  ///< raw text of "args", "" when absent; json_members reads it
-  json_marks args_marks;       ///< of args_json, when it is an object or array
+  json_member_list args;       ///< the members of args_json, when they are known already
   std::string_view json;       ///< raw text of the whole event
 };
 
@@ -93,7 +97,7 @@ class chrome_visitor {
 struct chrome_options {
   limits bounds;  ///< max_nesting; max_string_bytes bounds one event and one header value
   hooks host;
-  std::size_t chunk_bytes = std::size_t{256} << 10;  ///< whole events are parsed in pieces of about this size
+  std::size_t chunk_bytes = std::size_t{64} << 10;  ///< whole events are parsed in pieces of about this size
   bool tolerant_only = false;                        ///< look at every event alone; the result is the same
 };
 
