@@ -50,6 +50,7 @@ LAYERS = [
     ("src/base/hash_map.hpp", PURE | {"abseil"} | SYSTEM),
     ("src/base/", PURE | SYSTEM),
     ("src/io/", PURE | {"io", "gzip", "zstd"} | SYSTEM),
+    ("src/read/json_splitter.cpp", PURE | {"read", "simdjson"}),
     ("src/read/toml_tree.cpp", PURE | {"read", "toml"}),
     ("src/read/", PURE | {"read", "read_index", "intrinsics"}),
     ("src/analyse/", PURE | {"analyse", "read_index"}),
