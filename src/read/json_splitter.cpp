@@ -124,7 +124,8 @@ struct json_splitter::state {
   ondemand::parser parser;
   std::unique_ptr<char[]> copy;  // the text, and room behind it that simdjson may look at
   std::size_t capacity = 0;
-  std::ptrdiff_t moved = 0;  // from the copy to the text
+  const char* original = nullptr;  // the text
+  const char* copied = nullptr;    // its copy
   std::uint32_t max_nesting;
   std::vector<json_member_text> members;
 
@@ -136,14 +137,15 @@ struct json_splitter::state {
       copy.reset(new char[capacity]);
     }
     char* at = std::copy(before.begin(), before.end(), copy.get());
-    moved = text.data() - at;
+    original = text.data();
+    copied = at;
     at = std::copy(text.begin(), text.end(), at);
     at = std::copy(behind.begin(), behind.end(), at);
     std::memset(at, ' ', simdjson::SIMDJSON_PADDING);
     return parser.iterate(copy.get(), size, size + simdjson::SIMDJSON_PADDING).get(into) == simdjson::SUCCESS;
   }
   [[nodiscard]] std::string_view in_text(std::string_view in_copy) const noexcept {
-    return {in_copy.data() + moved, in_copy.size()};
+    return {original + (in_copy.data() - copied), in_copy.size()};
   }
   void add_member(std::string_view key, std::string_view value) {
     json_member_text& m = members.emplace_back();
