@@ -3,7 +3,7 @@
 #include <profkit/decimal.hpp>
 #include <read/csv_index.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <memory>

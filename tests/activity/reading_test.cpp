@@ -6,7 +6,7 @@
 
 #include <read/ascend_names.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <map>

@@ -8,7 +8,7 @@
 #include <read/ascend_names.hpp>
 #include <read/launches.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <cstdlib>

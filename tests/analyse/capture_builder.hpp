@@ -4,7 +4,7 @@
 
 #include <profkit/core/anatomy.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstdint>
 #include <map>

@@ -7,7 +7,7 @@
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/text.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <memory>

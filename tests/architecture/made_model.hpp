@@ -4,7 +4,7 @@
 
 #include <profkit/core/architecture.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <string>

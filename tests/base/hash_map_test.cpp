@@ -1,7 +1,7 @@
 // The hash map against std::map under random insertions and erasures, with rows of each kind.
 #include <base/hash_map.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 #include <profkit/interval.hpp>
 #include <profkit/time.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <limits>

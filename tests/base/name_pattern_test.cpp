@@ -1,6 +1,6 @@
 #include <base/name_pattern.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstddef>
 #include <random>

@@ -3,7 +3,7 @@
 #include <base/string_table.hpp>
 #include <base/utf8.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include <profkit/core/side_by_side.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <atomic>
 #include <chrono>

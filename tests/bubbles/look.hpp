@@ -2,7 +2,7 @@
 #pragma once
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // span; and what several devices share.
 #include <analyse/bubbles/name_overlaps.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <array>
 #include <random>

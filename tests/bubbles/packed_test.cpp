@@ -2,7 +2,7 @@
 #include <analyse/bubbles/ratio.hpp>
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <read/line_pieces.hpp>
 #include <read/xspace_index.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <functional>
 #include <set>

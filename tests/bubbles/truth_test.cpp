@@ -4,7 +4,7 @@
 #include <profkit/core/bubbles.hpp>
 
 #include <simdjson.h>
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <cmath>

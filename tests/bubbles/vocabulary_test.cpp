@@ -8,7 +8,7 @@
 #include <analyse/bubbles/structures.hpp>
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <profkit/core/bubbles.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <string>

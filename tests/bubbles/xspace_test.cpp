@@ -6,7 +6,7 @@
 #include <profkit/core/bubbles.hpp>
 #include <profkit/xspace.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <cstdint>

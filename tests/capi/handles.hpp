@@ -1,7 +1,7 @@
 // What the tests of the C ABI share: handles that free themselves, and writers of small captures.
 #pragma once
 #include <profkit/profkit.h>
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstdint>
 #include <memory>

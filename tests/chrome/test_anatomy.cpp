@@ -3,7 +3,7 @@
 
 #include <profkit/core/anatomy.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <fstream>
 #include <regex>

@@ -2,7 +2,7 @@
 #include "recorded.hpp"
 #include "support.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <fstream>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include <read/chrome_args.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <zlib.h>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Chrome events in the timeline.
 #include <profkit/core/profile.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <filesystem>
 #include <fstream>

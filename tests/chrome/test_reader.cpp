@@ -2,7 +2,7 @@
 #include "recorded.hpp"
 #include "slow_reader.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <random>
 

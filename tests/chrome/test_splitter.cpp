@@ -1,7 +1,7 @@
 // What json_splitter takes for JSON, and what it leaves to those who read damaged text.
 #include <read/json_splitter.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <string>
 #include <string_view>

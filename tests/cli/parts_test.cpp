@@ -5,7 +5,7 @@
 #include "table.hpp"
 #include "text.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstdint>
 #include <limits>

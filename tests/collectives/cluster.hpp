@@ -4,7 +4,7 @@
 #include <profkit/core/profile.hpp>
 #include <profkit/core/xspace_writer.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The set of offsets and drifts that inequalities leave, one property each.
 #include <analyse/collectives/feasible.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 using namespace profkit;
 

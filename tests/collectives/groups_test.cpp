@@ -5,7 +5,7 @@
 #include <base/wire_encode.hpp>
 #include <read/xspace_index.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <string>
 #include <utility>

@@ -519,7 +519,7 @@ std::string program_with_groups(const std::vector<std::vector<int>>& groups, int
                                 const std::vector<std::uint64_t>& mesh = {}) {
   const auto field = [](int number, const std::string& bytes) {
     std::string out(1, static_cast<char>(number << 3 | 2));
-    if (number > 15) out = {static_cast<char>((number << 3 | 2) & 127 | 128), static_cast<char>(number >> 4)};
+    if (number > 15) out = {static_cast<char>(((number << 3 | 2) & 127) | 128), static_cast<char>(number >> 4)};
     return out + static_cast<char>(bytes.size()) + bytes;
   };
   const auto number = [](int at, int value) {

@@ -12,7 +12,7 @@
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/message_differencer.h>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <fstream>
 #include <iterator>

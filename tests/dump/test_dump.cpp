@@ -1,7 +1,7 @@
 // What a dump says, on messages written by hand.
 #include <profkit/core/dump.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <profkit/core/chrome.hpp>
 

@@ -4,7 +4,7 @@
 #include <profkit/core/trace_export.hpp>
 #include <profkit/core/xspace_writer.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <filesystem>
 #include <fstream>

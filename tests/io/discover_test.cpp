@@ -2,7 +2,7 @@
 
 #include "test_files.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <atomic>
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include "support.hpp"
 #include "test_files.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <csignal>

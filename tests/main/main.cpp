@@ -1,5 +1,5 @@
 #define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 
 namespace {
 
+using listener = profkit::test::catch_listener;
 constexpr int meson_skip_status = 77;  // a test program that ends with it is reported as skipped
 
 struct case_counts {
@@ -19,9 +20,9 @@ case_counts counts;
 std::string running_case;
 bool running_case_skipped = false;
 
-// Catch2 v2 knows no skipped cases, so they are counted beside it.
-struct count_listener : Catch::TestEventListenerBase {
-  using TestEventListenerBase::TestEventListenerBase;
+// Catch2 2 knows no skipped cases, so they are counted beside it.
+struct count_listener : listener {
+  using listener::listener;
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     running_case = info.name;

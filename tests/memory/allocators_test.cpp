@@ -1,7 +1,7 @@
 // Allocators at run time against XProf's memory profile and the exact replay of the corpus.
 #include <profkit/core/memory.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "oracle.hpp"
 

@@ -1,7 +1,7 @@
 // Broken HloProtos: a precise problem or fault each, never a wrong number told as right.
 #include <profkit/core/memory.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "hlo_builder.hpp"
 

@@ -3,7 +3,7 @@
 #include <profkit/core/merge.hpp>
 #include <profkit/core/sink.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "../analyse/capture_builder.hpp"
 #include "../merge/merge_support.hpp"

@@ -1,7 +1,7 @@
 // What people ask next: fit, what-if, donation, the curve, and the choice of a module.
 #include <profkit/core/memory.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "hlo_builder.hpp"
 #include "oracle.hpp"

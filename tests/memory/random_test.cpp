@@ -1,7 +1,7 @@
 // Random modules against the plainest replay and sweep that can be written.
 #include <profkit/core/memory.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "hlo_builder.hpp"
 

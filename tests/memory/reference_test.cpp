@@ -1,7 +1,7 @@
 // --compat=reference against every golden of the reference tool, field by field.
 #include <profkit/core/memory.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "oracle.hpp"
 

@@ -3,7 +3,7 @@
 #include <profkit/core/memory.hpp>
 #include <profkit/core/sink.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "../read/counted_memory.hpp"
 #include "../read/xspace_writer.hpp"

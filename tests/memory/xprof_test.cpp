@@ -1,7 +1,7 @@
 // Totals, peaks and positions of every module and memory space against XProf's memory viewer.
 #include <profkit/core/memory.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "oracle.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <merge/segment_value.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What is made of each kind of evidence of a clock, on both sides of every limit: a row a case.
 #include "clock_evidence.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <functional>
 #include <string>

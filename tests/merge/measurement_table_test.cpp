@@ -3,7 +3,7 @@
 
 #include <merge/folded_warnings.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <string>
 #include <utility>

@@ -5,7 +5,7 @@
 
 #include <read/xspace_index.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include "../main/support.hpp"
 

@@ -5,7 +5,7 @@
 #include <profkit/core/profile.hpp>
 #include <profkit/core/trace_export.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <sys/stat.h>
 #include <algorithm>

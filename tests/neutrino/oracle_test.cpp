@@ -4,7 +4,7 @@
 
 #include <profkit/core/probe_trace.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <array>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // of their range, ties, any order.
 #include <profkit/core/probe.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <algorithm>
 #include <map>

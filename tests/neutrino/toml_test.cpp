@@ -1,7 +1,7 @@
 // The TOML tree keeps the order of the file: section i of a trace is the i-th map table as written.
 #include "read/toml_tree.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <profkit/core/probe.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <random>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <profkit/hlo.hpp>
 #include <profkit/proto_bridge.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstdlib>
 #include <fstream>

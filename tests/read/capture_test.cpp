@@ -6,7 +6,7 @@
 #include "../io/test_files.hpp"
 #include "support.hpp"
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <filesystem>
 #include <random>

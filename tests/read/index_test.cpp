@@ -1,5 +1,5 @@
 // The index: what lies where, in whole and in damaged files.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <read/xspace_index.hpp>
 

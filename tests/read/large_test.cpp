@@ -1,5 +1,5 @@
 // Files past 2 and 4 GiB, and how much memory reading takes.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/memory.hpp>

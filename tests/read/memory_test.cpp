@@ -1,5 +1,5 @@
 // How much memory reading takes, counted allocation by allocation.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>

@@ -1,5 +1,5 @@
 // anatomy_ops over whole profiles.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <profkit/core/anatomy.hpp>
 

@@ -1,5 +1,5 @@
 // Opening: whose time is whose, what is told of broken files, and what a timeline gets.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <profkit/core/profile.hpp>
 #include <read/fill.hpp>

@@ -1,5 +1,5 @@
 // event_scanner: both walkers give what event_view gives, on any bytes, and stop where those break.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <read/xspace_index.hpp>
 

@@ -1,5 +1,5 @@
 // op_totals against a reckoning of every single instant.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <analyse/anatomy/op_totals.hpp>
 

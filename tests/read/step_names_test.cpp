@@ -1,7 +1,7 @@
 // Which names mark a step: one row a name.
 #include <read/step_names.hpp>
 
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <string>
 

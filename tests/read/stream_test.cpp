@@ -1,5 +1,5 @@
 // One pass over what is not in memory says the same as random access to it.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <read/xspace_index.hpp>
 

@@ -1,5 +1,5 @@
 // The views against protobuf's own parser: on real captures, on generated messages, and on damaged ones.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <cstring>
 #include <fstream>

@@ -1,5 +1,5 @@
 // What the differential test cannot show: positions, clipped ends, the index, constant evaluation, bounds.
-#include <catch2/catch.hpp>
+#include <catch.hpp>
 
 #include <profkit/hlo.hpp>
 #include <profkit/xspace.hpp>
