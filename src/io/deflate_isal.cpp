@@ -12,6 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t largest_step_bytes = std::size_t{1} << 30;  // isa-l counts in 32 bits
+constexpr std::size_t longest_copy_bytes = 258;
 
 fault damaged(const char* reason) { return fault{fault_code::damaged, reason, "", no_offset, ""}; }
 
@@ -36,8 +37,10 @@ class isal_member final : public member_inflater {
 
   result<bool> inflate(std::string_view& in, output_room& out) override {
     if (failed_ == ISAL_DECOMP_OK) {
-      const std::size_t before_in = in.size(), before_out = out.bytes;
+      const std::size_t before_in = in.size(), before_out = out.bytes, before_rest = rest();
       failed_ = step(in, out);
+      if (failed_ == ISAL_INVALID_LOOKBACK || failed_ == ISAL_INVALID_SYMBOL)
+        take_back_a_copy(before_out - out.bytes + rest() - before_rest, out);
       if (failed_ == ISAL_DECOMP_OK && state_.block_state == ISAL_BLOCK_FINISH) return true;
       // Some damaged streams make isa-l stand still instead of reporting an error.
       const bool stands_still = in.size() == before_in && out.bytes == before_out && !in.empty() && out.bytes != 0;
@@ -60,20 +63,21 @@ class isal_member final : public member_inflater {
 
  private:
   int step(std::string_view& in, output_room& out) noexcept {
-    const std::size_t given = std::min(in.size(), largest_step_bytes);
-    const std::size_t room = std::min(out.bytes, largest_step_bytes);
-    state_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(in.data()));
-    state_.avail_in = static_cast<std::uint32_t>(given);
-    state_.next_out = reinterpret_cast<std::uint8_t*>(out.at);
-    state_.avail_out = static_cast<std::uint32_t>(room);
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(in.data());
+    auto* const to = reinterpret_cast<std::uint8_t*>(out.at);
+    state_.next_in = const_cast<std::uint8_t*>(from);
+    state_.avail_in = static_cast<std::uint32_t>(std::min(in.size(), largest_step_bytes));
+    state_.next_out = to;
+    state_.avail_out = static_cast<std::uint32_t>(std::min(out.bytes, largest_step_bytes));
     int status = ISAL_DECOMP_OK;
     if (in_header_) {
       status = isal_read_gzip_header(&state_, &header_);
       in_header_ = status == ISAL_END_INPUT;
     }
     if (!in_header_ && status == ISAL_DECOMP_OK) status = isal_inflate(&state_);
-    in.remove_prefix(given - state_.avail_in);
-    const std::size_t written = room - state_.avail_out;
+    // By the pointers: after an error avail_in and avail_out are too small, even below zero.
+    in.remove_prefix(static_cast<std::size_t>(state_.next_in - from));
+    const auto written = static_cast<std::size_t>(state_.next_out - to);
     out.at += written;
     out.bytes -= written;
     return status == ISAL_END_INPUT ? ISAL_DECOMP_OK : status;
@@ -88,6 +92,14 @@ class isal_member final : public member_inflater {
     out.at = std::copy_n(state_.tmp_out_buffer + state_.tmp_out_processed, count, out.at);
     out.bytes -= count;
     state_.tmp_out_processed += static_cast<std::int32_t>(count);
+  }
+
+  // isa-l counts the bytes of a copy before it knows that the distance is invalid; what they hold was in memory before.
+  void take_back_a_copy(std::size_t decoded, output_room& out) noexcept {
+    const std::size_t count = std::min(decoded, longest_copy_bytes), of_rest = std::min(count, rest());
+    state_.tmp_out_valid -= static_cast<std::int32_t>(of_rest);
+    out.at -= count - of_rest;
+    out.bytes += count - of_rest;
   }
 
   inflate_state state_;

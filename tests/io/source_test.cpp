@@ -200,8 +200,8 @@ TEST_CASE("of a damaged gzip member, what zlib reads is read") {
         INFO(level << ' ' << round << ' ' << piece);
         if (damaged.substr(0, 3) != packed.substr(0, 3)) continue;  // no gzip
         CHECK(ours.damage.has_value() == !theirs.whole);
-        CHECK(ours.bytes.size() + 258 >= theirs.bytes.size());  // isa-l may give up a match before the error
-        CHECK(ours.bytes.compare(0, theirs.bytes.size(), theirs.bytes, 0, ours.bytes.size()) == 0);
+        CHECK(ours.bytes.size() + 258 >= theirs.bytes.size());  // what isa-l last counted may not have been decoded
+        CHECK(theirs.bytes.compare(0, ours.bytes.size(), ours.bytes) == 0);
       }
     }
   }
