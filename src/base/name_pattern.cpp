@@ -4,18 +4,11 @@
 #include <string>
 #include <utility>
 
-#ifdef PROFKIT_HAS_RE2
 #include <re2/re2.h>
 #include <re2/stringpiece.h>
-#endif
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-
-name_pattern::name_pattern(std::shared_ptr<const compiled> pattern) noexcept : compiled_(std::move(pattern)) {}
-
-#ifdef PROFKIT_HAS_RE2
-
 namespace {
 
 constexpr std::int64_t most_memory_bytes = std::int64_t{8} << 20;  // of a compiled pattern
@@ -37,6 +30,8 @@ struct name_pattern::compiled {
   re2::RE2 expression;
 };
 
+name_pattern::name_pattern(std::shared_ptr<const compiled> pattern) noexcept : compiled_(std::move(pattern)) {}
+
 result<name_pattern> name_pattern::make(std::string_view pattern) {
   auto made = std::make_shared<const compiled>(pattern);
   if (!made->expression.ok()) return fault{fault_code::invalid_argument, made->expression.error(), "", no_offset, ""};
@@ -46,18 +41,6 @@ result<name_pattern> name_pattern::make(std::string_view pattern) {
 bool name_pattern::matches(std::string_view name) const {
   return re2::RE2::FullMatch(piece(name), compiled_->expression);
 }
-
-#else
-
-struct name_pattern::compiled {};
-
-result<name_pattern> name_pattern::make(std::string_view) {
-  return fault{fault_code::unsupported, "this build has no regular expressions (-Dre2=disabled)", "", no_offset, ""};
-}
-
-bool name_pattern::matches(std::string_view) const { return false; }
-
-#endif
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -155,7 +155,10 @@ source_result open_over(input_result opened, const limits& bounds) {
   const compression encoding = compression_of(*first);
   if (encoding == compression::none) return std::unique_ptr<source>(std::make_unique<plain_source>(std::move(input)));
   auto made = encoding == compression::gzip ? make_gzip_decoder() : make_zstd_decoder();
-  if (!made.ok()) return std::move(made).error();
+  if (!made.ok()) {
+    made.error().path = input->name();
+    return std::move(made).error();
+  }
   return std::unique_ptr<source>(
       std::make_unique<decoding_source>(std::move(input), std::move(*made), encoding, bounds));
 }

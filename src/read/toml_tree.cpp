@@ -121,12 +121,6 @@ fault no_toml(std::string_view text, std::uint32_t line, const std::string& path
 
 }  // namespace
 
-const toml_value* toml_value::find(std::string_view name) const noexcept {
-  for (const toml_member& each : members)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
-
 result<toml_value> parse_toml(std::string_view text, const std::string& path) {
   if (text.size() > max_toml_bytes)
     return fault{fault_code::limit, "the TOML document is longer than 16 MiB", path, max_toml_bytes, ""};

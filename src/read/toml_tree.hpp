@@ -35,8 +35,15 @@ struct toml_member {
   toml_value value;
 };
 
+inline const toml_value* toml_value::find(std::string_view name) const noexcept {
+  for (const toml_member& each : members)
+    if (each.name == name) return &each.value;
+  return nullptr;
+}
+
 /// Parses one document (TOML 1.0, UTF-8) with toml++. Damage is a fault with the byte offset of its line; so are values
-/// nested more than 256 deep, keys of more than 32 parts, and numbers that do not fit.
+/// nested more than 256 deep, keys of more than 32 parts, and numbers that do not fit. A build without toml++ reads none:
+/// `unsupported`.
 /// https://toml.io/en/v1.0.0
 [[nodiscard]] result<toml_value> parse_toml(std::string_view text, const std::string& path);
 

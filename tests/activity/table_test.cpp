@@ -8,6 +8,8 @@
 #include <read/ascend_names.hpp>
 #include <read/launches.hpp>
 
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <algorithm>
@@ -543,6 +545,7 @@ TEST_CASE("times of kernels are exact past nanoseconds, with a base and from str
 }
 
 TEST_CASE("a user's own pattern marks steps, and a broken one is refused") {
+  PROFKIT_NEEDS("re2");
   const std::string text =
       R"([{"ph":"X","cat":"cpu_op","name":"train_step_12","pid":1,"tid":1,"ts":5,"dur":7},)"
       R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":6,"dur":1,"args":{"device":0,"stream":1}}])";

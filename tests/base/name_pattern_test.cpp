@@ -1,5 +1,7 @@
 #include <base/name_pattern.hpp>
 
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 using profkit::name_pattern;
 
 TEST_CASE("patterns of names are those of std::regex") {
+  PROFKIT_NEEDS("re2");
   const char* const patterns[] = {
       "",           "a",       "train_step_[0-9]+", "a|b|",      "(a|b)*c",  "(?:ab){2,3}",   "a{2}",
       "a{0,2}b{1,}", ".*",     "[^a-c_]+",          "\\d+\\w\\s?", "\\D\\W\\S", "..",        "\\w.\\w",
@@ -38,6 +41,7 @@ TEST_CASE("patterns of names are those of std::regex") {
 }
 
 TEST_CASE("what is no pattern of names is refused with its reason") {
+  PROFKIT_NEEDS("re2");
   for (const char* pattern :
        {"(", ")", "a)", "[a", "[b-a]", "*a", "a**", "a{1001}", "\\", "\\q", "\\x6", "[[:nothing:]]", "(a)\\1", "(?=a)b",
         "[\\", "a|*", "\\x6g", "\\xg6"}) {
@@ -50,6 +54,7 @@ TEST_CASE("what is no pattern of names is refused with its reason") {
 }
 
 TEST_CASE("patterns that are made to take long or much do not") {
+  PROFKIT_NEEDS("re2");
   CHECK_FALSE(name_pattern::make(std::string(100000, '(')));
   CHECK_FALSE(name_pattern::make("((((a{1000}){1000}){1000}){1000})"));
   CHECK_FALSE(name_pattern::make("(((((){1000}){1000}){1000}){1000})"));

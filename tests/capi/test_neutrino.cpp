@@ -46,6 +46,7 @@ TEST_CASE("neutrino: the C ABI writes the documents of the command") {
 }
 
 TEST_CASE("neutrino: tables and pictures") {
+  PROFKIT_NEEDS("toml");
   const auto probe = open_probe("neutrino/block_sched");
   const auto core = profkit::profile::open(data_path("neutrino/block_sched").string());
   REQUIRE(core.ok());
@@ -136,6 +137,7 @@ TEST_CASE("neutrino: arguments that make no sense") {
 }
 
 TEST_CASE("neutrino: a probe trace through profkit.hpp") {
+  PROFKIT_NEEDS("toml");
   using namespace profkit;
   std::optional<lib::probe_trace> opened;
   {

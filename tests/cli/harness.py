@@ -102,6 +102,11 @@ def small_tpu(names=("fusion.1", "copy.2"), errors=()):
     ) + b"".join(text(2, e) for e in errors)
 
 
+def needs(part):
+    """For a test of what a build may leave out (an option of meson_options.txt, by its name)."""
+    return unittest.skipIf(part in os.environ.get("PROFKIT_LEFT_OUT", "").split(), f"built without {part}")
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own."""
 

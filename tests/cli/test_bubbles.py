@@ -299,6 +299,7 @@ class Tables(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
+    @harness.needs("toml")
     def test_thresholds_by_option_and_file(self):
         _, plain = document(TPU, "--plane", "TPU:0")
         _, higher = document(TPU, "--plane", "TPU:0", "--threshold", "reportable_gap_us=100000")

@@ -213,6 +213,7 @@ class ExitCodesTest(Case):
             path = self.write("a.trace.json", trace(kernel("b", 70, 20), broken))
             self.check(path, 5, "no usable", commands=["report", "info", "chrome", "bubbles", "architecture"])
 
+    @harness.needs("toml")
     def test_a_broken_probe_toml(self):
         folder = self.scratch / PROBES.name
         shutil.copytree(PROBES, folder)
@@ -287,6 +288,7 @@ class ExitCodesTest(Case):
         self.assertEqual(outcome.status, 2)
         self.check(packed, 0, commands=["info", "ops"], more=["--plane", "TPU:0"])
 
+    @harness.needs("re2")
     def test_devices_and_patterns_that_match_nothing(self):
         kinds = ["bubbles", "architecture"]
         self.check(TPU, 2, 'no device has "zzz" in its name', "/device:TPU:0", commands=kinds, more=["--device", "zzz"])
@@ -306,6 +308,25 @@ class ExitCodesTest(Case):
 def harness_gzip(content):
     import gzip
     return gzip.compress(content, mtime=0)
+
+
+class LeftOutTest(Case):
+    """What a build may leave out (meson_options.txt) says how to have it."""
+
+    def left_out(self, part, status, *arguments):
+        if part not in os.environ.get("PROFKIT_LEFT_OUT", "").split():
+            return
+        outcome = run(*arguments)
+        self.check_status(outcome, status)
+        self.assertRegex(outcome.err, "this profkit was built without ")
+        self.assertIn(f"-D{part}=enabled", outcome.err)
+
+    def test_parts(self):
+        packed = self.write("a.xplane.pb.zst", b"\x28\xb5\x2f\xfd\x00\x38\x01\x00\x00")
+        self.left_out("zstd", 4, "report", packed)
+        self.left_out("re2", 2, "bubbles", TPU, "--step-pattern", "train_.*")
+        self.left_out("toml", 5, "neutrino", DATA / "neutrino" / "block_sched")
+        self.left_out("toml", 2, "bubbles", TPU, "--thresholds", self.write("t.toml", b"x = 1\n"))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ def document(*arguments):
     return json.loads(outcome.out), outcome.status
 
 
+@harness.needs("toml")
 class Documents(Case):
     def test_launches(self):
         found, status = document(SOUND, "launches")
@@ -109,6 +110,7 @@ class Documents(Case):
         self.check_status(run("neutrino", self.scratch / "missing"), 3)
 
 
+@harness.needs("toml")
 class Text(Case):
     def test_every_slice_fits_the_screen(self):
         for name in [None] + SLICES:

@@ -73,7 +73,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
 
   auto whole = open_buffer_source(bytes, "whole", bounds);
-  require(whole.ok());
+  if (!whole.ok()) {
+    require(whole.error().code == fault_code::unsupported);  // built without zstd
+    return 0;
+  }
   const drained first = drain(**whole, piece);
   require((*whole)->rewind().ok());
   const drained again = drain(**whole, piece);

@@ -136,6 +136,8 @@ def main():
             # Of a capture that can be opened these always have something; a folder without one is an error.
             if (name, status) in (("report", "absent"), ("info", "absent")):
                 continue
+            if (name, status) == ("neutrino", "ok") and "toml" in os.environ.get("PROFKIT_LEFT_OUT", ""):
+                continue
             if (name, status) not in statuses:
                 failed += 1
                 print(f"FAILED no input gave {name} the status {status}")

@@ -92,6 +92,7 @@ std::int64_t read_host_file(void* user, std::uint64_t offset, void* into, std::s
 }  // namespace
 
 TEST_CASE("every source gives the same bytes, plain and compressed") {
+  PROFKIT_NEEDS("zstd");
   const temporary_folder folder;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4096}, std::size_t{1200000}}) {
@@ -142,6 +143,7 @@ TEST_CASE("every source gives the same bytes, plain and compressed") {
 TEST_CASE("a compressed file cut at any byte gives what was before the cut, and a fault") {
   const std::string bytes = sample_bytes(700);
   for (const bool zstd : {false, true}) {
+    if (zstd) PROFKIT_NEEDS("zstd");
     const std::string encoded = zstd ? zstandard(bytes) : gzipped(bytes);
     const std::size_t magic = zstd ? 4 : 2;  // shorter than that, nobody can tell
     std::string longest;
@@ -236,6 +238,7 @@ TEST_CASE("the header of a gzip member may have every part, and come in pieces")
 }
 
 TEST_CASE("several members, several frames, padding and what follows them") {
+  PROFKIT_NEEDS("zstd");
   const std::string a = sample_bytes(5000, 1), b = sample_bytes(400000, 2);
   const auto all_of = [](const std::string& encoded) {
     const exact_block block(encoded);
@@ -290,6 +293,7 @@ TEST_CASE("several members, several frames, padding and what follows them") {
 }
 
 TEST_CASE("a bomb stops at the ratio, a large file at the size") {
+  PROFKIT_NEEDS("zstd");
   const std::string zeros(8 << 20, '\0');
   limits bounds;
   bounds.ratio_free_bytes = 1 << 20;
@@ -333,6 +337,7 @@ TEST_CASE("a bomb stops at the ratio, a large file at the size") {
 }
 
 TEST_CASE("zstd streams that ask for too much or for something else say so") {
+  PROFKIT_NEEDS("zstd");
   const auto code_of = [](const std::string& frame) {
     const drained all = drain(*open_bytes(frame));
     REQUIRE(all.damage);
@@ -679,6 +684,7 @@ TEST_CASE("files over 4 GiB are reached at both ends") {
 }
 
 TEST_CASE("more than 4 GiB come out of one zstd stream") {
+  PROFKIT_NEEDS("zstd");
   // Written by hand: a frame of RLE blocks, 128 KiB each of one byte, four bytes of input a block.
   const std::uint64_t blocks = (std::uint64_t{1} << 15) + 3;  // 4 GiB and 384 KiB
   std::string frame("\x28\xb5\x2f\xfd\x00\x38", 6);           // no size, no check sum; a window of 128 KiB

@@ -61,6 +61,11 @@ std::optional<std::filesystem::path> corpus_path(const std::string& relative) {
   return path;
 }
 
+bool is_left_out(const std::string& part) {
+  const char* parts = std::getenv("PROFKIT_LEFT_OUT");
+  return parts && (' ' + std::string(parts) + ' ').find(' ' + part + ' ') != std::string::npos;
+}
+
 void note_skip(const std::string& reason) {
   running_case_skipped = true;
   std::printf("SKIPPED %s: %s\n", running_case.c_str(), reason.c_str());

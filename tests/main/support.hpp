@@ -19,6 +19,9 @@ std::optional<std::filesystem::path> corpus_path(const std::string& relative);
 /// Counts the running case as skipped and prints why. A case that has failed stays failed.
 void note_skip(const std::string& reason);
 
+/// Whether this build has left out that part (an option of meson_options.txt, by its name).
+bool is_left_out(const std::string& part);
+
 }  // namespace profkit::test
 
 /// Leaves the running test case (use it in the TEST_CASE's own body) and counts it as skipped.
@@ -27,3 +30,7 @@ void note_skip(const std::string& reason);
     ::profkit::test::note_skip((reason)); \
     return;                               \
   } while (false)
+
+/// Leaves the running test case, skipped, in a build without that part.
+#define PROFKIT_NEEDS(part) \
+  if (::profkit::test::is_left_out(part)) PROFKIT_SKIP("built without " part)

@@ -5,6 +5,8 @@
 #include <profkit/core/profile.hpp>
 #include <profkit/core/trace_export.hpp>
 
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <sys/stat.h>
@@ -41,6 +43,7 @@ std::string document_of(const profile& p, probe_query query, document_status* st
 }  // namespace
 
 TEST_CASE("folder: a capture finds traces by themselves, below others and through one record file") {
+  PROFKIT_NEEDS("toml");
   const scratch_folder root;
   const fs::path first = write_trace(root.path());
   for (const fs::path& path : {first, root.path(), first / "result" / "0.100000.bin"}) {
@@ -270,6 +273,7 @@ TEST_CASE("folder: names of bytes that are no text, and names that hold delimite
 }
 
 TEST_CASE("folder: descriptions that are empty, broken, or of another probe") {
+  PROFKIT_NEEDS("toml");
   const scratch_folder root;
   const fs::path folder = write_trace(root.path(), 4, {"0.100000.bin"});
   const auto flags_under = [&](const std::string& toml, std::size_t map) {
@@ -302,6 +306,7 @@ TEST_CASE("folder: descriptions that are empty, broken, or of another probe") {
 }
 
 TEST_CASE("folder: the block schedule becomes tracks of a timeline and of a Perfetto trace") {
+  PROFKIT_NEEDS("toml");
   const scratch_folder root;
   const auto opened = profile::open(write_trace(root.path()).string());
   REQUIRE(opened);
@@ -365,6 +370,7 @@ TEST_CASE("folder: pictures are well-formed and show every block or how full it 
 }
 
 TEST_CASE("folder: queries choose launches, maps, blocks and lanes") {
+  PROFKIT_NEEDS("toml");
   const scratch_folder root;
   const auto opened = profile::open(write_trace(root.path()).string());
   REQUIRE(opened);

@@ -4,6 +4,8 @@
 #include <profkit/core/probe.hpp>
 
 #include <simdjson.h>
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <vector>
@@ -162,6 +164,7 @@ std::size_t check_case(const fs::path& golden, const fs::path& generated) {
 }  // namespace
 
 TEST_CASE("neutrino: every analysis equals the golden values") {
+  PROFKIT_NEEDS("toml");
   const auto golden = test::corpus_path("oracles/neutrino/golden");
   const test::scratch_folder generated;
   if (!golden || !test::generate_traces(generated.path(), 1)) PROFKIT_SKIP("no golden values, or no generator");

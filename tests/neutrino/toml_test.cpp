@@ -1,6 +1,8 @@
 // The TOML tree keeps the order of the file: section i of a trace is the i-th map table as written.
 #include "read/toml_tree.hpp"
 
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <string>
@@ -22,6 +24,7 @@ using text_list = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("toml: tables, keys and inline tables keep the order of the file") {
+  PROFKIT_NEEDS("toml");
   const auto parsed = parse_toml(
       "zeta = 1\nalpha = 'x'\n"
       "[map.zz]\ncap = 2\nbytes = 3\n"
@@ -46,6 +49,7 @@ TEST_CASE("toml: tables, keys and inline tables keep the order of the file") {
 }
 
 TEST_CASE("toml: damage is a fault that names the line") {
+  PROFKIT_NEEDS("toml");
   const auto broken = parse_toml("regs = 1\n[map\x01.x", "probe.toml");
   REQUIRE_FALSE(broken);
   CHECK(broken.error().code == fault_code::damaged);
@@ -60,6 +64,7 @@ TEST_CASE("toml: damage is a fault that names the line") {
 }
 
 TEST_CASE("toml: what is valid, and what it means") {
+  PROFKIT_NEEDS("toml");
   const auto parsed = parse_toml(
       "\xef\xbb\xbf# a comment\r\n"
       "hex = 0xdead_BEEF\noct = 0o17\nbin = -0\nlong = -9223372036854775808\n"
@@ -101,6 +106,7 @@ TEST_CASE("toml: what is valid, and what it means") {
 }
 
 TEST_CASE("toml: what is not valid") {
+  PROFKIT_NEEDS("toml");
   for (const char* text : {
            "a",
            "a =",
@@ -184,6 +190,7 @@ TEST_CASE("toml: what is not valid") {
 }
 
 TEST_CASE("toml: many keys take time in proportion") {
+  PROFKIT_NEEDS("toml");
   std::string text;
   for (int i = 0; i < 200000; ++i) text += "key" + std::to_string(i) + " = 1\n";
   const auto parsed = parse_toml(text, "");

@@ -4,6 +4,8 @@
 #include <profkit/core/probe_trace.hpp>
 
 #include <simdjson.h>
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <cmath>
@@ -278,6 +280,7 @@ counters check_all(const std::filesystem::path& generated) {
 }  // namespace
 
 TEST_CASE("neutrino: 69 generated trace folders of several seeds read as their truth says") {
+  PROFKIT_NEEDS("toml");
   std::vector<unsigned> seeds{1, 2, 20261121};
   // PROFKIT_SEEDS="7 8 9": others, when somebody looks for more.
   if (const char* others = std::getenv("PROFKIT_SEEDS")) {

@@ -226,7 +226,9 @@ TEST_CASE("a single file") {
   CHECK(zipped.files[0].encoding == compression::gzip);
   CHECK(zipped.files[0].host == "h");
   CHECK(all_bytes(zipped) == bytes);
-  CHECK(opened(folder.write("z", zstandard(small_trace))).files[0].encoding == compression::zstd);
+  const bool has_zstd = !is_left_out("zstd");
+  CHECK(opened(folder.write("z", has_zstd ? zstandard(small_trace) : gzipped(small_trace))).files[0].encoding ==
+        (has_zstd ? compression::zstd : compression::gzip));
 
   const capture unknown = opened(folder.write("notes", "some text"));
   REQUIRE(unknown.files.size() == 1);

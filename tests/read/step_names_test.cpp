@@ -1,6 +1,8 @@
 // Which names mark a step: one row a name.
 #include <read/step_names.hpp>
 
+#include "support.hpp"
+
 #include <catch.hpp>
 
 #include <string>
@@ -49,6 +51,7 @@ TEST_CASE("names of steps carry a number right behind their word") {
 }
 
 TEST_CASE("a pattern matches whole names of up to 1,024 bytes") {
+  PROFKIT_NEEDS("re2");
   const auto made = step_names::make("train_[0-9a]+");
   REQUIRE(made.ok());
   const auto found = made->match("train_12");

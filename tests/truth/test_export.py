@@ -452,6 +452,7 @@ class ExportTest(truth.Case):
             self.write(f"run/{name}.xplane.pb", b"\x0f\x0f")
         truth.run("export", self.scratch / "run", "-o", self.scratch / "a.csv", status=4)
 
+    @truth.needs("toml")
     def test_a_neutrino_trace_becomes_pftrace_only(self):
         folder = truth.ROOT / "tests" / "data" / "neutrino" / "block_sched"
         made = self.export(folder, "a.pftrace")

@@ -747,6 +747,7 @@ Lines of no known kind
 }
 
 
+@truth.needs("toml")
 class Neutrino(truth.Case):
     def setUp(self):
         super().setUp()
@@ -1019,6 +1020,7 @@ class Uneven(Launch):
         return [(1000 + 100 * block + (30 - 9 * warp if block % 2 else 11 * warp), 200 + 40 * warp - block, block % 2)]
 
 
+@truth.needs("toml")
 class OtherTraces(truth.Case):
     def test_warps_that_begin_in_another_order(self):
         kernels, launches = capture()

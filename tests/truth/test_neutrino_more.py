@@ -53,6 +53,7 @@ PROBES = {
 }
 
 
+@truth.needs("toml")
 class SmallTraces(truth.Case):
     def trace(self, maps, content=None, probes=PROBES["cycles"], log="", name="Nov14_221320_4242", files=None):
         root = self.scratch / name

@@ -98,6 +98,11 @@ def same_number(found, expected):
     return float(found) != float(expected) and abs(fractions.Fraction(found) - expected) * 2 <= unit
 
 
+def needs(part):
+    """For a test of what a build may leave out (an option of meson_options.txt, by its name)."""
+    return unittest.skipIf(part in os.environ.get("PROFKIT_LEFT_OUT", "").split(), f"built without {part}")
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own."""
     maxDiff = None
