@@ -32,9 +32,11 @@ result<step_names> step_names::make(const std::string& pattern) {
   if (pattern.empty()) return made;
   result<name_pattern> compiled = name_pattern::make(pattern);
   if (!compiled) {
-    return fault{fault_code::invalid_argument,
-                 "the pattern of step names \"" + pattern + "\": " + compiled.error().message, "", no_offset,
-                 "give a regular expression, such as train_step_[0-9]+"};
+    fault why = std::move(compiled).error();
+    why.code = fault_code::invalid_argument;
+    why.message = "the pattern of step names \"" + pattern + "\": " + why.message;
+    if (why.hint.empty()) why.hint = "give a regular expression, such as train_step_[0-9]+";
+    return why;
   }
   made.pattern_ = std::move(*compiled);
   return made;

@@ -5,6 +5,7 @@ What is not installed is skipped, with the reason.
 """
 import ctypes
 import gc
+import os
 import sys
 
 try:
@@ -98,7 +99,10 @@ records = reader("pk_arrow_probe_records", probe, ctypes.c_size_t(0), 0).read_al
 launches = reader("pk_arrow_launches", probe).read_all()
 pk.pk_probe_free(probe)
 pk.pk_profile_free(folder)
-check(records.column_names[:4] == ["block", "lane", "k", "start"], "columns of records")
+if "toml" in os.environ.get("PROFKIT_LEFT_OUT", ""):
+    print("skipped, names of records: built without toml")
+else:
+    check(records.column_names[:4] == ["block", "lane", "k", "start"], "columns of records")
 check(launches.num_rows == 2 and launches.column("kernel").null_count == 0, "launches")
 
 try:

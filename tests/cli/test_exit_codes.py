@@ -2,6 +2,7 @@
 """What every command says of the same file: its exit status, and the words that tell why: test_exit_codes.py PROFKIT
 [TEST ...]. Expected values are written by hand."""
 import json
+import os
 import pathlib
 import shutil
 import struct
