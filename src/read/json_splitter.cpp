@@ -145,6 +145,7 @@ struct json_splitter::state {
     return parser.iterate(copy.get(), size, size + simdjson::SIMDJSON_PADDING).get(into) == simdjson::SUCCESS;
   }
   [[nodiscard]] std::string_view in_text(std::string_view in_copy) const noexcept {
+    if (in_copy.empty()) return {};
     return {original + (in_copy.data() - copied), in_copy.size()};
   }
   void add_member(std::string_view key, std::string_view value) {
