@@ -23,7 +23,7 @@ using profkit::document;
 int run(const options& asked) {
   switch (asked.what) {
     case command::report: return run_slice(asked, document::report, print_report);
-    case command::info: return run_slice(asked, document::info, print_info);
+    case command::info: return asked.why ? run_why(asked) : run_slice(asked, document::info, print_info);
     case command::tree: return run_slice(asked, document::tree, print_tree);
     case command::metadata: return run_slice(asked, document::metadata, print_metadata);
     case command::steps: return run_slice(asked, document::steps, print_steps);

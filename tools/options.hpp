@@ -59,6 +59,7 @@ struct options {
   bool quiet = false;
   color_mode color = color_mode::automatic;
 
+  bool why = false;  // info --why
   op_order order = op_order::total;  // ops
   std::string module_to_dump;        // modules --dump
   std::string message_type;          // dump --type

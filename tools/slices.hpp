@@ -16,6 +16,9 @@ profkit::result<void> print_framework(session& s);
 profkit::result<void> print_collectives(session& s);
 profkit::result<void> print_chrome(session& s);
 
+// info --why opens no profile. Gives the exit status.
+int run_why(const options& asked);
+
 // memory has options of its own. Gives the exit status.
 int run_memory(const options& asked);
 

@@ -179,6 +179,17 @@ detection detect(std::string_view file_name, std::string_view head) {
   return probed;
 }
 
+std::vector<known_family> known_families() {
+  std::vector<known_family> all;
+  for (const format_row& row : formats) {
+    auto at = std::find_if(all.begin(), all.end(), [&](const known_family& k) { return k.family == row.family; });
+    if (at == all.end()) at = all.insert(all.end(), {row.family, "", nullptr});
+    at->names += (at->names.empty() ? "" : ", ") + std::string(row.pattern);
+    if (row.probe != nullptr) at->probe = row.probe;
+  }
+  return all;
+}
+
 std::string_view head_of(std::string_view bytes, std::string_view file_name) {
   std::size_t wanted = probe_bytes;
   while (wanted < bytes.size() && goes_on(bytes.substr(0, wanted), file_name)) wanted *= head_growth;

@@ -5,11 +5,18 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 enum class detection_confidence { none, possible, likely, certain };
+
+// What a probe found; `what` is a short static text for detection::why.
+struct probe_result {
+  detection_confidence sure = detection_confidence::none;
+  const char* what = "";
+};
 
 struct detection {
   file_family family = file_family::unknown;
@@ -39,6 +46,14 @@ inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
 // By both. A telling name is believed unless the contents are certainly something else, so that a damaged file
 // still reaches the reader that can say what is wrong with it.
 [[nodiscard]] detection detect(std::string_view file_name, std::string_view head);
+
+// The formats of the table, for who explains a detection: one a family, in the order in which they are asked.
+struct known_family {
+  file_family family = file_family::unknown;
+  std::string names;                                        // "*.hlo_proto.pb, *.hlo.pb"
+  probe_result (*probe)(std::string_view head) = nullptr;  // null: told by its name alone
+};
+[[nodiscard]] std::vector<known_family> known_families();
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -22,11 +22,13 @@ struct head_field {
 // Unlike the reader of whole messages, this one treats a message that ends too early as one that goes on.
 class head_walk {
  public:
-  explicit head_walk(std::string_view head) noexcept : at_(head.data()), end_(head.data() + head.size()) {}
+  explicit head_walk(std::string_view head) noexcept
+      : begin_(head.data()), field_(head.data()), at_(head.data()), end_(head.data() + head.size()) {}
 
   // The next field; false at the end of the head or at bytes that are no field.
   bool next(head_field& field) noexcept {
     if (at_ == end_) return false;
+    field_ = at_;
     std::uint32_t tag = 0;
     if (!read_tag(at_, end_, tag)) return stop(more_bytes_needed());
     field = {tag >> 3, static_cast<wire_type>(tag & 7), {}, false};
@@ -42,6 +44,8 @@ class head_walk {
   }
   // True while everything seen could be a message.
   [[nodiscard]] bool plausible() const noexcept { return plausible_; }
+  // Where the last field, or what is none, begins.
+  [[nodiscard]] std::size_t field_at() const noexcept { return static_cast<std::size_t>(field_ - begin_); }
 
  private:
   bool take_payload(head_field& field) noexcept {
@@ -63,6 +67,8 @@ class head_walk {
     return false;
   }
 
+  const char* begin_;
+  const char* field_;
   const char* at_;
   const char* end_;
   bool plausible_ = true;

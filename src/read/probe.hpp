@@ -8,12 +8,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// What a probe found; `what` is a short static text for detection::why.
-struct probe_result {
-  detection_confidence sure = detection_confidence::none;
-  const char* what = "";
-};
-
 // Chrome trace-event JSON: an object with the key traceEvents, or an array of objects with the key ph;
 // `possible` where an object of keys goes on behind the head without having told.
 [[nodiscard]] probe_result probe_chrome_trace(std::string_view head) noexcept;

@@ -135,6 +135,7 @@ fault nothing_there(std::string_view bytes) {
 // holding. `recognised`: it is known to be an XSpace otherwise.
 std::optional<fault> damage_at_once(source& from, bool recognised) {
   const std::string head = read_head(from, {});
+  if (auto other = why_another(head); other && recognised) return other;
   const char* at = head.data();
   std::uint32_t tag = 0;
   if (!head.empty() && (!read_tag(at, head.data() + head.size(), tag) || tag >> 3 == 0))
@@ -145,9 +146,11 @@ std::optional<fault> damage_at_once(source& from, bool recognised) {
 
 // Whether what was taken for an XSpace, for want of another family or by its name, is another message. Damage in a file
 // that calls itself one is told as such.
-std::optional<fault> why_foreign(const xspace_index& space, bool recognised) {
+std::optional<fault> why_foreign(const xspace_index& space, bool recognised, std::string_view path) {
+  if (space.damage && space.planes.empty())
+    if (auto other = why_another(space.bytes)) return other;
   if (space.damage && (recognised || space.damage->code != fault_code::damaged)) return std::nullopt;
-  if (space.damage && space.planes.empty()) return unrecognised(space.bytes);
+  if (space.damage && space.planes.empty()) return unrecognised(space.bytes, path);
   return why_not_xspace(space.bytes);
 }
 
@@ -229,7 +232,7 @@ struct profile::state {
     }
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);
-    if (auto why = why_foreign(*f.xspace, recognised)) {
+    if (auto why = why_foreign(*f.xspace, recognised, path)) {
       fail(f, path, std::move(*why));
       f.xspace = index_xspace({});
     } else if (f.xspace->damage) {
@@ -249,10 +252,9 @@ struct profile::state {
     } look;
     result<chrome_summary> read = read_chrome(bytes, look, {what.bounds, what.host});
     if (look.found) return std::nullopt;
+    if (auto other = why_another(bytes)) return other;
     if (!read) return std::move(read).error();
-    if (!read->damage && !read->has_events_key)
-      return fault{fault_code::unrecognised, "this JSON has no \"traceEvents\": it is no trace", "", 0,
-                   "Give the trace that the profiler wrote (*.trace.json, *.pt.trace.json, trace_view.json)."};
+    if (!read->damage && !read->has_events_key) return unrecognised(bytes);
     if (read->damage) return read->damage;
     return fault{fault_code::unrecognised, "the trace has no event", "", 0,
                  "The profiler recorded nothing: look at its schedule, and record again."};

@@ -13,8 +13,10 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit report vm.xplane.pb\n"
      "  profkit report logdir --json           the same and more, for programs\n"},
     {command::info, "info", "PATH", "Inventory: files, hosts, planes, lines, events, completeness",
-     "Lists every file, plane and line with its kind, number of events, summed duration and span.",
+     "Lists every file, plane and line with its kind, number of events, summed duration and span.\n"
+     "--why says of a file, or of every file below a folder, how its format was told, or why it was not.",
      "  profkit info vm.xplane.pb\n"
+     "  profkit info --why unknown.bin         what was looked at, and what to do instead\n"
      "  profkit info logdir --run all          every run below the directory\n"
      "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n"},
     {command::tree, "tree", "PATH", "Planes, lines, events and stats as an indented tree",

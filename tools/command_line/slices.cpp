@@ -14,6 +14,7 @@ class slice_options final : public command_options {
   void list(option_list& all, options& into) override {
     list_path(all, into);
     all.group("Output");
+    if (what_ == command::info) all.flag("--why", into.why, "How the format of each file was told, or why it was not");
     if (what_ == command::ops) all.value("--sort", order_, "KEY", "total, self or count (default total)");
     if (what_ == command::modules)
       all.value("--dump", into.module_to_dump, "NAME", "Print the entry computation of the module NAME is part of");
