@@ -36,6 +36,9 @@ bool is_cut_json(const json_outline& of) noexcept { return of.is_json && !of.is_
 // The page of a column chunk, or the footer of a file without one, follows: a Thrift struct whose field 1 is a number.
 bool is_parquet(std::string_view bytes) noexcept { return bytes.size() > 4 && bytes[4] == '\x15'; }
 
+// A size of blocks, then the first block.
+bool is_bzip2_block(std::string_view bytes) noexcept { return bytes.size() > 4 && bytes.substr(4, 6) == "1AY&SY"; }
+
 bool is_tar(std::string_view bytes) noexcept {
   constexpr std::size_t magic_at = 257;
   return bytes.size() > magic_at && bytes.substr(magic_at, 5) == "ustar";
@@ -104,7 +107,7 @@ constexpr foreign_format formats[] = {
     {"a file packed with xz", "begins with fd 7zXZ 00", "Unpack it: only gzip and zstd are read as they are.",
      "\xfd" "7zXZ\0"sv, nullptr, ""},
     {"a file packed with bzip2", "begins with BZh and a block", "Unpack it: only gzip and zstd are read as they are.", "BZh"sv,
-     [](std::string_view bytes) noexcept { return bytes.substr(4, 6) == "1AY&SY"; }, ""},
+     is_bzip2_block, ""},
     {"a tar archive", "ustar at byte 257", unpack, "", is_tar, ""},
     {"a file that was packed twice", "begins with the signature of gzip or zstd after it was unpacked", "Unpack it once.", "",
      is_gzip_or_zstd, ""},

@@ -411,7 +411,13 @@ struct profile::state {
         f.message += (i == 0 ? "" : ", ") + found.ignored[i];
       f.message += found.ignored_count > most_named ? ", …)" : ")";
     }
-    f.hint = "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";
+    const auto is_model = [](const std::string& path) { return ends_with(path, "/saved_model.pb"); };
+    if (std::any_of(found.ignored.begin(), found.ignored.end(), is_model))
+      f.hint = "A SavedModel is a model, not a profile of it: record one with tf.profiler or jax.profiler.";
+    else
+      f.hint =
+          "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";
+    f.hint += " `profkit info --why FOLDER` says what was looked at.";
     return f;
   }
 

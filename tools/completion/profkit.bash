@@ -62,6 +62,7 @@ _profkit() {
         architecture) options+=' --plane --device --step-pattern --markdown --run --fail-on -j --threads' ;;
         *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
       esac
+      [ "$command" = info ] && options+=' --why'
       [ "$command" = ops ] && options+=' --sort'
       [ "$command" = modules ] && options+=' --dump'
       COMPREPLY=($(compgen -W "$options" -- "$current"))

@@ -43,6 +43,7 @@ complete -c profkit -n "__fish_seen_subcommand_from $slices" -l name -x -d 'Only
 complete -c profkit -n "__fish_seen_subcommand_from $captures" -l step -x -d 'Only the N-th step'
 complete -c profkit -n "__fish_seen_subcommand_from $slices" -l time -x -d 'Only this window, FROM:TO'
 complete -c profkit -n "__fish_seen_subcommand_from ops" -l sort -x -a 'total self count' -d 'Order'
+complete -c profkit -n "__fish_seen_subcommand_from info" -l why -d 'How the format of each file was told'
 complete -c profkit -n "__fish_seen_subcommand_from modules" -l dump -x -d 'Print an entry computation'
 complete -c profkit -n "__fish_seen_subcommand_from dump" -l type -x -d 'Message type'
 complete -c profkit -n "__fish_seen_subcommand_from memory" -l module -x -d 'Module to look into'
