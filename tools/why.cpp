@@ -4,6 +4,7 @@
 #include "quantity.hpp"
 #include "slices.hpp"
 #include "table.hpp"
+#include "text.hpp"
 
 #include <profkit/core/detection.hpp>
 #include <profkit/core/text.hpp>
@@ -67,6 +68,13 @@ void print_considered(text_output& out, const detection_report& r, std::size_t c
   t.print(out, columns);
 }
 
+std::string next_text(const std::string& next, std::size_t columns) {
+  constexpr std::size_t indent = 14;
+  const std::string escaped = escape_for_terminal(next);
+  if (columns == 0) return escaped;
+  return wrap(escaped, columns, indent);
+}
+
 void print_file(text_output& out, const detection_report& r, std::size_t columns) {
   const bool is_read = r.family != profkit::file_family::unknown;
   out.line(out.screen().paint(escape_for_terminal(r.path), style::heading));
@@ -75,7 +83,7 @@ void print_file(text_output& out, const detection_report& r, std::size_t columns
   print_considered(out, r, columns);
   if (r.damage) out.line("  damage      " + escape_for_terminal(r.damage->message));
   out.line("  verdict     " + out.screen().paint(escape_for_terminal(r.verdict), is_read ? style::good : style::warning));
-  if (!r.next.empty()) out.line("  next        " + escape_for_terminal(r.next));
+  if (!r.next.empty()) out.line("  next        " + next_text(r.next, columns));
 }
 
 // A folder: a row a file.

@@ -42,6 +42,9 @@ void call_it_neutrino(detection_report& report, const char* why) {
   report.family = file_family::neutrino;
   report.verdict = std::string("neutrino: ") + why;
   report.next.clear();
+  const auto is_neutrino = [](const considered_format& c) { return c.format == "neutrino"; };
+  report.considered.erase(std::remove_if(report.considered.begin(), report.considered.end(), is_neutrino),
+                          report.considered.end());
   report.considered.push_back({"neutrino", true, "event.log, *_event.log, <elapsed>.bin", true, true, why});
 }
 
@@ -122,6 +125,11 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
     if (!facts) return std::move(facts).error();
     if (facts->kind == path_kind::folder) return explain_folder(path, bounds, host);
     std::vector<detection_report> one;
+    if (trace_folder_around(path, *facts)) {
+      one.push_back(explain_file(path, facts->bytes, false, bounds));
+      if (one.front().family == file_family::unknown) call_it_neutrino(one.front(), "a part of the trace folder around it");
+      return one;
+    }
     one.push_back(explain_file(path, facts->bytes, facts->kind == path_kind::stream, bounds));
     return one;
   });

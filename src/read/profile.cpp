@@ -312,7 +312,7 @@ struct profile::state {
       f.outline = std::move(done).value();
       f.outline_fault = f.outline.damage ? f.outline.damage : f.outline.index.damage;
       if (!f.outline_fault && f.outline.bytes == 0) f.outline_fault = nothing_there({});
-      if (!f.outline_fault && f.outline.foreign) {
+      if ((!f.outline_fault || f.outline.is_another) && f.outline.foreign) {
         f.outline_fault = std::move(f.outline.foreign);
         f.outline.index = index_xspace({});
       }

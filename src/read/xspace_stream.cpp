@@ -232,6 +232,11 @@ class streamer {
     done.index = index_xspace(bytes, from);
     done.foreign = done.damage && done.index.planes.empty() ? why_not_begun_xspace(from->head)
                                                             : why_not_xspace(from->head);
+    if ((done.damage || done.index.damage) && done.index.planes.empty())
+      if (auto other = why_another(from->head)) {
+        done.foreign = std::move(other);
+        done.is_another = true;
+      }
     from->head = {};
     return done;
   }

@@ -53,6 +53,7 @@ struct streamed_xspace {
   std::uint64_t bytes = 0;      // that were decoded
   std::optional<fault> damage;   // of the source: cut or broken compression, an input that shrank
   std::optional<fault> foreign;  // by its beginning it is another message
+  bool is_another = false;  // foreign by its signature, which counts more than damage
   std::shared_ptr<const void> owner;
 };
 

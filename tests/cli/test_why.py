@@ -108,9 +108,10 @@ class WhyTest(Case):
                         self.assertIn("  next        ", why.out)
 
     def test_a_name_does_not_make_a_capture(self):
+        database = self.database("x", ["notes"])
         for name in ("a.xplane.pb", "a.trace.json"):
             for content, kind in ((zipped("a", b"b"), "a ZIP archive"), (b"<html></html>", "a web page"),
-                                  (self.database("x", ["notes"]), "an SQLite database")):
+                                  (database, "an SQLite database")):
                 for packed in (content, gzip.compress(content)):
                     with self.subTest(name=name, kind=kind):
                         path = self.write(name, packed)
