@@ -1,6 +1,10 @@
 // Any bytes as the beginning of a file with any of the known names.
-#include <read/detect.hpp>
+#include <profkit/core/detection.hpp>
 
+#include <read/detect.hpp>
+#include <read/foreign_format.hpp>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -32,5 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(detect_by_content(head).why == probed.why);
   // What is not a name of a format is one when its suffix is, and the head may itself be used as a name.
   static_cast<void>(detect_by_name(head));
+  // A format that is only named is named by one row, and what is read has the family that detect() tells.
+  const detection_report told = explain_detection(name, head);
+  const auto is_named = [](const considered_format& c) { return !c.is_read && c.matches; };
+  const auto named_by = std::count_if(told.considered.begin(), told.considered.end(), is_named);
+  require(named_by <= 1 && (named_by == 0 || told.family == file_family::unknown));
+  require(told.family == file_family::unknown || told.family == both.family);
+  require(!told.verdict.empty() && (told.family != file_family::unknown || !told.next.empty()));
+  if (const auto other = why_another(head)) require(find_foreign_format(head) != nullptr);
   return 0;
 }
