@@ -254,7 +254,12 @@ struct profile::state {
     if (look.found) return std::nullopt;
     if (auto other = why_another(bytes)) return other;
     if (!read) return std::move(read).error();
-    if (!read->damage && !read->has_events_key) return unrecognised(bytes);
+    if (!read->damage && !read->has_events_key) {
+      if (find_foreign_format(bytes) != nullptr) return unrecognised(bytes);
+      return fault{fault_code::unrecognised, "this JSON has no list of \"traceEvents\": it is no trace", "", 0,
+                   "Give the trace that the profiler wrote (*.trace.json, *.pt.trace.json, trace_view.json). `profkit info "
+                   "--why FILE` says what was looked at."};
+    }
     if (read->damage) return read->damage;
     return fault{fault_code::unrecognised, "the trace has no event", "", 0,
                  "The profiler recorded nothing: look at its schedule, and record again."};

@@ -490,12 +490,16 @@ TEST_CASE("a trace without an event holds nothing, one without a list of them is
       CHECK(p.error().message == "the trace has no event");
     }
   }
-  for (const char* text : {"{}", R"({"traceEvents":{}})", R"({"traceEvents":"null"})"}) {
+  const auto none = profile::open_buffer("{}", "x.pt.trace.json");
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().code == fault_code::unrecognised);
+  CHECK(none.error().message.find("this is JSON without \"traceEvents\"") == 0);
+  for (const char* text : {R"({"traceEvents":{}})", R"({"traceEvents":"null"})"}) {
     CAPTURE(text);
     const auto p = profile::open_buffer(text, "x.pt.trace.json");
     REQUIRE_FALSE(p.ok());
     CHECK(p.error().code == fault_code::unrecognised);
-    CHECK(p.error().message == "this JSON has no \"traceEvents\": it is no trace");
+    CHECK(p.error().message == "this JSON has no list of \"traceEvents\": it is no trace");
   }
 }
 

@@ -100,11 +100,11 @@ class ExitCodesTest(Case):
         self.check(self.write("e.xplane.pb", b"\xff" * 64), 4, "damaged XSpace at byte 0")
 
     def test_a_message_of_another_kind(self):
-        known = {"Perfetto trace": PERFETTO, "pprof profile": PPROF, "TensorFlow events": EVENTS,
+        known = {"Perfetto trace": PERFETTO, "pprof profile": PPROF, "TensorFlow events": EVENTS, "SavedModel": SAVED_MODEL,
                  "SQLite database": b"SQLite format 3\0" + bytes(84)}
         for words, content in known.items():
             self.check(self.write("a.bin", content), 4, words, "expected an XSpace", "hint: ")
-        for content in (SAVED_MODEL, GRAPH, ONNX, number(9, 1) + text(12, "x")):
+        for content in (GRAPH, ONNX, number(9, 1) + text(12, "x")):
             self.check(self.write("b.pb", content), 4, "not an XSpace", "hint: ")
         # The name does not make it one.
         self.check(self.write("c.xplane.pb", PERFETTO), 4, "Perfetto trace")
