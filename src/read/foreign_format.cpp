@@ -65,8 +65,8 @@ constexpr const char* of_rocm =
     "None of rocprofv3's formats is read: record with torch.profiler (*.pt.trace.json) or jax.profiler (*.xplane.pb), "
     "which work on ROCm too.";
 constexpr const char* of_nsys =
-    "None of nsys's exports is read: record with torch.profiler (*.pt.trace.json) or jax.profiler (*.xplane.pb); nsys-ui "
-    "shows this one.";
+    "No report or export of nsys is read: nsys-ui shows its reports; or record with torch.profiler (*.pt.trace.json) or "
+    "jax.profiler (*.xplane.pb).";
 constexpr const char* of_snapshot = "https://docs.pytorch.org/memory_viz shows it, in the browser; nothing is uploaded.";
 
 // The first that matches is the one. A row goes when its format gets a reader.

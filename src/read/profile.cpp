@@ -422,7 +422,7 @@ struct profile::state {
     else
       f.hint =
           "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";
-    f.hint += " `profkit info --why FOLDER` says what was looked at.";
+    if (found.ignored_count != 0) f.hint += " `profkit info --why FOLDER` says what was looked at.";
     return f;
   }
 

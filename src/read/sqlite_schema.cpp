@@ -116,10 +116,8 @@ class schema_walk {
 
 }  // namespace
 
-bool is_sqlite(std::string_view head) noexcept { return head.substr(0, magic.size()) == magic; }
-
 sqlite_kind kind_of_sqlite(std::string_view head) noexcept {
-  if (!is_sqlite(head)) return sqlite_kind::other;
+  if (head.substr(0, magic.size()) != magic) return sqlite_kind::other;
   const seen_tables seen = schema_walk(head).run();
   if (seen.string_ids && seen.of_nsys) return sqlite_kind::nsys;
   if (seen.rocpd_info) return sqlite_kind::rocprofv3;

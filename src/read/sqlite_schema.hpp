@@ -8,9 +8,7 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-[[nodiscard]] bool is_sqlite(std::string_view head) noexcept;
-
-// Whose tables they are.
+// Whose tables they are; `other` also of what is no database.
 enum class sqlite_kind {
   other,
   nsys,       // an export of Nsight Systems
