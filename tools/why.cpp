@@ -44,7 +44,8 @@ std::string ascii_of(const std::string& bytes) {
 
 std::string size_text(const detection_report& r) {
   std::string text = r.bytes == 0 && !r.first_bytes.empty() ? "of no known size" : profkit::human_bytes(r.bytes);
-  if (r.encoding != profkit::compression::none) text += std::string(", ") + profkit::compression_name(r.encoding) + "; what follows is of its contents";
+  if (r.encoding != profkit::compression::none)
+    text += std::string(", ") + profkit::compression_name(r.encoding) + "; what follows is of its contents";
   return text;
 }
 
@@ -82,12 +83,14 @@ void print_file(text_output& out, const detection_report& r, std::size_t columns
   if (!r.first_bytes.empty()) out.line("  begins      " + hex_of(r.first_bytes) + "  " + ascii_of(r.first_bytes));
   print_considered(out, r, columns);
   if (r.damage) out.line("  damage      " + escape_for_terminal(r.damage->message));
-  out.line("  verdict     " + out.screen().paint(escape_for_terminal(r.verdict), is_read ? style::good : style::warning));
+  const style how = is_read ? style::good : style::warning;
+  out.line("  verdict     " + out.screen().paint(escape_for_terminal(r.verdict), how));
   if (!r.next.empty()) out.line("  next        " + next_text(r.next, columns));
 }
 
 // A folder: a row a file.
-void print_folder(text_output& out, const std::vector<detection_report>& all, const options& asked, std::size_t columns) {
+void print_folder(text_output& out, const std::vector<detection_report>& all, const options& asked,
+                  std::size_t columns) {
   constexpr std::uint64_t default_limit = 100;
   const std::uint64_t limit = asked.limit.value_or(default_limit);
   const std::size_t shown =

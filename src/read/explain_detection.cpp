@@ -115,9 +115,10 @@ detection_report explain_detection(std::string_view file_name, std::string_view 
   const detection named = detect_by_name(file_name), found = detect(file_name, head);
   for (const known_family& known : known_families()) report.considered.push_back(considered(known, named, head));
   const foreign_format* const other = foreign_of(found, file_name, head);
-  for (const foreign_format& known : foreign_formats())
-    report.considered.push_back({known.name, false, std::string(known.suffix.empty() ? "" : "*") + std::string(known.suffix),
-                                 !known.suffix.empty() && &known == other, &known == other, known.sign});
+  for (const foreign_format& known : foreign_formats()) {
+    const std::string names = known.suffix.empty() ? "" : "*" + std::string(known.suffix);
+    report.considered.push_back({known.name, false, names, !names.empty() && &known == other, &known == other, known.sign});
+  }
   if (other != nullptr) {
     report.verdict = other->name;
     report.next = other->next;

@@ -127,7 +127,8 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
     std::vector<detection_report> one;
     if (trace_folder_around(path, *facts)) {
       one.push_back(explain_file(path, facts->bytes, false, bounds));
-      if (one.front().family == file_family::unknown) call_it_neutrino(one.front(), "a part of the trace folder around it");
+      if (one.front().family == file_family::unknown)
+        call_it_neutrino(one.front(), "a part of the trace folder around it");
       return one;
     }
     one.push_back(explain_file(path, facts->bytes, facts->kind == path_kind::stream, bounds));

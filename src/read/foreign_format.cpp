@@ -65,39 +65,47 @@ constexpr const char* of_rocm =
     "None of rocprofv3's formats is read: record with torch.profiler (*.pt.trace.json) or jax.profiler (*.xplane.pb), "
     "which work on ROCm too.";
 constexpr const char* of_nsys =
-    "No report or export of nsys is read: nsys-ui shows its reports; or record with torch.profiler (*.pt.trace.json) or "
-    "jax.profiler (*.xplane.pb).";
-constexpr const char* of_snapshot = "https://docs.pytorch.org/memory_viz shows it, in the browser; nothing is uploaded.";
+    "No report or export of nsys is read: nsys-ui shows its reports; or record with torch.profiler (*.pt.trace.json) "
+    "or jax.profiler (*.xplane.pb).";
+constexpr const char* of_snapshot =
+    "https://docs.pytorch.org/memory_viz shows it, in the browser; nothing is uploaded.";
 
 // The first that matches is the one. A row goes when its format gets a reader.
 constexpr foreign_format formats[] = {
     // SQLite: https://www.sqlite.org/fileformat2.html, 1.3. Tables of Nsight Systems: its User Guide, "Exporter SQLite
     // Schema"; of rocprofv3: rocprofiler-sdk, source/share/rocprofiler-sdk-rocpd/rocpd_tables.sql; of RocmProfileData:
     // https://github.com/ROCm/rocmProfileData; of Ascend: the files of torch_npu and msprof themselves.
-    {"an SQLite export of Nsight Systems", "tables StringIds and CUPTI_ACTIVITY_KIND_*, TARGET_INFO_SYSTEM_ENV or the like",
+    {"an SQLite export of Nsight Systems",
+     "tables StringIds and CUPTI_ACTIVITY_KIND_*, TARGET_INFO_SYSTEM_ENV or the like",
      of_nsys, "SQLite format 3\0"sv, is_sqlite_of<sqlite_kind::nsys>, ""},
     {"a rocpd database of rocprofv3", "tables rocpd_info_*", of_rocm, "SQLite format 3\0"sv,
      is_sqlite_of<sqlite_kind::rocprofv3>, ""},
     {"a database of RocmProfileData", "tables rocpd_api and rocpd_op",
-     "`rpd2tracing.py FILE.rpd FILE.json` of RocmProfileData makes a Chrome trace of it: give that.", "SQLite format 3\0"sv,
+     "`rpd2tracing.py FILE.rpd FILE.json` of RocmProfileData makes a Chrome trace of it: give that.",
+     "SQLite format 3\0"sv,
      is_sqlite_of<sqlite_kind::rpd>, ""},
     {"a database of the Ascend profiler", "tables NPU_INFO and SESSION_TIME_INFO",
      "Give the folder with kernel_details.csv and trace_view.json: torch_npu writes them with export_type Text, msprof "
      "with --export=on --type=text.",
      "SQLite format 3\0"sv, is_sqlite_of<sqlite_kind::ascend>, ""},
-    {"an SQLite database", "begins with \"SQLite format 3\"", "Export it as text or JSON with the profiler that wrote it.",
+    {"an SQLite database", "begins with \"SQLite format 3\"",
+     "Export it as text or JSON with the profiler that wrote it.",
      "SQLite format 3\0"sv, nullptr, ""},
     // https://github.com/google/riegeli/blob/master/doc/riegeli_records_file_format.md
     {"a Riegeli file", "begins with 83 af 70 d1 0d 88 4a 3f", "Unpack its records: each may be an XSpace.",
      "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"sv, nullptr, ""},
     // https://parquet.apache.org/docs/file-format/, https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format,
     // https://docs.hdfgroup.org/hdf5/develop/_f_m_t3.html
-    {"a Parquet table", "begins with PAR1 and a page of Thrift", "Give the capture that the table was made from.", "PAR1"sv,
+    {"a Parquet table", "begins with PAR1 and a page of Thrift", "Give the capture that the table was made from.",
+     "PAR1"sv,
      is_parquet, ""},
-    {"an Arrow file", "begins with ARROW1", "Give the capture that the table was made from.", "ARROW1\0\0"sv, nullptr, ""},
-    {"an HDF5 file", "begins with 89 HDF", "Give the capture that it was made from.", "\x89HDF\r\n\x1a\n"sv, nullptr, ""},
+    {"an Arrow file", "begins with ARROW1", "Give the capture that the table was made from.", "ARROW1\0\0"sv, nullptr,
+     ""},
+    {"an HDF5 file", "begins with 89 HDF", "Give the capture that it was made from.", "\x89HDF\r\n\x1a\n"sv, nullptr,
+     ""},
     // https://docs.python.org/3/library/pickletools.html; torch/cuda/memory.py, _dump_snapshot()
-    {"a snapshot of PyTorch's memory, as a pickle", "a pickle of a dict with \"segments\" first, then \"total_size\" or \"device_traces\"",
+    {"a snapshot of PyTorch's memory, as a pickle",
+     "a pickle of a dict with \"segments\" first, then \"total_size\" or \"device_traces\"",
      of_snapshot, "\x80"sv, is_memory_snapshot, ""},
     {"a Python pickle", "opcodes of protocol 2 to 5",
      "It is never loaded, for it may run code. Give what the profiler wrote itself.", "\x80"sv, is_pickle, ""},
@@ -106,10 +114,12 @@ constexpr foreign_format formats[] = {
     {"a 7z archive", "begins with 7z bc af 27 1c", unpack, "7z\xbc\xaf\x27\x1c"sv, nullptr, ""},
     {"a file packed with xz", "begins with fd 7zXZ 00", "Unpack it: only gzip and zstd are read as they are.",
      "\xfd" "7zXZ\0"sv, nullptr, ""},
-    {"a file packed with bzip2", "begins with BZh and a block", "Unpack it: only gzip and zstd are read as they are.", "BZh"sv,
+    {"a file packed with bzip2", "begins with BZh and a block", "Unpack it: only gzip and zstd are read as they are.",
+     "BZh"sv,
      is_bzip2_block, ""},
     {"a tar archive", "ustar at byte 257", unpack, "", is_tar, ""},
-    {"a file that was packed twice", "begins with the signature of gzip or zstd after it was unpacked", "Unpack it once.", "",
+    {"a file that was packed twice", "begins with the signature of gzip or zstd after it was unpacked",
+     "Unpack it once.", "",
      is_gzip_or_zstd, ""},
     {"a program", "begins with 7f ELF", "Give what its profiler wrote.", "\x7f" "ELF"sv, nullptr, ""},
     // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
@@ -122,7 +132,8 @@ constexpr foreign_format formats[] = {
      "The profile lies beside it, in plugins/profile: give that folder, or an *.xplane.pb.", "", is_events_file, ""},
     // tensorflow/core/protobuf/saved_model.proto, meta_graph.proto
     {"a SavedModel", "a version, then a graph with its tags or TensorFlow's version, and nodes",
-     "That is a model, not a profile of it: record one with tf.profiler or jax.profiler (*.xplane.pb).", "", is_saved_model,
+     "That is a model, not a profile of it: record one with tf.profiler or jax.profiler (*.xplane.pb).", "",
+     is_saved_model,
      ""},
     // https://github.com/google/pprof/blob/main/proto/profile.proto
     {"a pprof profile", "kinds of samples, and a table of strings whose first is empty",
@@ -134,14 +145,16 @@ constexpr foreign_format formats[] = {
     // torch/cuda/_memory_viz.py; pytorch/torch/csrc/profiler/standalone/execution_trace_observer.cpp;
     // rocprofiler-sdk, "Using rocprofv3", output formats
     {"a Speedscope profile", "JSON whose $schema is Speedscope's",
-     "https://www.speedscope.app shows it; a sampled stack has no times of devices.", "", is_json_of<is_speedscope>, ""},
+     "https://www.speedscope.app shows it; a sampled stack has no times of devices.", "", is_json_of<is_speedscope>,
+     ""},
     {"a CPU profile of Chrome or Node.js", "JSON with nodes that have a callFrame, startTime and endTime",
      "The developer tools of Chrome show it; it has no times of devices.", "", is_json_of<is_cpu_profile>, ""},
     {"a snapshot of PyTorch's memory, as JSON", "JSON with segments and device_traces",
      "Give the trace of torch.profiler (*.pt.trace.json); memory_viz shows snapshots that are pickles.", "",
      is_json_of<is_memory_snapshot>, ""},
     {"an execution trace of PyTorch", "JSON with nodes whose schema is Chakra's",
-     "Give the trace of torch.profiler that was recorded with it (*.pt.trace.json).", "", is_json_of<is_execution_trace>,
+     "Give the trace of torch.profiler that was recorded with it (*.pt.trace.json).", "",
+     is_json_of<is_execution_trace>,
      ""},
     {"JSON of rocprofv3", "JSON with rocprofiler-sdk-tool", of_rocm, "", is_json_of<is_rocprofv3>, ""},
     {"JSON without \"traceEvents\"", "whole JSON, of no kind above",
@@ -185,8 +198,8 @@ fault unrecognised(std::string_view bytes, std::string_view file_name) {
   f.code = fault_code::unrecognised;
   f.message =
       "no reader knows these bytes: not an XSpace, a Chrome trace, an HLO module, an Ascend table or a Neutrino trace";
-  f.hint = "If they are another protobuf message, `profkit dump --type raw` shows it. `profkit info --why FILE` says what "
-           "was looked at.";
+  f.hint = "If they are another protobuf message, `profkit dump --type raw` shows it. `profkit info --why FILE` says "
+           "what was looked at.";
   return f;
 }
 

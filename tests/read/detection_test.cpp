@@ -90,7 +90,9 @@ std::string events_of(const std::string& version) {
   const std::string event = "\x09"s + std::string(8, 'd') + message(3, version);
   return static_cast<char>(event.size()) + std::string(11, '\0') + event + std::string(4, '\0');
 }
-std::string tar_of(const std::string& magic) { return "notes.txt" + std::string(248, '\0') + magic + std::string(250, '\0'); }
+std::string tar_of(const std::string& magic) {
+  return "notes.txt" + std::string(248, '\0') + magic + std::string(250, '\0');
+}
 
 struct known_head {
   std::string format;  // "" where nothing may be named

@@ -38,8 +38,8 @@ struct detection_report {
   std::optional<fault> damage;                ///< it could not be opened or read
 };
 
-/// By a file's name (no folder in it) and its first decoded bytes, or all of them. Pure: `path`, `bytes` and `encoding` of
-/// the report stay empty. O(head).
+/// By a file's name (no folder in it) and its first decoded bytes, or all of them. Pure: `path`, `bytes` and `encoding`
+/// of the report stay empty. O(head).
 [[nodiscard]] detection_report explain_detection(std::string_view file_name, std::string_view head);
 
 /// Of one file, or of every file below a folder, in the order of paths. A Neutrino trace folder is one entry. Faults:
@@ -47,14 +47,16 @@ struct detection_report {
 result<std::vector<detection_report>> explain_path(const std::string& path, const limits& bounds = {},
                                                    const hooks& host = {});
 
-/// The reports as a JSON document, docs/schemas/detection.json. Its status is "error" when nothing was recognised. Does not
-/// finish the sink.
-result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports, sink& into);
+/// The reports as a JSON document, docs/schemas/detection.json. Its status is "error" when nothing was recognised. Does
+/// not finish the sink.
+result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports,
+                                      sink& into);
 /// The same of a path that could not be looked at.
 result<void> write_detection_error(const fault& why, sink& into);
 
 /// Why nothing was recognised: the fault of the file, or of a folder without a profile; nothing when something was.
-[[nodiscard]] std::optional<fault> why_unrecognised(const std::string& path, const std::vector<detection_report>& reports);
+[[nodiscard]] std::optional<fault> why_unrecognised(const std::string& path,
+                                                    const std::vector<detection_report>& reports);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -67,7 +67,8 @@ void write_report(json_writer& out, const detection_report& report) {
 
 }  // namespace
 
-result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports, sink& into) {
+result<void> write_detection_document(const std::string& path, const std::vector<detection_report>& reports,
+                                      sink& into) {
   return contained([&]() -> result<void> {
     json_writer out(into);
     begin(out, why_unrecognised(path, reports));
