@@ -125,6 +125,9 @@ detection_report explain_detection(std::string_view file_name, std::string_view 
   } else if (found.family != file_family::unknown && !(head.empty() && named.family == file_family::unknown)) {
     report.family = found.family;
     report.verdict = std::string(family_name(found.family)) + ": " + found.why;
+    for (const considered_format& c : report.considered)
+      if (c.format == family_name(found.family) && !c.matches && c.why != told_by_name_alone)
+        report.verdict += ", though its contents do not look like one";
   } else if (head.empty()) {
     report.verdict = "empty";
     report.next = "Fetch or export the capture again.";

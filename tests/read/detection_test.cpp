@@ -303,6 +303,10 @@ TEST_CASE("the explanation of a detection") {
 
   // The name is believed, as detect() believes it, unless the bytes are surely another format.
   CHECK(explain_detection("a.xplane.pb", "garbage").family == file_family::xspace);
+  CHECK(explain_detection("a.xplane.pb", "garbage").verdict ==
+        "xspace: name *.xplane.pb, though its contents do not look like one");
+  CHECK(xspace.verdict == "xspace: name *.xplane.pb");
+  CHECK(explain_detection("analysis.db", "SQLite format 3").verdict == "ascend_database: name analysis.db");
   CHECK(explain_detection("a.xplane.pb", "PK\x03\x04...").verdict == "a ZIP archive");
   CHECK(explain_detection("a.xplane.pb", perfetto_packet(10) + perfetto_packet(10)).verdict == "a Perfetto trace");
   CHECK(explain_detection("a.trace.json", "<html>").verdict == "a web page");
