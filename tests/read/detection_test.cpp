@@ -197,6 +197,7 @@ TEST_CASE("what lacks the sign is not named so") {
       {"", "<svg><html>"},
       {"", events_of("brain.Other:2")},
       {"", saved_model(number_field(1, 1), model_node)},              // it says nothing of itself
+      {"", saved_model(message(1, "v1"), model_node)},
       {"", saved_model(model_info, message(1, "x"))},                 // its node has no op
       {"", number_field(1, 2) + saved_model(model_info, model_node).substr(2)},
       {"", number_field(1, 8) + message(2, "pytorch") + message(3, "2.1") + message(7, message(1, "Conv"))},  // ONNX
@@ -217,6 +218,9 @@ TEST_CASE("what lacks the sign is not named so") {
       {"", R"({"a" 1})"},
       {"", R"({"a":1,})"},
       {"", "{a: 1}"},
+      {"", "{"},
+      {"", "["},
+      {"", R"({"key)"},
       {"", "[INFO] started"},
       {"", "[2026-11-23 12:00:00] started"},
       {"", "[12] footnote"},
@@ -312,6 +316,9 @@ TEST_CASE("the explanation of a detection") {
   CHECK(explain_detection("a.trace.json", "<html>").verdict == "a web page");
   CHECK(explain_detection("a.txt", "hello\n").verdict == "no format that profkit knows");
   CHECK(row_of(explain_detection("a.txt", "hello\n"), "chrome_trace").why == "no JSON: it begins with neither { nor [");
+  CHECK_FALSE(row_of(explain_detection("a", R"({"a":1,)"), "chrome_trace").matches);
+  CHECK(why_another("PK\x03\x04"));
+  CHECK_FALSE(why_another(perfetto_packet(10)));
   CHECK(explain_detection("a.txt", "").verdict == "empty");
   CHECK(row_of(explain_detection("a", "[1, 2]"), "chrome_trace").why == "a JSON array without objects that have \"ph\"");
 }
