@@ -131,13 +131,28 @@ class rank_reader {
       const ascend_clock clock = read_ascend_clock(bytes);
       const file_clock place = placed(file, clock.zero_us);
       table_clock_ = table_clock_ ? table_clock_ : place;
+      const bool is_first = devices_->all().empty();
       if (auto read = read_ascend_kernels(bytes, clock, place.shift_ps, parts_.options.details, parts_.strings,
                                           *devices_, input, parts_.host);
           !read) {
         return read;
       }
+      if (is_first) place_streams();
     }
     return {};
+  }
+
+  // As fill_ascend.cpp numbers them, each file for itself. Of streams that only further files have it is not told.
+  void place_streams() {
+    std::int32_t plane = 0;
+    for (device_kernels& d : devices_->all()) {
+      std::int32_t line = 1;  // 0: kernels without a stream
+      for (activity_stream& s : d.device.streams) {
+        s.plane = plane;
+        s.line = line++;
+      }
+      ++plane;
+    }
   }
 
   [[nodiscard]] bool has_kernels() const {

@@ -13,8 +13,9 @@
 #include <read/activity_input.hpp>
 #include <read/activity_store.hpp>
 #include <read/chrome_args.hpp>
+#include <read/chrome_decoder.hpp>
 #include <read/chrome_dialect.hpp>
-#include <read/chrome_pairs.hpp>
+#include <read/chrome_tracks.hpp>
 #include <read/grow.hpp>
 #include <read/kineto_categories.hpp>
 #include <read/launch_calls.hpp>
@@ -77,10 +78,6 @@ std::uint64_t id_of(std::string_view raw) noexcept {
   return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
 }
 
-bool has_arguments(std::string_view json) noexcept {
-  return !json.empty() && json.front() == '{' && json.find('"') != std::string_view::npos;
-}
-
 struct gathered_device {
   activity_device device;
   std::vector<kernel_row> rows;
@@ -89,41 +86,21 @@ struct gathered_device {
   std::vector<step_marker> windows;
 };
 
-// What ends later, beside when it began.
-struct begun {
-  const kineto_category* category = nullptr;
-  std::string args_json;
-};
-
-struct process {
-  std::string name;
-  std::optional<std::int64_t> pid;
-  plane_kind kind = plane_kind::other;
-  bool has_kernels = false;
-};
-struct thread {
-  std::size_t process = 0;
-  std::optional<std::int64_t> tid;
-  std::string name;
-  std::uint32_t number = 0;
-  open_begins open;
-};
-
 // An event without a known category, until its process has a name.
 struct held_event {
   std::int64_t start_ps, duration_ps;
   std::uint64_t ordinal;
   string_id name;
-  std::uint32_t thread;
+  std::uint32_t track;
 };
 
-class trace_reader final : public chrome_visitor {
+class trace_reader final : public chrome_sink {
  public:
   trace_reader(std::size_t file, activity_parts& parts)
       : parts_(parts),
         p_(*parts.from),
         file_(file),
-        shift_ps_(p_.file_shift_ns(file) * ps_per_ns),
+        decoder_(p_.file_shift_ns(file) * ps_per_ns, tracks_, *this),
         group_(parts.add_host_group()),
         input_(input_of(p_, file, "trace.json")),
         names_(parts.strings),
@@ -139,7 +116,7 @@ class trace_reader final : public chrome_visitor {
     const std::string_view bytes = p_.bytes(file_);
     bytes_ = bytes.size();
     if (!is_unusable(p_, input_)) {
-      const result<chrome_summary> read = read_chrome(bytes, *this, options);
+      const result<chrome_summary> read = read_chrome(bytes, decoder_, options);
       if (read) {
         note_summary(*read, input_);
       } else if (read.error().code == fault_code::cancelled || read.error().code == fault_code::out_of_memory) {
@@ -155,7 +132,7 @@ class trace_reader final : public chrome_visitor {
     return {};
   }
 
-  bool header(std::string_view key, std::string_view json, std::uint64_t) override {
+  bool header(std::string_view key, std::string_view json) override {
     if (key == "schemaVersion" || key == "deviceProperties") input_.variant = "kineto";
     if (key == "distributedInfo") {
       input_.variant = "kineto";
@@ -171,16 +148,25 @@ class trace_reader final : public chrome_visitor {
     return true;
   }
 
-  bool event(const chrome_event& e) override {
+  bool item(const chrome_item& found) override {
+    const chrome_event& e = *found.event;
     at_byte_ = e.byte_offset;
-    switch (e.phase) {
-      case 'M': take_name(e); break;
-      case 'X': take_complete(e); break;
-      case 'B':
-      case 'E': take_pair(e); break;
+    switch (found.kind) {
+      case chrome_item_kind::metadata:
+        if (e.name == "thread_name") number_of(tracks_.thread_of(e));
+        break;
+      case chrome_item_kind::begin:
+        if (found.defect != chrome_defect::none)
+          reject(found);
+        else
+          number_of(found.track);
+        break;
+      case chrome_item_kind::pair: take_pair(found); break;
+      case chrome_item_kind::complete: take_span(found); break;
       // XLA's exporter ends its events with an empty object.
-      case 0:
-        if (e.json.find('"') != std::string_view::npos) reject(e, "no phase (\"ph\")");
+      case chrome_item_kind::other:
+        if (e.phase == 0 && e.json.find('"') != std::string_view::npos)
+          reject_event(input_, "no phase (\"ph\")", e.ordinal, e.byte_offset);
         break;
       default: break;
     }
@@ -188,85 +174,37 @@ class trace_reader final : public chrome_visitor {
   }
 
  private:
-  void reject(const chrome_event& e, const char* reason) {
-    reject_event(input_, reason, e.ordinal, e.byte_offset);
+  void reject(const chrome_item& found) {
+    reject_event(input_, reason_of(found.defect), found.event->ordinal, found.event->byte_offset);
   }
 
-  std::optional<std::int64_t> time_of(const chrome_event& e) {
-    const auto at = e.ts_ps ? checked_add(*e.ts_ps, shift_ps_) : std::nullopt;
-    if (!at) reject(e, "no usable time");
-    return at;
+  void take_pair(const chrome_item& found) {
+    if (found.defect == chrome_defect::without_time || found.defect == chrome_defect::start_out_of_reach)
+      return reject(found);
+    number_of(found.track);
+    if (found.defect == chrome_defect::without_begin) return reject(found);
+    take_span(found);
   }
 
-  void take_name(const chrome_event& e) {
-    if (e.name == "process_name") {
-      process& p = processes_[process_of(e)];
-      p.name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
-      p.kind = classify_plane(p.name);
-    } else if (e.name == "thread_name") {
-      thread_of(e).name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
-    }
-  }
-
-  // An event in two parts is as one with a duration. The arguments of the begin count before those of the end.
-  void take_pair(const chrome_event& e) {
-    if (!time_of(e)) return;
-    thread& on = thread_of(e);
-    const string_id name = names_.intern(e.name);
-    if (e.phase == 'B') {
-      const kineto_category* const category = category_of(e.cat);
-      if (category != nullptr) begun_.push_back({category, std::string(e.args_json)});
-      const auto extra = static_cast<std::uint32_t>(category != nullptr ? begun_.size() : 0);
-      on.open.push({*e.ts_ps, e.ordinal, name, extra});
-      return;
-    }
-    const auto begin = on.open.pop(name);
-    if (!begin) return reject(e, no_begin);
-    const auto length = checked_sub(*e.ts_ps, begin->start_ps);
-    chrome_event whole = e;
-    whole.ordinal = begin->ordinal;
-    whole.ts_ps = begin->start_ps;
-    whole.dur_ps = length.value_or(-1);
-    whole.name = parts_.strings.text(begin->name);
-    whole.cat = {};
-    std::string args;
-    if (begin->extra != 0) {
-      begun& known = begun_[begin->extra - 1];
-      whole.cat = known.category->name;
-      args = std::move(known.args_json);
-    }
-    if (has_arguments(args)) {
-      // Of an argument in both the last counts.
-      if (has_arguments(e.args_json)) {
-        args.replace(0, 1, ",").insert(0, e.args_json.substr(0, e.args_json.rfind('}')));
-      }
-      whole.args_json = args;
-      whole.args = {};
-    }
-    take_complete(whole);
-  }
-
-  void take_complete(const chrome_event& e) {
+  void take_span(const chrome_item& found) {
+    const chrome_event& e = *found.event;
     const kineto_category* const category = category_of(e.cat);
     if (category != nullptr && category->what == kineto_role::ignored) return;
-    const auto start = time_of(e);
-    if (!start) return;
-    if (!e.dur_ps) return reject(e, "no usable duration");
-    if (*e.dur_ps < 0) return reject(e, "the duration is negative");
-    if (!checked_add(*start, *e.dur_ps)) return reject(e, "the time lies out of reach (106 days)");
+    if (found.defect != chrome_defect::none) return reject(found);
     if (category == nullptr) {
-      thread_of(e);
-      held_.push_back({*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_index_});
+      number_of(found.track);
+      held_.push_back({found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), found.track});
       return;
     }
     switch (category->what) {
       case kineto_role::kernel:
-      case kineto_role::copy: take_kernel(e, *category, *start); break;
-      case kineto_role::device_annotation: take_window(e, *category, *start); break;
-      case kineto_role::runtime: take_call(e, *start); [[fallthrough]];
-      case kineto_role::host: take_host(e, *category, *start); break;
+      case kineto_role::copy: take_kernel(found, *category); break;
+      case kineto_role::device_annotation: take_window(found, *category); break;
+      case kineto_role::runtime: take_call(found); [[fallthrough]];
+      case kineto_role::host: take_host(found, *category); break;
       case kineto_role::device_wait:
-        add_span(*start, *e.dur_ps, e.ordinal, names_.intern(e.name), thread_of(e).number, category->kind);
+        add_span(found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), number_of(found.track),
+                 category->kind);
         break;
       case kineto_role::ignored: break;
     }
@@ -284,13 +222,14 @@ class trace_reader final : public chrome_visitor {
 
   // ---- devices ----
 
-  void take_kernel(const chrome_event& e, const kineto_category& category, std::int64_t start) {
+  void take_kernel(const chrome_item& found, const kineto_category& category) {
+    const chrome_event& e = *found.event;
     kernel_arguments_.pick(e, args_.data());
-    note_device_process(e);
+    note_device_process(tracks_.track(found.track).process);
     gathered_device& into = device_of(ordinal_of(e), category.device);
     kernel_row row;
-    row.start_ps = start;
-    row.duration_ps = *e.dur_ps;
+    row.start_ps = found.start_ps;
+    row.duration_ps = found.duration_ps;
     row.source_row = e.ordinal;
     row.name = names_.intern(e.name);
     const known_name& known = known_kernel(row.name);
@@ -301,7 +240,7 @@ class trace_reader final : public chrome_visitor {
       row.op_type = parts_.strings.intern(json_text(args_[arg_collective], scratch_));
       if (parts_.options.details) row.details = collective_details(into);
     }
-    set_stream(row, into, stream_of(e));
+    set_stream(row, into, stream_of(e), found.track);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
     make_room(into.rows, at_byte_, bytes_, least_event_bytes);
@@ -311,11 +250,9 @@ class trace_reader final : public chrome_visitor {
     coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
   }
 
-  void note_device_process(const chrome_event& e) {
-    if (e.pid.text == device_pid_ && e.pid.is_string == device_pid_is_string_) return;
-    device_pid_ = e.pid.text;
-    device_pid_is_string_ = e.pid.is_string;
-    processes_[process_of(e)].has_kernels = true;
+  void note_device_process(std::uint32_t process) {
+    if (process >= has_kernels_.size()) has_kernels_.resize(tracks_.processes().size());
+    has_kernels_[process] = true;
   }
 
   [[nodiscard]] std::int64_t ordinal_of(const chrome_event& e) const {
@@ -345,13 +282,15 @@ class trace_reader final : public chrome_visitor {
     return added;
   }
 
-  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id) {
+  // `track`: where the kernel lies. Its first kernel tells where a stream is shown.
+  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id, std::uint32_t track) {
     if (!id) return;
     auto found = into.streams.find(*id);
     if (found == into.streams.end()) {
       if (into.device.streams.size() >= std::numeric_limits<std::uint16_t>::max()) return;
       found = into.streams.emplace(*id, static_cast<std::uint16_t>(into.device.streams.size())).first;
-      into.device.streams.push_back({*id, parts_.strings.intern("stream " + std::to_string(*id))});
+      into.device.streams.push_back({*id, parts_.strings.intern("stream " + std::to_string(*id)),
+                                     tracks_.process_of_track(track).position, tracks_.track(track).position});
     }
     row.stream = found->second;
     row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
@@ -404,8 +343,8 @@ class trace_reader final : public chrome_visitor {
   }
 
   // The time in which a device worked for an annotated stretch of the host, such as a step.
-  void take_window(const chrome_event& e, const kineto_category& category,
-                                                std::int64_t start) {
+  void take_window(const chrome_item& found, const kineto_category& category) {
+    const chrome_event& e = *found.event;
     const auto step = parts_.steps.match(e.name);
     if (!step) return;
     args_.fill({});
@@ -413,27 +352,30 @@ class trace_reader final : public chrome_visitor {
     m.host_group = group_;
     m.name = names_.intern(e.name);
     m.number = step->number;
-    m.start_ps = start;
-    m.end_ps = start + *e.dur_ps;
+    m.start_ps = found.start_ps;
+    m.end_ps = found.start_ps + found.duration_ps;
     m.source = marker_source::device_annotation;
     device_of(ordinal_of(e), category.device).windows.push_back(m);
   }
 
   // ---- hosts ----
 
-  void take_call(const chrome_event& e, std::int64_t start) {
+  void take_call(const chrome_item& found) {
+    const chrome_event& e = *found.event;
     call_arguments_.pick(e, args_.data() + arg_correlation);
     const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
     if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
-    calls_.add_call({ids.correlation, ids.external, start, saturating_add(start, *e.dur_ps), thread_of(e).number},
+    calls_.add_call({ids.correlation, ids.external, found.start_ps,
+                     saturating_add(found.start_ps, found.duration_ps), number_of(found.track)},
                     contains(e.name, "GraphLaunch"));
   }
 
-  void take_host(const chrome_event& e, const kineto_category& category, std::int64_t start) {
+  void take_host(const chrome_item& found, const kineto_category& category) {
+    const chrome_event& e = *found.event;
     const string_id name = names_.intern(e.name);
     if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
-    if (category.kind != host_span_kind::runtime && take_marker(name, start, *e.dur_ps)) return;
-    add_span(start, *e.dur_ps, e.ordinal, name, thread_of(e).number, category.kind);
+    if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps)) return;
+    add_span(found.start_ps, found.duration_ps, e.ordinal, name, number_of(found.track), category.kind);
   }
 
   void remember_shapes(const chrome_event& e) {
@@ -484,34 +426,37 @@ class trace_reader final : public chrome_visitor {
 
   // No damage: a capture may end while something runs.
   void note_open() {
-    std::uint64_t open = 0, first = std::numeric_limits<std::uint64_t>::max();
-    for (const auto& t : threads_) open += t->open.count(first);
-    if (open == 0) return;
-    input_.notes.push_back("begins without an end, which are not counted: " + std::to_string(open) +
-                           ", the first is event " + std::to_string(first + 1));
+    if (decoder_.open_count() == 0) return;
+    input_.notes.push_back("begins without an end, which are not counted: " + std::to_string(decoder_.open_count()) +
+                           ", the first is event " + std::to_string(decoder_.first_open() + 1));
   }
 
   void sort_held() {
+    has_kernels_.resize(tracks_.processes().size());
+    std::vector<plane_kind> kinds;
+    for (const chrome_trace_process& p : tracks_.processes())
+      kinds.push_back(p.name.empty() ? plane_kind::other : classify_plane(p.name));
     for (const held_event& e : held_) {
-      const thread& on = *threads_[e.thread];
-      const process& of = processes_[on.process];
-      if (of.kind == plane_kind::device) {
+      const chrome_track& on = tracks_.track(e.track);
+      const chrome_trace_process& of = tracks_.process(on.process);
+      const plane_kind kind = kinds[on.process];
+      if (kind == plane_kind::device) {
         take_device_event(e, on, of);
-      } else if (of.has_kernels) {
+      } else if (has_kernels_[on.process]) {
         ++unknown_on_devices_;
-      } else if (of.kind == plane_kind::host || of.kind == plane_kind::other) {
+      } else if (kind == plane_kind::host || kind == plane_kind::other) {
         const std::string_view name = parts_.strings.text(e.name);
-        if (of.kind == plane_kind::other && of.name.empty() && !on.tid) continue;  // a summary of the exporter
+        if (kind == plane_kind::other && of.name.empty() && !on.number) continue;  // a summary of the exporter
         if (take_marker(e.name, e.start_ps, e.duration_ps)) continue;
         const bool frame = !name.empty() && name.front() == '$';
-        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, on.number,
+        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, number_of(e.track),
                  frame ? host_span_kind::frame : host_span_kind::other);
       }
     }
   }
 
-  void take_device_event(const held_event& e, const thread& on, const process& of) {
-    const line_kind kind = classify_line(plane_kind::device, on.name, on.tid.value_or(0));
+  void take_device_event(const held_event& e, const chrome_track& on, const chrome_trace_process& of) {
+    const line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
     const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
                              : contains(of.name, "TPU") ? accelerator::tpu
                                                         : accelerator::other;
@@ -547,7 +492,7 @@ class trace_reader final : public chrome_visitor {
         row.kind = kernel_class::copy;
       }
     }
-    set_stream(row, into, on.tid);
+    set_stream(row, into, on.number, e.track);
     into.rows.push_back(row);
     into.links.emplace_back();
     coarse_ = false;
@@ -636,48 +581,18 @@ class trace_reader final : public chrome_visitor {
     d.device.has_shapes = true;
   }
 
-  static void append_key(const chrome_ref& ref, std::string& key) {
-    key.append(1, ref.is_string ? '"' : ' ').append(ref.text);
-  }
-  std::size_t process_of(const chrome_event& e) {
-    key_.clear();
-    append_key(e.pid, key_);
-    const auto [at, added] = process_of_key_.try_emplace(key_, processes_.size());
-    if (added) {
-      processes_.emplace_back();
-      if (!e.pid.is_string) processes_.back().pid = json_scaled_integer(e.pid.text);
-    }
-    return at->second;
-  }
-  thread& thread_of(const chrome_event& e) {
-    if (!threads_.empty() && e.tid.text == last_tid_ && e.pid.text == last_pid_ &&
-        e.tid.is_string == last_tid_is_string_ && e.pid.is_string == last_pid_is_string_) {
-      return *threads_[thread_index_];
-    }
-    last_pid_ = e.pid.text;
-    last_tid_ = e.tid.text;
-    last_pid_is_string_ = e.pid.is_string;
-    last_tid_is_string_ = e.tid.is_string;
-    key_.clear();
-    append_key(e.pid, key_);
-    key_.append(1, '\0');
-    append_key(e.tid, key_);
-    const auto [at, added] = thread_of_key_.try_emplace(key_, static_cast<std::uint32_t>(threads_.size()));
-    thread_index_ = at->second;
-    if (added) {
-      threads_.push_back(std::make_unique<thread>());
-      thread& t = *threads_.back();
-      t.process = process_of(e);
-      if (!e.tid.is_string) t.tid = json_scaled_integer(e.tid.text);
-      t.number = parts_.threads++;
-    }
-    return *threads_[thread_index_];
+  // Threads of the capture are numbered as they come to be needed.
+  std::uint32_t number_of(std::uint32_t track) {
+    if (track >= numbers_.size()) numbers_.resize(tracks_.tracks().size(), no_thread);
+    if (numbers_[track] == no_thread) numbers_[track] = parts_.threads++;
+    return numbers_[track];
   }
 
   activity_parts& parts_;
   const profile& p_;
   std::size_t file_;
-  std::int64_t shift_ps_;
+  chrome_tracks tracks_;
+  chrome_decoder decoder_;
   std::uint32_t group_;
   activity_input input_;
   recent_strings names_, shapes_, types_;
@@ -687,24 +602,19 @@ class trace_reader final : public chrome_visitor {
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
   std::vector<held_event> held_;
-  std::vector<begun> begun_;  // counted from 1 by open_begins::begin::extra
   launch_calls calls_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
-  std::vector<process> processes_;
-  std::vector<std::unique_ptr<thread>> threads_;
-  hash_map<std::string, std::size_t> process_of_key_;
-  hash_map<std::string, std::uint32_t> thread_of_key_;
-  std::string key_, last_pid_, last_tid_, device_pid_, scratch_;
-  bool last_pid_is_string_ = false, last_tid_is_string_ = false, device_pid_is_string_ = false;
+  std::vector<bool> has_kernels_;       // by process of the trace
+  std::vector<std::uint32_t> numbers_;  // by track of the trace
+  std::string scratch_;
   std::uint64_t unknown_on_devices_ = 0;
   struct known_category {
     std::string name;
     const kineto_category* category = nullptr;
   };
   std::array<known_category, 32> known_categories_;
-  std::uint32_t thread_index_ = 0;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
       op_arguments_{argument_names + arg_external, 3};

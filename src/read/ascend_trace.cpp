@@ -5,7 +5,8 @@
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
 #include <read/ascend_names.hpp>
-#include <read/chrome_pairs.hpp>
+#include <read/chrome_decoder.hpp>
+#include <read/chrome_tracks.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -52,13 +53,12 @@ constexpr category_rule host_categories[] = {
 // What stands before '@' in the names of the runtime, whose process has no name at Level0.
 constexpr std::string_view runtime_layers[] = {"AscendCL@", "Runtime@", "Node@", "Hccl@", "Model@"};
 
-struct process {
-  std::string name, labels;
-  std::optional<std::int64_t> pid;
+// What tells which process it is, beside its name and labels.
+struct process_marks {
   bool has_host_category = false, has_runtime_names = false;
   process_kind known = process_kind::unknown;  // by the name, as soon as it is read
 
-  [[nodiscard]] process_kind kind() const {
+  [[nodiscard]] process_kind kind(std::string_view labels) const {
     if (known != process_kind::unknown) return known;
     if (has_host_category) return process_kind::host;
     if (contains(labels, "NPU")) return process_kind::device;
@@ -67,20 +67,12 @@ struct process {
   }
 };
 
-struct thread {
-  std::size_t process = 0;
-  std::optional<std::int64_t> tid;
-  std::string name;
-  std::uint32_t number = 0;
-  open_begins open;
-};
-
 // An event with a length, until all processes are known by name.
 struct held_event {
   std::int64_t start_ps, duration_ps;
   std::uint64_t ordinal;
   string_id name, task_type;
-  std::uint32_t thread;
+  std::uint32_t track;
   host_span_kind kind;
 };
 
@@ -95,27 +87,39 @@ bool names_collective(std::string_view name) noexcept {
   return contains(name, "hcom") || contains(name, "Hccl") || contains(name, "c10d");
 }
 
-class trace_collector final : public chrome_visitor {
+class trace_collector final : public chrome_sink {
  public:
-  trace_collector(std::int64_t shift_ps, activity_parts& parts, activity_input& input)
-      : shift_ps_(shift_ps), parts_(parts), input_(input) {}
+  trace_collector(chrome_tracks& tracks, activity_parts& parts, activity_input& input)
+      : tracks_(tracks), parts_(parts), input_(input) {}
 
-  bool event(const chrome_event& e) override {
-    switch (e.phase) {
-      case 'M': take_name(e); break;
-      case 'X':
-      case 'B':
-      case 'E': take_span(e); break;
-      case 's':
-      case 'f': take_flow(e); break;
+  bool item(const chrome_item& found) override {
+    switch (found.kind) {
+      case chrome_item_kind::metadata: take_name(*found.event); break;
+      case chrome_item_kind::complete:
+      case chrome_item_kind::begin:
+      case chrome_item_kind::pair: take_span(found); break;
+      case chrome_item_kind::flow: take_flow(found); break;
       default: break;
     }
     return true;
   }
 
-  std::vector<process> processes;
-  std::vector<std::unique_ptr<thread>> threads;
   std::vector<held_event> events;
+
+  // Of every process, now that all names are known.
+  [[nodiscard]] std::vector<process_kind> kinds() {
+    marks_.resize(tracks_.processes().size());
+    std::vector<process_kind> all;
+    for (std::size_t i = 0; i < marks_.size(); ++i) all.push_back(marks_[i].kind(tracks_.processes()[i].labels));
+    return all;
+  }
+
+  // Threads of the capture are numbered as they come to be needed.
+  std::uint32_t number_of(std::uint32_t track) {
+    if (track >= numbers_.size()) numbers_.resize(tracks_.tracks().size(), no_thread);
+    if (numbers_[track] == no_thread) numbers_[track] = parts_.threads++;
+    return numbers_[track];
+  }
 
   // Arrows whose two ends are there: those of the runtime, else those of the framework.
   [[nodiscard]] std::vector<launch_arrow> arrows() const {
@@ -138,59 +142,32 @@ class trace_collector final : public chrome_visitor {
     return arrows;
   }
 
-  std::optional<std::int64_t> time_of(const chrome_event& e) {
-    const auto at = e.ts_ps ? checked_add(*e.ts_ps, shift_ps_) : std::nullopt;
-    if (!at) reject(e, "no usable time");
-    return at;
+  void reject(const chrome_item& found) {
+    reject_event(input_, reason_of(found.defect), found.ordinal, found.event->byte_offset);
   }
-  void reject(const chrome_event& e, const char* reason) { reject_event(input_, reason, e.ordinal, e.byte_offset); }
 
   void take_name(const chrome_event& e) {
     if (e.name == "process_name") {
-      process& p = processes[process_of(e)];
-      p.name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
+      const std::uint32_t process = tracks_.process_of(e);
+      const std::string& name = tracks_.process(process).name;
       const auto* const rule = std::find_if(std::begin(process_rules), std::end(process_rules),
-                                            [&p](const process_rule& r) { return r.name == p.name; });
-      if (rule != std::end(process_rules)) p.known = rule->kind;
-    } else if (e.name == "process_labels") {
-      processes[process_of(e)].labels = std::string(json_text(json_member(e.args_json, "labels"), scratch_));
+                                            [&name](const process_rule& r) { return r.name == name; });
+      if (rule != std::end(process_rules)) marks_of(process).known = rule->kind;
     } else if (e.name == "thread_name") {
-      thread_of(e).name = std::string(json_text(json_member(e.args_json, "name"), scratch_));
+      number_of(tracks_.thread_of(e));
     }
   }
 
-  void take_span(const chrome_event& e) {
-    const auto start = time_of(e);
-    if (!start) return;
-    thread& on = thread_of(e);
-    held_event held{*start, 0, e.ordinal, parts_.strings.intern(e.name), 0, thread_index_, host_span_kind::other};
-    if (e.phase == 'B') {
-      on.open.push({held.start_ps, held.ordinal, held.name});
-      return;
-    }
-    if (e.phase == 'E') {
-      const auto begin = on.open.pop(held.name);
-      if (!begin) return;
-      held.duration_ps = checked_sub(held.start_ps, begin->start_ps).value_or(-1);
-      held.start_ps = begin->start_ps;
-      held.ordinal = begin->ordinal;
-      held.name = begin->name;
-    } else {
-      if (!e.dur_ps) {
-        reject(e, "no usable duration");
-        return;
-      }
-      held.duration_ps = *e.dur_ps;
-    }
-    if (held.duration_ps < 0) {
-      reject(e, "the duration is negative");
-      return;
-    }
-    if (!checked_add(held.start_ps, held.duration_ps)) {
-      reject(e, "the time lies out of reach (106 days)");
-      return;
-    }
-    process& p = processes[on.process];
+  void take_span(const chrome_item& found) {
+    if (found.defect == chrome_defect::without_time || found.defect == chrome_defect::start_out_of_reach)
+      return reject(found);
+    number_of(found.track);
+    if (found.kind == chrome_item_kind::begin || found.defect == chrome_defect::without_begin) return;
+    if (found.defect != chrome_defect::none) return reject(found);
+    const chrome_event& e = *found.event;
+    held_event held{found.start_ps, found.duration_ps, e.ordinal, parts_.strings.intern(e.name), 0, found.track,
+                    host_span_kind::other};
+    process_marks& p = marks_of(tracks_.track(found.track).process);
     if (!e.cat.empty()) {
       for (const category_rule& rule : host_categories) {
         if (rule.category != e.cat) continue;
@@ -213,88 +190,59 @@ class trace_collector final : public chrome_visitor {
     return raw.empty() ? 0 : parts_.strings.intern(json_text(raw, scratch_));
   }
 
-  void take_flow(const chrome_event& e) {
+  void take_flow(const chrome_item& found) {
+    const chrome_event& e = *found.event;
     const bool runtime = e.cat == "HostToDevice" || starts_with(e.name, "HostToDevice");
-    if (!runtime && e.name != "torch_to_npu") return;
-    const auto at = time_of(e);
-    if (!at) return;
+    if (e.phase == 't' || (!runtime && e.name != "torch_to_npu")) return;
+    if (found.defect != chrome_defect::none) return reject(found);
     flows& f = runtime ? runtime_ : framework_;
     const std::uint64_t id = std::hash<std::string_view>()(e.id);
     if (e.phase == 's') {
-      f.starts.emplace(id, *at);
+      f.starts.emplace(id, found.start_ps);
     } else {
-      f.ends.push_back({id, *at, e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1)});
+      f.ends.push_back({id, found.start_ps, e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1)});
     }
   }
 
-  static void append_key(const chrome_ref& ref, std::string& key) {
-    key.append(1, ref.is_string ? '"' : ' ').append(ref.text);
+  process_marks& marks_of(std::uint32_t process) {
+    if (process >= marks_.size()) marks_.resize(tracks_.processes().size());
+    return marks_[process];
   }
 
-  std::size_t process_of(const chrome_event& e) {
-    key_.clear();
-    append_key(e.pid, key_);
-    const auto found = process_of_key_.find(key_);
-    if (found != process_of_key_.end()) return found->second;
-    process& added = processes.emplace_back();
-    if (!e.pid.is_string) added.pid = json_scaled_integer(e.pid.text);
-    process_of_key_.emplace(key_, processes.size() - 1);
-    return processes.size() - 1;
-  }
-
-  thread& thread_of(const chrome_event& e) {
-    key_.clear();
-    append_key(e.pid, key_);
-    key_.append(1, '\0');
-    append_key(e.tid, key_);
-    if (key_ == last_key_) return *threads[thread_index_];
-    last_key_ = key_;
-    const auto found = thread_of_key_.find(key_);
-    if (found != thread_of_key_.end()) {
-      thread_index_ = found->second;
-      return *threads[thread_index_];
-    }
-    thread_index_ = static_cast<std::uint32_t>(threads.size());
-    thread_of_key_.emplace(key_, thread_index_);
-    threads.push_back(std::make_unique<thread>());
-    thread& added = *threads.back();
-    added.process = process_of(e);
-    if (!e.tid.is_string) added.tid = json_scaled_integer(e.tid.text);
-    added.number = parts_.threads++;
-    return added;
-  }
-
-  std::int64_t shift_ps_;
+  chrome_tracks& tracks_;
   activity_parts& parts_;
   activity_input& input_;
   flows runtime_, framework_;
-  hash_map<std::string, std::size_t> process_of_key_;
-  hash_map<std::string, std::uint32_t> thread_of_key_;
-  std::string key_, last_key_, scratch_;
-  std::uint32_t thread_index_ = 0;
+  std::vector<process_marks> marks_;  // by process of the trace
+  std::vector<std::uint32_t> numbers_;  // by track of the trace
+  std::string scratch_;
 };
 
 // Puts what was collected where it belongs, now that every process has its name.
 class trace_sorter {
  public:
-  trace_sorter(trace_collector& from, std::uint32_t host_group, activity_parts& parts, ascend_trace& into,
-               ascend_devices* kernels)
-      : from_(from), host_group_(host_group), parts_(parts), into_(into), kernels_(kernels) {
-    for (const process& p : from.processes) kinds_.push_back(p.kind());
-  }
+  trace_sorter(const chrome_tracks& tracks, trace_collector& from, std::uint32_t host_group, activity_parts& parts,
+               ascend_trace& into, ascend_devices* kernels)
+      : tracks_(tracks),
+        from_(from),
+        host_group_(host_group),
+        parts_(parts),
+        into_(into),
+        kernels_(kernels),
+        kinds_(from.kinds()) {}
 
   void run() {
     for (const held_event& e : from_.events) {
-      const thread& on = *from_.threads[e.thread];
-      switch (kinds_[on.process]) {
+      const process_kind kind = kinds_[tracks_.track(e.track).process];
+      switch (kind) {
         case process_kind::host:
         case process_kind::garbage_collector:
-        case process_kind::runtime: take_host(e, kinds_[on.process], on); break;
+        case process_kind::runtime: take_host(e, kind); break;
         case process_kind::device:
-        case process_kind::collectives: take_device(e, kinds_[on.process], on); break;
+        case process_kind::collectives: take_device(e, kind); break;
         case process_kind::derived: break;
         case process_kind::unknown:
-          if (!take_marker(e) && names_collective(parts_.strings.text(e.name))) add_device_marker(e, on);
+          if (!take_marker(e) && names_collective(parts_.strings.text(e.name))) add_device_marker(e);
           break;
       }
     }
@@ -316,39 +264,39 @@ class trace_sorter {
     return true;
   }
 
-  void take_host(const held_event& e, process_kind kind, const thread& on) {
+  void take_host(const held_event& e, process_kind kind) {
     into_.host_seen = true;
     if (take_marker(e)) return;
-    add_span(e, on,
-             kind == process_kind::runtime             ? host_span_kind::runtime
+    add_span(e, kind == process_kind::runtime             ? host_span_kind::runtime
              : kind == process_kind::garbage_collector ? host_span_kind::gc
                                                        : e.kind);
   }
 
-  void add_device_marker(const held_event& e, const thread& on) { add_span(e, on, host_span_kind::device_marker); }
+  void add_device_marker(const held_event& e) { add_span(e, host_span_kind::device_marker); }
 
-  void add_span(const held_event& e, const thread& on, host_span_kind kind) {
+  void add_span(const held_event& e, host_span_kind kind) {
     host_span s;
     s.start_ps = e.start_ps;
     s.duration_ps = e.duration_ps;
     s.source_row = e.ordinal;
     s.name = e.name;
-    s.thread = on.number;
+    s.thread = from_.number_of(e.track);
     s.kind = kind;
     into_.spans.push_back(s);
   }
 
-  void take_device(const held_event& e, process_kind kind, const thread& on) {
+  void take_device(const held_event& e, process_kind kind) {
     const std::string_view name = parts_.strings.text(e.name);
     const std::string_view task = parts_.strings.text(e.task_type);
     const bool waits = contains(name, "Notify_Wait") || contains(name, "StreamWaitEvent") || task == "Notify Wait" ||
                        task == "Notify_Wait" || task == "NOTIFY_WAIT_SQE";
-    if (kind == process_kind::collectives || waits || names_collective(name)) add_device_marker(e, on);
-    if (kernels_ != nullptr && !waits) take_kernel(e, kind, on, name, task);
+    if (kind == process_kind::collectives || waits || names_collective(name)) add_device_marker(e);
+    if (kernels_ != nullptr && !waits) take_kernel(e, kind, name, task);
   }
 
-  void take_kernel(const held_event& e, process_kind kind, const thread& on, std::string_view name,
-                   std::string_view task) {
+  void take_kernel(const held_event& e, process_kind kind, std::string_view name, std::string_view task) {
+    const chrome_track& on = tracks_.track(e.track);
+    const chrome_trace_process& process = tracks_.process(on.process);
     if (kind == process_kind::collectives) {
       // One line a group has whole operations; the planes below show their parts.
       const bool whole = on.name.empty() ? starts_with(name, "hcom_") : contains(on.name, "Communication");
@@ -356,9 +304,8 @@ class trace_sorter {
     } else if (is_no_kernel(task)) {
       return;
     }
-    const auto pid = from_.processes[on.process].pid;
     // pid is <host pid> << 10 | <index> << 5 | <device>.
-    device_kernels& into = kernels_->of(pid ? *pid & 31 : -1, parts_.strings);
+    device_kernels& into = kernels_->of(process.number ? *process.number & 31 : -1, parts_.strings);
     kernel_row row;
     row.start_ps = e.start_ps;
     row.duration_ps = e.duration_ps;
@@ -369,8 +316,13 @@ class trace_sorter {
     const ascend_class c = classify_ascend(parts_.strings.text(row.core), parts_.strings.text(row.op_type), name);
     row.kind = c.kind;
     if (c.on_aicpu) row.flags = static_cast<std::uint8_t>(row.flags | kernel_on_aicpu);
-    if (kind == process_kind::device && on.tid) {
-      if (const auto index = into.stream_of(*on.tid, parts_.strings)) {
+    if (kind == process_kind::device && on.number) {
+      if (const auto index = into.stream_of(*on.number, parts_.strings)) {
+        activity_stream& stream = into.device.streams[*index];
+        if (stream.line < 0) {
+          stream.plane = process.position;
+          stream.line = on.position;
+        }
         row.stream = *index;
         row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
       }
@@ -379,6 +331,7 @@ class trace_sorter {
     into.rows.push_back(row);
   }
 
+  const chrome_tracks& tracks_;
   trace_collector& from_;
   std::uint32_t host_group_;
   activity_parts& parts_;
@@ -395,11 +348,13 @@ result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, st
   chrome_options options;
   options.bounds = parts.from->what().bounds;
   options.host = parts.host;
-  trace_collector collector(shift_ps, parts, input);
-  const result<chrome_summary> read = read_chrome(bytes, collector, options);
+  chrome_tracks tracks;
+  trace_collector collector(tracks, parts, input);
+  chrome_decoder decoder(shift_ps, tracks, collector);
+  const result<chrome_summary> read = read_chrome(bytes, decoder, options);
   if (!read) return read.error();
   note_summary(*read, input);
-  trace_sorter(collector, host_group, parts, into, kernels).run();
+  trace_sorter(tracks, collector, host_group, parts, into, kernels).run();
   return {};
 }
 

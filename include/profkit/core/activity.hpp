@@ -70,6 +70,8 @@ struct kernel_details {
 struct activity_stream {
   std::int64_t id = -1;
   string_id name = 0;
+  /// Where `info` shows it: positions of the process and of the thread in the file; -1 where the source has none.
+  std::int32_t plane = -1, line = -1;
 };
 
 /// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.

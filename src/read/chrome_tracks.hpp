@@ -1,0 +1,92 @@
+// The processes of a Chrome trace and the tracks that its events lie on: threads, one for each category of
+// asynchronous events, one for each counter. What they are called, and where `info` shows them.
+#pragma once
+#include <profkit/core/chrome.hpp>
+
+#include <base/hash_map.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+struct chrome_trace_process {
+  std::string pid;  // as written, without quotes; 7 and "7" are two processes
+  bool pid_is_string = false;
+  std::optional<std::int64_t> number;  // of a pid that is one
+  std::int32_t position = -1;          // among the processes with a pid, by first sight
+  std::string name, labels;            // as the last metadata event says
+  std::optional<std::int64_t> sort_index;
+  std::int32_t tracks = 0;
+};
+
+enum class chrome_track_kind : std::uint8_t { thread, async, counter };
+
+struct chrome_track {
+  chrome_track_kind kind = chrome_track_kind::thread;
+  std::uint32_t process = 0;
+  std::string tid;  // of a thread, as written, without quotes
+  bool tid_is_string = false;
+  std::optional<std::int64_t> number;  // of a tid that is one
+  std::int32_t position = -1;          // among the tracks of a process with a pid, as shown first
+  std::string name;                    // of a thread as the last metadata event says; the category; the counter
+  std::optional<std::int64_t> sort_index;
+};
+
+// Processes and tracks are numbered from 0 in the order in which they were asked for.
+class chrome_tracks {
+ public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  // Notes what an event tells of processes and tracks. Every event of a file, seen in file order, makes the positions
+  // of `info`. The track that the event lies on; none of metadata, flows and whatever else makes no row.
+  std::uint32_t see(const chrome_event& e);
+
+  std::uint32_t process_of(const chrome_event& e);
+  std::uint32_t thread_of(const chrome_event& e);
+  // What a metadata event says of its process or thread. An index that is no number changes none.
+  void take_name(const chrome_event& e);
+  // All names are known: another pass over the events leaves them as they are.
+  void settle_names() noexcept { settled_ = true; }
+
+  [[nodiscard]] const chrome_trace_process& process(std::uint32_t at) const noexcept { return processes_[at]; }
+  [[nodiscard]] const chrome_track& track(std::uint32_t at) const noexcept { return tracks_[at]; }
+  [[nodiscard]] const chrome_trace_process& process_of_track(std::uint32_t at) const noexcept {
+    return processes_[tracks_[at].process];
+  }
+  [[nodiscard]] const std::vector<chrome_trace_process>& processes() const noexcept { return processes_; }
+  [[nodiscard]] const std::vector<chrome_track>& tracks() const noexcept { return tracks_; }
+
+ private:
+  // What was looked for last: events of few tracks follow one another.
+  struct recent {
+    std::string pid, line;
+    char what = 0;  // 'P' for a process, a letter for each kind of track; 0: nothing
+    bool pid_is_string = false, line_is_string = false;
+    std::uint32_t found = none;
+  };
+
+  recent& recent_of(char what, const chrome_ref& pid, const chrome_ref& line, bool& known);
+  std::uint32_t find_process(const chrome_ref& pid);
+  // Nothing but a sort index does not make `info` show a track.
+  std::uint32_t find_track(chrome_track_kind kind, const chrome_ref& pid, const chrome_ref& line, bool is_shown);
+  void add_track(chrome_track_kind kind, std::uint32_t process, const chrome_ref& line);
+
+  std::vector<chrome_trace_process> processes_;
+  std::vector<chrome_track> tracks_;
+  hash_map<std::string, std::uint32_t> process_by_key_, track_by_key_;
+  std::array<recent, 64> recent_;
+  std::string key_, scratch_;
+  std::int32_t with_pid_ = 0;
+  bool settled_ = false;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
