@@ -19,11 +19,11 @@ unsigned last_of(std::string_view text) noexcept {
 
 }  // namespace
 
-chrome_tracks::recent& chrome_tracks::recent_of(char what, const chrome_ref& pid, const chrome_ref& line,
-                                                bool& known) {
+chrome_tracks::recent& chrome_tracks::recent_of(recent_ones& among, char what, const chrome_ref& pid,
+                                                const chrome_ref& line, bool& known) {
   const std::size_t mixed = static_cast<unsigned char>(what) + 5 * last_of(pid.text) + 11 * pid.text.size() +
                             last_of(line.text) + 17 * line.text.size();
-  recent& r = recent_[mixed % recent_.size()];
+  recent& r = among[mixed % among.size()];
   known = r.what == what && r.line == line.text && r.pid == pid.text && r.line_is_string == line.is_string &&
           r.pid_is_string == pid.is_string;
   if (known) return r;
@@ -37,7 +37,7 @@ chrome_tracks::recent& chrome_tracks::recent_of(char what, const chrome_ref& pid
 
 std::uint32_t chrome_tracks::find_process(const chrome_ref& pid) {
   bool known = false;
-  recent& r = recent_of('P', pid, {}, known);
+  recent& r = recent_of(recent_processes_, 'P', pid, {}, known);
   if (known) return r.found;
   key_.clear();
   append_key(pid, key_);
@@ -58,7 +58,7 @@ std::uint32_t chrome_tracks::find_track(chrome_track_kind kind, const chrome_ref
   constexpr char letters[] = {'t', 'b', 'C'};
   const char letter = letters[static_cast<std::size_t>(kind)];
   bool known = false;
-  recent& r = recent_of(letter, pid, line, known);
+  recent& r = recent_of(recent_tracks_, letter, pid, line, known);
   if (known) return r.found;
   r.what = 0;  // until it is found
   const std::uint32_t process = find_process(pid);
@@ -98,21 +98,21 @@ std::uint32_t chrome_tracks::thread_of(const chrome_event& e) {
 }
 
 void chrome_tracks::take_name(const chrome_event& e) {
-  const std::uint32_t process = find_process(e.pid);
   const auto text = [&](std::string_view key) { return json_text(json_member(e.args_json, key), scratch_); };
   const auto index = [&] { return json_scaled_integer(json_member(e.args_json, "sort_index")); };
   if (e.name == "process_name") {
-    if (!settled_) processes_[process].name = text("name");
+    chrome_trace_process& p = processes_[find_process(e.pid)];
+    if (!settled_) p.name = text("name");
   } else if (e.name == "process_labels") {
-    if (!settled_) processes_[process].labels = text("labels");
+    chrome_trace_process& p = processes_[find_process(e.pid)];
+    if (!settled_) p.labels = text("labels");
   } else if (e.name == "process_sort_index") {
-    if (const auto found = index()) processes_[process].sort_index = found;
+    processes_[find_process(e.pid)].sort_index = index();
   } else if (e.name == "thread_name") {
     chrome_track& t = tracks_[thread_of(e)];
     if (!settled_) t.name = text("name");
   } else if (e.name == "thread_sort_index") {
-    chrome_track& t = tracks_[find_track(chrome_track_kind::thread, e.pid, e.tid, false)];
-    if (const auto found = index()) t.sort_index = found;
+    tracks_[find_track(chrome_track_kind::thread, e.pid, e.tid, false)].sort_index = index();
   }
 }
 
@@ -129,7 +129,10 @@ std::uint32_t chrome_tracks::see(const chrome_event& e) {
     case 'S':
     case 'F': return find_track(chrome_track_kind::async, e.pid, {e.cat, false}, true);
     case 'C': return find_track(chrome_track_kind::counter, e.pid, {e.name, false}, true);
-    case 'M': take_name(e); return none;
+    case 'M':
+      find_process(e.pid);
+      take_name(e);
+      return none;
     default: find_process(e.pid); return none;
   }
 }

@@ -51,7 +51,7 @@ class chrome_tracks {
 
   std::uint32_t process_of(const chrome_event& e);
   std::uint32_t thread_of(const chrome_event& e);
-  // What a metadata event says of its process or thread. An index that is no number changes none.
+  // What a metadata event says of its process or thread: the last one counts.
   void take_name(const chrome_event& e);
   // All names are known: another pass over the events leaves them as they are.
   void settle_names() noexcept { settled_ = true; }
@@ -68,21 +68,23 @@ class chrome_tracks {
   // What was looked for last: events of few tracks follow one another.
   struct recent {
     std::string pid, line;
-    char what = 0;  // 'P' for a process, a letter for each kind of track; 0: nothing
+    char what = 0;  // a letter for processes and each kind of track; 0: nothing
     bool pid_is_string = false, line_is_string = false;
     std::uint32_t found = none;
   };
 
-  recent& recent_of(char what, const chrome_ref& pid, const chrome_ref& line, bool& known);
+  using recent_ones = std::array<recent, 64>;
+
+  static recent& recent_of(recent_ones& among, char what, const chrome_ref& pid, const chrome_ref& line, bool& known);
   std::uint32_t find_process(const chrome_ref& pid);
-  // Nothing but a sort index does not make `info` show a track.
+  // A sort index alone does not make `info` show a track.
   std::uint32_t find_track(chrome_track_kind kind, const chrome_ref& pid, const chrome_ref& line, bool is_shown);
   void add_track(chrome_track_kind kind, std::uint32_t process, const chrome_ref& line);
 
   std::vector<chrome_trace_process> processes_;
   std::vector<chrome_track> tracks_;
   hash_map<std::string, std::uint32_t> process_by_key_, track_by_key_;
-  std::array<recent, 64> recent_;
+  recent_ones recent_processes_, recent_tracks_;
   std::string key_, scratch_;
   std::int32_t with_pid_ = 0;
   bool settled_ = false;

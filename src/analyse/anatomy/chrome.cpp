@@ -4,6 +4,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
+#include <read/chrome_tracks.hpp>
 
 #include <algorithm>
 #include <set>
@@ -18,25 +19,14 @@ constexpr std::size_t sample_args = 5;
 
 // Numbers in order of value before strings in order of bytes.
 struct ref_key {
-  std::string text;
   bool is_string = false;
   std::int64_t number = 0;
+  std::string_view text;
 
-  explicit ref_key(const chrome_ref& ref) : text(ref.text), is_string(ref.is_string) {
-    if (is_string) return;
-    if (const auto n = json_scaled_integer(text)) number = *n;
-  }
   friend bool operator<(const ref_key& a, const ref_key& b) {
     return std::tie(a.is_string, a.number, a.text) < std::tie(b.is_string, b.number, b.text);
   }
 };
-
-struct process_facts {
-  std::string name;
-  std::int64_t sort_index = 0;
-  std::map<ref_key, std::string> threads;
-};
-using processes_by_pid = std::map<ref_key, process_facts>;
 
 // JSON text without the blanks between its tokens.
 std::string compact(std::string_view json) {
@@ -79,7 +69,7 @@ chrome_sample sample_of(const chrome_event& e) {
 // Takes samples that pass the filters. The time window is that of the file's own zero, like the times shown.
 class sampler {
  public:
-  sampler(const anatomy_options& o, const processes_by_pid* names) : options_(o), names_(names) {}
+  sampler(const anatomy_options& o, chrome_tracks* names) : options_(o), names_(names) {}
 
   void take(const chrome_event& e, chrome_file& into) const {
     const bool complete = e.phase == 'X';
@@ -100,16 +90,11 @@ class sampler {
   }
   [[nodiscard]] bool on_wanted_thread(const chrome_event& e) const {
     if (names_ == nullptr) return true;
-    std::string_view process_name, thread_name;
-    if (const auto process = names_->find(ref_key(e.pid)); process != names_->end()) {
-      process_name = process->second.name;
-      const auto thread = process->second.threads.find(ref_key(e.tid));
-      if (thread != process->second.threads.end()) thread_name = thread->second;
-    }
-    return contains(process_name, options_.plane) && contains(thread_name, options_.line);
+    return contains(names_->process(names_->process_of(e)).name, options_.plane) &&
+           contains(names_->track(names_->thread_of(e)).name, options_.line);
   }
   const anatomy_options& options_;
-  const processes_by_pid* names_;  // nullptr: every thread is wanted
+  chrome_tracks* names_;  // nullptr: every thread is wanted
 };
 
 // Counts, names and header of one file; samples too when they need no names.
@@ -121,7 +106,8 @@ class fact_collector final : public chrome_visitor {
     ++by_phase_[static_cast<unsigned char>(e.phase)];
     if (e.phase == 'X' && (!e.has_time || !e.dur_ps) && lacking_++ == 0) first_lacking_ = e.byte_offset;
     if (e.phase == 'M') {
-      note_name(e);
+      const bool has_index = e.name == "process_sort_index" && json_scaled_integer(json_member(e.args_json, "sort_index"));
+      if (e.name == "process_name" || e.name == "thread_name" || has_index) tracks.take_name(e);
       return true;
     }
     if (e.ts_ps) {
@@ -162,20 +148,9 @@ class fact_collector final : public chrome_visitor {
                  "", first_lacking_, "their other fields were read"};
   }
 
-  processes_by_pid processes;
+  chrome_tracks tracks;  // those with a name or a sort index
 
  private:
-  void note_name(const chrome_event& e) {
-    if (e.name == "process_name") {
-      processes[ref_key(e.pid)].name = json_text(json_member(e.args_json, "name"), scratch_);
-    } else if (e.name == "thread_name") {
-      processes[ref_key(e.pid)].threads[ref_key(e.tid)] = json_text(json_member(e.args_json, "name"), scratch_);
-    } else if (e.name == "process_sort_index") {
-      const auto index = json_scaled_integer(json_member(e.args_json, "sort_index"));
-      if (index) processes[ref_key(e.pid)].sort_index = *index;
-    }
-  }
-
   chrome_file& into_;
   const sampler* samples_;
   std::uint64_t by_phase_[256] = {};
@@ -197,14 +172,23 @@ class sample_collector final : public chrome_visitor {
   const sampler& samples_;
 };
 
-void list_processes(const processes_by_pid& found, const anatomy_options& o, chrome_file& into) {
-  for (const auto& [pid, facts] : found) {
+void list_processes(const chrome_tracks& tracks, const anatomy_options& o, chrome_file& into) {
+  std::vector<std::map<ref_key, std::string_view>> threads(tracks.processes().size());
+  for (const chrome_track& t : tracks.tracks())
+    threads[t.process][{t.tid_is_string, t.number.value_or(0), t.tid}] = t.name;
+  std::map<ref_key, std::size_t> by_pid;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const chrome_trace_process& p = tracks.processes()[i];
+    by_pid[{p.pid_is_string, p.number.value_or(0), p.pid}] = i;
+  }
+  for (const auto& [pid, at] : by_pid) {
+    const chrome_trace_process& facts = tracks.processes()[at];
     if (!contains(facts.name, o.plane)) continue;
     chrome_process process;
-    process.pid = pid.text;
+    process.pid = facts.pid;
     process.name = facts.name;
-    process.sort_index = facts.sort_index;
-    for (const auto& [tid, name] : facts.threads)
+    process.sort_index = facts.sort_index.value_or(0);
+    for (const auto& [tid, name] : threads[at])
       if (contains(name, o.line)) process.threads.emplace_back(tid.text, name);
     if (process.threads.empty() && !o.line.empty()) continue;
     into.processes.push_back(std::move(process));
@@ -238,15 +222,15 @@ result<chrome_file> facts_of(const profile& p, std::size_t file, const anatomy_o
   const sampler any_thread(o, nullptr);
   fact_collector collector(facts, by_thread ? nullptr : &any_thread);
   result<chrome_summary> read = read_chrome(bytes, collector, options);
+  if (read.ok()) list_processes(collector.tracks, o, facts);
   if (read.ok() && by_thread) {
-    const sampler samples(o, &collector.processes);
+    const sampler samples(o, &collector.tracks);
     sample_collector second(facts, samples);
     read = read_chrome(bytes, second, options);
   }
   if (!read && read.error().code == fault_code::cancelled) return read.error();
   if (read.ok()) {
     collector.finish(*read);
-    list_processes(collector.processes, o, facts);
     facts.damage = damage_of(known, *read);
     if (!facts.damage) facts.damage = collector.lacks_times();
   } else {

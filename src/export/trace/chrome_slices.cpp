@@ -4,6 +4,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/utf8.hpp"
+#include "read/chrome_tracks.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -17,18 +18,11 @@ bool contains(std::string_view text, std::string_view wanted) noexcept {
   return wanted.empty() || text.find(wanted) != std::string_view::npos;
 }
 
-// 7 and "7" are different.
-void append_key(std::string& key, const chrome_ref& ref) {
-  key += ref.is_string ? '"' : ' ';
-  key += ref.text;
-  key += '\0';
-}
-
-std::string json_of(const chrome_ref& ref) {
-  if (ref.text.empty()) return "0";
-  if (!ref.is_string) return std::string(ref.text);
+std::string json_of(const std::string& id, bool is_string) {
+  if (id.empty()) return "0";
+  if (!is_string) return id;
   std::string quoted;
-  append_json_string(quoted, ref.text);
+  append_json_string(quoted, id);
   return quoted;
 }
 
@@ -39,7 +33,9 @@ class slice_reader final : public chrome_visitor {
 
   bool event(const chrome_event& e) override {
     switch (e.phase) {
-      case 'M': name_things(e); break;
+      case 'M':
+        if (!e.pid.text.empty()) tracks_.take_name(e);
+        break;
       case 'X': add(e, e.dur_ps.value_or(0), false); break;
       case 'i':
       case 'I':
@@ -58,6 +54,24 @@ class slice_reader final : public chrome_visitor {
 
   void finish() {
     for (auto& [thread, open] : open_) found_.unpaired += open.size();
+    for (const chrome_trace_process& p : tracks_.processes()) {
+      chrome_process_entry& shown = found_.processes.emplace_back();
+      shown.pid = p.pid;
+      shown.pid_json = json_of(p.pid, p.pid_is_string);
+      shown.name = p.name;
+      shown.labels = p.labels;
+      shown.sort_index = p.sort_index;
+    }
+    found_.threads.resize(tracks_.tracks().size());
+    for (std::size_t i = 0; i < found_.threads.size(); ++i) {
+      const chrome_track& t = tracks_.tracks()[i];
+      chrome_thread& shown = found_.threads[i];
+      shown.process = t.process;
+      shown.tid = t.tid;
+      shown.tid_json = json_of(t.tid, t.tid_is_string);
+      shown.name = t.name;
+      shown.sort_index = t.sort_index;
+    }
   }
 
  private:
@@ -66,45 +80,10 @@ class slice_reader final : public chrome_visitor {
     std::string name;
   };
 
-  std::size_t process_of(const chrome_event& e) {
-    key_.clear();
-    append_key(key_, e.pid);
-    const auto [at, is_new] = processes_.try_emplace(key_, found_.processes.size());
-    if (is_new) {
-      chrome_process_entry& added = found_.processes.emplace_back();
-      added.pid = std::string(e.pid.text);
-      added.pid_json = json_of(e.pid);
-    }
-    return at->second;
-  }
   std::size_t thread_of(const chrome_event& e) {
-    const std::size_t process = process_of(e);
-    append_key(key_, e.tid);
-    const auto [at, is_new] = threads_.try_emplace(key_, found_.threads.size());
-    if (is_new) {
-      chrome_thread& added = found_.threads.emplace_back();
-      added.process = process;
-      added.tid = std::string(e.tid.text);
-      added.tid_json = json_of(e.tid);
-    }
-    return at->second;
-  }
-
-  void name_things(const chrome_event& e) {
-    if (e.pid.text.empty()) return;
-    if (e.name == "process_name")
-      found_.processes[process_of(e)].name = text_in(e, "name");
-    else if (e.name == "process_labels")
-      found_.processes[process_of(e)].labels = text_in(e, "labels");
-    else if (e.name == "process_sort_index")
-      found_.processes[process_of(e)].sort_index = json_scaled_integer(json_member(e.args_json, "sort_index"));
-    else if (e.name == "thread_name")
-      found_.threads[thread_of(e)].name = text_in(e, "name");
-    else if (e.name == "thread_sort_index")
-      found_.threads[thread_of(e)].sort_index = json_scaled_integer(json_member(e.args_json, "sort_index"));
-  }
-  std::string text_in(const chrome_event& e, std::string_view key) {
-    return std::string(json_text(json_member(e.args_json, key), scratch_));
+    const std::size_t at = tracks_.thread_of(e);
+    if (at >= found_.threads.size()) found_.threads.resize(at + 1);
+    return at;
   }
 
   std::optional<chrome_slice> slice_of(const chrome_event& e) {
@@ -170,7 +149,7 @@ class slice_reader final : public chrome_visitor {
     m.at = slice->at;
     m.size = slice->size;
     m.phase = e.phase;
-    m.process = process_of(e);
+    m.process = tracks_.process_of(e);
     if (e.phase != 'C') m.thread = thread_of(e);
     found_.marks.push_back(m);
   }
@@ -178,9 +157,8 @@ class slice_reader final : public chrome_visitor {
   chrome_slices& found_;
   const chrome_filters& filters_;
   const std::int64_t shift_ps_;
-  hash_map<std::string, std::size_t> processes_, threads_;
+  chrome_tracks tracks_;
   hash_map<std::size_t, std::vector<begun>> open_;
-  std::string key_, scratch_;
 };
 
 bool before(const chrome_slice& a, const chrome_slice& b) noexcept {
