@@ -174,9 +174,7 @@ class trace_reader final : public chrome_sink {
   }
 
  private:
-  void reject(const chrome_item& found) {
-    reject_event(input_, reason_of(found.defect), found.event->ordinal, found.event->byte_offset);
-  }
+  void reject(const chrome_item& found) { reject_item(input_, found); }
 
   void take_pair(const chrome_item& found) {
     if (found.defect == chrome_defect::without_time || found.defect == chrome_defect::start_out_of_reach)

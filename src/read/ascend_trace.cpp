@@ -142,9 +142,7 @@ class trace_collector final : public chrome_sink {
     return arrows;
   }
 
-  void reject(const chrome_item& found) {
-    reject_event(input_, reason_of(found.defect), found.ordinal, found.event->byte_offset);
-  }
+  void reject(const chrome_item& found) { reject_item(input_, found); }
 
   void take_name(const chrome_event& e) {
     if (e.name == "process_name") {

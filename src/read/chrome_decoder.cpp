@@ -1,7 +1,6 @@
 #include <read/chrome_decoder.hpp>
 
 #include <profkit/time.hpp>
-#include <read/activity_input.hpp>
 
 #include <cstring>
 
@@ -109,19 +108,6 @@ std::uint32_t chrome_decoder::async_group_of(const chrome_event& e, std::uint32_
   std::memcpy(number, &track, sizeof number);
   key_.assign(number, sizeof number).append(e.id);
   return async_groups_.intern(key_);
-}
-
-const char* reason_of(chrome_defect defect) noexcept {
-  switch (defect) {
-    case chrome_defect::none: break;
-    case chrome_defect::without_time:
-    case chrome_defect::start_out_of_reach: return "no usable time";
-    case chrome_defect::without_begin: return no_begin;
-    case chrome_defect::without_duration: return "no usable duration";
-    case chrome_defect::negative_duration: return "the duration is negative";
-    case chrome_defect::end_out_of_reach: return "the time lies out of reach (106 days)";
-  }
-  return "";
 }
 
 }  // namespace PROFKIT_NAMESPACE

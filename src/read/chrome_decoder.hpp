@@ -88,8 +88,5 @@ class chrome_decoder final : public chrome_visitor {
   std::string key_, args_;
 };
 
-// What a reader that passes over such an event says of it.
-[[nodiscard]] const char* reason_of(chrome_defect defect) noexcept;
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
