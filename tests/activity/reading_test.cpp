@@ -128,6 +128,62 @@ TEST_CASE("Kineto: devices, streams, ranks, classes and launches of a trace") {
                      {"cudaLaunchKernel", {host_span_kind::runtime, host_span_kind::runtime}}});
 }
 
+namespace {
+
+// "id plane/line" of each stream.
+std::vector<std::string> places_of(const activity_device& d) {
+  std::vector<std::string> all;
+  for (const activity_stream& s : d.streams)
+    all.push_back(std::to_string(s.id) + ' ' + std::to_string(s.plane) + '/' + std::to_string(s.line));
+  return all;
+}
+
+// The plane and line of each event of that name in the timeline.
+std::vector<std::string> places_in_timeline(const std::string& json, const std::string& name) {
+  auto p = profile::open_buffer(json, "trace.json");
+  REQUIRE(p.ok());
+  timeline t;
+  REQUIRE(fill_timeline(**p, t).ok());
+  std::vector<std::string> all;
+  for (track_id on = 0; on < t.tracks().size(); ++on)
+    for (const timeline_event& e : t.events(on))
+      if (t.text(e.name) == name)
+        all.push_back(std::to_string(t.tracks()[on].plane) + '/' + std::to_string(t.tracks()[on].line));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Kineto: a stream is shown where its first kernel lies") {
+  const std::string trace =
+      kineto({R"({"ph":"M","pid":900,"tid":0,"name":"process_sort_index","args":{"sort_index":1}})",
+              R"({"ph":"C","pid":0,"tid":0,"ts":1,"name":"memory","args":{"bytes":1}})",
+              event("cpu_op", "op", on_cpu, "80", "30"),
+              R"({"ph":"b","pid":0,"tid":0,"ts":1,"name":"x","cat":"requests","id":1})",
+              event("kernel", "k", R"("pid":0,"tid":"stream 7")", "100", "10", R"("device":0,"stream":7)"),
+              event("kernel", "k", R"("pid":0,"tid":9)", "120", "10", R"("device":0,"stream":7)"),
+              event("kernel", "late", R"("pid":0,"tid":9)", "140", "10", R"("device":0,"stream":8)"),
+              event("kernel", "k", R"("pid":5,"tid":1)", "160", "10", R"("device":1,"stream":3)"),
+              event("kernel", "k", R"("tid":1)", "180", "10", R"("device":1,"stream":4)")});
+  const auto a = read_text(trace, "trace.json");
+  REQUIRE(a->devices().size() == 2);
+  CHECK(places_of(a->devices()[0]) == std::vector<std::string>{"7 1/2", "8 1/3"});
+  CHECK(places_of(a->devices()[1]) == std::vector<std::string>{"3 2/0", "4 -1/-1"});
+  CHECK(places_in_timeline(trace, "late") == std::vector<std::string>{"1/3"});
+  CHECK(places_in_timeline(trace, "k") == std::vector<std::string>{"1/2", "1/3", "2/0", "-1/-1"});
+}
+
+TEST_CASE("Kineto: the first stretch in two parts that is passed over is told by the place of its end") {
+  const auto a = read_text(
+      kineto({event("kernel", "k", on_gpu, "100", "10"),
+              R"({"ph":"B","pid":0,"tid":7,"ts":130,"cat":"kernel","name":"back"})",
+              event("kernel", "k", on_gpu, "140", "10"), R"({"ph":"E","pid":0,"tid":7,"ts":120,"name":"back"})"}),
+      "trace.json");
+  const activity_input& in = a->inputs().at(0);
+  CHECK(in.reject_reasons == std::vector<std::pair<std::string, std::uint64_t>>{{"the duration is negative", 1}});
+  CHECK(in.first_rejected_line == 4);
+}
+
 TEST_CASE("Kineto: launches are missed where a kernel names one, or a host was seen") {
   const auto has_note = [](const std::vector<std::string>& events) {
     const auto a = read_text(kineto(events), "trace.json");
@@ -319,6 +375,50 @@ TEST_CASE("Ascend: arrows to a kernel's moment, of its stream if one is") {
   const std::vector<std::string>& notes = a->inputs().at(0).notes;
   CHECK(std::find(notes.begin(), notes.end(),
                   "1 of 3 kernels have no launch in the trace: who launched them is unattributed") != notes.end());
+}
+
+TEST_CASE("Ascend: a stream of a table is shown after the kernels without one") {
+  const test::temporary_folder folder;
+  folder.write(inner + "kernel_details.csv",
+               table_head + "1,1,a,T,AI_CORE,7,100,10,0\n1,0,b,T,AI_CORE,9,200,10,0\n1,1,c,T,AI_CORE,5,300,10,0\n");
+  const auto a = read_path(folder.path());
+  REQUIRE(a->devices().size() == 2);
+  CHECK(places_of(a->devices()[0]) == std::vector<std::string>{"7 0/1", "5 0/2"});
+  CHECK(places_of(a->devices()[1]) == std::vector<std::string>{"9 1/1"});
+}
+
+TEST_CASE("Ascend: a stream of a trace is shown where its first kernel lies") {
+  const auto kernel = [](int pid, int tid, const char* ts, const char* type) {
+    return R"({"ph":"X","name":"k","pid":)" + std::to_string(pid) + R"(,"tid":)" + std::to_string(tid) +
+           R"(,"ts":")" + ts + R"(","dur":1,"args":{"Task Type":")" + type + R"("}})";
+  };
+  const auto a = read_text("[" + named(1, "Python") + "," + kernel(34, 4, "1", "Notify Wait") + "," +
+                               kernel(34, 6, "2", "AI_CORE") + "," + kernel(34, 6, "4", "AI_CORE") + "," +
+                               named(34, "Ascend Hardware") + "," + kernel(34, 4, "6", "AI_CORE") + "]",
+                           "trace_view.json");
+  REQUIRE(a->devices().size() == 1);
+  CHECK(a->devices()[0].ordinal == 2);
+  CHECK(places_of(a->devices()[0]) == std::vector<std::string>{"6 1/1", "4 1/0"});
+}
+
+TEST_CASE("Ascend: a span in two parts has the category and the task of its begin") {
+  const auto a = read_text(
+      "[" + named(34, "Ascend Hardware") + "," +
+          R"({"ph":"B","name":"k","pid":34,"tid":6,"ts":"1","args":{"Task Type":"AI_CORE"}},)"
+          R"({"ph":"E","pid":34,"tid":6,"ts":"3","cat":"HostToDevice"},)"
+          R"({"ph":"B","name":"op","cat":"cpu_op","pid":8,"tid":1,"ts":"1"},{"ph":"E","pid":8,"tid":1,"ts":"2"},)"
+          R"({"ph":"B","name":"back","pid":8,"tid":1,"ts":"2"},{"ph":"E","name":"back","pid":8,"tid":1,"ts":"1"}])",
+      "trace_view.json");
+  REQUIRE(a->devices().size() == 1);
+  const kernels_of k(*a, 0);
+  REQUIRE(k.all.size() == 1);
+  CHECK(a->text(k.all[0].core) == "AI_CORE");
+  CHECK(k.all[0].duration_ps == 2'000'000);
+  spans_of host;
+  REQUIRE(a->visit_host_spans(a->devices()[0].host_group, -1'000'000'000, 1'000'000'000, host).ok());
+  REQUIRE(host.all.size() == 1);
+  CHECK(host.all[0].kind == host_span_kind::op);
+  CHECK(a->inputs().at(0).first_rejected_line == 7);
 }
 
 TEST_CASE("Ascend: files without an origin share the clock of the first") {

@@ -54,7 +54,7 @@ class teller final : public chrome_sink {
   }
 
   texts told, cats, args, headers;
-  std::size_t most = 1000;
+  std::size_t most = 10'000;
 };
 
 struct decoded {
@@ -238,6 +238,25 @@ TEST_CASE("decoder: each phase has its kind") {
   CHECK(d.sink.headers == texts{R"(displayTimeUnit="ns")"});
 }
 
+TEST_CASE("decoder: the event of a pair has the times of the whole, on the file's clock") {
+  struct keeper final : chrome_sink {
+    bool item(const chrome_item& found) override {
+      last = *found.event;
+      start_ps = found.start_ps;
+      return true;
+    }
+    chrome_event last;
+    std::int64_t start_ps = 0;
+  } sink;
+  chrome_tracks tracks;
+  chrome_decoder decoder(7 * us, tracks, sink);
+  REQUIRE(read_chrome(R"([{"ph":"B","ts":2,"name":"a"},{"ph":"E","ts":5}])", decoder).ok());
+  CHECK(sink.last.ts_ps == 2 * us);
+  CHECK(sink.last.dur_ps == 3 * us);
+  CHECK(sink.last.byte_offset == 30);
+  CHECK(sink.start_ps == 9 * us);
+}
+
 TEST_CASE("decoder: a sink stops the reading") {
   chrome_tracks tracks;
   teller sink;
@@ -304,29 +323,18 @@ TEST_CASE("tracks: a sort index alone shows no thread, and what has no pid has n
 }
 
 TEST_CASE("tracks: settled names stay in another pass") {
-  const std::string json = R"([
-    {"ph":"M","pid":1,"name":"process_name","args":{"name":"old"}},
-    {"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"old"}},
-    {"ph":"M","pid":1,"name":"process_labels","args":{"labels":"old"}},
-    {"ph":"M","pid":1,"name":"process_name","args":{"name":"new"}},
-    {"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"new"}},
-    {"ph":"M","pid":1,"name":"process_labels","args":{"labels":"new"}}])";
-  class once final : public chrome_visitor {
-   public:
-    explicit once(chrome_tracks& into) : into_(into) {}
-    bool event(const chrome_event& e) override {
-      into_.see(e);
-      return true;
-    }
-
-   private:
-    chrome_tracks& into_;
+  const auto names = [](const std::string& name) {
+    return R"([{"ph":"M","pid":1,"name":"process_name","args":{"name":")" + name +
+           R"("}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":")" + name +
+           R"("}},{"ph":"M","pid":1,"name":"process_labels","args":{"labels":")" + name + R"("}}])";
   };
   chrome_tracks tracks;
-  once pass(tracks);
-  REQUIRE(read_chrome(json, pass).ok());
+  teller sink;
+  chrome_decoder decoder(0, tracks, sink);
+  REQUIRE(read_chrome(names("old"), decoder).ok());
+  REQUIRE(read_chrome(names("new"), decoder).ok());
   tracks.settle_names();
-  REQUIRE(read_chrome(json.substr(0, json.find(",\n    {\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"new\"")) + "]", pass).ok());
+  REQUIRE(read_chrome(names("other"), decoder).ok());
   CHECK(tracks_of(tracks) == texts{"0 new/0 new"});
   CHECK(tracks.process(0).labels == "new");
 }
