@@ -103,6 +103,7 @@ class trace_reader final : public chrome_sink {
         decoder_(p_.file_shift_ns(file) * ps_per_ns, tracks_, *this),
         group_(parts.add_host_group()),
         input_(input_of(p_, file, "trace.json")),
+        numbers_(parts),
         names_(parts.strings),
         shapes_(parts.strings),
         types_(parts.strings) {}
@@ -153,13 +154,13 @@ class trace_reader final : public chrome_sink {
     at_byte_ = e.byte_offset;
     switch (found.kind) {
       case chrome_item_kind::metadata:
-        if (e.name == "thread_name") number_of(tracks_.thread_of(e));
+        if (e.name == "thread_name") numbers_.of(tracks_.thread_of(e));
         break;
       case chrome_item_kind::begin:
         if (found.defect != chrome_defect::none)
           reject(found);
         else
-          number_of(found.track);
+          numbers_.of(found.track);
         break;
       case chrome_item_kind::pair: take_pair(found); break;
       case chrome_item_kind::complete: take_span(found); break;
@@ -177,9 +178,8 @@ class trace_reader final : public chrome_sink {
   void reject(const chrome_item& found) { reject_item(input_, found); }
 
   void take_pair(const chrome_item& found) {
-    if (found.defect == chrome_defect::without_time || found.defect == chrome_defect::start_out_of_reach)
-      return reject(found);
-    number_of(found.track);
+    if (is_unplaced(found.defect)) return reject(found);
+    numbers_.of(found.track);
     if (found.defect == chrome_defect::without_begin) return reject(found);
     take_span(found);
   }
@@ -190,7 +190,7 @@ class trace_reader final : public chrome_sink {
     if (category != nullptr && category->what == kineto_role::ignored) return;
     if (found.defect != chrome_defect::none) return reject(found);
     if (category == nullptr) {
-      number_of(found.track);
+      numbers_.of(found.track);
       held_.push_back({found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), found.track});
       return;
     }
@@ -201,7 +201,7 @@ class trace_reader final : public chrome_sink {
       case kineto_role::runtime: take_call(found); [[fallthrough]];
       case kineto_role::host: take_host(found, *category); break;
       case kineto_role::device_wait:
-        add_span(found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), number_of(found.track),
+        add_span(found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), numbers_.of(found.track),
                  category->kind);
         break;
       case kineto_role::ignored: break;
@@ -364,7 +364,7 @@ class trace_reader final : public chrome_sink {
     const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
     if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
     calls_.add_call({ids.correlation, ids.external, found.start_ps,
-                     saturating_add(found.start_ps, found.duration_ps), number_of(found.track)},
+                     saturating_add(found.start_ps, found.duration_ps), numbers_.of(found.track)},
                     contains(e.name, "GraphLaunch"));
   }
 
@@ -373,7 +373,7 @@ class trace_reader final : public chrome_sink {
     const string_id name = names_.intern(e.name);
     if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
     if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps)) return;
-    add_span(found.start_ps, found.duration_ps, e.ordinal, name, number_of(found.track), category.kind);
+    add_span(found.start_ps, found.duration_ps, e.ordinal, name, numbers_.of(found.track), category.kind);
   }
 
   void remember_shapes(const chrome_event& e) {
@@ -432,8 +432,7 @@ class trace_reader final : public chrome_sink {
   void sort_held() {
     has_kernels_.resize(tracks_.processes().size());
     std::vector<plane_kind> kinds;
-    for (const chrome_trace_process& p : tracks_.processes())
-      kinds.push_back(p.name.empty() ? plane_kind::other : classify_plane(p.name));
+    for (const chrome_trace_process& p : tracks_.processes()) kinds.push_back(classify_plane(p.name));
     for (const held_event& e : held_) {
       const chrome_track& on = tracks_.track(e.track);
       const chrome_trace_process& of = tracks_.process(on.process);
@@ -447,7 +446,7 @@ class trace_reader final : public chrome_sink {
         if (kind == plane_kind::other && of.name.empty() && !on.number) continue;  // a summary of the exporter
         if (take_marker(e.name, e.start_ps, e.duration_ps)) continue;
         const bool frame = !name.empty() && name.front() == '$';
-        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, number_of(e.track),
+        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
                  frame ? host_span_kind::frame : host_span_kind::other);
       }
     }
@@ -579,13 +578,6 @@ class trace_reader final : public chrome_sink {
     d.device.has_shapes = true;
   }
 
-  // Threads of the capture are numbered as they come to be needed.
-  std::uint32_t number_of(std::uint32_t track) {
-    if (track >= numbers_.size()) numbers_.resize(tracks_.tracks().size(), no_thread);
-    if (numbers_[track] == no_thread) numbers_[track] = parts_.threads++;
-    return numbers_[track];
-  }
-
   activity_parts& parts_;
   const profile& p_;
   std::size_t file_;
@@ -593,6 +585,7 @@ class trace_reader final : public chrome_sink {
   chrome_decoder decoder_;
   std::uint32_t group_;
   activity_input input_;
+  thread_numbers numbers_;
   recent_strings names_, shapes_, types_;
   std::uint64_t at_byte_ = 0, bytes_ = 0;
   std::int32_t rank_ = -1, world_size_ = 0;
@@ -604,8 +597,7 @@ class trace_reader final : public chrome_sink {
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name
   hash_map<string_id, named_step> step_names_;
-  std::vector<bool> has_kernels_;       // by process of the trace
-  std::vector<std::uint32_t> numbers_;  // by track of the trace
+  std::vector<bool> has_kernels_;  // by process of the trace
   std::string scratch_;
   std::uint64_t unknown_on_devices_ = 0;
   struct known_category {

@@ -5,6 +5,7 @@
 #include <base/string_table.hpp>
 #include <read/step_names.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,6 +62,23 @@ struct activity_parts {
   }
   // Adds a device with its kernels when options.device wants it; its index, or -1.
   std::int32_t add_device(activity_device device, std::unique_ptr<const kernel_source> of);
+};
+
+// The threads of a trace among those of the capture, numbered as they come to be needed.
+class thread_numbers {
+ public:
+  explicit thread_numbers(activity_parts& parts) noexcept : parts_(parts) {}
+  // Of a track of the trace.
+  std::uint32_t of(std::uint32_t track) {
+    if (track >= numbers_.size())
+      numbers_.resize(std::max<std::size_t>(track + std::size_t{1}, 2 * numbers_.size()), no_thread);
+    if (numbers_[track] == no_thread) numbers_[track] = parts_.threads++;
+    return numbers_[track];
+  }
+
+ private:
+  activity_parts& parts_;
+  std::vector<std::uint32_t> numbers_;
 };
 
 // Each reads what it knows of the profile, in the order of its files. Damage goes to `inputs`; the fault that is

@@ -90,7 +90,7 @@ bool names_collective(std::string_view name) noexcept {
 class trace_collector final : public chrome_sink {
  public:
   trace_collector(chrome_tracks& tracks, activity_parts& parts, activity_input& input)
-      : tracks_(tracks), parts_(parts), input_(input) {}
+      : numbers(parts), tracks_(tracks), parts_(parts), input_(input) {}
 
   bool item(const chrome_item& found) override {
     switch (found.kind) {
@@ -105,6 +105,7 @@ class trace_collector final : public chrome_sink {
   }
 
   std::vector<held_event> events;
+  thread_numbers numbers;
 
   // Of every process, now that all names are known.
   [[nodiscard]] std::vector<process_kind> kinds() {
@@ -112,13 +113,6 @@ class trace_collector final : public chrome_sink {
     std::vector<process_kind> all;
     for (std::size_t i = 0; i < marks_.size(); ++i) all.push_back(marks_[i].kind(tracks_.processes()[i].labels));
     return all;
-  }
-
-  // Threads of the capture are numbered as they come to be needed.
-  std::uint32_t number_of(std::uint32_t track) {
-    if (track >= numbers_.size()) numbers_.resize(tracks_.tracks().size(), no_thread);
-    if (numbers_[track] == no_thread) numbers_[track] = parts_.threads++;
-    return numbers_[track];
   }
 
   // Arrows whose two ends are there: those of the runtime, else those of the framework.
@@ -152,14 +146,13 @@ class trace_collector final : public chrome_sink {
                                             [&name](const process_rule& r) { return r.name == name; });
       if (rule != std::end(process_rules)) marks_of(process).known = rule->kind;
     } else if (e.name == "thread_name") {
-      number_of(tracks_.thread_of(e));
+      numbers.of(tracks_.thread_of(e));
     }
   }
 
   void take_span(const chrome_item& found) {
-    if (found.defect == chrome_defect::without_time || found.defect == chrome_defect::start_out_of_reach)
-      return reject(found);
-    number_of(found.track);
+    if (is_unplaced(found.defect)) return reject(found);
+    numbers.of(found.track);
     if (found.kind == chrome_item_kind::begin || found.defect == chrome_defect::without_begin) return;
     if (found.defect != chrome_defect::none) return reject(found);
     const chrome_event& e = *found.event;
@@ -212,7 +205,6 @@ class trace_collector final : public chrome_sink {
   activity_input& input_;
   flows runtime_, framework_;
   std::vector<process_marks> marks_;  // by process of the trace
-  std::vector<std::uint32_t> numbers_;  // by track of the trace
   std::string scratch_;
 };
 
@@ -278,7 +270,7 @@ class trace_sorter {
     s.duration_ps = e.duration_ps;
     s.source_row = e.ordinal;
     s.name = e.name;
-    s.thread = from_.number_of(e.track);
+    s.thread = from_.numbers.of(e.track);
     s.kind = kind;
     into_.spans.push_back(s);
   }

@@ -41,6 +41,11 @@ enum class chrome_defect : std::uint8_t {
   end_out_of_reach
 };
 
+// Whether it has no place on the capture's clock.
+[[nodiscard]] constexpr bool is_unplaced(chrome_defect defect) noexcept {
+  return defect == chrome_defect::without_time || defect == chrome_defect::start_out_of_reach;
+}
+
 struct chrome_item {
   chrome_item_kind kind = chrome_item_kind::other;
   chrome_defect defect = chrome_defect::none;  // of metadata and `other` nobody looks

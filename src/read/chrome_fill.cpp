@@ -102,9 +102,10 @@ class event_filler final : public chrome_sink {
     t.plane = process.position;
     t.line = of.position;
     t.plane_type = classify_plane(plane_name);
+    const std::int64_t line_id = of.number.value_or(0);
     t.line_type = of.kind == chrome_track_kind::async     ? line_kind::async
                   : of.kind == chrome_track_kind::counter ? line_kind::counter
-                                                          : classify_line(t.plane_type, line_name, of.number.value_or(0));
+                                                          : classify_line(t.plane_type, line_name, line_id);
     t.device = device_ordinal(plane_name);
     t.stream = of.number.value_or(-1);
     t.plane_name = into_.intern(plane_name);

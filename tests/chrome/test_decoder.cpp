@@ -17,8 +17,9 @@ constexpr std::int64_t us = 1'000'000;
 using texts = std::vector<std::string>;
 
 std::string_view name_of(chrome_item_kind kind) {
-  constexpr std::string_view names[] = {"complete",   "begin",         "pair",    "instant", "async begin", "async pair",
-                                        "async instant", "counter", "flow",    "metadata",    "other"};
+  constexpr std::string_view names[] = {"complete",   "begin",         "pair",    "instant", "async begin",
+                                        "async pair", "async instant", "counter", "flow",    "metadata",
+                                        "other"};
   return names[static_cast<std::size_t>(kind)];
 }
 std::string_view name_of(chrome_defect defect) {
@@ -198,7 +199,8 @@ TEST_CASE("decoder: times are on the capture's clock, as far as it reaches") {
     {"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"near"},
     {"ph":"X","pid":1,"tid":1,"ts":-9,"dur":2,"name":"before"},
     {"ph":"i","pid":1,"tid":1,"ts":4,"name":"at"}])",
-                5 * us) == texts{"complete near @6+2 on 0 #0", "complete before @-4+2 on 0 #1", "instant at @9+0 on 0 #2"});
+                5 * us) ==
+        texts{"complete near @6+2 on 0 #0", "complete before @-4+2 on 0 #1", "instant at @9+0 on 0 #2"});
   const std::int64_t far = 9'223'372'036'854 * us;
   CHECK(told_of(R"([
     {"ph":"X","pid":1,"tid":1,"ts":-3,"dur":2,"name":"inside"},
@@ -206,9 +208,10 @@ TEST_CASE("decoder: times are on the capture's clock, as far as it reaches") {
     {"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"behind"},
     {"ph":"B","pid":1,"tid":1,"ts":1,"name":"behind"},
     {"ph":"s","pid":1,"tid":1,"ts":1,"name":"behind"}])",
-                far) == texts{"complete inside @9223372036851+2 on 0 #0", "complete over ends out of reach @9223372036851+4 on 0 #1",
-                              "complete behind starts out of reach @0+0 on 0 #2",
-                              "begin behind starts out of reach @0+0 on 0 #3", "flow behind starts out of reach @0+0 #4"});
+                far) ==
+        texts{"complete inside @9223372036851+2 on 0 #0", "complete over ends out of reach @9223372036851+4 on 0 #1",
+              "complete behind starts out of reach @0+0 on 0 #2", "begin behind starts out of reach @0+0 on 0 #3",
+              "flow behind starts out of reach @0+0 #4"});
 }
 
 TEST_CASE("decoder: ends that are too far apart are no negative duration") {
@@ -262,8 +265,8 @@ TEST_CASE("decoder: a sink stops the reading") {
   teller sink;
   sink.most = 2;
   chrome_decoder decoder(0, tracks, sink);
-  REQUIRE(read_chrome(R"([{"ph":"B","ts":1,"name":"a"},{"ph":"E","ts":2,"name":"a"},{"ph":"X","ts":3,"dur":1}])", decoder)
-              .ok());
+  const std::string json = R"([{"ph":"B","ts":1,"name":"a"},{"ph":"E","ts":2,"name":"a"},{"ph":"X","ts":3,"dur":1}])";
+  REQUIRE(read_chrome(json, decoder).ok());
   CHECK(sink.told.size() == 2);
 }
 

@@ -106,7 +106,8 @@ class fact_collector final : public chrome_visitor {
     ++by_phase_[static_cast<unsigned char>(e.phase)];
     if (e.phase == 'X' && (!e.has_time || !e.dur_ps) && lacking_++ == 0) first_lacking_ = e.byte_offset;
     if (e.phase == 'M') {
-      const bool has_index = e.name == "process_sort_index" && json_scaled_integer(json_member(e.args_json, "sort_index"));
+      const bool has_index =
+          e.name == "process_sort_index" && json_scaled_integer(json_member(e.args_json, "sort_index"));
       if (e.name == "process_name" || e.name == "thread_name" || has_index) tracks.take_name(e);
       return true;
     }
