@@ -115,13 +115,15 @@ TEST_CASE("decoder: an end without a name ends what began last, whatever was clo
 TEST_CASE("decoder: begins without an end are counted, those of asynchronous events are not") {
   const decoded d(R"([
     {"ph":"B","pid":1,"tid":1,"ts":1,"name":"ends"},
+    {"ph":"B","pid":1,"tid":1,"ts":1,"name":"ends too"},
     {"ph":"B","pid":1,"tid":1,"ts":2,"name":"x"},
     {"ph":"b","pid":1,"tid":1,"ts":2,"name":"x","cat":"c","id":1},
     {"ph":"B","pid":1,"tid":2,"ts":3,"name":"x"},
     {"ph":"E","pid":1,"tid":1,"ts":4,"name":"ends"},
+    {"ph":"E","pid":1,"tid":1,"ts":4,"name":"ends too"},
     {"ph":"B","pid":1,"tid":3,"ts":5,"name":"used again"}])");
   CHECK(d.decoder.open_count() == 3);
-  CHECK(d.decoder.first_open() == 1);
+  CHECK(d.decoder.first_open() == 2);
   CHECK(decoded(R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1}])").decoder.open_count() == 0);
 }
 
@@ -167,9 +169,9 @@ TEST_CASE("decoder: a pair keeps its own arguments where places of begins are us
   const decoded d(R"([
     {"ph":"B","pid":1,"tid":1,"ts":1,"name":"long","args":{"v":"the first of them"}},
     {"ph":"E","pid":1,"tid":1,"ts":2,"name":"long"},
-    {"ph":"B","pid":1,"tid":1,"ts":3,"name":"short"},
+    {"ph":"B","pid":1,"tid":1,"ts":3,"name":"short","args":{"v":2}},
     {"ph":"E","pid":1,"tid":1,"ts":4,"name":"short"}])");
-  CHECK(d.sink.args == texts{R"({"v":"the first of them"})", R"({"v":"the first of them"})", "", ""});
+  CHECK(d.sink.args == texts{R"({"v":"the first of them"})", R"({"v":"the first of them"})", R"({"v":2})", R"({"v":2})"});
 }
 
 TEST_CASE("decoder: what is wrong with times is told, the rest is as written") {
@@ -340,6 +342,14 @@ TEST_CASE("tracks: settled names stay in another pass") {
   REQUIRE(read_chrome(names("other"), decoder).ok());
   CHECK(tracks_of(tracks) == texts{"0 new/0 new"});
   CHECK(tracks.process(0).labels == "new");
+}
+
+TEST_CASE("tracks: threads of one number in processes that look alike are told apart") {
+  CHECK(told_of(R"([
+    {"ph":"X","pid":17,"tid":1,"ts":1,"dur":1,"name":"a"},
+    {"ph":"X","pid":27,"tid":1,"ts":1,"dur":1,"name":"b"},
+    {"ph":"X","pid":17,"tid":1,"ts":2,"dur":1,"name":"c"}])") ==
+        texts{"complete a @1+1 on 0 #0", "complete b @1+1 on 1 #1", "complete c @2+1 on 0 #2"});
 }
 
 TEST_CASE("tracks: many of them are told apart, in turns too") {

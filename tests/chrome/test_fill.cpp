@@ -45,6 +45,13 @@ TEST_CASE("events become rows on named tracks, even when the names come last") {
                                  "/ other 0+0 #2", "/device:GPU:3 x/counter counter 4000000+0 #3"});
 }
 
+TEST_CASE("names of a process without a pid are no plane's") {
+  CHECK(rows_of(R"([
+    {"ph":"M","name":"process_name","args":{"name":"nobody"}},
+    {"ph":"M","tid":1,"name":"thread_name","args":{"name":"nothing"}},
+    {"ph":"X","tid":1,"ts":1,"dur":2,"name":"a"}])") == std::vector<std::string>{"/ a 1000000+2000000 #2"});
+}
+
 TEST_CASE("tracks carry what the names say") {
   const std::string json =
       R"([{"ph":"X","pid":8,"tid":7,"ts":0,"name":"k"},{"ph":"X","pid":8,"tid":5,"ts":0,"name":"k"},
