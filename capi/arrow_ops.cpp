@@ -72,19 +72,21 @@ class op_table final : public arrow_table {
 
  private:
   result<void> put_op(arrow_batch& into, const ops_line& line, const op_row& op) {
-    const event_metadata_view metadata = op.metadata();
     into.at(at_file).put_uint32(line.file);
     if (result<void> put = into.put_name(at_plane, line.plane_name); !put) return put;
     if (result<void> put = into.put_name(at_line, line.line_name); !put) return put;
-    if (result<void> put = into.put_name(at_name, metadata.name()); !put) return put;
-    if (result<void> put = into.put_name(at_display_name, metadata.display_name()); !put) return put;
+    if (result<void> put = into.put_name(at_name, op.name); !put) return put;
+    if (result<void> put = into.put_name(at_display_name, op.display_name); !put) return put;
     const std::vector<named_stat> stats = op_stats(profile_.core(), line, op);
-    const named_stat* category = find(stats, "hlo_category");
+    const named_stat* category = find(stats, op.has_metadata_id ? "hlo_category" : "category");
     if (category == nullptr)
       into.at(at_category).put_null();
     else if (result<void> put = into.put_name(at_category, category->text); !put)
       return put;
-    into.at(at_metadata_id).put_int64(op.metadata_id);
+    if (op.has_metadata_id)
+      into.at(at_metadata_id).put_int64(op.metadata_id);
+    else
+      into.at(at_metadata_id).put_null();
     into.at(at_count).put_uint64(op.count);
     into.at(at_total).put_int64(op.total_ps);
     into.at(at_self).put_int64(op.self_ps);
@@ -135,7 +137,7 @@ pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, 
     if (!asked) return std::move(asked).error();
     hook_bridge bridge;
     if (result<void> taken = bridge.take(given->hooks); !taken) return std::move(taken).error();
-    result<profkit::ops_result> found = profkit::anatomy_ops(*profile->core, *asked, bridge.core());
+    result<profkit::ops_result> found = profkit::anatomy_ops(profkit::trace(profile->core), *asked, bridge.core());
     if (!found) return std::move(found).error();
     const std::uint64_t limit = given->limit == PK_LIMIT_DEFAULT ? 0 : given->limit;
     return std::unique_ptr<arrow_table>(std::make_unique<op_table>(profile, std::move(*found), limit));

@@ -100,10 +100,10 @@ void print_async_rows(session& s, const collectives_result& found, std::uint64_t
 
 // Threads of one host plane, and streams of one device, together.
 std::vector<profkit::collective_op_row> by_plane(const collectives_result& found) {
-  std::map<std::tuple<std::uint32_t, std::int32_t, std::string_view, std::string_view>, profkit::collective_op_row>
-      totals;
+  using key = std::tuple<std::uint32_t, std::int32_t, std::string_view, std::string_view, std::string_view>;
+  std::map<key, profkit::collective_op_row> totals;
   for (const profkit::collective_op_row& row : found.ops) {
-    auto [at, is_first] = totals.try_emplace({row.file, row.plane, row.name, row.category}, row);
+    auto [at, is_first] = totals.try_emplace({row.file, row.plane, row.plane_name, row.name, row.category}, row);
     if (is_first) continue;
     profkit::collective_op_row& total = at->second;
     total.count += row.count;
@@ -125,7 +125,7 @@ void print_ops_rows(session& s, const collectives_result& found, std::uint64_t l
   std::uint64_t shown = 0;
   for (const profkit::collective_op_row& row : rows) {
     if (limit != 0 && shown == limit) break;
-    t.row({s.file_label(row.file), short_plane_name(profkit::plane_name_at(s.capture(), row.file, row.plane)),
+    t.row({s.file_label(row.file), short_plane_name(row.plane_name),
            short_op_name(row.name, {}), escape_for_terminal(row.category), grouped(row.count),
            human_duration(row.total_ps), human_duration(row.min_ps), human_duration(row.max_ps)});
     ++shown;
@@ -140,7 +140,7 @@ void print_ops_rows(session& s, const collectives_result& found, std::uint64_t l
 profkit::result<void> print_collectives(session& s) {
   profkit::anatomy_options all = s.filters(0);
   all.limit = 0;
-  auto found = profkit::anatomy_collectives(s.capture(), all, s.hooks());
+  auto found = profkit::anatomy_collectives(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->async.empty() && found->ops.empty()) {

@@ -76,7 +76,7 @@ void print_samples(session& s, const framework_result& found) {
 }  // namespace
 
 profkit::result<void> print_framework(session& s) {
-  auto found = profkit::anatomy_framework(s.capture(), s.filters(default_limit), s.hooks());
+  auto found = profkit::anatomy_framework(s.trace(), s.filters(default_limit), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->names.empty()) {

@@ -11,13 +11,16 @@ op_facts facts_of(const profkit::profile& capture, const profkit::op_programs& p
                   const profkit::op_row& op) {
   op_facts f;
   f.program = profkit::escape_for_terminal(programs.name_of(line, op));
-  if (op.entry.data() == nullptr) {
+  if (op.has_metadata_id && op.entry.data() == nullptr) {
     f.name = f.full_name = '#' + std::to_string(op.metadata_id) + " (no metadata)";
     return f;
   }
-  const profkit::event_metadata_view metadata = op.metadata();
-  f.name = short_op_name(metadata.name(), metadata.display_name());
-  f.full_name = profkit::escape_for_terminal(metadata.name());
+  f.name = short_op_name(op.name, op.display_name);
+  f.full_name = profkit::escape_for_terminal(op.name);
+  if (!op.has_metadata_id) {
+    f.category = profkit::escape_for_terminal(op.category);
+    return f;
+  }
   const std::vector<profkit::named_stat> stats = profkit::op_stats(capture, line, op);
   if (const auto* category = find_stat(stats, "hlo_category")) f.category = stat_value_text(*category, 0);
   if (const auto* tf_op = find_stat(stats, "tf_op")) f.tf_op = stat_value_text(*tf_op, 0);

@@ -103,18 +103,19 @@ const ops_line* report_facts::busiest_line() const noexcept {
 namespace {
 
 // Ops, and what else is read of the lines of devices.
-result<void> gather_devices(const profkit::profile& capture, const anatomy_options& o, const profkit::hooks& hooks,
+result<void> gather_devices(const profkit::trace& trace, const anatomy_options& o, const profkit::hooks& hooks,
                             report_facts& f, std::vector<profkit::file_damage>& lost_steps) {
+  const profkit::profile& capture = trace.files();
   if (has_family(capture.what(), file_family::xspace)) {
-    if (auto r = take(profkit::anatomy_ops(capture, o, hooks), f.ops); !r) return r;
+    if (auto r = take(profkit::anatomy_ops(trace, o, hooks), f.ops); !r) return r;
     anatomy_options runs = o;
     runs.line = "XLA Modules";
-    if (auto r = take(profkit::anatomy_ops(capture, runs, hooks), f.module_runs); !r) return r;
-    auto steps = profkit::anatomy_steps(capture, o, hooks);
+    if (auto r = take(profkit::anatomy_ops(trace, runs, hooks), f.module_runs); !r) return r;
+    auto steps = profkit::anatomy_steps(trace, o, hooks);
     if (!steps) return std::move(steps).error();
     f.steps = group_steps(steps->steps);
     lost_steps = std::move(steps->damage);
-    if (auto r = take(profkit::anatomy_collectives(capture, f.ops, o, hooks), f.collectives); !r) return r;
+    if (auto r = take(profkit::anatomy_collectives(trace, f.ops, o, hooks), f.collectives); !r) return r;
   }
   if (auto r = take(profkit::anatomy_modules(capture, o, hooks), f.modules); !r) return r;
   // Totals of traces and tables are of the whole capture.
@@ -162,7 +163,7 @@ result<report_facts> gather_facts(session& s) {
       s.hooks(), {[&](const hooks& h) { return gather_bubbles(capture, all, h, f); },
                   [&](const hooks& h) { return take(profkit::anatomy_info(capture, unlimited, h), f.info); },
                   [&](const hooks& h) { return gather_memory(capture, all, h, f); },
-                  [&](const hooks& h) { return gather_devices(capture, unlimited, h, f, lost_steps); },
+                  [&](const hooks& h) { return gather_devices(s.trace(), unlimited, h, f, lost_steps); },
                   [&](const hooks& h) { return take(profkit::compare_nodes(capture, all, h), f.nodes); }});
   for (const piece p : {info, devices, memory, nodes, bubbles})
     if (!outcomes[p]) return std::move(outcomes[p]).error();

@@ -9,6 +9,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/export.hpp>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/trace.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -22,10 +23,12 @@ namespace profkit_tool {
 class session {
  public:
   session(const options& asked, const profkit::profile& capture, text_output& out, profkit::hooks hooks)
-      : asked_(asked), capture_(capture), out_(out), hooks_(hooks) {}
+      : asked_(asked), capture_(capture), trace_(capture), out_(out), hooks_(hooks) {}
 
   [[nodiscard]] const options& asked() const noexcept { return asked_; }
   [[nodiscard]] const profkit::profile& capture() const noexcept { return capture_; }
+  // The same as analyses share it.
+  [[nodiscard]] const profkit::trace& trace() const noexcept { return trace_; }
   [[nodiscard]] text_output& out() noexcept { return out_; }
   [[nodiscard]] const profkit::hooks& hooks() const noexcept { return hooks_; }
 
@@ -54,6 +57,7 @@ class session {
  private:
   const options& asked_;
   const profkit::profile& capture_;
+  profkit::trace trace_;
   text_output& out_;
   profkit::hooks hooks_;
   std::vector<profkit::file_damage> losses_;

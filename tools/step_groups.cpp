@@ -13,7 +13,8 @@ std::vector<step_group> group_steps(const profkit::step_list& steps) {
   };
   for (const profkit::step_row step : steps) {
     const bool same = !groups.empty() && groups.back().first.file == step.file &&
-                      groups.back().first.plane == step.plane && groups.back().first.source == step.source;
+                      groups.back().first.plane == step.plane &&
+                      groups.back().first.device == step.device && groups.back().first.source == step.source;
     if (!same) {
       end_group();
       groups.push_back({step, {}, 0});

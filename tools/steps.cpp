@@ -19,9 +19,7 @@ using profkit::step_row;
 
 constexpr std::uint64_t default_limit = 20;
 
-std::string plane_label(session& s, const step_row& step) {
-  return short_plane_name(profkit::plane_name_at(s.capture(), step.file, step.plane));
-}
+std::string plane_label(const step_row& step) { return short_plane_name(step.plane_name); }
 
 void print_summary(session& s, const profkit::step_list& steps) {
   table t;
@@ -29,7 +27,7 @@ void print_summary(session& s, const profkit::step_list& steps) {
   t.right("max").right("total");
   for (const step_group& g : group_steps(steps)) {
     const duration_statistics& d = g.times;
-    t.row({s.file_label(g.first.file), plane_label(s, g.first), profkit::step_source_name(g.first.source),
+    t.row({s.file_label(g.first.file), plane_label(g.first), profkit::step_source_name(g.first.source),
            grouped(std::uint64_t{d.count}), human_duration(d.median_ps), human_duration(d.min_ps),
            human_duration(d.max_ps), human_duration(d.total_ps)});
   }
@@ -44,7 +42,7 @@ void print_rows(session& s, const profkit::step_list& steps, std::uint64_t limit
   std::uint64_t shown = 0;
   for (std::size_t i = 0; i < steps.size() && (limit == 0 || shown < limit); ++i, ++shown) {
     const step_row step = steps[i];
-    t.row({s.file_label(step.file), plane_label(s, step), grouped(step.index), escape_for_terminal(step.name),
+    t.row({s.file_label(step.file), plane_label(step), grouped(step.index), escape_for_terminal(step.name),
            step.step_num ? std::to_string(*step.step_num) : "", human_duration(step.start_ps),
            human_duration(step.duration_ps)});
   }
@@ -59,7 +57,7 @@ profkit::result<void> print_steps(session& s) {
   profkit::anatomy_options all = s.filters(0);
   const std::uint64_t limit = s.asked().limit.value_or(default_limit);
   all.limit = 0;  // the summary is over all of them
-  auto found = profkit::anatomy_steps(s.capture(), all, s.hooks());
+  auto found = profkit::anatomy_steps(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->steps.empty()) {

@@ -3,6 +3,7 @@
 #include <base/affix.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -50,6 +51,19 @@ constexpr kernel_rule kernels[] = {
     {"one_shot_all_reduce", "torch"},
     {"two_shot_all_reduce", "torch"},
     {"cross_device_reduce_", "vllm"},  // its custom all-reduce, which SGLang has as well
+};
+
+struct spelling {
+  std::string_view letters;  // small ones, nothing between them
+  std::string_view collective;
+};
+// What stands in longer names comes after these.
+constexpr spelling spellings[] = {
+    {"raggedalltoall", "ragged-all-to-all"}, {"alltoall", "all-to-all"}, {"reducescatter", "reduce-scatter"},
+    {"allreduce", "all-reduce"},             {"allgather", "all-gather"}, {"crossdevicereduce", "all-reduce"},
+    {"sendrecv", "send-recv"},               {"broadcast", "broadcast"},  {"barrier", "barrier"},
+    {"reduce", "reduce"},                    {"gather", "gather"},        {"scatter", "scatter"},
+    {"send", "send"},                        {"recv", "recv"},            {"receive", "recv"},
 };
 
 // "copy-done" of "copy-done.2" and of "copy-done.2.clone".
@@ -108,6 +122,20 @@ std::string_view collective_library_of(std::string_view kernel_name) noexcept {
   const std::string_view bare = bare_kernel_name(kernel_name);
   for (const kernel_rule& rule : kernels)
     if (starts_with(bare, rule.name) || starts_with(kernel_name, rule.name)) return rule.library;
+  return {};
+}
+
+std::string squeezed(std::string_view name) {
+  std::string text;
+  for (const char c : name.substr(0, name.find_first_of("(<")))
+    if (c != '_' && c != '-' && c != ' ') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+std::string_view collective_spelled_in(std::string_view name) {
+  const std::string letters = squeezed(bare_kernel_name(name));
+  for (const spelling& s : spellings)
+    if (contains(letters, s.letters)) return s.collective;
   return {};
 }
 

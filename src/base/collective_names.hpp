@@ -3,6 +3,7 @@
 #include <profkit/namespace.hpp>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace profkit {
@@ -25,6 +26,12 @@ enum class async_role : std::uint8_t { none, start, done };
 [[nodiscard]] std::string_view bare_kernel_name(std::string_view kernel_name) noexcept;
 // The library that a device kernel belongs to: "nccl", …; empty when it is no communication kernel.
 [[nodiscard]] std::string_view collective_library_of(std::string_view kernel_name) noexcept;
+
+// Small letters and digits alone, up to parameters: "allreduce" of "all_reduce", "AllReduce" and "all-reduce(…)".
+[[nodiscard]] std::string squeezed(std::string_view name);
+// The collective that the name of a kernel or an operation spells in whatever way: "all-reduce" of
+// "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "hcom_allReduce__123" and "_allreduce_base"; empty when it spells none.
+[[nodiscard]] std::string_view collective_spelled_in(std::string_view name);
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,6 +1,7 @@
 // The activity of a capture: dispatch to the fillers, and what they put together handed out.
 #include <read/activity_parts.hpp>
 
+#include <base/affix.hpp>
 #include <base/contained.hpp>
 #include <profkit/time.hpp>
 
@@ -25,6 +26,8 @@ class filled_activity final : public activity {
         strings_(std::move(parts.strings)),
         devices_(std::move(parts.devices)),
         kernels_(std::move(parts.kernels)),
+        hosts_(std::move(parts.hosts)),
+        threads_(std::move(parts.threads)),
         host_spans_(std::move(parts.host_spans)),
         markers_(std::move(parts.markers)),
         inputs_(std::move(parts.inputs)),
@@ -32,6 +35,8 @@ class filled_activity final : public activity {
         step_trace_(std::move(parts.step_trace)) {}
 
   [[nodiscard]] const std::vector<activity_device>& devices() const noexcept override { return devices_; }
+  [[nodiscard]] const std::vector<activity_host>& hosts() const noexcept override { return hosts_; }
+  [[nodiscard]] const std::vector<activity_thread>& threads() const noexcept override { return threads_; }
   [[nodiscard]] const std::vector<step_marker>& markers() const noexcept override { return markers_; }
   [[nodiscard]] const std::vector<activity_input>& inputs() const noexcept override { return inputs_; }
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override { return communication_; }
@@ -78,6 +83,8 @@ class filled_activity final : public activity {
   string_table strings_;
   std::vector<activity_device> devices_;
   std::vector<std::unique_ptr<const kernel_source>> kernels_;
+  std::vector<activity_host> hosts_;
+  std::vector<activity_thread> threads_;
   std::vector<std::unique_ptr<const host_span_source>> host_spans_;
   std::vector<step_marker> markers_;
   std::vector<activity_input> inputs_;
@@ -199,6 +206,19 @@ const char* kernel_class_name(kernel_class c) noexcept {
   return "other";
 }
 
+const char* host_span_kind_name(host_span_kind k) noexcept {
+  switch (k) {
+    case host_span_kind::op: return "op";
+    case host_span_kind::runtime: return "runtime";
+    case host_span_kind::frame: return "frame";
+    case host_span_kind::annotation: return "annotation";
+    case host_span_kind::gc: return "gc";
+    case host_span_kind::other: return "other";
+    case host_span_kind::device_marker: return "device_marker";
+  }
+  return "other";
+}
+
 const char* accelerator_name(accelerator a) noexcept {
   switch (a) {
     case accelerator::other: return "other";
@@ -244,6 +264,21 @@ std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<
   devices.push_back(std::move(device));
   kernels.push_back(std::move(of));
   return static_cast<std::int32_t>(devices.size() - 1);
+}
+
+void thread_numbers::name_threads(std::size_t file, const chrome_tracks& tracks) {
+  for (std::uint32_t track = 0; track < numbers_.size(); ++track) {
+    if (numbers_[track] == no_thread) continue;
+    const chrome_track& on = tracks.track(track);
+    const chrome_trace_process& of = tracks.process_of_track(track);
+    activity_thread& t = parts_.threads[numbers_[track]];
+    t.file = static_cast<std::uint32_t>(file);
+    t.plane = of.position;
+    t.line = on.position;
+    t.process = of.name.empty() ? "process " + of.pid : of.name;
+    if (!of.name.empty() && !contains(of.name, of.pid)) t.process += ' ' + of.pid;
+    t.name = on.name.empty() ? "thread " + on.tid : on.name;
+  }
 }
 
 result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const profile> from,

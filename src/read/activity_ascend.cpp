@@ -48,7 +48,7 @@ class rank_reader {
   rank_reader(const rank_files& files, activity_parts& parts) : files_(files), parts_(parts), p_(*parts.from) {}
 
   result<void> run() {
-    group_ = parts_.add_host_group();
+    group_ = parts_.add_host_group(first_file());
     read_settings();
     auto both = read_side_by_side();
     if (!both) return both.error();
@@ -185,7 +185,7 @@ class rank_reader {
       return false;
     }
     adopt_names(beside.strings);
-    parts_.threads = beside.threads;
+    parts_.threads = std::move(beside.threads);
     take_inputs_of(traces);
     return true;
   }

@@ -101,7 +101,7 @@ class trace_reader final : public chrome_sink {
         p_(*parts.from),
         file_(file),
         decoder_(p_.file_shift_ns(file) * ps_per_ns, tracks_, *this),
-        group_(parts.add_host_group()),
+        group_(parts.add_host_group(file)),
         input_(input_of(p_, file, "trace.json")),
         numbers_(parts),
         names_(parts.strings),
@@ -498,6 +498,7 @@ class trace_reader final : public chrome_sink {
   // ---- the end ----
 
   void finish() {
+    numbers_.name_threads(file_, tracks_);
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
     std::vector<const std::vector<launch_link>*> links;

@@ -3,6 +3,7 @@
 #include <profkit/core/activity.hpp>
 
 #include <base/string_table.hpp>
+#include <read/chrome_tracks.hpp>
 #include <read/step_names.hpp>
 
 #include <algorithm>
@@ -47,18 +48,25 @@ struct activity_parts {
   string_table strings;
   std::vector<activity_device> devices;
   std::vector<std::unique_ptr<const kernel_source>> kernels;        // one a device
-  std::vector<std::unique_ptr<const host_span_source>> host_spans;  // by host group; null: the group has none
+  std::vector<activity_host> hosts;                                 // by host group
+  std::vector<std::unique_ptr<const host_span_source>> host_spans;  // likewise; null: the group has none
   std::vector<step_marker> markers;                                 // in any order
   std::vector<activity_input> inputs;
   std::vector<communication_row> communication;
   std::vector<step_trace_row> step_trace;
-  std::uint32_t threads = 0;  // host threads numbered so far
+  std::vector<activity_thread> threads;
   std::string left_out;       // names of devices that options.device does not want, as far as they are shown
 
   // A new host group without spans.
-  std::uint32_t add_host_group() {
+  std::uint32_t add_host_group(std::size_t file) {
+    hosts.push_back({static_cast<std::uint32_t>(file)});
     host_spans.emplace_back();
     return static_cast<std::uint32_t>(host_spans.size() - 1);
+  }
+  // A new thread; its number.
+  std::uint32_t add_thread(activity_thread t) {
+    threads.push_back(std::move(t));
+    return static_cast<std::uint32_t>(threads.size() - 1);
   }
   // Adds a device with its kernels when options.device wants it; its index, or -1.
   std::int32_t add_device(activity_device device, std::unique_ptr<const kernel_source> of);
@@ -72,9 +80,11 @@ class thread_numbers {
   std::uint32_t of(std::uint32_t track) {
     if (track >= numbers_.size())
       numbers_.resize(std::max<std::size_t>(track + std::size_t{1}, 2 * numbers_.size()), no_thread);
-    if (numbers_[track] == no_thread) numbers_[track] = parts_.threads++;
+    if (numbers_[track] == no_thread) numbers_[track] = parts_.add_thread({});
     return numbers_[track];
   }
+  // Names them, now that all names are known. A pid stands for a process without a name and tells others apart.
+  void name_threads(std::size_t file, const chrome_tracks& tracks);
 
  private:
   activity_parts& parts_;

@@ -89,7 +89,7 @@ class node_filler {
         devices_(planes.devices) {}
 
   result<void> fill() {
-    group_ = into_.add_host_group();
+    group_ = into_.add_host_group(file_);
     list_host();
     const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
       return !step_lines_of(space_.planes[plane]).lines.empty();
@@ -293,8 +293,15 @@ class node_filler {
         if (line.kind != line_kind::thread) continue;
         const std::optional<line_events> events = events_of(line);
         if (!events) continue;
-        host_lines_.push_back({host_planes_.size() - 1, *events, into_.threads});
-        source->lines.push_back({*events, into_.threads++, names});
+        activity_thread thread;
+        thread.file = static_cast<std::uint32_t>(file_);
+        thread.plane = static_cast<std::int32_t>(plane - space_.planes.data());
+        thread.line = static_cast<std::int32_t>(&line - plane->lines.data());
+        thread.process = std::string(plane->name);
+        thread.name = std::string(line.name());
+        const std::uint32_t number = into_.add_thread(std::move(thread));
+        host_lines_.push_back({host_planes_.size() - 1, *events, number});
+        source->lines.push_back({*events, number, names});
       }
     }
     if (!source->lines.empty()) into_.host_spans[group_] = std::move(source);

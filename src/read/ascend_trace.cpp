@@ -345,6 +345,7 @@ result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, st
   if (!read) return read.error();
   note_summary(*read, input);
   trace_sorter(tracks, collector, host_group, parts, into, kernels).run();
+  collector.numbers.name_threads(input.file, tracks);
   return {};
 }
 

@@ -264,6 +264,8 @@ class given_spans final : public activity {
  public:
   explicit given_spans(std::vector<host_span> spans) : spans_(std::move(spans)) {}
   const std::vector<activity_device>& devices() const noexcept override { return none_.devices; }
+  const std::vector<activity_host>& hosts() const noexcept override { return none_.hosts; }
+  const std::vector<activity_thread>& threads() const noexcept override { return none_.threads; }
   const std::vector<step_marker>& markers() const noexcept override { return none_.markers; }
   const std::vector<activity_input>& inputs() const noexcept override { return none_.inputs; }
   const std::vector<communication_row>& communication() const noexcept override { return none_.communication; }
@@ -280,6 +282,8 @@ class given_spans final : public activity {
  private:
   struct {
     std::vector<activity_device> devices;
+    std::vector<activity_host> hosts;
+    std::vector<activity_thread> threads;
     std::vector<step_marker> markers;
     std::vector<activity_input> inputs;
     std::vector<communication_row> communication;

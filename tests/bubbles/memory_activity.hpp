@@ -75,6 +75,8 @@ class memory_activity : public activity {
   std::vector<step_marker>& all_markers() { return markers_; }
 
   [[nodiscard]] const std::vector<activity_device>& devices() const noexcept override { return devices_; }
+  [[nodiscard]] const std::vector<activity_host>& hosts() const noexcept override { return hosts_; }
+  [[nodiscard]] const std::vector<activity_thread>& threads() const noexcept override { return threads_; }
   [[nodiscard]] const std::vector<step_marker>& markers() const noexcept override { return markers_; }
   [[nodiscard]] const std::vector<activity_input>& inputs() const noexcept override { return inputs_; }
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override { return communication_; }
@@ -118,6 +120,8 @@ class memory_activity : public activity {
   std::vector<std::vector<kernel_row>> kernels_;
   std::map<std::uint32_t, std::vector<host_span>> spans_;
   std::map<std::uint32_t, bool> traced_;
+  std::vector<activity_host> hosts_;
+  std::vector<activity_thread> threads_;
   std::vector<step_marker> markers_;
   std::vector<activity_input> inputs_;
   std::map<std::string, string_id> ids_{{"", 0}};

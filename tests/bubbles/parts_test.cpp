@@ -148,6 +148,8 @@ class in_one_part final : public activity {
  public:
   explicit in_one_part(const activity& of) : of_(of) {}
   [[nodiscard]] const std::vector<activity_device>& devices() const noexcept override { return of_.devices(); }
+  [[nodiscard]] const std::vector<activity_host>& hosts() const noexcept override { return of_.hosts(); }
+  [[nodiscard]] const std::vector<activity_thread>& threads() const noexcept override { return of_.threads(); }
   [[nodiscard]] const std::vector<step_marker>& markers() const noexcept override { return of_.markers(); }
   [[nodiscard]] const std::vector<activity_input>& inputs() const noexcept override { return of_.inputs(); }
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override {

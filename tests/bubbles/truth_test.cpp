@@ -37,6 +37,8 @@ class with_windows final : public activity {
   with_windows(std::shared_ptr<const activity> of, std::vector<step_marker> markers)
       : of_(std::move(of)), markers_(std::move(markers)) {}
   const std::vector<activity_device>& devices() const noexcept override { return of_->devices(); }
+  const std::vector<activity_host>& hosts() const noexcept override { return of_->hosts(); }
+  const std::vector<activity_thread>& threads() const noexcept override { return of_->threads(); }
   const std::vector<step_marker>& markers() const noexcept override { return markers_; }
   const std::vector<activity_input>& inputs() const noexcept override { return of_->inputs(); }
   const std::vector<communication_row>& communication() const noexcept override { return of_->communication(); }

@@ -53,6 +53,7 @@ LAYERS = [
     ("src/read/json_splitter.cpp", PURE | {"read", "simdjson"}),
     ("src/read/toml_tree.cpp", PURE | {"read", "toml"}),
     ("src/read/", PURE | {"read", "read_index", "intrinsics"}),
+    ("src/trace/", PURE | {"read_index"}),
     ("src/analyse/", PURE | {"analyse", "read_index"}),
     ("src/merge/", PURE | {"merge"}),
     ("src/export/", PURE | {"export", "analyse", "read_index"}),

@@ -66,7 +66,7 @@ struct kernel_details {
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
 };
 
-/// A hardware stream (or TPU line) of a device.
+/// A hardware stream (or TPU line) of a device. Lines of kind `async` repeat what lies beside the ops.
 struct activity_stream {
   std::int64_t id = -1;
   string_id name = 0;
@@ -110,15 +110,28 @@ struct activity_device {
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
 };
 
+/// A host: one rank, process or file. Devices, spans and markers name it by its index (host_group).
+struct activity_host {
+  std::uint32_t file = 0;  ///< index into profile::what().files: the first that tells of it
+};
+
+/// A thread of a host; host_span::thread is its index.
+struct activity_thread {
+  std::uint32_t file = 0;
+  std::int32_t plane = -1, line = -1;  ///< where `info` shows it: positions of its process and of itself in the file
+  std::string process, name;           ///< "/host:CPU", "python 4711"; "main thread", "thread 4712"
+};
+
 /// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of
 /// communication, never of host activity.
 enum class host_span_kind : std::uint8_t { op, runtime, frame, annotation, gc, other, device_marker };
+[[nodiscard]] const char* host_span_kind_name(host_span_kind k) noexcept;  ///< "op", "runtime", …
 /// One host activity with a length.
 struct host_span {
   std::int64_t start_ps = 0, duration_ps = 0;
   std::uint64_t source_row = 0;  ///< ordinal (JSON) or byte offset (XSpace)
   string_id name = 0;
-  std::uint32_t thread = 0;  ///< counts threads of the capture
+  std::uint32_t thread = 0;  ///< index into activity::threads()
   host_span_kind kind = host_span_kind::other;
 };
 
@@ -199,6 +212,8 @@ class activity {
  public:
   virtual ~activity() = default;
   [[nodiscard]] virtual const std::vector<activity_device>& devices() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<activity_host>& hosts() const noexcept = 0;  ///< by host_group
+  [[nodiscard]] virtual const std::vector<activity_thread>& threads() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<step_marker>& markers() const noexcept = 0;  ///< by group, device, start
   [[nodiscard]] virtual const std::vector<activity_input>& inputs() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<communication_row>& communication() const noexcept = 0;

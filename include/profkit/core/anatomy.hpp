@@ -6,6 +6,7 @@
 #include <profkit/core/finding.hpp>
 #include <profkit/core/limits.hpp>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/trace.hpp>
 #include <profkit/xspace.hpp>
 
 #include <cstddef>
@@ -194,12 +195,25 @@ result<std::vector<file_damage>> anatomy_metadata(const profile& p, metadata_vis
                                                   const anatomy_options& o = {}, const hooks& host = {});
 
 // ---- steps -----------------------------------------------------------------------------------------------
-/// Where steps come from, tried in this order per device plane, then per file for host events.
-enum class step_source : std::uint8_t { steps_line, xla_modules, host_step_num };
-[[nodiscard]] const char* step_source_name(step_source s) noexcept;  ///< "Steps", "XLA Modules", "step_num"
+/// Where steps come from. Of an XSpace the first three are tried in this order per device plane, then per file for host
+/// events; of traces and tables the best that a host has, else the best of each device.
+enum class step_source : std::uint8_t {
+  steps_line,         ///< a device's line of steps
+  xla_modules,        ///< every run of a program
+  host_step_num,      ///< host events with the stat step_num
+  profiler_step,      ///< host spans named "ProfilerStep#5"
+  annotation,         ///< host spans named like a step: "Iteration#3"
+  device_annotation,  ///< the time in which a device worked for such a span
+  step_id,            ///< a table's column
+};
+[[nodiscard]] const char* step_source_name(step_source s) noexcept;  ///< "Steps", "XLA Modules", "step_num", …
+/// Whether its rows are the host's, for all devices of the file.
+[[nodiscard]] bool is_host_source(step_source s) noexcept;
 struct step_row {
   std::uint32_t file = 0;
-  std::int32_t plane = 0, line = 0;
+  std::int32_t plane = 0, line = 0;  ///< -1 where the capture does not tell
+  std::int32_t device = -1;          ///< index into activity::devices(); -1: of a plane, or a host's
+  std::string_view plane_name;       ///< of the plane, or of the device
   step_source source = step_source::steps_line;
   std::uint64_t index = 0;  ///< among the steps of its plane, or of its file for host steps: what options.step takes
   std::string_view name;
@@ -230,13 +244,22 @@ struct steps_result {
   std::string absent;         ///< why there are none; empty otherwise
   std::vector<file_damage> damage;
 };
-result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+result<steps_result> anatomy_steps(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+inline result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
+  return anatomy_steps(trace(p), o, host);
+}
 
 // ---- ops -------------------------------------------------------------------------------------------------
-/// Totals of one metadata id of one program on one line, over all its events.
+/// Totals of one op on one line, over all its events. In an XSpace an op is a metadata id of one program; in traces and
+/// tables a kernel's name, on NPUs its op type and core.
 struct op_row {
   std::int64_t metadata_id = 0;
+  bool has_metadata_id = true;  ///< only an XSpace has such ids
   std::string_view entry;   ///< the map entry in the file; data() is null when the id has no entry
+  std::string_view name, display_name;  ///< "" when not recorded
+  /// What a trace or table tells of its kernels: kernel_class_name(), the type and the core as written ("allreduce",
+  /// "AI_CORE"); "" when it does not. All of it, and what an XSpace tells, is in op_stats().
+  std::string_view category, op_type, core;
   std::uint64_t count = 0;  ///< executions: events, and num_occurrences of aggregated events
   std::int64_t total_ps = 0;
   std::int64_t self_ps = 0;             ///< total minus what nested later events cover; Σ self = busy time of the line
@@ -292,6 +315,7 @@ struct ops_result {
   std::string source;  ///< "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
   std::string absent;
   std::vector<file_damage> damage;
+  std::shared_ptr<const void> texts;  ///< owns the names of ops that are no spans of a file
 };
 /// Picks the lines that carry ops: XLA Ops, else device streams, else (no device plane has events) host
 /// events with an hlo_op stat. With o.line set, the lines of that name (else those whose name contains it),
@@ -304,7 +328,10 @@ struct ops_result {
 /// where an eighth of them or more are ops of the line; for each thread, while it reads a line, 43 bytes for every
 /// metadata entry of the plane; and for a line whose events are not in the order of their starts 24 bytes an event
 /// while it is read.
-result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+result<ops_result> anatomy_ops(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+inline result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
+  return anatomy_ops(trace(p), o, host);
+}
 /// The facts of an op from its metadata stats, resolved: hlo_category, flops, model_flops, bytes_accessed,
 /// tf_op, source, … as written.
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row);
@@ -381,9 +408,10 @@ struct framework_event {
   std::int64_t duration_ps = 0;
   std::vector<named_stat> stats;  ///< by name
 };
-struct framework_name {  // totals of one event name on one host plane
+struct framework_name {  // totals of one event name on one host plane, or in one process of a trace
   std::uint32_t file = 0;
   std::int32_t plane = 0;
+  std::string_view plane_name;
   std::string_view name;
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, max_ps = 0;
@@ -400,8 +428,13 @@ struct framework_result {
   std::vector<framework_stat> stats;  ///< by name
   std::string absent;
   std::vector<file_damage> damage;
+  std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
 };
-result<framework_result> anatomy_framework(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+result<framework_result> anatomy_framework(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+inline result<framework_result> anatomy_framework(const profile& p, const anatomy_options& o = {},
+                                                  const hooks& host = {}) {
+  return anatomy_framework(trace(p), o, host);
+}
 
 // ---- collectives -----------------------------------------------------------------------------------------
 /// One asynchronous operation: a start and a done event joined by `flow`, or the one event that real TPU
@@ -426,6 +459,7 @@ struct async_row {
 struct collective_op_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
+  std::string_view plane_name;
   std::string_view name, category;  ///< "all-reduce", …; for kernels the family ("nccl")
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
@@ -436,11 +470,16 @@ struct collectives_result {
   std::vector<collective_op_row> ops;  ///< by total, descending
   std::string absent;
   std::vector<file_damage> damage;
+  std::shared_ptr<const void> texts;  ///< owns the names that are no spans of a file
 };
-result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
-/// The same where the ops are known already: `ops` is what anatomy_ops() gave for the same profile and options.
-result<collectives_result> anatomy_collectives(const profile& p, const ops_result& ops, const anatomy_options& o = {},
+/// `ops` is what anatomy_ops() gave for the same capture and options.
+result<collectives_result> anatomy_collectives(const trace& t, const ops_result& ops, const anatomy_options& o = {},
                                                const hooks& host = {});
+result<collectives_result> anatomy_collectives(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+inline result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o = {},
+                                                      const hooks& host = {}) {
+  return anatomy_collectives(trace(p), o, host);
+}
 
 // ---- chrome ----------------------------------------------------------------------------------------------
 struct chrome_process {

@@ -289,12 +289,21 @@ std::string_view category_of_name(std::string_view name) {
 }
 
 // The category of an op if it communicates; else empty.
+// The collective that a kernel which communicates spells, in its type or its name; else its library.
+std::string_view kind_of_kernel(const op_row& op) {
+  for (const std::string_view text : {op.op_type, op.name})
+    if (const std::string_view spelled = collective_spelled_in(text); !spelled.empty()) return spelled;
+  const std::string_view library = collective_library_of(op.name);
+  return library.empty() ? op.name : library;
+}
+
 std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
-  if (line.kind == line_kind::stream) return collective_library_of(op.metadata().name());
+  if (!op.has_metadata_id) return op.category == kernel_class_name(kernel_class::comm) ? kind_of_kernel(op) : "";
+  if (line.kind == line_kind::stream) return collective_library_of(op.name).empty() ? "" : kind_of_kernel(op);
   for (const named_stat& stat : op_stats(p, line, op))
     if (stat.name == "hlo_category" && !collective_of(stat.text).empty())
       return role_of(stat.text) == async_role::none ? collective_of(stat.text) : stat.text;
-  return category_of_name(instruction_name(op.metadata().name()));
+  return category_of_name(instruction_name(op.name));
 }
 
 void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
@@ -302,7 +311,8 @@ void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
   for (const op_row op : line.ops) {
     const std::string_view category = op_category(p, line, op);
     if (category.empty()) continue;
-    const auto [at, is_new] = rows.try_emplace(op.metadata_id, into.ops.size());
+    const auto [at, is_new] =
+        op.has_metadata_id ? rows.try_emplace(op.metadata_id, into.ops.size()) : std::pair(rows.end(), true);
     if (!is_new) {
       collective_op_row& known = into.ops[at->second];
       known.count += op.count;
@@ -315,7 +325,8 @@ void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
     row.file = line.file;
     row.plane = line.plane;
     row.line = line.line;
-    row.name = op.metadata().name();
+    row.plane_name = line.plane_name;
+    row.name = op.name;
     row.category = category;
     row.count = op.count;
     row.total_ps = op.total_ps;
@@ -359,6 +370,7 @@ class host_op_finder {
         added.file = at.file;
         added.plane = at.plane;
         added.line = at.line;
+        added.plane_name = at.plane_name;
         added.name = plane.event_name(event.metadata_id);
         added.category = category;
         added.min_ps = std::numeric_limits<std::int64_t>::max();
@@ -429,12 +441,14 @@ class host_op_finder {
   hash_map<instruction_key, std::string_view> categories_;
 };
 
-result<collectives_result> find_collectives(const profile& p, const ops_result& ops, const anatomy_options& o,
+result<collectives_result> find_collectives(const trace& t, const ops_result& ops, const anatomy_options& o,
                                             const hooks& host) {
-  result<selection> selected = selection::make(p, o, host);
+  const profile& p = t.files();
+  result<selection> selected = selection::make(t, o, host);
   if (!selected) return std::move(selected).error();
 
   collectives_result found;
+  found.texts = ops.texts;
   damage_list damage(p, *selected, is_xspace);
   for (const file_damage& d : ops.damage) damage.note(d.file, d.what);
   progress_meter meter(host);
@@ -465,15 +479,15 @@ result<collectives_result> find_collectives(const profile& p, const ops_result& 
 
 }  // namespace
 
-result<collectives_result> anatomy_collectives(const profile& p, const ops_result& ops, const anatomy_options& o,
+result<collectives_result> anatomy_collectives(const trace& t, const ops_result& ops, const anatomy_options& o,
                                                const hooks& host) {
-  return contained([&] { return find_collectives(p, ops, o, host); });
+  return contained([&] { return find_collectives(t, ops, o, host); });
 }
 
-result<collectives_result> anatomy_collectives(const profile& p, const anatomy_options& o, const hooks& host) {
-  const result<ops_result> ops = anatomy_ops(p, o, host);
+result<collectives_result> anatomy_collectives(const trace& t, const anatomy_options& o, const hooks& host) {
+  const result<ops_result> ops = anatomy_ops(t, o, host);
   if (!ops) return ops.error();
-  return anatomy_collectives(p, *ops, o, host);
+  return anatomy_collectives(t, *ops, o, host);
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,4 +1,5 @@
 // What the hosts did: events on host planes by name, and the stats they carry, found out and not assumed.
+#include <analyse/anatomy/host_span_names.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/contained.hpp>
@@ -15,8 +16,14 @@ namespace {
 
 class framework_finder {
  public:
-  framework_finder(const profile& p, const anatomy_options& o, const selection& selected, const hooks& host)
-      : profile_(p), options_(o), selected_(selected), damage_(p, selected, is_xspace), meter_(host) {}
+  framework_finder(const trace& t, const anatomy_options& o, const selection& selected, const hooks& host)
+      : trace_(t),
+        profile_(t.files()),
+        options_(o),
+        selected_(selected),
+        host_(host),
+        damage_(profile_, selected, is_xspace),
+        meter_(host) {}
 
   result<framework_result> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
@@ -29,6 +36,8 @@ class framework_finder {
         if (result<void> added = add_plane(file, plane); !added) return std::move(added).error();
       }
     }
+    if (trace_.has_traces())
+      if (result<void> added = add_traces(); !added) return std::move(added).error();
     finish();
     return std::move(found_);
   }
@@ -43,6 +52,21 @@ class framework_finder {
     std::uint64_t count = 0;
     std::uint8_t kinds = 0;
   };
+
+  result<void> add_traces() {
+    auto read = trace_.all_activity(host_);
+    if (!read) return std::move(read).error();
+    damage_.note(**read, selected_);
+    const std::uint64_t before = found_.matched;
+    if (result<void> added = add_host_spans(profile_, *read, selected_, options_, host_, found_); !added) return added;
+    if (const std::uint64_t spans = found_.matched - before; spans != 0) {
+      stat_total& kinds = stats_[span_kind_stat];
+      kinds.count += spans;
+      kinds.kinds = static_cast<std::uint8_t>(kinds.kinds | 1U << static_cast<unsigned>(stat_kind::str_value));
+    }
+    any_host_plane_ = true;
+    return {};
+  }
 
   result<void> add_plane(std::size_t file, std::size_t plane_at) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
@@ -116,6 +140,7 @@ class framework_finder {
       framework_name row;
       row.file = static_cast<std::uint32_t>(file);
       row.plane = static_cast<std::int32_t>(plane_at);
+      row.plane_name = plane.name;
       row.name = name;
       row.count = total.count;
       row.total_ps = total.total_ps;
@@ -131,13 +156,15 @@ class framework_finder {
     for (const auto& [name, total] : stats_) found_.stats.push_back({name, total.count, total.kinds});
     if (found_.matched == 0)
       found_.absent =
-          why_nothing_or(profile_, options_, any_host_plane_ ? "the host planes have no events" : "no host plane");
+          why_nothing_or(profile_, options_, any_host_plane_ ? "no host recorded an event" : "no host plane");
     found_.damage = damage_.take();
   }
 
+  const trace& trace_;
   const profile& profile_;
   const anatomy_options& options_;
   const selection& selected_;
+  const hooks& host_;
   damage_list damage_;
   progress_meter meter_;
   framework_result found_;
@@ -147,11 +174,11 @@ class framework_finder {
 
 }  // namespace
 
-result<framework_result> anatomy_framework(const profile& p, const anatomy_options& o, const hooks& host) {
+result<framework_result> anatomy_framework(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<framework_result> {
-    result<selection> selected = selection::make(p, o, host);
+    result<selection> selected = selection::make(t, o, host);
     if (!selected) return std::move(selected).error();
-    return framework_finder(p, o, *selected, host).run();
+    return framework_finder(t, o, *selected, host).run();
   });
 }
 

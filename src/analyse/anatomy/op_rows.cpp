@@ -1,5 +1,7 @@
 #include <analyse/anatomy/op_rows.hpp>
 
+#include <base/affix.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -17,7 +19,7 @@ std::int64_t clamp_ps(std::uint64_t ps) noexcept {
 
 std::int64_t op_rows::sums::metadata_id_of(std::size_t slot) const noexcept {
   const std::int64_t number = number_of(slot);
-  if (key == op_key::metadata_id) return number;
+  if (key == op_key::metadata_id || key == op_key::kernel) return number;
   if (key == op_key::program) {
     const auto at = static_cast<std::size_t>(number);
     return at < first_pair ? number : pairs[at - first_pair].first;
@@ -33,8 +35,20 @@ std::uint32_t op_rows::sums::program_of(std::size_t slot) const noexcept {
 
 op_row op_rows::sums::row(std::size_t slot) const noexcept {
   op_row row;
-  row.metadata_id = metadata_id_of(slot);
-  if (const metadata_entry entry = plane->event_metadata.find(row.metadata_id)) row.entry = entry.bytes;
+  if (key == op_key::kernel) {
+    const kernel_op& of = (*kernels)[static_cast<std::size_t>(number_of(slot))];
+    row.has_metadata_id = false;
+    row.name = of.name;
+    row.category = of.category;
+    row.op_type = of.type;
+    row.core = of.core;
+  } else {
+    row.metadata_id = metadata_id_of(slot);
+    if (const metadata_entry entry = plane->event_metadata.find(row.metadata_id)) row.entry = entry.bytes;
+    const event_metadata_view metadata = row.metadata();
+    row.name = metadata.name();
+    row.display_name = metadata.display_name();
+  }
   if (const std::uint32_t program = program_of(slot)) {
     row.program_id = programs[program - 1].id;
     row.module = programs[program - 1].module;
@@ -80,6 +94,7 @@ op_rows make_op_rows(op_rows::sums of, const std::string& name) {
     few.first_pair = of.first_pair;
     few.pairs = std::move(of.pairs);
     few.programs = std::move(of.programs);
+    few.kernels = std::move(of.kernels);
     few.others.reserve(met);
     few.by_slot.reserve(met + 1);
     few.by_slot.emplace_back();
@@ -97,10 +112,8 @@ op_rows make_op_rows(op_rows::sums of, const std::string& name) {
     const auto slot = static_cast<std::uint32_t>(at);
     if (kept->by_slot[slot].max_ps == op_sum::not_met) continue;
     if (!name.empty()) {
-      const event_metadata_view metadata = kept->row(slot).metadata();
-      if (metadata.name().find(name) == std::string_view::npos &&
-          metadata.display_name().find(name) == std::string_view::npos)
-        continue;
+      const op_row row = kept->row(slot);
+      if (!contains(row.name, name) && !contains(row.display_name, name)) continue;
     }
     slots.push_back(slot);
   }

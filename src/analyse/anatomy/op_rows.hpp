@@ -6,7 +6,9 @@
 #include <read/xspace_index.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,12 @@ enum class op_key : std::uint8_t {
   metadata_id,
   entry,  // the position of the metadata entry in its plane; above, ids without an entry
   program,  // the metadata id; from dense_ids on, pairs of a metadata id and a program
+  kernel,   // a kernel's name: the position in op_rows::sums::kernels
+};
+
+// What the kernels of one op have in common. The texts are the activity's.
+struct kernel_op {
+  std::string_view name, category, type, core;
 };
 
 struct op_rows::sums {
@@ -31,6 +39,7 @@ struct op_rows::sums {
   std::size_t first_pair = 0;
   std::vector<std::pair<std::int64_t, std::uint32_t>> pairs;
   std::vector<program_key> programs;
+  std::shared_ptr<const std::vector<kernel_op>> kernels;  // for op_key::kernel; there is no plane then
 
   [[nodiscard]] std::int64_t number_of(std::size_t slot) const noexcept {
     return slot <= dense ? static_cast<std::int64_t>(slot) - 1 : others[slot - dense - 1];

@@ -1,5 +1,7 @@
 // Totals of ops over all events of the lines that carry them.
 #include <analyse/anatomy/device_clock.hpp>
+#include <analyse/anatomy/host_ops.hpp>
+#include <analyse/anatomy/kernel_ops.hpp>
 #include <analyse/anatomy/op_programs.hpp>
 #include <analyse/anatomy/op_rows.hpp>
 #include <analyse/anatomy/op_totals.hpp>
@@ -493,26 +495,35 @@ result<void> look_again(const task& of, const hooks& host, std::vector<line_tota
   return {};
 }
 
-// Traces and tables have no ops here. Whether they are sound is still the same answer for every command.
-result<void> add_damage_of_others(const profile& p, const selection& selected, const hooks& host,
-                                  std::vector<file_damage>& damage) {
-  const auto& files = p.what().files;
-  if (std::all_of(files.begin(), files.end(), [](const capture_file& f) { return is_xspace(f.family); })) return {};
-  const auto looked = anatomy_info(p, {}, host);
-  if (!looked) return looked.error();
-  for (std::uint32_t file = 0; file < looked->files.size(); ++file)
-    if (!is_xspace(looked->files[file].family) && looked->files[file].damage && selected.file(file))
-      add_damage(damage, file, *looked->files[file].damage);
+// What traces and tables tell, beside the lines of an XSpace: kernels of devices; where no device of the capture has any,
+// what hosts did.
+result<void> add_traces(const trace& t, const selection& selected, const anatomy_options& o, const hooks& host,
+                        ops_result& found, damage_list& damage) {
+  const auto read = t.all_activity(host);
+  if (!read) return read.error();
+  damage.note(**read, selected);
+  const auto& devices = (*read)->devices();
+  const bool any_kernels = std::any_of(devices.begin(), devices.end(), [](const activity_device& d) {
+    return d.kernels != 0 || !d.totals.empty();
+  });
+  const std::size_t before = found.lines.size();
+  result<void> added = any_kernels ? add_kernel_ops(t.files(), *read, selected, o, host, found)
+                       : before == 0 ? add_host_ops(t.files(), *read, selected, o, host, found)
+                                     : result<void>();
+  if (!added || found.lines.size() == before) return added;
+  if (before != 0) found.source += " and ";
+  found.source += any_kernels ? "kernels of traces and tables" : "host spans of traces: no device is recorded";
   return {};
 }
 
-result<ops_result> total_ops(const profile& p, const anatomy_options& o, const hooks& host) {
+result<ops_result> total_ops(const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   // The name picks rows, not events: what an op has to itself depends on all the others.
   anatomy_options of_events = o;
   of_events.name.clear();
   streamed_lines streamed;
   if (auto looked = look_first(p, of_events, host, streamed); !looked) return std::move(looked).error();
-  auto selected = selection::make(p, of_events, host);
+  auto selected = selection::make(t, of_events, host);
   if (!selected) return std::move(selected).error();
   damage_list damage(p, *selected, is_xspace, damage_list::needs::outline);
 
@@ -556,18 +567,33 @@ result<ops_result> total_ops(const profile& p, const anatomy_options& o, const h
       damage.note_line(t.line.file, plane, line, 0, sum_stops);
     if (t.line.events != 0) found.lines.push_back(std::move(t.line));
   }
-  found.source = std::move(picked.source);
-  found.absent = std::move(picked.absent);
-  if (found.lines.empty()) found.absent = why_nothing_or(p, o, std::move(found.absent));
+  if (!found.lines.empty()) found.source = picked.source;
+  if (t.has_traces())
+    if (result<void> added = add_traces(t, *selected, o, host, found, damage); !added) return std::move(added).error();
+  if (found.lines.empty()) found.absent = why_nothing_or(p, o, std::move(picked.absent));
   if (found.lines.empty() && found.absent.empty()) {
     found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
-                                       : "no event of " + found.source + " lies in the part that was asked for";
+                                       : "no event of " + picked.source + " lies in the part that was asked for";
   }
-  if (found.lines.empty()) found.source.clear();
   found.damage = damage.take();
-  if (found.lines.empty())
-    if (auto told = add_damage_of_others(p, *selected, host, found.damage); !told) return std::move(told).error();
   return found;
+}
+
+// What a trace tells of an op, as stats of an XSpace tell it.
+std::vector<named_stat> stats_of_kernels(const op_row& row) {
+  std::vector<named_stat> stats;
+  const auto add = [&](std::string_view name, std::string_view text) {
+    if (text.empty()) return;
+    named_stat& stat = stats.emplace_back();
+    stat.name = name;
+    stat.kind = stat_kind::str_value;
+    stat.from = named_stat::origin::metadata;
+    stat.text = text;
+  };
+  add("category", row.category);
+  add("op_type", row.op_type);
+  add("core", row.core);
+  return stats;
 }
 
 }  // namespace
@@ -577,16 +603,16 @@ event_metadata_view op_row::metadata() const noexcept {
 }
 
 bool is_async_half(const op_row& op) noexcept {
-  const event_metadata_view metadata = op.metadata();
-  const std::string_view name = metadata.display_name().empty() ? metadata.name() : metadata.display_name();
-  return role_of(instruction_name(name)) != async_role::none;
+  if (!op.has_metadata_id) return false;
+  return role_of(instruction_name(op.display_name.empty() ? op.name : op.display_name)) != async_role::none;
 }
 
-result<ops_result> anatomy_ops(const profile& p, const anatomy_options& o, const hooks& host) {
-  return contained([&] { return total_ops(p, o, host); });
+result<ops_result> anatomy_ops(const trace& t, const anatomy_options& o, const hooks& host) {
+  return contained([&] { return total_ops(t, o, host); });
 }
 
 std::vector<named_stat> op_stats(const profile& p, const ops_line& line, const op_row& row) {
+  if (!row.has_metadata_id) return stats_of_kernels(row);
   const xspace_index* xspace = p.outline(line.file);
   const auto plane = static_cast<std::size_t>(line.plane);
   if (xspace == nullptr || plane >= xspace->planes.size()) return {};

@@ -109,60 +109,71 @@ fault no_such_step(const profile& p, std::uint64_t wanted, std::uint64_t steps) 
   f.code = fault_code::invalid_argument;
   f.path = p.what().path;
   f.message = "there is no step " + std::to_string(wanted) + ": ";
-  f.message += steps == 0 ? "no XSpace here has steps to choose from" : "steps go from 0 to " + std::to_string(steps - 1);
+  f.message += steps == 0 ? "nothing here has steps to choose from" : "steps go from 0 to " + std::to_string(steps - 1);
   f.hint = "`profkit steps` lists the steps of a capture.";
   return f;
 }
 
-result<selection> selection::make(const profile& p, const anatomy_options& o, const hooks& host) {
+result<selection> selection::make(const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   selection made(p, o);
   made.files_.assign(p.file_count(), true);
   if (!o.host.empty())
     for (std::size_t file = 0; file < p.file_count(); ++file) made.files_[file] = host_fits(p, file, o.host);
   if (o.step)
-    if (result<void> found = made.find_step(host); !found) return std::move(found).error();
+    if (result<void> found = made.find_step(t, host); !found) return std::move(found).error();
   return made;
 }
 
-result<void> selection::find_step(const hooks& host) {
+result<void> selection::find_step(const trace& t, const hooks& host) {
   anatomy_options of_steps;
   of_steps.host = options_->host;
   of_steps.limit = 0;
-  result<steps_result> steps = anatomy_steps(*profile_, of_steps, host);
+  result<steps_result> steps = anatomy_steps(t, of_steps, host);
   if (!steps) return std::move(steps).error();
 
   const std::uint64_t wanted = *options_->step;
   std::uint64_t most = 0;
   for (const step_row row : steps->steps) {
-    const bool of_host = row.source == step_source::host_step_num;
+    const bool of_host = is_host_source(row.source);
+    const step_place place{row.file, row.plane, row.device}, whole_file{row.file, -1, -1};
     most = std::max(most, row.index + 1);
-    if (!of_host && row.index == 0) planes_with_steps_.emplace_back(row.file, row.plane);
+    if (!of_host && row.index == 0) places_with_steps_.push_back(place);
     if (row.index != wanted) continue;
     const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
-    if (!of_host) step_windows_.push_back({row.file, row.plane, row.start_ps, end_ps});
+    if (!of_host) step_windows_.push_back({place, row.start_ps, end_ps});
     const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),
-                                             [&](const step_window& w) { return w.file == row.file && w.plane == -1; });
-    if (!file_has_window) step_windows_.push_back({row.file, -1, row.start_ps, end_ps});
+                                             [&](const step_window& w) { return w.place == whole_file; });
+    if (!file_has_window) step_windows_.push_back({whole_file, row.start_ps, end_ps});
   }
+  std::sort(places_with_steps_.begin(), places_with_steps_.end());
   if (!step_windows_.empty()) return {};
   return no_such_step(*profile_, wanted, most);
 }
 
-event_filter selection::events_of(std::size_t file, std::size_t plane) const {
+event_filter selection::times_at(const step_place& place) const {
   event_filter filter;
   if (options_->from_ps || options_->to_ps)
     filter.windows_.push_back({options_->from_ps.value_or(least_ps), options_->to_ps.value_or(most_ps)});
   if (options_->step) {
-    const auto here = std::make_pair(static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane));
-    const bool own = std::binary_search(planes_with_steps_.begin(), planes_with_steps_.end(), here);
-    const auto found = std::find_if(step_windows_.begin(), step_windows_.end(), [&](const step_window& w) {
-      return w.file == here.first && w.plane == (own ? here.second : -1);
-    });
+    const bool own = std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place);
+    const step_place looked_at = own ? place : step_place{place.file, -1, -1};
+    const auto found = std::find_if(step_windows_.begin(), step_windows_.end(),
+                                    [&](const step_window& w) { return w.place == looked_at; });
     if (found == step_windows_.end())
       filter.nothing_ = true;
     else
       filter.windows_.push_back({found->from_ps, found->to_ps});
   }
+  return filter;
+}
+
+event_filter selection::times_of(std::size_t file, std::int32_t device) const {
+  return times_at({static_cast<std::uint32_t>(file), -1, device});
+}
+
+event_filter selection::events_of(std::size_t file, std::size_t plane) const {
+  event_filter filter = times_at({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane), -1});
   if (!options_->name.empty()) {
     filter.by_name_ = true;
     const plane_index& index = profile_->xspace(file)->planes[plane];
@@ -215,6 +226,12 @@ void damage_list::note(std::size_t file, fault what) {
   if (what.path.empty()) what.path = profile_.what().files[file].path;
   const auto at = std::find_if(found_.begin(), found_.end(), [&](const file_damage& d) { return d.file > file; });
   found_.insert(at, {static_cast<std::uint32_t>(file), std::move(what)});
+}
+
+void damage_list::note(const activity& read, const selection& selected) {
+  for (const activity_input& input : read.inputs())
+    if (input.damage && selected.file(input.file) && !is_xspace(profile_.what().files[input.file].family))
+      note(input.file, *input.damage);
 }
 
 bool counts_in(const metadata_lookup& index, std::int64_t key, std::string_view entry) noexcept {

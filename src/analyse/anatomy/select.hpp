@@ -1,5 +1,6 @@
 // Which part of a capture a query looks at, and where its events lie on the capture's clock.
 #pragma once
+#include <profkit/core/activity.hpp>
 #include <profkit/core/anatomy.hpp>
 #include <profkit/time.hpp>
 
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -82,7 +84,10 @@ class event_filter {
 class selection {
  public:
   // Faults: invalid_argument when no device and no file has the step that was asked for.
-  static result<selection> make(const profile& p, const anatomy_options& o, const hooks& host);
+  static result<selection> make(const trace& t, const anatomy_options& o, const hooks& host);
+  static result<selection> make(const profile& p, const anatomy_options& o, const hooks& host) {
+    return make(trace(p), o, host);
+  }
 
   [[nodiscard]] bool file(std::size_t file) const noexcept { return files_[file]; }
   [[nodiscard]] bool plane(const plane_index& plane) const noexcept { return contains(plane.name, options_->plane); }
@@ -91,22 +96,33 @@ class selection {
     return contains(name, options_->name) || (!options_->name.empty() && contains(display_name, options_->name));
   }
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
+  // The same by time and step alone, for a device that is no plane (its index in the activity), or a host of it (-1).
+  [[nodiscard]] event_filter times_of(std::size_t file, std::int32_t device) const;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
 
  private:
   selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
-  result<void> find_step(const hooks& host);
+  result<void> find_step(const trace& t, const hooks& host);
 
-  struct step_window {
+  // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
+  struct step_place {
     std::uint32_t file;
-    std::int32_t plane;  // -1: the file's, for planes without steps of their own
+    std::int32_t plane, device;
+    friend bool operator<(const step_place& a, const step_place& b) noexcept {
+      return std::tie(a.file, a.plane, a.device) < std::tie(b.file, b.plane, b.device);
+    }
+    friend bool operator==(const step_place& a, const step_place& b) noexcept { return !(a < b) && !(b < a); }
+  };
+  struct step_window {
+    step_place place;
     std::int64_t from_ps, to_ps;
   };
+  [[nodiscard]] event_filter times_at(const step_place& place) const;
   const profile* profile_;
   const anatomy_options* options_;
   std::vector<bool> files_;
   std::vector<step_window> step_windows_;
-  std::vector<std::pair<std::uint32_t, std::int32_t>> planes_with_steps_;  // file and plane, ascending
+  std::vector<step_place> places_with_steps_;  // ascending
 };
 
 // Damage met in the course of one analysis: at most one fault a file, that of the file itself first.
@@ -120,6 +136,8 @@ class damage_list {
                  std::string_view what);
   void note(std::size_t file, std::uint64_t byte_offset, std::string what);
   void note(std::size_t file, fault what);
+  // What was met where traces and tables were read for kernels and spans.
+  void note(const activity& read, const selection& selected);
   [[nodiscard]] bool has(std::size_t file) const noexcept { return of(file) != nullptr; }
   // Valid until the next note.
   [[nodiscard]] const fault* of(std::size_t file) const noexcept;

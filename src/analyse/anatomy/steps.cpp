@@ -1,6 +1,9 @@
-// Training or inference steps: from the device's own line, else from program runs, else from host annotations.
+// Training or inference steps: of an XSpace from the device's own line, else from program runs, else from host
+// annotations; of traces and tables from what they mark.
+#include <analyse/anatomy/marked_steps.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/anatomy/step_rows.hpp>
 #include <base/contained.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
@@ -12,25 +15,6 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-
-// Captures with millions of steps exist, nearly all of few names.
-struct step_list::packed {
-  // What the steps of a line have in common.
-  struct origin {
-    std::uint32_t file = 0;
-    std::int32_t plane = 0, line = 0;
-    step_source source = step_source::steps_line;
-  };
-  struct step {
-    std::int64_t start_ps = 0, duration_ps = 0, number = 0;
-    std::uint64_t index = 0;
-    std::uint32_t name = 0;
-    std::uint32_t origin : 31, has_number : 1;
-  };
-  std::vector<origin> origins;
-  std::vector<std::string_view> names;
-  std::vector<step> steps;
-};
 
 namespace {
 
@@ -61,8 +45,14 @@ std::vector<std::size_t> lines_of(const plane_index& plane, line_kind kind, std:
 
 class step_finder {
  public:
-  step_finder(const profile& p, const anatomy_options& o, const selection& selected, const hooks& host)
-      : profile_(p), options_(o), selected_(selected), damage_(p, selected, is_xspace), meter_(host) {}
+  step_finder(const trace& t, const anatomy_options& o, const selection& selected, const hooks& host)
+      : trace_(t),
+        profile_(t.files()),
+        options_(o),
+        selected_(selected),
+        host_(host),
+        damage_(profile_, selected, is_xspace),
+        meter_(host) {}
 
   result<steps_result> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
@@ -70,6 +60,12 @@ class step_finder {
       any_xspace_ = true;
       if (!selected_.file(file)) continue;
       if (result<void> found = add_file(file); !found) return std::move(found).error();
+    }
+    if (trace_.has_traces()) {
+      auto marked = trace_.all_activity(host_);
+      if (!marked) return std::move(marked).error();
+      damage_.note(**marked, selected_);
+      add_marked_steps(profile_, std::move(*marked), selected_, options_, *packed_);
     }
     if (const std::uint64_t most = number_steps(); most != 0 && options_.step && *options_.step >= most)
       return no_such_step(profile_, *options_.step, most);
@@ -142,8 +138,8 @@ class step_finder {
     const std::vector<std::int64_t> number_ids = ids.empty() ? stat_ids(plane_at, step_num_name) : ids;
     const line_clock clock(profile_, file, line_at, complete_header(line_at));
     const auto origin = static_cast<std::uint32_t>(packed_->origins.size());
-    packed_->origins.push_back(
-        {static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane), static_cast<std::int32_t>(line), source});
+    packed_->origins.push_back({static_cast<std::uint32_t>(file), static_cast<std::int32_t>(plane),
+                                static_cast<std::int32_t>(line), source, -1, plane_at.name});
     const char* const readable_end = end_of(profile_.bytes(file));
     id_table<step_name> names;
     for_each_event(line_at, file, plane_at, damage_, [&](const event_row& event) {
@@ -199,10 +195,7 @@ class step_finder {
     std::uint64_t index = 0, most = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (i > 0) {
-        const auto &before = origins[steps[i - 1].origin], &own = origins[steps[i].origin];
-        const bool same_list =
-            before.file == own.file && (own.source == step_source::host_step_num || before.plane == own.plane);
-        index = same_list ? index + 1 : 0;
+        index = is_same_list(origins[steps[i - 1].origin], origins[steps[i].origin]) ? index + 1 : 0;
       }
       steps[i].index = index;
       most = std::max(most, index + 1);
@@ -231,12 +224,17 @@ class step_finder {
     return why_nothing_or(profile_, options_,
                           any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
                                         "event has a step_num stat"
-                                      : "the capture has no XSpace file");
+                          : trace_.has_traces()
+                              ? "no step is marked: in PyTorch call profiler.step() after each, or wrap each in "
+                                "record_function(\"step#N\")"
+                              : "the capture has no XSpace and no trace");
   }
 
+  const trace& trace_;
   const profile& profile_;
   const anatomy_options& options_;
   const selection& selected_;
+  const hooks& host_;
   damage_list damage_;
   progress_meter meter_;
   steps_result found_;
@@ -256,6 +254,8 @@ step_row step_list::operator[](std::size_t at) const noexcept {
   row.file = origin.file;
   row.plane = origin.plane;
   row.line = origin.line;
+  row.device = origin.device;
+  row.plane_name = origin.plane_name;
   row.source = origin.source;
   row.index = step.index;
   row.name = packed_->names[step.name];
@@ -270,18 +270,26 @@ const char* step_source_name(step_source s) noexcept {
     case step_source::steps_line: return "Steps";
     case step_source::xla_modules: return "XLA Modules";
     case step_source::host_step_num: return "step_num";
+    case step_source::profiler_step: return "ProfilerStep";
+    case step_source::annotation: return "annotation";
+    case step_source::device_annotation: return "device annotation";
+    case step_source::step_id: return "step id";
   }
   return "step_num";
 }
 
-result<steps_result> anatomy_steps(const profile& p, const anatomy_options& o, const hooks& host) {
+bool is_host_source(step_source s) noexcept {
+  return s == step_source::host_step_num || s == step_source::profiler_step || s == step_source::annotation;
+}
+
+result<steps_result> anatomy_steps(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<steps_result> {
     // Which rows are the wanted step is found out here; everywhere else it is a window made from these rows.
     anatomy_options but_step = o;
     but_step.step.reset();
-    result<selection> selected = selection::make(p, but_step, host);
+    result<selection> selected = selection::make(t, but_step, host);
     if (!selected) return std::move(selected).error();
-    return step_finder(p, o, *selected, host).run();
+    return step_finder(t, o, *selected, host).run();
   });
 }
 

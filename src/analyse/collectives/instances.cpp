@@ -44,25 +44,6 @@ bool is_of_interest(const line_index& line) noexcept {
          line.kind == line_kind::other;
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Small letters and digits alone: "allreduce" of "all_reduce", "AllReduce" and "all-reduce".
-std::string squeezed(std::string_view name) {
-  std::string text;
-  for (const char c : name.substr(0, name.find_first_of("(<")))
-    if (c != '_' && c != '-' && c != ' ') text += lower(c);
-  return text;
-}
-
-// What PyTorch calls a collective: "allreduce", "_allgather_base", "all_to_allv", "broadcast".
-bool names_collective(std::string_view name) {
-  const std::string text = squeezed(name);
-  for (const char* const known : {"allreduce", "allgather", "reducescatter", "alltoall", "broadcast", "reduce",
-                                  "barrier", "send", "recv", "gather", "scatter"})
-    if (contains(text, known)) return true;
-  return false;
-}
-
 class finder {
  public:
   finder(const trace_list& traces, const hooks& host) : traces_(traces), host_(host) {}
@@ -162,7 +143,7 @@ class finder {
         e.end_ps = saturating_add(*start, row.duration_ps);
         // "allreduce" where the trace names the operation, else the kernel.
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
-        e.name = into_.texts.intern(names_collective(operation) ? operation : kernel);
+        e.name = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
         if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
         into_.all.push_back(std::move(e));
       }

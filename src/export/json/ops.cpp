@@ -32,12 +32,11 @@ std::optional<double> known_peak(double peak) {
 
 void write_op(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks,
               const op_programs& programs) {
-  const event_metadata_view metadata = op.metadata();
   const std::vector<named_stat> stats = op_stats(p, line, op);
   out.begin_object();
-  out.field_id("metadata_id", op.metadata_id);
-  out.field("name", metadata.name());
-  out.field("display_name", metadata.display_name());
+  write_optional_id(out, "metadata_id", op.has_metadata_id ? std::optional(op.metadata_id) : std::nullopt);
+  out.field("name", op.name);
+  out.field("display_name", op.display_name);
   out.field("program", std::string_view(programs.name_of(line, op)));
   out.field("count", op.count);
   out.field("total_ps", op.total_ps);

@@ -44,6 +44,7 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   slices s;
   s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
   s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
+  const trace shared(p);
   const auto run_bubbles = [&](const hooks& h) -> result<void> {
     if (!bubbles_keep_to(o)) return {};
     result<void> taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, h), s.bubbles.emplace());
@@ -57,12 +58,12 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
     return take(analyse_memory(p, s.asked_of_memory, h), s.memory.emplace());
   };
   const auto run_others = [&](const hooks& h) {
-    result<void> taken = take(anatomy_steps(p, at_default_limit(o, document::steps), h), s.steps);
-    if (taken) taken = take(anatomy_ops(p, at_default_limit(o, document::ops), h), s.ops);
+    result<void> taken = take(anatomy_steps(shared, at_default_limit(o, document::steps), h), s.steps);
+    if (taken) taken = take(anatomy_ops(shared, at_default_limit(o, document::ops), h), s.ops);
     if (taken) taken = take(anatomy_modules(p, at_default_limit(o, document::modules), h), s.modules);
-    if (taken) taken = take(anatomy_framework(p, at_default_limit(o, document::framework), h), s.framework);
+    if (taken) taken = take(anatomy_framework(shared, at_default_limit(o, document::framework), h), s.framework);
     if (taken)
-      taken = take(anatomy_collectives(p, s.ops, at_default_limit(o, document::collectives), h), s.collectives);
+      taken = take(anatomy_collectives(shared, s.ops, at_default_limit(o, document::collectives), h), s.collectives);
     if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), h), s.chrome);
     return taken;
   };

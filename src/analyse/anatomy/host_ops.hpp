@@ -1,0 +1,18 @@
+// Ops of hosts that traces tell of, for captures whose devices tell nothing.
+#pragma once
+#include <analyse/anatomy/select.hpp>
+#include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
+
+#include <memory>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Adds a line for each thread: totals of the framework's operators; where a capture has none, of all its spans. Those of an XSpace are left
+// to who reads its lines.
+result<void> add_host_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
+                          const anatomy_options& o, const hooks& host, ops_result& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,179 @@
+#include <analyse/anatomy/kernel_ops.hpp>
+
+#include <analyse/anatomy/op_rows.hpp>
+#include <analyse/anatomy/op_totals.hpp>
+#include <base/affix.hpp>
+#include <base/hash_map.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// What makes kernels one op: their name; on NPUs, whose names count calls through, their type and core. A collective's
+// type may be more than its name tells.
+using op_identity = std::tuple<string_id, string_id, kernel_class>;
+
+// Numbers the ops of a device.
+class op_numbers {
+ public:
+  op_numbers(const activity& of, bool by_type) : of_(of), by_type_(by_type) {}
+
+  std::int64_t number_of(const kernel_row& k) {
+    const bool is_collective = k.kind == kernel_class::comm;
+    return number_of(by_type_ ? op_identity(k.op_type, k.core, k.kind)
+                              : op_identity(k.name, is_collective ? k.op_type : 0, k.kind));
+  }
+  std::int64_t number_of(const op_total& t) { return number_of(op_identity(t.op_type, t.core, t.kind)); }
+  [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
+    return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
+  }
+
+ private:
+  std::int64_t number_of(const op_identity& identity) {
+    const auto [at, is_new] = numbers_.try_emplace(identity, static_cast<std::int64_t>(ops_.size()));
+    if (is_new) {
+      const auto [name, other, kind] = identity;
+      kernel_op op;
+      op.name = of_.text(name);
+      op.category = kernel_class_name(kind);
+      (by_type_ ? op.core : op.type) = of_.text(other);
+      ops_.push_back(op);
+    }
+    return at->second;
+  }
+
+  const activity& of_;
+  const bool by_type_;
+  hash_map<op_identity, std::int64_t> numbers_;
+  std::vector<kernel_op> ops_;
+};
+
+// Totals of the kernels of one device, a line a stream.
+class device_ops final : public kernel_visitor {
+ public:
+  device_ops(const activity& of, std::size_t device, const selection& selected, const anatomy_options& o)
+      : of_(of),
+        device_(of.devices()[device]),
+        times_(selected.times_of(device_.file, static_cast<std::int32_t>(device))),
+        options_(o),
+        numbers_(of, device_.type == accelerator::npu),
+        streams_(device_.streams.size() + 1) {}
+
+  result<void> rows(const kernel_row* first, std::size_t count) override {
+    for (const kernel_row* k = first; k != first + count; ++k) {
+      if ((k->flags & kernel_duplicate) != 0) continue;
+      event_row event{};
+      event.offset_ps = k->start_ps;
+      event.duration_ps = k->duration_ps;
+      if (!times_.keeps_all() && !times_.keeps(event, k->start_ps)) continue;
+      event.metadata_id = numbers_.number_of(*k);
+      add(stream_of(*k), event);
+    }
+    return {};
+  }
+
+  // Ops of tables without times: all of them stand for several executions.
+  void add_totals() {
+    if (!times_.keeps_all()) return;
+    for (const op_total& t : device_.totals) {
+      event_row event{};
+      event.flags = event_has_occurrences;
+      event.num_occurrences = static_cast<std::int64_t>(t.calls);
+      event.duration_ps = t.duration_ps;
+      event.metadata_id = numbers_.number_of(t);
+      add(streams_.back(), event);
+    }
+  }
+
+  void finish(ops_result& into) {
+    const auto kernels = numbers_.take();
+    for (std::size_t at = 0; at < streams_.size(); ++at) {
+      stream& s = streams_[at];
+      if (!s.totals) continue;
+      ops_line line = line_of(at);
+      if (!contains(line.line_name, options_.line)) continue;
+      s.flush();
+      s.totals->finish();
+      line.events = s.totals->events();
+      line.duration_sum_ps = s.totals->duration_sum_ps();
+      line.busy_ps = static_cast<std::int64_t>(
+          std::min<std::uint64_t>(s.totals->busy_ps(), std::numeric_limits<std::int64_t>::max()));
+      op_rows::sums sums;
+      sums.key = op_key::kernel;
+      sums.kernels = kernels;
+      sums.others = s.totals->take_sparse_ids();
+      sums.by_slot = s.totals->take_sums();
+      line.ops = make_op_rows(std::move(sums), options_.name);
+      into.lines.push_back(std::move(line));
+    }
+  }
+
+ private:
+  struct stream {
+    std::unique_ptr<op_totals> totals;
+    std::vector<event_row> waiting;  // added a batch at a time
+    void flush() {
+      totals->add(waiting.data(), waiting.size());
+      waiting.clear();
+    }
+  };
+
+  stream& stream_of(const kernel_row& k) {
+    return (k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size() ? streams_[k.stream] : streams_.back();
+  }
+  static void add(stream& to, const event_row& event) {
+    constexpr std::size_t batch = 256;
+    if (!to.totals) {
+      to.totals = std::make_unique<op_totals>(0);
+      to.waiting.reserve(batch);
+    }
+    to.waiting.push_back(event);
+    if (to.waiting.size() == batch) to.flush();
+  }
+
+  [[nodiscard]] ops_line line_of(std::size_t stream) const {
+    ops_line line;
+    line.file = device_.file;
+    line.plane = line.line = -1;
+    line.plane_name = of_.text(device_.name);
+    line.kind = line_kind::stream;
+    if (stream < device_.streams.size())
+      line.line_name = of_.text(device_.streams[stream].name);
+    else
+      line.line_name = device_.totals.empty() ? "no stream" : "totals of a table";
+    return line;
+  }
+
+  const activity& of_;
+  const activity_device& device_;
+  const event_filter times_;
+  const anatomy_options& options_;
+  op_numbers numbers_;
+  std::vector<stream> streams_;  // the last: of kernels without a stream
+};
+
+}  // namespace
+
+result<void> add_kernel_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
+                            const anatomy_options& o, const hooks& host, ops_result& into) {
+  const std::vector<activity_device>& devices = of->devices();
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    if (p.outline(devices[d].file) != nullptr || !selected.file(devices[d].file)) continue;
+    if (!contains(of->text(devices[d].name), o.plane)) continue;
+    device_ops ops(*of, d, selected, o);
+    if (result<void> visited = of->visit_kernels(d, ops, host); !visited) return visited;
+    ops.add_totals();
+    ops.finish(into);
+  }
+  into.texts = of;
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
