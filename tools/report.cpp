@@ -96,8 +96,7 @@ void print_files(session& s, const report_facts& f) {
 }
 
 void print_hardware(session& s, const report_facts& f) {
-  std::vector<std::string> models = hardware_of(f);
-  models.insert(models.end(), f.trace.hardware.begin(), f.trace.hardware.end());
+  const std::vector<std::string> models = hardware_of(f);
   for (std::size_t i = 0; i < models.size() && i < most_models; ++i)
     print_fact(s, i == 0 ? "devices" : "", shorten(models[i], most_columns - 12));
 }
@@ -110,11 +109,8 @@ void print_capture(session& s, const report_facts& f) {
   print_files(s, f);
   if (const std::string hosts = hosts_of(s.capture().what(), f); !hosts.empty()) print_fact(s, "host", hosts);
   if (const std::string software = software_of(f); !software.empty()) print_fact(s, "software", software);
-  if (!f.trace.processes.empty()) {
-    std::string text = f.trace.processes.front();
-    if (f.trace.processes.size() > 1) text += " … " + f.trace.processes.back();
-    print_fact(s, "process", text);
-  }
+  if (const std::vector<std::string> ranks = ranks_of(f); !ranks.empty())
+    print_fact(s, "process", ranks.front() + (ranks.size() > 1 ? " … " + ranks.back() : ""));
   print_hardware(s, f);
   if (f.first_ps && f.last_ps) {
     const auto origin = s.capture().origin_unix_ns();
@@ -138,12 +134,31 @@ void print_capture(session& s, const report_facts& f) {
 
 // ---- where the time went -----------------------------------------------------------------------------------------
 
+void print_busy_devices(session& s, const report_facts& f, const std::vector<busy_device>& devices) {
+  if (devices.empty()) return;
+  table t;
+  t.right("file").flexible("device", cut::middle, 16).right("kernels").right("busy").right("of span");
+  const std::size_t shown = shown_of(devices.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i)
+    t.row({s.file_label(devices[i].file), devices[i].name, grouped(devices[i].kernels),
+           human_duration(devices[i].busy_ps), share_text(devices[i].busy_ps, f.span_ps())});
+  s.heading("Busy: time in which at least one kernel or copy ran");
+  t.print(s.out(), most_columns);
+  print_rest(s, devices.size(), shown, "more, each less busy");
+}
+
 void print_busy_lines(session& s, const report_facts& f) {
   // "XLA Ops" is the one line of ops of a TPU; streams and threads need their own name beside the plane's.
   const bool says_line = f.ops.source != "XLA Ops";
+  // The streams of devices that traces tell of were told together.
+  const std::vector<busy_device> devices = busy_devices(s.capture(), f);
+  print_busy_devices(s, f, devices);
+  const auto is_of_busy_device = [&](const ops_line& line) {
+    return !devices.empty() && s.capture().xspace(line.file) == nullptr;
+  };
   std::vector<const ops_line*> lines;
   for (const ops_line& line : f.ops.lines)
-    if (line.events > 0) lines.push_back(&line);
+    if (line.events > 0 && !is_of_busy_device(line)) lines.push_back(&line);
   if (lines.empty()) return;
   const std::size_t shown = shown_of(lines.size(), most_lines);
   if (shown < lines.size())
@@ -191,56 +206,6 @@ void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) 
   t.print(s.out(), most_columns);
 }
 
-// ---- Chrome traces
-// -----------------------------------------------------------------------------------------------------
-
-void print_trace_tracks(session& s, const report_facts& f) {
-  const trace_totals& trace = f.trace;
-  if (trace.tracks.empty()) return;
-  const bool on_devices = trace.basis == trace_basis::device_kernels || trace.basis == trace_basis::device_ops;
-  table t;
-  t.right("file")
-      .flexible(on_devices ? "device" : "thread", cut::middle, 16)
-      .right("events")
-      .right("busy")
-      .right("of span");
-  const std::size_t shown = shown_of(trace.tracks.size(), most_lines);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const trace_track& track = trace.tracks[i];
-    t.row({s.file_label(track.file), escape_for_terminal(track.name), grouped(track.events),
-           human_duration(track.busy_ps), share_text(track.busy_ps, f.span_ps())});
-  }
-  s.heading(trace.basis == trace_basis::device_kernels ? "Busy: time in which at least one kernel or copy ran"
-            : trace.basis == trace_basis::device_ops   ? "Busy: time in which at least one op ran"
-                                                       : "Busy threads; the trace has no device activity");
-  t.print(s.out(), most_columns);
-  print_rest(s, trace.tracks.size(), shown, "more, each less busy");
-}
-
-void print_trace_names(session& s, const report_facts& f) {
-  const trace_totals& trace = f.trace;
-  if (trace.names.empty()) return;
-  const bool kernels = trace.basis == trace_basis::device_kernels;
-  table t;
-  t.right("of all").right(kernels ? "total" : "self time").right("count").right("longest");
-  t.flexible(kernels ? "kernel" : "operation", cut::middle, 24);
-  const std::size_t shown = std::min(trace.names.size(), most_ops);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const trace_name& name = trace.names[i];
-    t.row({share_text(name.self_ps, trace.self_ps), human_duration(kernels ? name.total_ps : name.self_ps),
-           grouped(name.count), human_duration(name.max_ps),
-           name.name.empty() ? "(no name)" : escape_for_terminal(name.name)});
-  }
-  s.heading(std::string(kernels ? "Busiest kernels and copies: " : "Busiest operations: ") +
-            grouped(std::uint64_t{shown}) + " of " + grouped(std::uint64_t{trace.names.size()}));
-  t.print(s.out(), most_columns);
-  if (trace.collectives.count > 0)
-    s.out().line("  collective kernels: " + count_of(trace.collectives.count, "run") + ", " +
-                 human_duration(trace.collectives.total_ps) + " (" +
-                 share_text(trace.collectives.self_ps, trace.self_ps) + " of all), longest " +
-                 human_duration(trace.collectives.max_ps));
-}
-
 // ---- modules, steps, collectives
 // ---------------------------------------------------------------------------------------
 
@@ -269,8 +234,7 @@ void print_modules_part(session& s, const std::vector<module_total>& modules) {
 
 void print_steps_part(session& s, const report_facts& f) {
   const std::vector<step_group>& groups = f.steps;
-  const duration_statistics& trace_steps = f.trace.steps;
-  if (groups.empty() && trace_steps.count == 0) return;
+  if (groups.empty()) return;
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
   t.left("source");
@@ -281,10 +245,9 @@ void print_steps_part(session& s, const report_facts& f) {
   const std::size_t shown = shown_of(groups.size(), most_steps);
   for (std::size_t i = 0; i < shown; ++i)
     add_row(s.file_label(groups[i].first.file),
-            short_plane_name(profkit::plane_name_at(s.capture(), groups[i].first.file, groups[i].first.plane)),
+            step_place(groups[i].first),
             groups[i].times, profkit::step_source_name(groups[i].first.source));
-  if (trace_steps.count > 0) add_row("", "", trace_steps, f.trace.steps_named.c_str());
-  const bool stand_ins = !groups.empty() && groups.front().first.source == profkit::step_source::xla_modules;
+  const bool stand_ins = groups.front().first.source == profkit::step_source::xla_modules;
   s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
   t.print(s.out(), most_columns);
   print_rest(s, groups.size(), shown, "more planes");
@@ -395,15 +358,13 @@ profkit::result<void> print_report(session& s) {
   const std::vector<module_total> modules = total_modules(f);
 
   print_capture(s, f);
-  if (f.info.events == 0 && f.trace.tracks.empty() && modules.empty()) {
+  if (f.info.events == 0 && f.ops.lines.empty() && modules.empty()) {
     const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
     s.absent(why.empty() ? "the capture is empty: no events and no modules" : why);
     return {};
   }
   print_busy_lines(s, f);
   print_busiest_ops(s, f, ops);
-  print_trace_tracks(s, f);
-  print_trace_names(s, f);
   print_modules_part(s, modules);
   print_steps_part(s, f);
   print_collectives_part(s, f);

@@ -105,25 +105,21 @@ namespace {
 // Ops, and what else is read of the lines of devices.
 result<void> gather_devices(const profkit::trace& trace, const anatomy_options& o, const profkit::hooks& hooks,
                             report_facts& f, std::vector<profkit::file_damage>& lost_steps) {
-  const profkit::profile& capture = trace.files();
-  if (has_family(capture.what(), file_family::xspace)) {
-    if (auto r = take(profkit::anatomy_ops(trace, o, hooks), f.ops); !r) return r;
+  if (auto r = take(profkit::anatomy_ops(trace, o, hooks), f.ops); !r) return r;
+  if (has_family(trace.files().what(), file_family::xspace)) {
     anatomy_options runs = o;
     runs.line = "XLA Modules";
     if (auto r = take(profkit::anatomy_ops(trace, runs, hooks), f.module_runs); !r) return r;
-    auto steps = profkit::anatomy_steps(trace, o, hooks);
-    if (!steps) return std::move(steps).error();
-    f.steps = group_steps(steps->steps);
-    lost_steps = std::move(steps->damage);
-    if (auto r = take(profkit::anatomy_collectives(trace, f.ops, o, hooks), f.collectives); !r) return r;
   }
-  if (auto r = take(profkit::anatomy_modules(capture, o, hooks), f.modules); !r) return r;
-  // Totals of traces and tables are of the whole capture.
-  const bool whole = o.plane.empty() && profkit::bubbles_keep_to(o);
-  if (whole && (has_family(capture.what(), file_family::chrome_trace) ||
-                has_family(capture.what(), file_family::ascend_kernels)))
-    return take(total_traces(capture, hooks), f.trace);
-  return {};
+  auto steps = profkit::anatomy_steps(trace, o, hooks);
+  if (!steps) return std::move(steps).error();
+  f.steps = group_steps(steps->steps);
+  f.step_texts = std::move(steps->steps);
+  lost_steps = std::move(steps->damage);
+  if (auto r = take(profkit::anatomy_collectives(trace, f.ops, o, hooks), f.collectives); !r) return r;
+  if (trace.has_traces())
+    if (auto r = take(trace.all_activity(hooks), f.traces); !r) return r;
+  return take(profkit::anatomy_modules(trace.files(), o, hooks), f.modules);
 }
 
 result<void> gather_memory(const profkit::profile& capture, const anatomy_options& o, const profkit::hooks& hooks,
@@ -145,7 +141,8 @@ result<void> gather_bubbles(const profkit::profile& capture, const anatomy_optio
       std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
   if (!bubbles) return std::move(bubbles).error();
   f.bubbles = std::move(bubbles->found);
-  return take(profkit::model_summary(*bubbles->of, hooks), f.model);
+  f.activity = std::move(bubbles->of);
+  return take(profkit::model_summary(*f.activity, hooks), f.model);
 }
 
 }  // namespace
@@ -205,7 +202,39 @@ std::vector<std::string> hardware_of(const report_facts& f) {
       text += "; events on " + grouped(counts.second) + " of them";
     lines.push_back(std::move(text));
   }
+  if (f.traces == nullptr) return lines;
+  std::map<std::string, std::uint64_t> named;  // machines of one run have the same: the most that one of them tells
+  for (const profkit::activity_host& host : f.traces->hosts()) {
+    std::map<std::string, std::uint64_t> own;
+    for (const std::string& model : host.devices) ++own[model];
+    for (const auto& [model, count] : own) named[model] = std::max(named[model], count);
+  }
+  for (const auto& [model, count] : named)
+    lines.push_back((count > 1 ? grouped(count) + " × " : std::string()) + escape_for_terminal(model));
   return lines;
+}
+
+std::vector<busy_device> busy_devices(const profkit::profile& capture, const report_facts& f) {
+  std::vector<busy_device> found;
+  for (std::size_t d = 0; d < f.bubbles.devices.size(); ++d) {
+    const profkit::activity_device& device = f.activity->devices()[d];
+    const profkit::device_gaps& gaps = f.bubbles.devices[d];
+    if (capture.xspace(device.file) != nullptr || gaps.kernels == 0) continue;
+    found.push_back({device.file, escape_for_terminal(f.activity->text(device.name)), gaps.kernels, gaps.busy_ps});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const busy_device& a, const busy_device& b) { return a.busy_ps > b.busy_ps; });
+  return found;
+}
+
+std::vector<std::string> ranks_of(const report_facts& f) {
+  std::vector<std::string> ranks;
+  if (f.traces == nullptr) return ranks;
+  for (const profkit::activity_host& host : f.traces->hosts())
+    if (host.rank >= 0 && host.world_size > 0)
+      ranks.push_back("rank " + std::to_string(host.rank) + " of " + std::to_string(host.world_size) +
+                      (host.backend.empty() ? "" : " (" + escape_for_terminal(host.backend) + ')'));
+  return ranks;
 }
 
 std::string software_of(const report_facts& f) {
@@ -215,7 +244,9 @@ std::string software_of(const report_facts& f) {
       const std::string jax = text_of(plane.stats, "jax_version"), jaxlib = text_of(plane.stats, "jaxlib_version");
       if (!jax.empty()) versions.insert("JAX " + jax + (jaxlib.empty() || jaxlib == jax ? "" : ", jaxlib " + jaxlib));
     }
-  if (!f.trace.producer.empty()) versions.insert(f.trace.producer);
+  if (f.traces != nullptr)
+    for (const profkit::activity_host& host : f.traces->hosts())
+      if (!host.recorder.empty()) versions.insert(host.recorder);
   std::string text;
   for (const std::string& version : versions) text += (text.empty() ? "" : "; ") + version;
   return text;
@@ -250,8 +281,8 @@ op_totals busiest_ops(const profkit::profile& capture, const report_facts& f, st
   std::map<std::tuple<std::string_view, std::int64_t, std::string>, entry> by_name;  // the id where there is no name
   for (const ops_line& line : f.ops.lines)
     for (const profkit::op_row op : line.ops) {
-      const bool nameless = op.entry.data() == nullptr;
-      entry& e = by_name[{nameless ? std::string_view() : op.metadata().name(), nameless ? op.metadata_id : 0,
+      const bool nameless = op.has_metadata_id && op.entry.data() == nullptr;
+      entry& e = by_name[{nameless ? std::string_view() : op.name, nameless ? op.metadata_id : 0,
                           programs.name_of(line, op)}];
       if (e.line == nullptr) e.line = &line, e.op = op;
       e.sums.count += op.count;
@@ -281,7 +312,7 @@ std::vector<module_total> total_modules(const report_facts& f) {
   }
   for (const ops_line& line : f.module_runs.lines)
     for (const profkit::op_row run : line.ops) {
-      const std::string_view name = run.metadata().name();
+      const std::string_view name = run.name;
       module_total& total = by_name[name];
       if (total.name.empty()) total.name = short_op_name(name, {});
       total.runs += run.count;
@@ -395,7 +426,7 @@ std::vector<std::string> notes_of(const profkit::profile& capture, const report_
     if (g.first.source != profkit::step_source::xla_modules && g.times.count > 2 &&
         g.times.max_ps / 2 > g.times.median_ps) {
       all.push_back("Step " + grouped(std::uint64_t{g.longest}) + " of " +
-                    short_plane_name(profkit::plane_name_at(capture, g.first.file, g.first.plane)) + " took " +
+                    step_place(g.first) + " took " +
                     human_duration(g.times.max_ps) + ", more than twice the median.");
       break;
     }
@@ -476,7 +507,7 @@ std::vector<next_command> next_commands(const profkit::profile& capture, const r
   });
   if (widest != f.steps.end() && widest->times.count > 1)
     all.push_back({"ops PATH --step " + std::to_string(widest->longest) +
-                       on_plane(profkit::plane_name_at(capture, widest->first.file, widest->first.plane)),
+                       on_plane(widest->first.plane_name),
                    "the longest step alone"});
   if (!f.collectives.ops.empty() || !f.collectives.async.empty())
     all.push_back({"collectives PATH", "what devices wait for each other"});
@@ -484,7 +515,7 @@ std::vector<next_command> next_commands(const profkit::profile& capture, const r
   if (!f.model.empty()) all.push_back({"architecture PATH", "layers, passes and streams of the model"});
   if (f.memory.hlo || f.memory.runtime)
     all.push_back({"memory PATH", "what fills the memory, and what could leave it"});
-  if (!f.trace.tracks.empty()) all.push_back({"chrome PATH", "processes, threads, phases, samples"});
+  if (has_family(capture.what(), file_family::chrome_trace)) all.push_back({"chrome PATH", "processes, threads, phases, samples"});
   if (all.empty()) all.push_back({"info PATH", "every plane and line"});
   all.push_back({"report PATH --json", "all of this and more, for programs"});
   return all;

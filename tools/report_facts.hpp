@@ -4,14 +4,15 @@
 #include "session.hpp"
 #include "statistics.hpp"
 #include "step_groups.hpp"
-#include "trace_totals.hpp"
 
+#include <profkit/core/activity.hpp>
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/core/collectives.hpp>
 #include <profkit/core/memory.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,12 +24,14 @@ struct report_facts {
   profkit::ops_result ops, module_runs;  // module_runs: the `XLA Modules` lines
   profkit::modules_result modules;
   std::vector<step_group> steps;
+  profkit::step_list step_texts;  // owns the names in `steps`
   profkit::collectives_result collectives;
   profkit::memory_result memory;
   profkit::nodes_compared nodes;
+  std::shared_ptr<const profkit::activity> activity;  // that bubbles name; null where they were left out
   profkit::bubbles_result bubbles;
   std::string model;                              // what model ran; "" when nothing tells
-  trace_totals trace;                             // of Chrome traces that are no export of an XSpace
+  std::shared_ptr<const profkit::activity> traces;  // what traces and tables tell; null where there are none
   std::optional<std::int64_t> first_ps, last_ps;  // of all events
 
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
@@ -39,6 +42,16 @@ profkit::result<report_facts> gather_facts(session& s);
 
 // Where it ran: "4 × TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", one line a model.
 std::vector<std::string> hardware_of(const report_facts& f);
+// Devices of traces and tables: how long each was busy.
+struct busy_device {
+  std::uint32_t file = 0;
+  std::string name;
+  std::uint64_t kernels = 0;
+  std::int64_t busy_ps = 0;
+};
+std::vector<busy_device> busy_devices(const profkit::profile& capture, const report_facts& f);
+// "rank 3 of 8 (nccl)", one for each process of a distributed run that a trace tells of.
+std::vector<std::string> ranks_of(const report_facts& f);
 // What wrote it: "JAX 0.10.2"; "" when the capture does not say.
 std::string software_of(const report_facts& f);
 std::string hosts_of(const profkit::capture& found, const report_facts& f);

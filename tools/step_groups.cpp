@@ -1,8 +1,14 @@
 #include "step_groups.hpp"
 
+#include "text.hpp"
+
 #include <utility>
 
 namespace profkit_tool {
+
+std::string step_place(const profkit::step_row& row) {
+  return row.plane_name.empty() && profkit::is_host_source(row.source) ? "host" : short_plane_name(row.plane_name);
+}
 
 std::vector<step_group> group_steps(const profkit::step_list& steps) {
   std::vector<step_group> groups;

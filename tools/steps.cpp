@@ -19,15 +19,13 @@ using profkit::step_row;
 
 constexpr std::uint64_t default_limit = 20;
 
-std::string plane_label(const step_row& step) { return short_plane_name(step.plane_name); }
-
 void print_summary(session& s, const profkit::step_list& steps) {
   table t;
   t.right("file").flexible("plane", cut::middle).left("source").right("steps").right("median").right("min");
   t.right("max").right("total");
   for (const step_group& g : group_steps(steps)) {
     const duration_statistics& d = g.times;
-    t.row({s.file_label(g.first.file), plane_label(g.first), profkit::step_source_name(g.first.source),
+    t.row({s.file_label(g.first.file), step_place(g.first), profkit::step_source_name(g.first.source),
            grouped(std::uint64_t{d.count}), human_duration(d.median_ps), human_duration(d.min_ps),
            human_duration(d.max_ps), human_duration(d.total_ps)});
   }
@@ -42,7 +40,7 @@ void print_rows(session& s, const profkit::step_list& steps, std::uint64_t limit
   std::uint64_t shown = 0;
   for (std::size_t i = 0; i < steps.size() && (limit == 0 || shown < limit); ++i, ++shown) {
     const step_row step = steps[i];
-    t.row({s.file_label(step.file), plane_label(step), grouped(step.index), escape_for_terminal(step.name),
+    t.row({s.file_label(step.file), step_place(step), grouped(step.index), escape_for_terminal(step.name),
            step.step_num ? std::to_string(*step.step_num) : "", human_duration(step.start_ps),
            human_duration(step.duration_ps)});
   }

@@ -49,6 +49,7 @@ class rank_reader {
 
   result<void> run() {
     group_ = parts_.add_host_group(first_file());
+    parts_.hosts[group_].recorder = "torch_npu or msprof (Ascend)";
     read_settings();
     auto both = read_side_by_side();
     if (!both) return both.error();

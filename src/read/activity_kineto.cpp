@@ -17,6 +17,7 @@
 #include <read/chrome_dialect.hpp>
 #include <read/chrome_tracks.hpp>
 #include <read/grow.hpp>
+#include <read/json_elements.hpp>
 #include <read/kineto_categories.hpp>
 #include <read/launch_calls.hpp>
 
@@ -133,17 +134,29 @@ class trace_reader final : public chrome_sink {
     return {};
   }
 
+  // [{"name": "NVIDIA H100 80GB HBM3", …}, …]
+  void take_models(std::string_view json) {
+    json_elements devices(json);
+    while (devices.next())
+      if (const std::string_view name = json_text(json_member(devices.value(), "name"), scratch_); !name.empty())
+        parts_.hosts[group_].devices.emplace_back(name);
+  }
+
   bool header(std::string_view key, std::string_view json) override {
-    if (key == "schemaVersion" || key == "deviceProperties") input_.variant = "kineto";
-    if (key == "distributedInfo") {
+    if (key == "schemaVersion" || key == "deviceProperties" || key == "distributedInfo") {
       input_.variant = "kineto";
+      parts_.hosts[group_].recorder = "PyTorch (Kineto)";
+    }
+    if (key == "deviceProperties") take_models(json);
+    if (key == "distributedInfo") {
+      parts_.hosts[group_].backend = std::string(json_text(json_member(json, "backend"), scratch_));
       const auto rank = json_scaled_integer(json_member(json, "rank"));
       if (rank && *rank >= 0 && *rank <= std::numeric_limits<std::int32_t>::max()) {
-        rank_ = static_cast<std::int32_t>(*rank);
+        rank_ = parts_.hosts[group_].rank = static_cast<std::int32_t>(*rank);
       }
       const auto world = json_scaled_integer(json_member(json, "world_size"));
       if (world && *world > 0 && *world <= std::numeric_limits<std::int32_t>::max()) {
-        world_size_ = static_cast<std::int32_t>(*world);
+        world_size_ = parts_.hosts[group_].world_size = static_cast<std::int32_t>(*world);
       }
     }
     return true;
@@ -280,14 +293,17 @@ class trace_reader final : public chrome_sink {
     return added;
   }
 
-  // `track`: where the kernel lies. Its first kernel tells where a stream is shown.
-  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id, std::uint32_t track) {
+  // `track`: where the kernel lies. Its first kernel tells where a stream is shown. A thread of XLA's exporter has a name
+  // and a kind of its own.
+  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id, std::uint32_t track,
+                  std::string_view name = {}, line_kind kind = line_kind::stream) {
     if (!id) return;
     auto found = into.streams.find(*id);
     if (found == into.streams.end()) {
       if (into.device.streams.size() >= std::numeric_limits<std::uint16_t>::max()) return;
       found = into.streams.emplace(*id, static_cast<std::uint16_t>(into.device.streams.size())).first;
-      into.device.streams.push_back({*id, parts_.strings.intern("stream " + std::to_string(*id)),
+      const std::string stream = name.empty() ? "stream " + std::to_string(*id) : std::string(name);
+      into.device.streams.push_back({*id, parts_.strings.intern(stream), kind,
                                      tracks_.process_of_track(track).position, tracks_.track(track).position});
     }
     row.stream = found->second;
@@ -489,7 +505,7 @@ class trace_reader final : public chrome_sink {
         row.kind = kernel_class::copy;
       }
     }
-    set_stream(row, into, on.number, e.track);
+    set_stream(row, into, on.number, e.track, on.name, kind);
     into.rows.push_back(row);
     into.links.emplace_back();
     coarse_ = false;

@@ -182,7 +182,7 @@ class node_filler {
       rejects_.add(line.facts.rejects);
       input_.rows += line.facts.events;
       d.kernels += line.facts.events;
-      d.streams.push_back({stream_id_of(*line.line), into_.strings.intern(line.line->name())});
+      d.streams.push_back({stream_id_of(*line.line), into_.strings.intern(line.line->name()), line.line->kind});
       source->lines.push_back(line.events);
     }
     source->names = std::make_shared<const kernel_names>(plane, into_.strings);

@@ -70,6 +70,7 @@ struct kernel_details {
 struct activity_stream {
   std::int64_t id = -1;
   string_id name = 0;
+  line_kind kind = line_kind::stream;
   /// Where `info` shows it: positions of the process and of the thread in the file; -1 where the source has none.
   std::int32_t plane = -1, line = -1;
 };
@@ -112,7 +113,11 @@ struct activity_device {
 
 /// A host: one rank, process or file. Devices, spans and markers name it by its index (host_group).
 struct activity_host {
-  std::uint32_t file = 0;  ///< index into profile::what().files: the first that tells of it
+  std::uint32_t file = 0;            ///< index into profile::what().files: the first that tells of it
+  std::string recorder;              ///< "PyTorch (Kineto)"; "" when not told
+  std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
+  std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not told
+  std::string backend;                     ///< of its communication: "nccl"
 };
 
 /// A thread of a host; host_span::thread is its index.

@@ -96,6 +96,7 @@ class device_ops final : public kernel_visitor {
     for (std::size_t at = 0; at < streams_.size(); ++at) {
       stream& s = streams_[at];
       if (!s.totals) continue;
+      if (!has_ops(at)) continue;
       ops_line line = line_of(at);
       if (!contains(line.line_name, options_.line)) continue;
       s.flush();
@@ -137,16 +138,30 @@ class device_ops final : public kernel_visitor {
     if (to.waiting.size() == batch) to.flush();
   }
 
+  // Where a line of ops tells of a device, other lines repeat it.
+  [[nodiscard]] bool has_ops(std::size_t stream) const {
+    const auto& all = device_.streams;
+    const bool any_ops =
+        std::any_of(all.begin(), all.end(), [](const activity_stream& s) { return s.kind == line_kind::ops; });
+    if (stream == all.size()) return !any_ops;
+    return all[stream].kind == (any_ops ? line_kind::ops : line_kind::stream);
+  }
+
   [[nodiscard]] ops_line line_of(std::size_t stream) const {
     ops_line line;
     line.file = device_.file;
     line.plane = line.line = -1;
     line.plane_name = of_.text(device_.name);
     line.kind = line_kind::stream;
-    if (stream < device_.streams.size())
-      line.line_name = of_.text(device_.streams[stream].name);
-    else
+    if (stream < device_.streams.size()) {
+      const activity_stream& on = device_.streams[stream];
+      line.plane = on.plane;
+      line.line = on.line;
+      line.line_name = of_.text(on.name);
+      line.kind = on.kind;
+    } else {
       line.line_name = device_.totals.empty() ? "no stream" : "totals of a table";
+    }
     return line;
   }
 
