@@ -277,9 +277,7 @@ void print_collectives_part(session& s, const report_facts& f) {
     const collective_total& c = kinds[i];
     t.row({c.kind, c.blocking ? "blocking" : "in flight", grouped(c.count), human_duration(c.total_ps),
            human_duration(c.max_ps), c.blocking ? share_text(c.total_ps, busy) : "",
-           c.exposed_ps ? human_duration(*c.exposed_ps)
-           : c.blocking ? human_duration(c.total_ps)
-                        : "not recorded"});
+           c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? "" : "not recorded"});
   }
   s.heading("Collectives and asynchronous copies");
   t.print(s.out(), most_columns);

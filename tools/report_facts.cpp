@@ -384,9 +384,13 @@ std::vector<collective_total> total_collectives(const report_facts& f) {
     t.max_ps = std::max(t.max_ps, max_ps);
     return t;
   };
-  for (const profkit::collective_op_row& op : f.collectives.ops)
-    count_in(true, op.category.empty() ? short_op_name(op.name, {}) : escape_for_terminal(op.category), op.count,
-             op.total_ps, op.max_ps);
+  for (const profkit::collective_op_row& op : f.collectives.ops) {
+    collective_total& t =
+        count_in(true, op.category.empty() ? short_op_name(op.name, {}) : escape_for_terminal(op.category), op.count,
+                 op.total_ps, op.max_ps);
+    // What other streams compute meanwhile is not looked at here.
+    if (!op.on_stream) t.exposed_ps = add(t.exposed_ps.value_or(0), op.total_ps);
+  }
   for (const profkit::async_row& row : f.collectives.async) {
     collective_total& t = count_in(false, row.category.empty() ? "other" : escape_for_terminal(row.category), 1,
                                    row.duration_ps, row.duration_ps);

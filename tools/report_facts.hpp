@@ -84,7 +84,7 @@ std::vector<module_total> total_modules(const report_facts& f);
 // Collectives of one kind on all devices.
 struct collective_total {
   std::string kind;
-  bool blocking = false;  // the device waits while it runs; else it is in flight beside other work
+  bool blocking = false;  // nothing else runs on its line meanwhile; else it is in flight beside other work
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, max_ps = 0;
   std::optional<std::int64_t> exposed_ps;

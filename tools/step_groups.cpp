@@ -1,6 +1,6 @@
 #include "step_groups.hpp"
 
-#include "text.hpp"
+#include "places.hpp"
 
 #include <utility>
 

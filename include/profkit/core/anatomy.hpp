@@ -461,6 +461,7 @@ struct collective_op_row {
   std::int32_t plane = 0, line = 0;
   std::string_view plane_name;
   std::string_view name, category;  ///< "all-reduce", …; for kernels the family ("nccl")
+  bool on_stream = false;  ///< a kernel: other streams of its device may compute meanwhile
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
 };

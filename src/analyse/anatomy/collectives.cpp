@@ -328,6 +328,7 @@ void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
     row.plane_name = line.plane_name;
     row.name = op.name;
     row.category = category;
+    row.on_stream = line.kind == line_kind::stream;
     row.count = op.count;
     row.total_ps = op.total_ps;
     row.min_ps = op.min_ps;

@@ -141,6 +141,9 @@ class module_finder {
 
   std::string why_none() const {
     if (any_) return "no module fits the filters";
+    if (trace(profile_).has_traces())
+      return "compiled programs are in an XSpace or in *.hlo_proto.pb files, of which there are none; nn.Module scopes of "
+             "PyTorch are in `profkit framework` (record them with with_modules=True)";
     return "no /host:metadata plane carries an 'Hlo Proto' stat, and there is no *.hlo_proto.pb file";
   }
 

@@ -571,6 +571,8 @@ result<ops_result> total_ops(const trace& t, const anatomy_options& o, const hoo
   if (t.has_traces())
     if (result<void> added = add_traces(t, *selected, o, host, found, damage); !added) return std::move(added).error();
   if (found.lines.empty()) found.absent = why_nothing_or(p, o, std::move(picked.absent));
+  if (found.lines.empty() && t.has_traces() && picked.places.empty())
+    found.absent = "no kernel of a device and no span of a host was recorded, or none lies in the part that was asked for";
   if (found.lines.empty() && found.absent.empty()) {
     found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
                                        : "no event of " + picked.source + " lies in the part that was asked for";
