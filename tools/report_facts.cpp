@@ -131,14 +131,12 @@ result<void> gather_memory(const profkit::profile& capture, const anatomy_option
   return take(profkit::analyse_memory(capture, of_memory, hooks), f.memory);
 }
 
-result<void> gather_bubbles(const profkit::profile& capture, const anatomy_options& o, const profkit::hooks& hooks,
+result<void> gather_bubbles(const profkit::trace& trace, const anatomy_options& o, const profkit::hooks& hooks,
                             report_facts& f) {
   if (!profkit::bubbles_keep_to(o)) return {};
   profkit::bubble_options of_bubbles;
   of_bubbles.device = o.plane;
-  // The session holds the profile for longer than this looks at it.
-  auto bubbles = profkit::analyse_bubbles(
-      std::shared_ptr<const profkit::profile>(std::shared_ptr<const void>(), &capture), of_bubbles, hooks);
+  auto bubbles = profkit::analyse_bubbles(trace, of_bubbles, hooks);
   if (!bubbles) return std::move(bubbles).error();
   f.bubbles = std::move(bubbles->found);
   f.activity = std::move(bubbles->of);
@@ -157,8 +155,8 @@ result<report_facts> gather_facts(session& s) {
   using profkit::hooks;
   enum piece : std::size_t { bubbles, info, memory, devices, nodes };  // the longest first
   auto outcomes = profkit::side_by_side(
-      s.hooks(), {[&](const hooks& h) { return gather_bubbles(capture, all, h, f); },
-                  [&](const hooks& h) { return take(profkit::anatomy_info(capture, unlimited, h), f.info); },
+      s.hooks(), {[&](const hooks& h) { return gather_bubbles(s.trace(), all, h, f); },
+                  [&](const hooks& h) { return take(profkit::anatomy_info(s.trace(), unlimited, h), f.info); },
                   [&](const hooks& h) { return gather_memory(capture, all, h, f); },
                   [&](const hooks& h) { return gather_devices(s.trace(), unlimited, h, f, lost_steps); },
                   [&](const hooks& h) { return take(profkit::compare_nodes(capture, all, h), f.nodes); }});

@@ -388,7 +388,7 @@ class trace_reader final : public chrome_sink {
     const chrome_event& e = *found.event;
     const string_id name = names_.intern(e.name);
     if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
-    if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps)) return;
+    if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track)) return;
     add_span(found.start_ps, found.duration_ps, e.ordinal, name, numbers_.of(found.track), category.kind);
   }
 
@@ -400,7 +400,7 @@ class trace_reader final : public chrome_sink {
     calls_.add_operation({id, shapes_.intern(args_[arg_dims]), types_.intern(args_[arg_types])});
   }
 
-  bool take_marker(string_id name, std::int64_t start, std::int64_t length) {
+  bool take_marker(string_id name, std::int64_t start, std::int64_t length, std::uint32_t track) {
     known_name& known = known_of(name);
     if (known.step == known_name::no_step) return false;
     if (known.step == known_name::not_looked_at) {
@@ -412,6 +412,7 @@ class trace_reader final : public chrome_sink {
     const named_step& step = step_names_.find(name)->second;
     step_marker m;
     m.host_group = group_;
+    m.thread = numbers_.of(track);
     m.name = name;
     m.number = step.number;
     m.start_ps = start;
@@ -460,7 +461,7 @@ class trace_reader final : public chrome_sink {
       } else if (kind == plane_kind::host || kind == plane_kind::other) {
         const std::string_view name = parts_.strings.text(e.name);
         if (kind == plane_kind::other && of.name.empty() && !on.number) continue;  // a summary of the exporter
-        if (take_marker(e.name, e.start_ps, e.duration_ps)) continue;
+        if (take_marker(e.name, e.start_ps, e.duration_ps, e.track)) continue;
         const bool frame = !name.empty() && name.front() == '$';
         add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
                  frame ? host_span_kind::frame : host_span_kind::other);

@@ -245,6 +245,7 @@ class trace_sorter {
     if (!step) return false;
     step_marker m;
     m.host_group = host_group_;
+    m.thread = from_.numbers.of(e.track);
     m.name = e.name;
     m.number = step->number;
     m.start_ps = e.start_ps;

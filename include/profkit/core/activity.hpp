@@ -145,6 +145,7 @@ enum class marker_source : std::uint8_t { profiler_step, numbered_step, pattern,
 struct step_marker {
   std::uint32_t host_group = 0;
   std::int32_t device = -1;  ///< index into devices(): a window in device time; -1: host time, for all of the group
+  std::uint32_t thread = no_thread;  ///< of the host, that wrote it first; index into threads()
   string_id name = 0;
   std::int64_t number = -1;
   std::int64_t start_ps = 0, end_ps = 0;

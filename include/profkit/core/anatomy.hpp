@@ -128,7 +128,10 @@ struct info_result {
   std::string absent;                 ///< why there is no file; empty otherwise
   std::shared_ptr<const void> texts;  ///< owns the names of Chrome files, which are no spans of a file
 };
-result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {});
+result<info_result> anatomy_info(const trace& t, const anatomy_options& o = {}, const hooks& host = {});
+inline result<info_result> anatomy_info(const profile& p, const anatomy_options& o = {}, const hooks& host = {}) {
+  return anatomy_info(trace(p), o, host);
+}
 
 // ---- tree and metadata: streamed to a visitor, because they can be larger than memory --------------------
 struct tree_plane {

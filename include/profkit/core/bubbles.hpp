@@ -582,9 +582,12 @@ struct bubbles_report {
   std::shared_ptr<const activity> of;
   bubbles_result found;
 };
-/// Reads the activity of a profile, which it keeps, and runs the detector on it.
-result<bubbles_report> analyse_bubbles(std::shared_ptr<const profile> p, const bubble_options& o = {},
-                                       const hooks& host = {});
+/// Reads the activity of a capture, unless the trace has it, keeps it and runs the detector on it.
+result<bubbles_report> analyse_bubbles(const trace& t, const bubble_options& o = {}, const hooks& host = {});
+inline result<bubbles_report> analyse_bubbles(std::shared_ptr<const profile> p, const bubble_options& o = {},
+                                              const hooks& host = {}) {
+  return analyse_bubbles(trace(std::move(p)), o, host);
+}
 
 /// The document `bubbles` (docs/schemas/bubbles.json).
 result<document_status> write_bubbles_document(const profile& p, const bubble_options& o, const bubbles_report& found,

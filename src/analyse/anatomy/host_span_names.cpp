@@ -27,7 +27,7 @@ class span_names final : public host_span_visitor {
       if (s->kind != host_span_kind::device_marker) add(*s, of_.threads()[s->thread]);
     return {};
   }
-  // Steps are marked by spans of the host, too. Which thread wrote a marker is not kept.
+  // Steps are marked by spans of the host, too.
   void add_markers(std::uint32_t group) {
     for (const step_marker& m : of_.markers()) {
       if (m.host_group != group || m.device >= 0) continue;
@@ -36,7 +36,7 @@ class span_names final : public host_span_visitor {
       s.duration_ps = std::max<std::int64_t>(m.end_ps - m.start_ps, 0);
       s.name = m.name;
       s.kind = host_span_kind::annotation;
-      add(s, unknown_thread_);
+      add(s, m.thread == no_thread ? unknown_thread_ : of_.threads()[m.thread]);
     }
   }
   void finish() {

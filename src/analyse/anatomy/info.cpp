@@ -170,14 +170,15 @@ class line_reader {
 
 class inventory {
  public:
-  inventory(const profile& p, const anatomy_options& o, const selection& selected,
+  inventory(const trace& t, const anatomy_options& o, const selection& selected,
             const by_streamed_line<counted_line>& streamed, const hooks& host)
-      : profile_(p),
+      : trace_(t),
+        profile_(t.files()),
         selected_(selected),
         streamed_(streamed),
         damage_(
-            p, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
-        lines_(p, selected, streamed, host),
+            profile_, selected, [](file_family) noexcept { return true; }, damage_list::needs::outline),
+        lines_(profile_, selected, streamed, host),
         options_(o),
         host_(host) {}
 
@@ -370,10 +371,7 @@ class inventory {
 
   // What analyses of kernels meet in these files is damage here, too: one capture has one verdict.
   result<void> note_activity() {
-    activity_options how;
-    how.details = false;
-    const std::shared_ptr<const profile> borrowed(std::shared_ptr<const void>(), &profile_);
-    const auto read = read_activity(borrowed, how, host_);
+    const auto read = trace_.all_activity(host_);
     if (!read) return read.error();
     for (const activity_input& in : (*read)->inputs())
       if (in.damage && info_of(in.file) != nullptr) damage_.note(in.file, *in.damage);
@@ -411,6 +409,7 @@ class inventory {
     }
   }
 
+  const trace& trace_;
   const profile& profile_;
   const selection& selected_;
   const by_streamed_line<counted_line>& streamed_;
@@ -442,17 +441,18 @@ file_info file_header(const profile& p, std::size_t file) {
   return info;
 }
 
-result<info_result> anatomy_info(const profile& p, const anatomy_options& o, const hooks& host) {
+result<info_result> anatomy_info(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<info_result> {
+    const profile& p = t.files();
     by_streamed_line<counted_line> streamed;
     for (std::uint32_t file = 0; file < p.file_count() && !filters_events(o); ++file) {
       if (!p.is_streamed(file)) continue;
       counting_visitor visitor(file, streamed);
       if (result<void> passed = p.stream(file, visitor, host, false); !passed) return std::move(passed).error();
     }
-    result<selection> selected = selection::make(p, o, host);
+    result<selection> selected = selection::make(t, o, host);
     if (!selected) return std::move(selected).error();
-    result<info_result> found = inventory(p, o, *selected, streamed, host).run();
+    result<info_result> found = inventory(t, o, *selected, streamed, host).run();
     if (found && found->files.empty()) found->absent = why_nothing(p, o);
     return found;
   });

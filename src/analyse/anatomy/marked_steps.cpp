@@ -72,25 +72,40 @@ class marked_steps {
         std::min_element(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end),
                          [](const step_marker& a, const step_marker& b) { return a.source < b.source; })
             ->source;
-    step_list::packed::origin origin;
-    origin.file = file;
-    origin.plane = origin.line = -1;
-    origin.source = source_of(best);
-    origin.device = one.device;
-    if (one.device >= 0) origin.plane_name = of_.text(of_.devices()[static_cast<std::size_t>(one.device)].name);
-    const auto place = static_cast<std::uint32_t>(into_.origins.size());
-    into_.origins.push_back(origin);
+    const std::size_t origins_before = into_.origins.size();
+    std::uint32_t thread = no_thread;  // of the origin that was added last
     for (std::size_t at = first; at < end; ++at) {
       const step_marker& m = all[at];
       if (m.source != best) continue;
+      if (into_.origins.size() == origins_before || m.thread != thread) into_.origins.push_back(origin_of(m, file));
+      thread = m.thread;
       packed_step& step = into_.steps.emplace_back();
       step.start_ps = m.start_ps;
       step.duration_ps = std::max<std::int64_t>(m.end_ps - m.start_ps, 0);
       step.has_number = m.number >= 0 ? 1 : 0;
       step.number = std::max<std::int64_t>(m.number, 0);
       step.name = name_of(m.name);
-      step.origin = place & 0x7fffffffU;
+      step.origin = (into_.origins.size() - 1) & 0x7fffffffU;
     }
+  }
+
+  [[nodiscard]] step_list::packed::origin origin_of(const step_marker& m, std::uint32_t file) const {
+    step_list::packed::origin origin;
+    origin.file = file;
+    origin.plane = origin.line = -1;
+    origin.source = source_of(m.source);
+    origin.device = m.device;
+    if (m.device >= 0) {
+      const activity_device& device = of_.devices()[static_cast<std::size_t>(m.device)];
+      origin.plane_name = of_.text(device.name);
+      if (!device.streams.empty()) origin.plane = device.streams.front().plane;
+    } else if (m.thread != no_thread) {
+      const activity_thread& thread = of_.threads()[m.thread];
+      origin.plane = thread.plane;
+      origin.line = thread.line;
+      origin.plane_name = thread.process;
+    }
+    return origin;
   }
 
   // A host's steps are those of its devices: the filter of planes looks at these.

@@ -155,12 +155,12 @@ result<bubbles_result> find_bubbles(const activity& of, const bubble_options& o,
   return contained([&] { return bubbles::look(of, o, host); });
 }
 
-result<bubbles_report> analyse_bubbles(std::shared_ptr<const profile> p, const bubble_options& o, const hooks& host) {
+result<bubbles_report> analyse_bubbles(const trace& t, const bubble_options& o, const hooks& host) {
   return contained([&]() -> result<bubbles_report> {
     activity_options what;
     what.device = o.device;
     what.step_pattern = o.step_pattern;
-    auto read = read_activity(std::move(p), what, host);
+    auto read = t.some_activity(what, host);
     if (!read) return std::move(read).error();
     auto found = find_bubbles(**read, o, host);
     if (!found) return std::move(found).error();

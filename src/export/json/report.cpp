@@ -47,11 +47,11 @@ result<slices> run_slices(const profile& p, const anatomy_options& o, const hook
   const trace shared(p);
   const auto run_bubbles = [&](const hooks& h) -> result<void> {
     if (!bubbles_keep_to(o)) return {};
-    result<void> taken = take(analyse_bubbles(borrowed(p), s.asked_of_bubbles, h), s.bubbles.emplace());
+    result<void> taken = take(analyse_bubbles(shared, s.asked_of_bubbles, h), s.bubbles.emplace());
     return taken ? take(model_summary(*s.bubbles->of, h), s.model) : std::move(taken);
   };
   const auto run_info = [&](const hooks& h) {
-    return take(anatomy_info(p, at_default_limit(o, document::info), h), s.info);
+    return take(anatomy_info(shared, at_default_limit(o, document::info), h), s.info);
   };
   const auto run_memory = [&](const hooks& h) -> result<void> {
     if (!memory_keeps_to(o)) return {};
