@@ -102,7 +102,7 @@ TEST_CASE("of a flow with many events the first, the last that says done and the
 
   const auto ops = anatomy_ops(*held);
   REQUIRE(ops);
-  const auto again = anatomy_collectives(*held, *ops);
+  const auto again = anatomy_collectives(trace(*held), *ops);
   REQUIRE(again);
   CHECK(again->async.size() == 1);
   CHECK(again->ops.size() == found->ops.size());

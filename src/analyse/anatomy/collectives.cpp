@@ -463,7 +463,7 @@ result<collectives_result> find_collectives(const trace& t, const ops_result& op
   }
   host_op_finder host_ops(p, *selected, damage, meter, found);
   for (const ops_line& line : ops.lines) {
-    if (line.kind != line_kind::thread)
+    if (line.kind != line_kind::thread || p.xspace(line.file) == nullptr)
       add_ops(p, line, found);
     else if (result<void> added = host_ops.add_line(line); !added)
       return std::move(added).error();

@@ -63,7 +63,7 @@ class device_ops final : public kernel_visitor {
         times_(selected.times_of(device_.file, static_cast<std::int32_t>(device))),
         options_(o),
         numbers_(of, device_.type == accelerator::npu),
-        streams_(device_.streams.size() + 1) {}
+        streams_(device_.streams.size() + 2) {}
 
   result<void> rows(const kernel_row* first, std::size_t count) override {
     for (const kernel_row* k = first; k != first + count; ++k) {
@@ -87,7 +87,7 @@ class device_ops final : public kernel_visitor {
       event.num_occurrences = static_cast<std::int64_t>(t.calls);
       event.duration_ps = t.duration_ps;
       event.metadata_id = numbers_.number_of(t);
-      add(streams_.back(), event);
+      add(streams_[without_stream()], event);
     }
   }
 
@@ -125,8 +125,10 @@ class device_ops final : public kernel_visitor {
     }
   };
 
+  [[nodiscard]] std::size_t without_stream() const noexcept { return device_.streams.size(); }
   stream& stream_of(const kernel_row& k) {
-    return (k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size() ? streams_[k.stream] : streams_.back();
+    if ((k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size()) return streams_[k.stream];
+    return streams_[without_stream() + (k.kind == kernel_class::comm ? 1 : 0)];
   }
   static void add(stream& to, const event_row& event) {
     constexpr std::size_t batch = 256;
@@ -143,7 +145,7 @@ class device_ops final : public kernel_visitor {
     const auto& all = device_.streams;
     const bool any_ops =
         std::any_of(all.begin(), all.end(), [](const activity_stream& s) { return s.kind == line_kind::ops; });
-    if (stream == all.size()) return !any_ops;
+    if (stream >= all.size()) return !any_ops;
     return all[stream].kind == (any_ops ? line_kind::ops : line_kind::stream);
   }
 
@@ -160,7 +162,9 @@ class device_ops final : public kernel_visitor {
       line.line_name = of_.text(on.name);
       line.kind = on.kind;
     } else {
-      line.line_name = device_.totals.empty() ? "no stream" : "totals of a table";
+      line.line_name = stream != without_stream() ? "communication, no stream"
+                       : device_.totals.empty()  ? "no stream"
+                                                 : "totals of a table";
     }
     return line;
   }
@@ -170,7 +174,7 @@ class device_ops final : public kernel_visitor {
   const event_filter times_;
   const anatomy_options& options_;
   op_numbers numbers_;
-  std::vector<stream> streams_;  // the last: of kernels without a stream
+  std::vector<stream> streams_;  // the last two: of kernels without a stream, which run beside communication without one
 };
 
 }  // namespace
