@@ -25,7 +25,7 @@ class Rank:
 
     def __init__(self, origin_ns, first_thread=0):
         self.origin_ns, self.first_thread = origin_ns, first_thread
-        self.lines, self.kernels, self.spans, self.threads, self.events = [], {}, [], {}, []
+        self.lines, self.kernels, self.spans, self.markers, self.threads, self.events = [], {}, [], [], {}, []
 
     def ps(self, ns):
         return (ns - self.origin_ns) * 1000
@@ -68,6 +68,8 @@ class Rank:
         thread = self.thread(pid, tid)
         if kind not in ("marker", "nothing"):
             self.spans.append(Span(name, self.ps(start), duration * 1000, thread, kind))
+        elif kind == "marker":
+            self.markers.append(Span(name, self.ps(start), duration * 1000, thread, "annotation"))
 
     def arrow(self, launch, start, device, stream):
         number = str(len(self.events))

@@ -14,7 +14,7 @@ class Trace:
 
     def __init__(self, base_ns, shift_ns, rank, world, first_thread=0, types=None):
         self.base_ns, self.shift_ns, self.rank, self.world, self.types = base_ns, shift_ns, rank, world, types or {}
-        self.events, self.kernels, self.spans, self.threads = [], {}, [], {}
+        self.events, self.kernels, self.spans, self.markers, self.threads = [], {}, [], [], {}
         self.next_id, self.first_thread = 1000 * (rank + 1), first_thread
 
     def ps(self, ns):
@@ -44,7 +44,7 @@ class Trace:
         if kind != "marker":
             self.spans.append(Span(name, self.ps(start), duration * 1000, self.thread(tid), kind))
         else:
-            self.thread(tid)
+            self.markers.append(Span(name, self.ps(start), duration * 1000, self.thread(tid), "annotation"))
 
     def kernel(self, device, name, start, duration, stream=7, launch=None, kind="compute", category="kernel", args=None,
                op_type=None, group="", shapes="", types=""):

@@ -1,0 +1,102 @@
+"""The two ranks of PyTorch and those of Ascend, written to a folder, with what `ops` and the others say of them."""
+import ascend_pair
+import kineto_pair
+import trace_model as model
+import truth
+from idle_model import Idle
+
+KINETO_SOURCE = "kernels of traces and tables"
+
+
+class PairCase(truth.Case):
+    """`files`: (name, family) in the order of the capture."""
+    files = ()
+
+    def setUp(self):
+        super().setUp()
+        self.folder = self.scratch / "run"
+
+    def listed(self):
+        return [{"path": f"{self.folder}/{name}", "family": family, "export_of": -1} for name, family in self.files]
+
+    def ask(self, command, *options, status=0):
+        return truth.parsed(truth.run(command, self.folder, "--json", *options, status=status))
+
+    def ops_document(self, lines, keeps=lambda line, run: True, name="", limit=0, source=KINETO_SOURCE):
+        return {**model.frame("ops"), "source": source, "lines": model.ops_lines(lines, keeps, name, limit),
+                "files": self.listed(), "damage": []}
+
+    def collectives_document(self, rows, limit=0):
+        absent = {} if rows else {"status": "absent"}
+        shown = rows[:limit] if limit else rows
+        return {**model.frame("collectives"), **absent, "flows": 0, "events_without_flow": 0, "async": [],
+                "async_left_out": 0, "ops": shown, "ops_left_out": len(rows) - len(shown), "files": self.listed(),
+                "damage": []}
+
+    def steps_document(self, steps, limit=0, **more):
+        return {**model.frame("steps"), "steps": steps[:limit] if limit else steps, "matched": len(steps),
+                "files": self.listed(), "damage": [], **more}
+
+
+class KinetoCase(PairCase):
+    files = (("rank0.pt.trace.json", "chrome_trace"), ("rank1.pt.trace.json", "chrome_trace"))
+
+    def setUp(self):
+        super().setUp()
+        self.ranks = (kineto_pair.rank0(), kineto_pair.rank1())
+        for (name, _), rank in zip(self.files, self.ranks):
+            self.write(f"run/{name}", rank.text())
+        self.lines = []
+        for file, rank in enumerate(self.ranks):
+            places = model.kineto_places(rank.events)
+            for device in sorted(rank.kernels):
+                # "GPU 0" is in both ranks, "GPU 1" is not.
+                name = f"GPU {device}" + (f" of rank {file}" if device == 0 else "")
+                self.lines += model.lines_of_device(file, name, rank.kernels[device], lambda s, d=device, p=places: p[d, s])
+
+    def steps(self):
+        return [model.step(file, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration)
+                for file, rank in enumerate(self.ranks)
+                for index, m in enumerate(sorted(rank.markers, key=lambda m: m.start))]
+
+
+class AscendCase(PairCase):
+    TABLES = (3, 7)
+
+    def setUp(self):
+        super().setUp()
+        self.ranks = ascend_pair.capture()[:2]
+        capture = ascend_pair.capture()[2]
+        steps, capture.self_check = ascend_pair.step_checks(Idle(capture))
+        written = ascend_pair.files(*self.ranks, steps)
+        for name, text in written.items():
+            self.write(f"run/{name}", text)
+
+        def family(name):
+            return {"kernel_details.csv": "ascend_kernels", "step_trace_time.csv": "ascend_table",
+                    "trace_view.json": "chrome_trace"}.get(name.rsplit("/", 1)[1], "ascend_json")
+        # Of a rank first its settings, then its tables.
+        self.files = sorted(((name, family(name)) for name in written),
+                            key=lambda f: (f[0].split("/")[0], "OUTPUT" in f[0], f[0]))
+        self.files = tuple(self.files)
+        self.lines = []
+        for file, rank, number in zip(self.TABLES, self.ranks, (0, 1)):
+            for plane, device in enumerate(sorted(rank.kernels)):
+                # Which types are derived from names is told by the pair.
+                name = "NPU 1" if device == 1 else f"NPU 0 of rank {number}"
+                kernels = rank.kernels[device]
+                # A line of the table's kernels without a stream comes first, whether there are any or not.
+                streams = list(dict.fromkeys(k.stream for k in kernels if k.stream is not None))
+                self.lines += model.lines_of_device(file, name, kernels,
+                                                    lambda s, p=plane, of=streams: (p, of.index(s) + 1), True, "Stream {}")
+
+    def steps(self):
+        out = [model.step(3, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration)
+               for index, m in enumerate(sorted(self.ranks[0].markers, key=lambda m: m.start))]
+        # The second rank has no trace: a step lasts from the first kernel with its id to the end of the last.
+        kernels = self.ranks[1].kernels[0]
+        for index, number in enumerate(sorted({int(k.step) for k in kernels})):
+            of = [k for k in kernels if int(k.step) == number]
+            start = min(k.start for k in of)
+            out.append(model.step(7, "step id", str(number), number, index, start, max(k.end for k in of) - start))
+        return out
