@@ -1,4 +1,5 @@
 """`profkit ops` of traces and tables: every number of every op of the two ranks of PyTorch and of those of Ascend."""
+import json
 import sys
 
 import trace_model as model
@@ -87,11 +88,11 @@ class OpsOfAscend(Both, AscendCase):
         lines = model.ops_lines(self.lines)
         self.assertEqual([line["line_name"] for line in lines if line["plane_name"] == "NPU 1"],
                          ["Stream 2", "Stream 17", "Stream 18", "Stream 19", "Stream 50", "Stream 51", "Stream 60",
-                          "no stream"])
+                          "communication, no stream"])
         # A collective that is listed twice counts once, where it has a stream.
         self.assertEqual([(line["plane_name"], line["line_name"]) for line in lines
                           if any("allReduce" in op["name"] for op in line["ops"])],
-                         [("NPU 0 of rank 0", "Stream 46"), ("NPU 1", "no stream"), ("NPU 0 of rank 1", "Stream 46")])
+                         [("NPU 0 of rank 0", "Stream 46"), ("NPU 1", "communication, no stream"), ("NPU 0 of rank 1", "Stream 46")])
 
     def test_names(self):
         for name in ("MatMul", "all", "y"):
@@ -101,6 +102,199 @@ class OpsOfAscend(Both, AscendCase):
         for wanted in ("Stream 2", "no stream", "Stream 1"):
             lines = [line for line in self.lines if wanted in line.line_name]
             self.check(self.ask("ops", "--line", wanted), self.ops_document(lines))
+
+
+US = 1_000_000
+
+
+def meta(what, pid, tid, name):
+    return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
+
+
+def span(pid, tid, name, start, duration, cat="cpu_op"):
+    return {"ph": "X", **({"cat": cat} if cat else {}), "name": name, "pid": pid, "tid": tid, "ts": start, "dur": duration,
+            "args": {}}
+
+
+class SmallTraces(truth.Case):
+    """Hand-made traces: the lines are told as (plane, line, plane's name, line's name, kind, runs), a run as (name, category,
+    start, length in microseconds, op type)."""
+
+    def kernels(self, device, stream, runs):
+        """Rows of the trace, in the order given, and the line that they make."""
+        return [{"ph": "X", "cat": "gpu_memcpy" if category == "copy" else "kernel", "name": name, "pid": device, "tid": stream,
+                 "ts": start, "dur": size, "args": {"device": device, "stream": stream,
+                                                    **({"Collective name": more[0]} if more else {})}}
+                for name, category, start, size, *more in runs]
+
+    @staticmethod
+    def line(plane, line, plane_name, line_name, runs, kind="stream", file=0):
+        return model.Line(file, plane, line, plane_name, line_name,
+                          [model.Run(model.Op(name, category, *more), int(start * US), int(size * US), n)
+                           for n, (name, category, start, size, *more) in enumerate(runs)], kind,
+                          (file, plane_name) if kind == "stream" else (file, "host"))
+
+    def ask(self, events, *options, status=0, name="a.json"):
+        self.write(f"log/{name}", json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return truth.parsed(truth.run("ops", self.scratch / "log", "--json", *options, status=status))
+
+    def check_lines(self, found, lines, source="kernels of traces and tables"):
+        self.check([found["status"], found["source"], found["lines"]], ["ok", source, model.ops_lines(lines)])
+
+    HOST = "host spans of traces: no device is recorded"
+
+    def test_equal_times_and_touching_edges(self):
+        runs = [("a", "compute", 0, 10), ("b", "compute", 0, 10), ("c", "compute", 10, 5), ("nothing", "compute", 10, 0),
+                ("long", "compute", 20, 10), ("inside", "compute", 22, 3), ("at its end", "compute", 25, 5),
+                ("outlasts", "compute", 28, 4), ("copy", "copy", 15, 5), ("same start", "compute", 40, 2),
+                ("same start, longer", "compute", 40, 6)]
+        found = self.ask(self.kernels(0, 7, runs))
+        self.check_lines(found, [self.line(0, 0, "GPU 0", "stream 7", runs)])
+        self.assertEqual(found["lines"][0]["busy_ps"], 38 * US)
+        # The same in another order.
+        found = self.ask(self.kernels(0, 7, runs[::-1]))
+        self.assertEqual(found["lines"][0]["busy_ps"], 38 * US)
+        self.assertEqual(sum(op["self_ps"] for op in found["lines"][0]["ops"]), 38 * US)
+
+    def test_two_devices_with_the_same_stream(self):
+        first, second, third = [("a", "compute", 0, 10)], [("a", "compute", 5, 7), ("b", "compute", 5, 7)], [("c", "compute", 1, 2)]
+        found = self.ask(self.kernels(3, 7, first) + self.kernels(1, 7, second) + self.kernels(3, 1, third))
+        self.check_lines(found, [self.line(0, 0, "GPU 3", "stream 7", first), self.line(0, 1, "GPU 3", "stream 1", third),
+                                 self.line(1, 0, "GPU 1", "stream 7", second)])
+
+    def test_equal_totals_stand_as_the_device_ran_them(self):
+        """Whichever of its streams ran them, and however they stand in the file."""
+        one, other = [("z", "compute", 5, 3), ("a", "compute", 9, 3)], [("a", "compute", 0, 3), ("z", "compute", 20, 3)]
+        found = self.ask(self.kernels(0, 7, one) + self.kernels(0, 8, other))
+        self.check_lines(found, [self.line(0, 0, "GPU 0", "stream 7", one), self.line(0, 1, "GPU 0", "stream 8", other)])
+        self.assertEqual([op["name"] for op in found["lines"][0]["ops"]], ["a", "z"])
+
+    def test_collectives_are_told_apart_by_their_type(self):
+        name = "ncclDevKernel_Generic"
+        runs = [(name, "comm", 0, 5, "broadcast"), (name, "comm", 10, 7, "allreduce"), (name, "comm", 20, 6, "broadcast")]
+        self.check_lines(self.ask(self.kernels(0, 7, runs)), [self.line(0, 0, "GPU 0", "stream 7", runs)])
+
+    def test_files_that_have_a_device_of_the_same_name(self):
+        one, other = [("a", "compute", 0, 10)], [("a", "compute", 0, 4)]
+        self.ask(self.kernels(0, 7, one), name="a.json")
+        found = self.ask(self.kernels(0, 7, other), name="b.json")
+        self.check_lines(found, [self.line(0, 0, "GPU 0 of a.json", "stream 7", one),
+                                 self.line(0, 0, "GPU 0 of b.json", "stream 7", other, file=1)])
+
+    def test_operators_of_hosts_alone(self):
+        """A line a thread: two processes have the same thread. What is no operator is left out where there are some."""
+        runs = [("outer", "op", 0, 100), ("inner", "op", 10, 30), ("leaf", "op", 15, 5), ("late", "op", 90, 30)]
+        other, third = [("outer", "op", 50, 10)], [("outer", "op", 0, 2)]
+        found = self.ask([meta("process_name", 900, 0, "python"), meta("thread_name", 900, 2, "pt_main_thread")] +
+                         [span(900, 1, r[0], *r[2:]) for r in runs] + [span(7, 1, r[0], *r[2:]) for r in other] +
+                         [span(900, 2, r[0], *r[2:]) for r in third] +
+                         [span(900, 1, "nn.Module: Linear_0", 0, 500, "python_function"),
+                          span(900, 1, "model.py(3): forward", 0, 400, "python_function"),
+                          span(900, 1, "ProfilerStep#1", 0, 300, "user_annotation"),
+                          span(900, 1, "cudaLaunchKernel", 0, 3, "cuda_runtime")])
+        self.assertEqual(found["source"], self.HOST)
+        lines = [self.line(0, 0, "python 900", "pt_main_thread", third, "thread"), self.line(0, 1, "python 900", "thread 1", runs, "thread"),
+                 self.line(1, 0, "process 7", "thread 1", other, "thread")]
+        self.check(sorted(found["lines"], key=lambda line: (line["plane"], line["line"])), model.ops_lines(lines))
+
+    def test_frames_of_a_host_alone(self):
+        runs = [("a.py(1): f", "frame", 0, 100), ("nn.Module: Linear_0", "frame", 10, 30), ("<built-in method x>", "frame", 10, 30),
+                ("note", "annotation", 20, 100)]
+        found = self.ask([span(5, 1, name, start, size, {"frame": "python_function", "annotation": "user_annotation"}[category])
+                          for name, category, start, size in runs])
+        self.check_lines(found, [self.line(0, 0, "process 5", "thread 1", runs, "thread")], self.HOST)
+
+    def test_begins_and_ends(self):
+        runs = [("outer", "op", 0, 9), ("inner", "op", 2, 3)]
+        events = [(0, "B", "outer"), (2, "B", "inner"), (5, "E", "inner"), (9, "E", "outer"), (20, "B", "open")]
+        found = self.ask([{"ph": ph, "cat": "cpu_op", "name": name, "pid": 5, "tid": 1, "ts": ts} for ts, ph, name in events])
+        self.check_lines(found, [self.line(0, 0, "process 5", "thread 1", runs, "thread")], self.HOST)
+
+    def test_negative_lengths_are_damage(self):
+        runs = [("a", "compute", 0, 10), ("b", "compute", 20, -5), ("a", "compute", 30, 1)]
+        found = self.ask(self.kernels(0, 7, runs), status=5)
+        self.assertEqual((found["status"], len(found["damage"])), ("partial", 1))
+        self.check(found["lines"], model.ops_lines([self.line(0, 0, "GPU 0", "stream 7", runs[:1] + runs[2:])]))
+        # So is a host's.
+        found = self.ask([span(5, 1, "a", 0, 10), span(5, 1, "b", 20, -5)], status=5)
+        self.check(found["lines"], model.ops_lines([self.line(0, 0, "process 5", "thread 1", [("a", "op", 0, 10)], "thread")]))
+
+    def test_planes_of_an_export(self):
+        """XLA's exporter names planes and lines: ops are those of XLA Ops; asynchronous ones lie beside them."""
+        runs = [("fusion.1", "compute", 0, 5), ("all-reduce.2", "comm", 5, 4, "all-reduce"), ("fusion.1", "compute", 10, 5),
+                ("copy.3", "copy", 20, 5)]
+        events = [meta("process_name", 3, 0, "/device:TPU:0"), meta("thread_name", 3, 1, "Steps"),
+                  meta("thread_name", 3, 3, "XLA Ops"), meta("thread_name", 3, 4, "Async XLA Ops"),
+                  meta("thread_name", 3, 2, "XLA Modules"), meta("process_name", 701, 0, "/host:CPU")]
+        events += [span(3, 3, r[0], *r[2:4], cat=None) for r in runs]
+        events += [span(3, 4, "copy-start.4", 0, 15, cat=None), span(3, 1, "5", 0, 20, cat=None),
+                   span(3, 2, "jit_f(1)", 0, 20, cat=None), span(701, 1, "PjitFunction(f)", 0, 3, cat=None)]
+        self.write("log/a.trace.json", json.dumps({"displayTimeUnit": "ns", "traceEvents": events}))
+        found = truth.parsed(truth.run("ops", self.scratch / "log", "--json"))
+        line = self.line(0, 1, "TPU 0", "XLA Ops", runs, "ops")
+        line.device = (0, "TPU 0")
+        self.check_lines(found, [line])
+
+    def test_kernels_without_a_stream(self):
+        event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": "somewhere", "ts": 0, "dur": 5, "args": {"device": 0}}
+        self.check_lines(self.ask([event]), [self.line(-1, -1, "GPU 0", "no stream", [("k", "compute", 0, 5)])])
+
+    def test_a_trace_without_spans(self):
+        found = self.ask([meta("process_name", 5, 0, "python")])
+        self.assertEqual((found["status"], found["lines"]), ("absent", []))
+        self.assertNotIn("XSpace", found["reason"])
+        self.assertNotIn("XLA", found["reason"])
+
+    def test_filters_of_hosts(self):
+        """What is shown is what can be asked for."""
+        events = [span(5, 1, "a", 0, 10), span(6, 1, "b", 20, 10), span(6, 2, "a", 20, 10)]
+        for option, wanted, kept in (("--plane", "process 6", [("process 6", "thread 1"), ("process 6", "thread 2")]),
+                                     ("--line", "thread 1", [("process 5", "thread 1"), ("process 6", "thread 1")])):
+            found = self.ask(events, option, wanted)
+            self.assertEqual([(line["plane_name"], line["line_name"]) for line in found["lines"]], kept)
+
+
+class Statistics(truth.Case):
+    """A table of totals alone: nothing tells when anything ran."""
+    ROWS = (("0", "MatMulV3", "AI_CORE", 3, "30.5", "5.5", "10.167", "15"), ("0", "Add", "AI_VECTOR_CORE", 4, "40", "9", "10", "11"),
+            ("1", "MatMulV3", "AI_CORE", 2, "7", "3", "3.5", "4"), ("0", "MatMulV3", "MIX_AIC", 1, "1", "1", "1", "1"),
+            ("0", "hcom_allReduce_", "HCCL", 2, "40", "10", "20", "30"))
+
+    def setUp(self):
+        super().setUp()
+        lines = ["Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)"]
+        lines += [",".join(map(str, (*row, "1.5"))) for row in self.ROWS]
+        self.path = self.write("PROF_1/mindstudio_profiler_output/op_statistic_20250101.csv", "\n".join(lines) + "\n")
+
+    def document_lines(self):
+        kinds = {"AI_CORE": "compute", "AI_VECTOR_CORE": "compute", "MIX_AIC": "compute", "HCCL": "comm"}
+        for device in ("0", "1"):
+            rows = [r for r in self.ROWS if r[0] == device]
+            written = []
+            # Of equal totals the one that the table names first.
+            for _, name, core, count, total, *_ in sorted(rows, key=lambda r: -float(r[4])):
+                whole = int(float(total) * US)
+                # All time is an op's own, and no single run is known.
+                written.append(model.row_document(model.Op(name, kinds[core], core=core), count, whole, whole, 0, 0))
+            total = sum(w["total_ps"] for w in written)
+            yield model.frame_of_line(model.Line(0, -1, -1, f"NPU {device}", "totals of a table", []), len(rows), total, total,
+                                      written, 0)
+
+    def test_totals(self):
+        found = truth.parsed(truth.run("ops", self.path, "--json"))
+        self.check(found["lines"], list(self.document_lines()))
+        self.check([found["status"], found["source"], found["damage"]], ["ok", "kernels of traces and tables", []])
+
+    def test_what_needs_times(self):
+        """A window of time holds nothing of them; there are no steps; collectives are told."""
+        found = truth.parsed(truth.run("steps", self.path, "--json"))
+        self.assertEqual((found["status"], found["steps"]), ("absent", []))
+        found = truth.parsed(truth.run("collectives", self.path, "--json"))
+        self.check([[row["name"], row["category"], row["count"], row["total_ps"]] for row in found["ops"]],
+                   [["hcom_allReduce_", "all-reduce", 2, 40 * US]])
+        found = truth.parsed(truth.run("ops", self.path, "--json", "--plane", "NPU 1"))
+        self.check(found["lines"], list(self.document_lines())[1:])
+        self.assertIn("NPU 0", truth.run("report", self.path))
 
 
 if __name__ == "__main__":

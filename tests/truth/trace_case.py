@@ -55,9 +55,16 @@ class KinetoCase(PairCase):
                 self.lines += model.lines_of_device(file, name, rank.kernels[device], lambda s, d=device, p=places: p[d, s])
 
     def steps(self):
-        return [model.step(file, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration)
+        return [model.step(file, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration,
+                           *self.place_of(file, m.thread))
                 for file, rank in enumerate(self.ranks)
                 for index, m in enumerate(sorted(rank.markers, key=lambda m: m.start))]
+
+    def place_of(self, file, thread):
+        """Where a thread of the host is shown."""
+        rank = self.ranks[file]
+        tid = next(tid for tid, number in rank.threads.items() if number == thread)
+        return model.kineto_places(rank.events)[900 + rank.rank, tid]
 
 
 class AscendCase(PairCase):
@@ -91,12 +98,18 @@ class AscendCase(PairCase):
                                                     lambda s, p=plane, of=streams: (p, of.index(s) + 1), True, "Stream {}")
 
     def steps(self):
-        out = [model.step(3, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration)
+        out = [model.step(3, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration,
+                          *self.place_of(m.thread))
                for index, m in enumerate(sorted(self.ranks[0].markers, key=lambda m: m.start))]
         # The second rank has no trace: a step lasts from the first kernel with its id to the end of the last.
         kernels = self.ranks[1].kernels[0]
         for index, number in enumerate(sorted({int(k.step) for k in kernels})):
             of = [k for k in kernels if int(k.step) == number]
             start = min(k.start for k in of)
-            out.append(model.step(7, "step id", str(number), number, index, start, max(k.end for k in of) - start))
+            out.append(model.step(7, "step id", str(number), number, index, start, max(k.end for k in of) - start,
+                                  0, -1))
         return out
+
+    def place_of(self, thread):
+        rank = self.ranks[0]
+        return model.kineto_places(rank.events)[next(key for key, number in rank.threads.items() if number == thread)]

@@ -57,22 +57,20 @@ def op_of(kernel, is_npu):
 
 
 def lines_of_device(file, name, kernels, place_of, is_npu=False, name_of="stream {}"):
-    """A line a stream, by the first kernel that stands in the file, and last the kernels without one."""
-    lines, without = {}, None
+    """A line a stream, by the first kernel that stands in the file; last the kernels without one, which run beside
+    communication without one."""
+    lines = {}
+    without = [Line(file, -1, -1, name, text, [], device=(file, name)) for text in ("no stream", "communication, no stream")]
     for k in sorted(kernels, key=lambda k: k.row):
-        if k.duplicate and k.stream is None:
-            continue
         if k.stream is None:
-            if without is None:
-                without = Line(file, -1, -1, name, "no stream", [], device=(file, name))
-            into = without
+            into = without[k.kind == "comm"]
         else:
             if k.stream not in lines:
                 lines[k.stream] = Line(file, *place_of(k.stream), name, name_of.format(k.stream), [], device=(file, name))
             into = lines[k.stream]
         if not k.duplicate:
             into.runs.append(Run(op_of(k, is_npu), k.start, k.duration, k.row))
-    return [line for line in [*lines.values(), *([without] if without else [])] if line.runs]
+    return [line for line in [*lines.values(), *without] if line.runs]
 
 
 def in_window(run, window):
@@ -155,8 +153,9 @@ def collective_rows(lines, keeps=lambda line, run: True, name="", library="nccl"
     return sorted(rows, key=lambda row: -row["total_ps"])
 
 
-def step(file, source, name, number, index, start_ps, duration_ps):
-    return {"file": file, "plane": -1, "line": -1, "source": source, "name": name,
+def step(file, source, name, number, index, start_ps, duration_ps, plane=0, line=0):
+    """`plane` and `line`: of the thread that marked it first; of steps of a device alone the plane of that device."""
+    return {"file": file, "plane": plane, "line": line, "source": source, "name": name,
             "step_num": None if number is None else str(number), "index": index, "start_ps": start_ps,
             "duration_ps": duration_ps}
 
