@@ -63,8 +63,8 @@ OPS = [
     op(0, 0, 2, GATHER, "all-gather-start", 50),
 ]
 KERNEL = "void ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
-KERNELS = [op(0, 2, 1, KERNEL, "nccl", 2_500, 0), op(0, 2, 0, KERNEL, "nccl", 2_000),
-           op(0, 2, 0, "ncclDevKernel_AllGather_RING_LL", "nccl", 900)]
+KERNELS = [op(0, 2, 1, KERNEL, "all-reduce", 2_500, 0), op(0, 2, 0, KERNEL, "all-reduce", 2_000),
+           op(0, 2, 0, "ncclDevKernel_AllGather_RING_LL", "all-gather", 900)]
 
 
 class CollectivesTest(pair.PairCase):
@@ -187,29 +187,30 @@ class FlowsTest(truth.Case):
 
 
 class KernelsTest(truth.Case):
-    """Kernels of communication libraries by their names; others only sound like them."""
-    LIBRARIES = {
-        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": "nccl",
-        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)": "nccl",
-        "ncclAllReduceRingLLKernel_sum_f32(ncclColl)": "nccl",
-        "ncclAllGatherRing": "nccl",
-        "ncclReduceScatterRing": "nccl",
-        "ncclBroadcastRing": "nccl",
-        "ncclReduceRing": "nccl",
-        "ncclSendRecvKernel": "nccl",
+    """Kernels of communication libraries by their names, called after the collective that these spell, else after the
+    library; others only sound like them."""
+    CATEGORIES = {
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)": "all-reduce",
+        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)": "all-reduce",
+        "ncclAllReduceRingLLKernel_sum_f32(ncclColl)": "all-reduce",
+        "ncclAllGatherRing": "all-gather",
+        "ncclReduceScatterRing": "reduce-scatter",
+        "ncclBroadcastRing": "broadcast",
+        "ncclReduceRing": "reduce",
+        "ncclSendRecvKernel": "send-recv",
         "ncclSymkDevKernel": "nccl",
         "rcclKernel": "rccl",
         "mscclKernel_Sum": "msccl",
-        "mscclpp::allreduce<int>(int*)": "mscclpp",
+        "mscclpp::allreduce<int>(int*)": "all-reduce",
         "nvshmem_put": "nvshmem",
         "void nvshmemi_transfer<1>(int)": "nvshmem",
         "rocshmem_put": "rocshmem",
-        "void stream_executor::gpu::AllReduceKernelImpl<float, 2>(int)": "xla",
-        "RaggedAllToAllKernelImpl": "xla",
-        "void at::(anonymous namespace)::multimem_all_reduce<int>(int)": "torch",
-        "one_shot_all_reduce_kernel": "torch",
-        "two_shot_all_reduce_kernel": "torch",
-        "void vllm::cross_device_reduce_1stage<float, 2>(int)": "vllm",
+        "void stream_executor::gpu::AllReduceKernelImpl<float, 2>(int)": "all-reduce",
+        "RaggedAllToAllKernelImpl": "ragged-all-to-all",
+        "void at::(anonymous namespace)::multimem_all_reduce<int>(int)": "all-reduce",
+        "one_shot_all_reduce_kernel": "all-reduce",
+        "two_shot_all_reduce_kernel": "all-reduce",
+        "void vllm::cross_device_reduce_1stage<float, 2>(int)": "all-reduce",
         "gemm<ncclDevKernel>(int)": None,
         "my_nccl": None,
         "void gemm(nvshmem*)": None,
@@ -217,13 +218,14 @@ class KernelsTest(truth.Case):
     }
 
     def test_it(self):
-        ops = {i + 1: pair.Op(name) for i, name in enumerate(self.LIBRARIES)}
+        ops = {i + 1: pair.Op(name) for i, name in enumerate(self.CATEGORIES)}
         line = pair.Line(16, "Stream #16", 0, [pair.Ev(key, 1000 * key, 100 - key) for key in ops], "stream")
         path = self.write(
             "a.xplane.pb", pair.Host("alpha", [pair.Plane(1, "/device:GPU:0", "device", [line], ops)]).bytes()
         )
         found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
-        self.check([[o["name"], o["category"]] for o in found], [[n, lib] for n, lib in self.LIBRARIES.items() if lib])
+        self.check([[o["name"], o["category"]] for o in found],
+                   [[name, category] for name, category in self.CATEGORIES.items() if category])
 
 
 class HostThreadsTest(truth.Case):

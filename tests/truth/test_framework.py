@@ -73,7 +73,7 @@ class FrameworkTest(pair.PairCase):
 
     def test_nothing_there(self):
         self.check(self.ask("framework", "--plane", "TPU", plane="TPU"), {
-            **self.document(keeps=lambda *_: False), "status": "absent", "reason": "the host planes have no events"})
+            **self.document(keeps=lambda *_: False), "status": "absent", "reason": "no host recorded an event"})
 
     def test_screen(self):
         self.check_screen("framework", "framework")

@@ -1,13 +1,13 @@
 """The screen of `report` and its totals: two ranks of PyTorch, two of Ascend, and traces of hosts alone."""
-import collections
 import json
 import pathlib
+import statistics
 import sys
 
+import trace_case
+import trace_model as model
 import truth
-import ascend_pair
-import kineto_pair
-from idle_model import Idle, length, union
+from idle_model import length, union
 
 EXPECTED = pathlib.Path(__file__).parent / "expected"
 
@@ -20,75 +20,117 @@ def rounded(part, whole):
     return f"{(2000 * part + whole) // (2 * whole) / 10:.1f} %"
 
 
-def rows_of_kernels(capture):
-    """The tables of the screen, of the kernels themselves; with their blanks made one."""
-    busy, names, collectives = [], collections.defaultdict(list), []
-    kernels = [k for d in capture.devices for k in d.kernels if not k.duplicate]
-    for d in capture.devices:
-        own = [k for k in d.kernels if not k.duplicate]
-        busy.append((d.file, d.name, len(own), length(union([(k.start, k.end) for k in own]))))
-        for k in own:
-            # A name of Ascend counts its calls, so that the type tells more.
-            names[k.type if d.type == "npu" else k.name.removeprefix("void ")].append(k.duration)
-            collectives += [k.duration] if k.kind == "comm" else []
-    whole = sum(k.duration for k in kernels)
-    lines = [f"{rounded(sum(of), whole)} {duration(sum(of))} {len(of)} {duration(max(of))} {name}"
-             for name, of in sorted(names.items(), key=lambda x: (-sum(x[1]), x[0].encode()))[:8]]
-    lines.append(f"collective kernels: {len(collectives)} runs, {duration(sum(collectives))} "
-                 f"({rounded(sum(collectives), whole)} of all), longest {duration(max(collectives))}")
-    return busy, len(names), lines
+def busiest(lines):
+    """Heading and rows of the busiest ops, by their own time in all streams; with their blanks made one."""
+    shown = model.ops_lines(lines)
+    ops = {}
+    for line in shown:
+        for op in line["ops"]:
+            count, own, total, category = ops.get(op["name"], (0, 0, 0, op["stats"]["category"]))
+            ops[op["name"]] = (count + op["count"], own + op["self_ps"], total + op["total_ps"], category)
+    whole = sum(line["busy_ps"] for line in shown)
+    by_time = sorted(ops.items(), key=lambda x: (-x[1][1], -x[1][2], x[0].encode()))
+    heading = f"Busiest ops: {min(8, len(ops))} of {len(ops)}" + (f", over all {len(shown)} lines" if len(shown) > 1 else "")
+    return heading, [f"{rounded(own, whole)} {duration(own)} {count} {name.removeprefix('void ')} {category}"
+                     for name, (count, own, _, category) in by_time[:8]]
 
 
-class ReportOfTraces(truth.Case):
-    def check_screen(self, folder, capture, golden):
-        text = truth.run("report", folder)
-        self.check_text(text.replace(str(folder), "RUN"), (EXPECTED / golden).read_text(encoding="utf-8"))
+def collectives(lines):
+    kinds = {}
+    for row in model.collective_rows(lines):
+        kinds.setdefault(row["category"], []).append(row)
+    whole = sum(line["busy_ps"] for line in model.ops_lines(lines))
+    rows = []
+    for kind, of in sorted(kinds.items(), key=lambda k: -sum(row["total_ps"] for row in k[1])):
+        total = sum(row["total_ps"] for row in of)
+        rows.append(f"{kind} blocking {sum(row['count'] for row in of)} {duration(total)} "
+                    f"{duration(max(row['max_ps'] for row in of))} {rounded(total, whole)}")
+    return rows
+
+
+def steps(groups):
+    """`groups`: (place as it is shown, steps)"""
+    rows = []
+    for place, of in groups:
+        lengths = [s["duration_ps"] for s in of]
+        rows.append(f"{of[0]['file']} {place} {len(of)} {duration(statistics.median(lengths))} {duration(min(lengths))} "
+                    f"{duration(max(lengths))} {of[0]['source']}")
+    return rows
+
+
+class Screens:
+    def test_screen(self):
+        text = truth.run("report", self.folder)
+        self.check_text(text.replace(str(self.folder), "RUN"), (EXPECTED / self.golden).read_text(encoding="utf-8"))
         lines = [" ".join(line.split()) for line in text.splitlines()]
-        busy, names, rows = rows_of_kernels(capture)
-        at = lines.index("Busy: time in which at least one kernel or copy ran") + 2
-        found = [line.rsplit(" ", 2)[0] for line in lines[at:at + len(busy)]]  # without the share of the span
-        wanted = [f"{file} {name} {count} {duration(ps)}" for file, name, count, ps in sorted(busy, key=lambda x: -x[3])]
-        self.assertEqual(found, wanted)
-        at = lines.index(f"Busiest kernels and copies: 8 of {names}") + 2
-        self.assertEqual(lines[at:at + len(rows)], rows)
 
-    def test_ranks_of_pytorch(self):
-        capture, files = kineto_pair.capture()
-        for name, text in files.items():
-            self.write(f"run/{name}", text)
-        self.check_screen(self.scratch / "run", capture, "report_kineto.txt")
+        def table(heading):
+            at = lines.index(heading) + 2
+            return lines[at:lines.index("", at)]
+        busy = [(file, name, sum(not k.duplicate for k in kernels),
+                 length(union([(k.start, k.end) for k in kernels if not k.duplicate]))) for file, name, kernels in self.devices()]
+        found = [line.rsplit(" ", 2)[0] for line in table("Busy: time in which at least one kernel or copy ran")]
+        self.assertEqual(found, [f"{file} {name} {count} {duration(ps)}"  # without the share of the span
+                                 for file, name, count, ps in sorted(busy, key=lambda x: -x[3])])
+        heading, rows = busiest(self.lines)
+        self.assertEqual(table(heading), rows)
+        self.assertEqual(table("Steps"), steps(self.step_groups()))
+        self.assertEqual(table("Collectives and asynchronous copies"), collectives(self.lines))
 
-    def test_ranks_of_ascend(self):
-        a, b, capture = ascend_pair.capture()
-        steps, capture.self_check = ascend_pair.step_checks(Idle(capture))
-        for name, text in ascend_pair.files(a, b, steps).items():
-            self.write(f"run/{name}", text)
-        self.check_screen(self.scratch / "run", capture, "report_ascend.txt")
 
+class ScreenOfPyTorch(Screens, trace_case.KinetoCase):
+    golden = "report_kineto.txt"
+
+    def devices(self):
+        for file, rank in enumerate(self.ranks):
+            for device, kernels in sorted(rank.kernels.items()):
+                yield file, f"GPU {device}" + (f" of rank {file}" if device == 0 else ""), kernels
+
+    def step_groups(self):
+        return ("python 900", self.steps()[:3]), ("python 901", self.steps()[3:])
+
+
+class ScreenOfAscend(Screens, trace_case.AscendCase):
+    golden = "report_ascend.txt"
+
+    def devices(self):
+        for file, rank, number in zip(self.TABLES, self.ranks, (0, 1)):
+            for device, kernels in sorted(rank.kernels.items()):
+                yield file, "NPU 1" if device else f"NPU 0 of rank {number}", kernels
+
+    def step_groups(self):
+        return ("Python 10", self.steps()[:3]), ("NPU 0 of rank 1", self.steps()[3:])
+
+
+class Documents(trace_case.KinetoCase):
     def test_documents(self):
         """What report holds is what the commands tell: their own tests have the truth of it."""
-        for name, text in kineto_pair.capture()[1].items():
-            self.write(f"run/{name}", text)
         found = truth.parsed(truth.run("report", self.scratch / "run", "--json"))
         for key, command in (("info", "info"), ("bubbles", "bubbles"), ("chrome", "chrome")):
             own = truth.parsed(truth.run(command, self.scratch / "run", "--json"))
             self.assertEqual({k: found[key][k] for k in ("schema", "version", "status")},
                              {k: own[k] for k in ("schema", "version", "status")})
+        for command in ("ops", "steps", "collectives", "framework"):
+            self.check(found[command], self.ask(command))
         own = truth.parsed(truth.run("bubbles", self.scratch / "run", "--json"))
         self.check(found["bubbles"]["summary"], own["summary"])
         self.assertEqual(found["model"], "5 layers a pass (5 Dense), 3 passes; confidence high")
 
+
+class Hosts(truth.Case):
     def host_trace(self, name, events):
         """(category, name, thread, start, length in µs)"""
         self.write(f"host/{name}", json.dumps({"schemaVersion": 1, "traceEvents": [
             {"ph": "X", "cat": cat, "name": what, "pid": 5, "tid": thread, "ts": start, "dur": size, "args": {}}
             for cat, what, thread, start, size in events]}))
 
+    BUSY = "Busy: time in which at least one op ran (from host spans of traces: no device is recorded)"
+
     def tables(self, heading):
         """The rows of the two tables of a host, blanks made one."""
         lines = [" ".join(line.split()) for line in truth.run("report", self.scratch / "host").splitlines()]
         parts = []
-        for title in ("Busy threads; the trace has no device activity", heading):
+        for title in (self.BUSY, heading):
             at = lines.index(title) + 2
             parts.append(lines[at:lines.index("", at)])
         return parts
@@ -98,24 +140,26 @@ class ReportOfTraces(truth.Case):
         self.host_trace("a.json", [("cpu_op", "outer", 1, 0, 100), ("cpu_op", "inner", 1, 10, 30), ("cpu_op", "leaf", 1, 15, 5),
                                    ("cpu_op", "late", 1, 90, 30), ("user_annotation", "no op", 1, 0, 500),
                                    ("cpu_op", "outer", 2, 200, 10)])
-        busy, busiest = self.tables("Busiest operations: 4 of 4")
-        self.assertEqual(busy, ["process 5, thread 1 4 120.000 us 24.0 %", "process 5, thread 2 1 10.000 us 2.0 %"])
-        rows = ["53.8 % 70.000 us 2 100.000 us outer", "23.1 % 30.000 us 1 30.000 us late",
-                "19.2 % 25.000 us 1 30.000 us inner", "3.8 % 5.000 us 1 5.000 us leaf"]
-        self.assertEqual(busiest, rows)
+        heading = "Busiest ops: 4 of 4, over all 2 lines"
+        busy, busiest_ops = self.tables(heading)
+        self.assertEqual(busy, ["process 5 thread 1 4 4 120.000 us 24.0 %", "process 5 thread 2 1 1 10.000 us 2.0 %"])
+        rows = ["53.8 % 70.000 us 2 outer op", "23.1 % 30.000 us 1 late op", "19.2 % 25.000 us 1 inner op",
+                "3.8 % 5.000 us 1 leaf op"]
+        self.assertEqual(busiest_ops, rows)
         # A file of annotations alone beside it is no operation of a host.
         self.host_trace("b.json", [("user_annotation", "note", 1, 0, 20)])
-        busy, busiest = self.tables("Busiest operations: 4 of 4")
-        self.assertEqual(busy, ["0 process 5, thread 1 4 120.000 us 24.0 %", "0 process 5, thread 2 1 10.000 us 2.0 %"])
-        self.assertEqual(busiest, rows)
+        busy, busiest_ops = self.tables(heading)
+        self.assertEqual(busy, ["0 process 5 thread 1 4 4 120.000 us 24.0 %", "0 process 5 thread 2 1 1 10.000 us 2.0 %"])
+        self.assertEqual(busiest_ops, rows)
 
     def test_an_operation_that_outlasts_two(self):
-        """What has ended gives nothing back: a is open until 100, b until 90, c until 40; d begins when c has ended."""
+        """What has ended gives nothing back: a is open until 100, b until 90, c until 120; d begins when c has ended."""
         self.host_trace("a.json", [("cpu_op", "a", 1, 0, 100), ("cpu_op", "b", 1, 10, 80), ("cpu_op", "c", 1, 20, 100),
                                    ("cpu_op", "d", 1, 130, 10)])
-        _, busiest = self.tables("Busiest operations: 4 of 4")
-        self.assertEqual(busiest, ["76.9 % 100.000 us 1 100.000 us c", "7.7 % 10.000 us 1 100.000 us a",
-                                   "7.7 % 10.000 us 1 80.000 us b", "7.7 % 10.000 us 1 10.000 us d"])
+        _, busiest_ops = self.tables("Busiest ops: 4 of 4")
+        # Of equal times of their own those that took longer with what they called come first.
+        self.assertEqual(busiest_ops, ["76.9 % 100.000 us 1 c op", "7.7 % 10.000 us 1 a op", "7.7 % 10.000 us 1 b op",
+                                       "7.7 % 10.000 us 1 d op"])
 
 
 if __name__ == "__main__":
