@@ -59,7 +59,7 @@ struct activity_parts {
 
   // A new host group without spans.
   std::uint32_t add_host_group(std::size_t file) {
-    hosts.push_back({static_cast<std::uint32_t>(file)});
+    hosts.emplace_back().file = static_cast<std::uint32_t>(file);
     host_spans.emplace_back();
     return static_cast<std::uint32_t>(host_spans.size() - 1);
   }

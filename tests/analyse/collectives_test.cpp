@@ -175,7 +175,7 @@ TEST_CASE("synchronous collectives and kernels are totalled by name") {
   const auto kernels = anatomy_collectives(*held);
   REQUIRE(kernels);
   REQUIRE(kernels->ops.size() == 1);
-  CHECK(kernels->ops[0].category == "nccl");
+  CHECK(kernels->ops[0].category == "all-reduce");
 
   plane_builder none("/device:GPU:0");
   none.line("Stream #1(Compute)", {none.event("gemm", 9, 1)}, 0, 14);

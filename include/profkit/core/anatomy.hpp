@@ -53,7 +53,10 @@ void add_damage(std::vector<file_damage>& all, std::uint32_t file, const fault& 
 /// Whether each of the filters, but for the step, fits something in the capture. Else the fault (invalid_argument) names
 /// what there is. Of a damaged capture nothing is said, for what was asked may have been lost; of a stream that has gone
 /// by names and times are not looked at.
-result<void> check_filters(const profile& p, const anatomy_options& o, const hooks& host = {});
+result<void> check_filters(const trace& t, const anatomy_options& o, const hooks& host = {});
+inline result<void> check_filters(const profile& p, const anatomy_options& o, const hooks& host = {}) {
+  return check_filters(trace(p), o, host);
+}
 
 /// A stat with its name resolved. `text` holds str and bytes values, and for ref values the referred name.
 struct named_stat {

@@ -59,8 +59,9 @@ result<void> check_hosts(const profile& p, const anatomy_options& o) {
   return no_name_has(p, "host's", o.host, hosts);
 }
 
-// Planes and lines of an XSpace, and what stands for them in files of other families.
-result<void> check_planes(const profile& p, const anatomy_options& o, const info_result& others) {
+// Planes and lines of an XSpace, and what stands for them in files of other families: processes and threads, devices and
+// their streams.
+result<void> check_planes(const profile& p, const anatomy_options& o, const info_result& others, const activity* traces) {
   met_names planes, lines;
   bool any_plane = false, any_line = false;
   const auto look = [&](std::string_view plane, auto&& names_of_lines) {
@@ -87,6 +88,16 @@ result<void> check_planes(const profile& p, const anatomy_options& o, const info
         for (const line_info& line : plane.lines) use(line.name);
       });
   }
+  if (traces != nullptr) {
+    for (const activity_device& d : traces->devices())
+      if (p.outline(d.file) == nullptr && host_fits(p, d.file, o.host))
+        look(traces->text(d.name), [&](auto&& use) {
+          for (const activity_stream& s : d.streams) use(traces->text(s.name));
+        });
+    for (const activity_thread& t : traces->threads())
+      if (p.outline(t.file) == nullptr && host_fits(p, t.file, o.host))
+        look(t.process, [&](auto&& use) { use(std::string_view(t.name)); });
+  }
   if (!any_plane && !o.plane.empty()) return no_name_has(p, "plane's", o.plane, planes);
   if (!any_line && !o.line.empty()) return no_name_has(p, "line's", o.line, lines);
   return {};
@@ -108,7 +119,8 @@ bool names_fit(const profile& p, const anatomy_options& o) {
   return false;
 }
 
-result<void> check_names(const profile& p, const anatomy_options& o, const hooks& host) {
+result<void> check_names(const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   if (names_fit(p, o)) return {};
   anatomy_options of_names;
   of_names.name = o.name;
@@ -116,16 +128,23 @@ result<void> check_names(const profile& p, const anatomy_options& o, const hooks
   const auto modules = anatomy_modules(p, of_names, host);
   if (!modules) return modules.error();
   if (!modules->modules.empty()) return {};
-  const auto events = anatomy_info(p, of_names, host);
+  const auto events = anatomy_info(t, of_names, host);
   if (!events) return events.error();
   if (events->events != 0) return {};
+  if (t.has_traces()) {  // ops of NPUs are types of kernels
+    const auto ops = anatomy_ops(t, of_names, host);
+    if (!ops) return ops.error();
+    if (std::any_of(ops->lines.begin(), ops->lines.end(), [](const ops_line& line) { return !line.ops.empty(); }))
+      return {};
+  }
   return no_match(p, "no event, op or module has a name that contains '" + o.name + "'", {});
 }
 
-result<void> check_times(const profile& p, const anatomy_options& o, const hooks& host) {
+result<void> check_times(const trace& t, const anatomy_options& o, const hooks& host) {
+  const profile& p = t.files();
   anatomy_options of_host;
   of_host.host = o.host;
-  const auto all = anatomy_info(p, of_host, host);
+  const auto all = anatomy_info(t, of_host, host);
   if (!all) return all.error();
   std::optional<std::int64_t> first_ps, last_ps;
   for (const file_info& file : all->files) {
@@ -138,16 +157,11 @@ result<void> check_times(const profile& p, const anatomy_options& o, const hooks
                   "events from " + human_duration(*first_ps) + " to " + human_duration(*last_ps));
 }
 
-bool any_has_threads(const profile& p) noexcept {
-  return std::any_of(p.what().files.begin(), p.what().files.end(), [](const capture_file& file) {
-    return file.family == file_family::chrome_trace || file.family == file_family::ascend_kernels;
-  });
-}
-
 }  // namespace
 
-result<void> check_filters(const profile& p, const anatomy_options& o, const hooks& host) {
+result<void> check_filters(const trace& t, const anatomy_options& o, const hooks& host) {
   return contained([&]() -> result<void> {
+    const profile& p = t.files();
     if (o.host.empty() && o.plane.empty() && o.line.empty() && o.name.empty() && !o.from_ps && !o.to_ps) return {};
     // An export beside an XSpace may be larger than it, and is not looked at for this.
     for (std::size_t file = 0; file < p.file_count(); ++file)
@@ -156,17 +170,21 @@ result<void> check_filters(const profile& p, const anatomy_options& o, const hoo
       if (auto fits = check_hosts(p, o); !fits) return fits;
     if (!o.plane.empty() || !o.line.empty()) {
       info_result others;
-      if (any_has_threads(p)) {
-        auto listed = anatomy_info(p, {}, host);
+      std::shared_ptr<const activity> traces;
+      if (t.has_traces()) {
+        auto listed = anatomy_info(t, {}, host);
         if (!listed) return std::move(listed).error();
         others = std::move(*listed);
+        auto read = t.all_activity(host);
+        if (!read) return std::move(read).error();
+        traces = std::move(*read);
       }
-      if (auto fits = check_planes(p, o, others); !fits) return fits;
+      if (auto fits = check_planes(p, o, others, traces.get()); !fits) return fits;
     }
     if (p.is_any_streamed()) return {};  // the pass is over
     if (!o.name.empty())
-      if (auto fits = check_names(p, o, host); !fits) return fits;
-    if (o.from_ps || o.to_ps) return check_times(p, o, host);
+      if (auto fits = check_names(t, o, host); !fits) return fits;
+    if (o.from_ps || o.to_ps) return check_times(t, o, host);
     return {};
   });
 }

@@ -516,14 +516,14 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
   return {};
 }
 
-result<ops_result> total_ops(const trace& t, const anatomy_options& o, const hooks& host) {
-  const profile& p = t.files();
+result<ops_result> total_ops(const trace& capture, const anatomy_options& o, const hooks& host) {
+  const profile& p = capture.files();
   // The name picks rows, not events: what an op has to itself depends on all the others.
   anatomy_options of_events = o;
   of_events.name.clear();
   streamed_lines streamed;
   if (auto looked = look_first(p, of_events, host, streamed); !looked) return std::move(looked).error();
-  auto selected = selection::make(t, of_events, host);
+  auto selected = selection::make(capture, of_events, host);
   if (!selected) return std::move(selected).error();
   damage_list damage(p, *selected, is_xspace, damage_list::needs::outline);
 
@@ -568,10 +568,10 @@ result<ops_result> total_ops(const trace& t, const anatomy_options& o, const hoo
     if (t.line.events != 0) found.lines.push_back(std::move(t.line));
   }
   if (!found.lines.empty()) found.source = picked.source;
-  if (t.has_traces())
-    if (result<void> added = add_traces(t, *selected, o, host, found, damage); !added) return std::move(added).error();
+  if (capture.has_traces())
+    if (result<void> added = add_traces(capture, *selected, o, host, found, damage); !added) return std::move(added).error();
   if (found.lines.empty()) found.absent = why_nothing_or(p, o, std::move(picked.absent));
-  if (found.lines.empty() && t.has_traces() && picked.places.empty())
+  if (found.lines.empty() && capture.has_traces() && picked.places.empty())
     found.absent = "no kernel of a device and no span of a host was recorded, or none lies in the part that was asked for";
   if (found.lines.empty() && found.absent.empty()) {
     found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
