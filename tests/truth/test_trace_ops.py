@@ -2,6 +2,7 @@
 import json
 import sys
 
+import arrow
 import trace_model as model
 import truth
 from trace_case import AscendCase, KinetoCase
@@ -57,6 +58,17 @@ class Both:
     def test_nothing_there(self):
         for option, text in (("--plane", "PU 7"), ("--name", "no such op"), ("--host", "rank7")):
             truth.run("ops", self.folder, option, text, status=2)
+
+
+    def test_arrow(self):
+        """The same in columns."""
+        expected = [{"file": line["file"], "plane": line["plane_name"], "line": line["line_name"], "name": op["name"],
+                     "display_name": "", "category": op["stats"]["category"], "metadata_id": None,
+                     **{key: op[key] for key in ("count", "total_ps", "self_ps", "min_ps", "max_ps")}, "flops": None,
+                     "bytes_accessed": None, "program": "", "clock": "aligned"}
+                    for line in model.ops_lines(self.lines) for op in line["ops"]]
+        with arrow.Handle("profile", self.folder, None) as profile:
+            self.check(arrow.table("pk_arrow_ops", profile, None)[1], expected)
 
 
 class OpsOfPyTorch(Both, KinetoCase):

@@ -105,7 +105,8 @@ def frame_of_line(line, events, durations, busy, written, limit):
 
 
 def ops_lines(lines, keeps=lambda line, run: True, name="", limit=0):
-    """The lines of the document. Rows by total; of equal totals the op that its device ran first comes first."""
+    """The lines of the document. Rows by total; of equal totals the op that its device ran first comes first: of those that
+    began together on a device the shorter one, on a host the one that stands first in the file."""
     out = []
     for line in lines:
         kept = [r for r in line.runs if keeps(line, r)]
@@ -113,7 +114,7 @@ def ops_lines(lines, keeps=lambda line, run: True, name="", limit=0):
             continue
         of_device = [r for other in lines if other.device == line.device for r in other.runs if keeps(other, r)]
         met = {}
-        for r in sorted(of_device, key=lambda r: (r.start, r.end, r.row)):
+        for r in sorted(of_device, key=lambda r: (r.start, r.row if line.kind == "thread" else r.end, r.row)):
             met.setdefault(r.op, len(met))
         own = self_times(kept)
         written = []
