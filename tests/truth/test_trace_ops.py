@@ -3,6 +3,7 @@ import json
 import sys
 
 import arrow
+import ascend
 import trace_model as model
 import truth
 from trace_case import AscendCase, KinetoCase
@@ -257,6 +258,13 @@ class SmallTraces(truth.Case):
         self.assertNotIn("XSpace", found["reason"])
         self.assertNotIn("XLA", found["reason"])
 
+    def test_a_line_with_just_the_name_wins_over_those_that_contain_it(self):
+        events = [e for stream in (70, 7, 17) for e in self.kernels(0, stream, [("k", "compute", stream, 5)])]
+        for wanted, kept in (("stream 7", ["stream 7"]), ("7", ["stream 70", "stream 7", "stream 17"]),
+                             ("stream 1", ["stream 17"])):
+            found = self.ask(events, "--line", wanted)
+            self.assertEqual([line["line_name"] for line in found["lines"]], kept)
+
     def test_filters_of_hosts(self):
         """What is shown is what can be asked for."""
         events = [span(5, 1, "a", 0, 10), span(6, 1, "b", 20, 10), span(6, 2, "a", 20, 10)]
@@ -264,6 +272,27 @@ class SmallTraces(truth.Case):
                                      ("--line", "thread 1", [("process 5", "thread 1"), ("process 6", "thread 1")])):
             found = self.ask(events, option, wanted)
             self.assertEqual([(line["plane_name"], line["line_name"]) for line in found["lines"]], kept)
+
+
+class TracesOfAscend(truth.Case):
+    """A trace alone, where no table tells of kernels: an op is its type, which its name tells, and its core."""
+
+    def test_it(self):
+        rank = ascend.Rank(0)
+        rank.process(20, "CANN", "CPU")
+        rank.process(1024, "Ascend Hardware", "NPU")
+        rank.span(20, 201, "Node@launch", 1_000_000, 500, "runtime")
+        runs = [("aclnnMatmul_MatMulCommon_MatMulV2", "AI_CORE", 0, 10), ("aclnnAdd_AddAiCore_Add", "AI_VECTOR_CORE", 10, 5),
+                ("MEMCPY_ASYNC", "PCIE_DMA_SQE", 20, 4), ("trans_TransData_0", "AI_VECTOR_CORE", 30, 3),
+                ("MEMCPY_ASYNC", "SDMA_SQE", 40, 2), ("aclnnMatmul_MatMulCommon_MatMulV2", "AI_CORE", 50, 6)]
+        for name, core, start, size in runs:
+            rank.span(1024, 2, name, 2_000_000 + 1000 * start, 1000 * size, "nothing", args={"Task Type": core, "Physic Stream Id": 2})
+        self.write("log/trace_view.json", rank.trace())
+        found = truth.parsed(truth.run("ops", self.scratch / "log", "--json"))["lines"]
+        self.check([[op["name"], op["stats"]["core"], op["count"], op["total_ps"]] for op in found[0]["ops"]],
+                   [["MatMulV2", "AI_CORE", 2, 16 * US], ["Add", "AI_VECTOR_CORE", 1, 5 * US],
+                    ["MEMCPY_ASYNC", "PCIE_DMA_SQE", 1, 4 * US], ["TransData", "AI_VECTOR_CORE", 1, 3 * US],
+                    ["MEMCPY_ASYNC", "SDMA_SQE", 1, 2 * US]])
 
 
 class Statistics(truth.Case):

@@ -41,6 +41,11 @@ class StepsOfPyTorch(Both, KinetoCase):
     def test_the_steps_of_a_device_are_those_of_its_host(self):
         self.check(self.ask("steps", "--plane", "GPU 1"), self.steps_document(self.steps()[:3]))
 
+    def test_the_process_that_marks_steps(self):
+        """What `steps` shows can be asked for."""
+        self.check(self.ask("steps", "--plane", "python 901"), self.steps_document(self.steps()[3:]))
+        self.check(self.ask("steps", "--line", "thread 11"), self.steps_document(self.steps()))
+
 
 class StepsOfAscend(Both, AscendCase):
     def test_the_steps_of_a_device_are_those_of_its_host(self):
@@ -101,6 +106,12 @@ class StepsOfSmallTraces(truth.Case):
         self.check(self.ask(x("ProfilerStep#1", 10, 10), x("ProfilerStep#1", 5, 8, tid=6), x("ProfilerStep#2", 30, 1, tid=6)),
                    [model.step(0, "ProfilerStep", "ProfilerStep#1", 1, 0, 5 * US, 15 * US, 0, 1),
                     model.step(0, "ProfilerStep", "ProfilerStep#2", 2, 1, 30 * US, 1 * US, 0, 1)])
+
+    def test_a_number_that_comes_back(self):
+        """A thread that counts anew, such as in each epoch, marks other steps."""
+        self.check([[s["name"], s["start_ps"], s["duration_ps"]] for s in
+                    self.ask(*[x(f"Step#{n}", 100 * epoch + 10 * n, 8) for epoch in (0, 1) for n in (0, 1)])],
+                   [[f"Step#{n}", (100 * epoch + 10 * n) * US, 8 * US] for epoch in (0, 1) for n in (0, 1)])
 
     def test_equal_times_and_steps_of_no_length(self):
         found = self.ask(x("ProfilerStep#9", 10, 0), x("ProfilerStep#8", 10, 5), x("ProfilerStep#7", 15, 5))
