@@ -507,7 +507,11 @@ std::vector<next_command> next_commands(const profkit::profile& capture, const r
   const auto widest = std::max_element(f.steps.begin(), f.steps.end(), [](const step_group& a, const step_group& b) {
     return a.times.max_ps - a.times.median_ps < b.times.max_ps - b.times.median_ps;
   });
-  if (widest != f.steps.end() && widest->times.count > 1)
+  // Kernels of a GPU run later than the host's step that launched them.
+  const auto is_of_trace = [](profkit::step_source s) {
+    return s == profkit::step_source::profiler_step || s == profkit::step_source::annotation;
+  };
+  if (widest != f.steps.end() && widest->times.count > 1 && !is_of_trace(widest->first.source))
     all.push_back({"ops PATH --step " + std::to_string(widest->longest) +
                        on_plane(widest->first.plane_name),
                    "the longest step alone"});

@@ -153,6 +153,12 @@ result<std::uint32_t> visit_as_one_part(host_span_parts& into, Visit&& visit) {
   return kinds;
 }
 
+// Whether another thread wrote this marker for the same step. A thread that counts anew marks other steps.
+bool is_same_step(const step_marker& kept, const step_marker& m) noexcept {
+  if (m.number < 0) return false;
+  return m.thread == no_thread || (m.thread != kept.thread && m.start_ps < kept.end_ps);
+}
+
 // In the promised order. Threads that each wrote a marker of the same step give one: earliest start, latest end.
 void settle_markers(std::vector<step_marker>& markers) {
   const auto what = [](const step_marker& m) { return std::tie(m.host_group, m.device, m.source, m.number, m.name); };
@@ -161,7 +167,7 @@ void settle_markers(std::vector<step_marker>& markers) {
   });
   std::vector<step_marker> kept;
   for (const step_marker& m : markers) {
-    if (!kept.empty() && m.number >= 0 && what(kept.back()) == what(m)) {
+    if (!kept.empty() && what(kept.back()) == what(m) && is_same_step(kept.back(), m)) {
       kept.back().end_ps = std::max(kept.back().end_ps, m.end_ps);
     } else {
       kept.push_back(m);

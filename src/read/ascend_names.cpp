@@ -114,6 +114,8 @@ std::string_view ascend_op_type(std::string_view name) noexcept {
     return end == std::string_view::npos ? name : name.substr(0, end + 1);
   }
   std::string_view rest = name.substr(0, name.find('@'));
+  // A type of task: MEMCPY_ASYNC.
+  if (std::none_of(rest.begin(), rest.end(), [](char c) { return c >= 'a' && c <= 'z'; })) return rest.empty() ? name : rest;
   for (;;) {
     const auto bar = rest.rfind('_');
     if (bar == std::string_view::npos) return rest.empty() ? name : rest;

@@ -472,8 +472,9 @@ result<collectives_result> find_collectives(const trace& t, const ops_result& op
                [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
   if (found.async.empty() && found.ops.empty())
     found.absent = why_nothing_or(p, o,
-                                  "no event on an 'Async XLA Ops' line, no collective among the ops and no kernel of a "
-                                  "communication library");
+                                  t.has_traces() ? "no kernel that communicates was recorded"
+                                                 : "no event on an 'Async XLA Ops' line, no collective among the ops and "
+                                                   "no kernel of a communication library");
   found.damage = damage.take();
   return found;
 }

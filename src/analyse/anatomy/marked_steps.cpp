@@ -67,7 +67,7 @@ class marked_steps {
     const auto& all = of_.markers();
     const step_marker& one = all[first];
     const std::uint32_t file = of_.hosts()[one.host_group].file;
-    if (profile_.xspace(file) != nullptr || !selected_.file(file) || !is_wanted(one)) return;
+    if (profile_.xspace(file) != nullptr || !selected_.file(file)) return;
     const marker_source best =
         std::min_element(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end),
                          [](const step_marker& a, const step_marker& b) { return a.source < b.source; })
@@ -76,7 +76,7 @@ class marked_steps {
     std::uint32_t thread = no_thread;  // of the origin that was added last
     for (std::size_t at = first; at < end; ++at) {
       const step_marker& m = all[at];
-      if (m.source != best) continue;
+      if (m.source != best || !is_wanted(m)) continue;
       if (into_.origins.size() == origins_before || m.thread != thread) into_.origins.push_back(origin_of(m, file));
       thread = m.thread;
       packed_step& step = into_.steps.emplace_back();
@@ -108,10 +108,11 @@ class marked_steps {
     return origin;
   }
 
-  // A host's steps are those of its devices: the filter of planes looks at these.
+  // A host's steps are also those of its devices.
   [[nodiscard]] bool is_wanted(const step_marker& m) const {
-    if (!options_.line.empty()) return false;
-    if (options_.plane.empty()) return true;
+    const activity_thread* const thread = m.thread == no_thread ? nullptr : &of_.threads()[m.thread];
+    if (!options_.line.empty() && (thread == nullptr || !contains(thread->name, options_.line))) return false;
+    if (options_.plane.empty() || (thread != nullptr && contains(thread->process, options_.plane))) return true;
     const auto& devices = of_.devices();
     for (std::size_t d = 0; d < devices.size(); ++d) {
       const bool own = m.device < 0 ? devices[d].host_group == m.host_group : static_cast<std::size_t>(m.device) == d;

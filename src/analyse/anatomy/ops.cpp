@@ -511,8 +511,27 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
                        : before == 0 ? add_host_ops(t.files(), *read, selected, o, host, found)
                                      : result<void>();
   if (!added || found.lines.size() == before) return added;
+  // As of an XSpace: the lines of that name, else those whose name contains it.
+  const auto first = found.lines.begin() + static_cast<std::ptrdiff_t>(before);
+  const auto has_name = [&](const ops_line& line) { return line.line_name == o.line; };
+  if (std::any_of(first, found.lines.end(), has_name))
+    found.lines.erase(std::remove_if(first, found.lines.end(), [&](const ops_line& line) { return !has_name(line); }),
+                      found.lines.end());
   if (before != 0) found.source += " and ";
   found.source += any_kernels ? "kernels of traces and tables" : "host spans of traces: no device is recorded";
+  return {};
+}
+
+// Files of other families have no ops. Whether they are sound is still the same answer for every command.
+result<void> add_damage_of_others(const trace& t, const selection& selected, const hooks& host,
+                                  std::vector<file_damage>& damage) {
+  const auto& files = t.files().what().files;
+  if (std::all_of(files.begin(), files.end(), [](const capture_file& f) { return is_xspace(f.family); })) return {};
+  const auto looked = anatomy_info(t, {}, host);
+  if (!looked) return looked.error();
+  for (std::uint32_t file = 0; file < looked->files.size(); ++file)
+    if (!is_xspace(looked->files[file].family) && looked->files[file].damage && selected.file(file))
+      add_damage(damage, file, *looked->files[file].damage);
   return {};
 }
 
@@ -578,6 +597,8 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
                                        : "no event of " + picked.source + " lies in the part that was asked for";
   }
   found.damage = damage.take();
+  if (found.lines.empty())
+    if (auto told = add_damage_of_others(capture, *selected, host, found.damage); !told) return std::move(told).error();
   return found;
 }
 
