@@ -1,4 +1,6 @@
 """The two ranks of PyTorch and those of Ascend, written to a folder, with what `ops` and the others say of them."""
+import json
+
 import ascend_pair
 import kineto_pair
 import trace_model as model
@@ -6,6 +8,18 @@ import truth
 from idle_model import Idle
 
 KINETO_SOURCE = "kernels of traces and tables"
+
+
+def filters_of(options):
+    """What the options of a command are called in the C ABI."""
+    filters = {}
+    for option, value in zip(options[::2], options[1::2]):
+        if option == "--time":
+            ends = (part.removesuffix("ps") for part in value.split(":"))
+            filters.update({name: int(end) for name, end in zip(("from_ps", "to_ps"), ends) if end})
+        elif option != "--sort":  # of the screen alone
+            filters[{"--name": "event"}.get(option, option[2:])] = value
+    return filters
 
 
 class PairCase(truth.Case):
@@ -20,7 +34,15 @@ class PairCase(truth.Case):
         return [{"path": f"{self.folder}/{name}", "family": family, "export_of": -1} for name, family in self.files]
 
     def ask(self, command, *options, status=0):
-        return truth.parsed(truth.run(command, self.folder, "--json", *options, status=status))
+        """The document of the command, which that of the C ABI equals."""
+        text = truth.run(command, self.folder, "--json", *options, status=status)
+        if not truth.is_sanitized():
+            with truth.library().open(str(self.folder)) as profile:
+                found = profile.document_bytes(command, **filters_of(options))
+            if found.rstrip() != text.encode().rstrip():
+                self.check(truth.parsed(found.decode()), json.loads(text))
+                self.fail("the two documents are written differently")
+        return truth.parsed(text)
 
     def ops_document(self, lines, keeps=lambda line, run: True, name="", limit=0, source=KINETO_SOURCE):
         return {**model.frame("ops"), "source": source, "lines": model.ops_lines(lines, keeps, name, limit),
