@@ -31,13 +31,14 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"},
     {command::steps, "steps", "PATH", "Training or program steps with their durations",
      "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host\n"
-     "events that carry step_num; the source is named.",
+     "events that carry step_num; of PyTorch and Ascend from ProfilerStep#5 and other marks. The source is named.",
      "  profkit steps vm.xplane.pb\n"
      "  profkit steps vm.xplane.pb --limit 0 --json\n"},
     {command::ops, "ops", "PATH", "Operations by total and self time, with FLOP/s and bytes/s",
      "Totals over all events of an operation. Self time leaves out what nested operations cover, so that\n"
      "self times of a line add up to its busy time. Where events carry the device's own clock, times are\n"
-     "by that; steps and times that are asked for are of the timeline. Programs are kept apart.",
+     "by that; steps and times that are asked for are of the timeline. Programs are kept apart. Of PyTorch and\n"
+     "Ascend: the kernels of each stream; without a device, what threads of the host did.",
      "  profkit ops vm.xplane.pb --sort self\n"
      "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
      "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
@@ -48,12 +49,13 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit modules vm.xplane.pb\n"
      "  profkit modules vm.xplane.pb --dump train_step\n"},
     {command::framework, "framework", "PATH", "Host-side framework events and the stats they carry",
-     "Totals by name of the events on host planes, then samples of them.",
+     "Totals by name of the events on host planes, then samples of them. Of PyTorch and Ascend operators,\n"
+     "nn.Module scopes, frames, runtime calls and annotations.",
      "  profkit framework vm.xplane.pb\n"
      "  profkit framework vm.xplane.pb --name Execute --limit 50\n"},
     {command::collectives, "collectives", "PATH", "Collectives: asynchronous ones paired by flow, exposed time",
      "Pairs start and done events by their flow, or reads the one event that TPU captures write for both,\n"
-     "and adds up synchronous collectives and NCCL/RCCL kernels.",
+     "and adds up synchronous collectives and kernels that communicate (NCCL, RCCL, HCCL), by kind.",
      "  profkit collectives vm.xplane.pb\n"
      "  profkit collectives vm.xplane.pb --plane TPU:0 --limit 0\n"},
     {command::chrome, "chrome", "PATH", "Chrome trace files: processes, phases, samples, the event cap",
