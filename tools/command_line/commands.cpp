@@ -31,7 +31,8 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"},
     {command::steps, "steps", "PATH", "Training or program steps with their durations",
      "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host\n"
-     "events that carry step_num; of PyTorch and Ascend from ProfilerStep#5 and other marks. The source is named.",
+     "events that carry step_num; of PyTorch and Ascend from ProfilerStep#5 and other marks. The source is\n"
+     "named.",
      "  profkit steps vm.xplane.pb\n"
      "  profkit steps vm.xplane.pb --limit 0 --json\n"},
     {command::ops, "ops", "PATH", "Operations by total and self time, with FLOP/s and bytes/s",
