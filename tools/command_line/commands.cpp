@@ -38,8 +38,8 @@ constexpr std::array<command_help, 18> commands{{
     {command::ops, "ops", "PATH", "Operations by total and self time, with FLOP/s and bytes/s",
      "Totals over all events of an operation. Self time leaves out what nested operations cover, so that\n"
      "self times of a line add up to its busy time. Where events carry the device's own clock, times are\n"
-     "by that; steps and times that are asked for are of the timeline. Programs are kept apart. Of PyTorch and\n"
-     "Ascend: the kernels of each stream; without a device, what threads of the host did.",
+     "by that; steps and times that are asked for are of the timeline. Programs are kept apart. Of PyTorch\n"
+     "and Ascend: kernels by stream; where no device recorded anything, what threads of the host did.",
      "  profkit ops vm.xplane.pb --sort self\n"
      "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
      "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
