@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t known_validation_flags =
     PK_VALIDATION_BY_OCCURRENCE | PK_VALIDATION_ALIGN | PK_VALIDATION_HAS_BOUND | PK_VALIDATION_REFERENCE;
 
-std::int32_t status_of(const validation_result& found) noexcept {
+std::int32_t document_status_of(const validation_result& found) noexcept {
   if (!found.damage.empty()) {
     const bool nothing = found.groups.empty() && found.damage.size() == found.traces.size();
     return nothing ? PK_DOCUMENT_STATUS_ERROR : PK_DOCUMENT_STATUS_PARTIAL;
@@ -98,7 +98,7 @@ pk_status pk_validation_get(const pk_validation* validation, pk_validation_summa
     if (!validation) return null_argument("validation");
     if (!out) return null_argument("out");
     const profkit::validation_result& found = validation->found;
-    out->status = status_of(found);
+    out->status = document_status_of(found);
     out->node_count = static_cast<uint32_t>(found.nodes.size());
     out->group_count = found.groups.size();
     out->violations = found.violations;
@@ -142,7 +142,7 @@ pk_status pk_validation_write(const pk_validation* validation, pk_write_callback
       if (!validation->like_reference) return profkit::write_validation(validation->found, aligned, into);
       if (result<void> written = profkit::write_reference_validation(validation->found, into); !written)
         return std::move(written).error();
-      return static_cast<profkit::document_status>(status_of(validation->found));
+      return static_cast<profkit::document_status>(document_status_of(validation->found));
     });
   });
 }

@@ -24,7 +24,7 @@ static_assert(static_cast<std::int32_t>(stat_kind::str_value) == PK_VALUE_TEXT);
 static_assert(static_cast<std::int32_t>(stat_kind::bytes_value) == PK_VALUE_BYTES);
 static_assert(static_cast<std::int32_t>(stat_kind::ref_value) == PK_VALUE_REF);
 
-std::string_view view_of(pk_str text) noexcept { return {text.data ? text.data : "", text.data ? text.size : 0}; }
+std::string_view given_text(pk_str text) noexcept { return {text.data ? text.data : "", text.data ? text.size : 0}; }
 
 // No value, or of no kind that there is, makes a stat that says nothing.
 stat_value value_of(const pk_value* value) noexcept {
@@ -32,7 +32,7 @@ stat_value value_of(const pk_value* value) noexcept {
   if (!value || value->kind < PK_VALUE_DOUBLE || value->kind > PK_VALUE_REF) return v;
   v.kind = static_cast<stat_kind>(value->kind);
   v.scalar = value->bits;
-  v.text = view_of(value->text);
+  v.text = given_text(value->text);
   return v;
 }
 
@@ -68,22 +68,22 @@ pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_err
 
 void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) noexcept {
   if (!writer) return;
-  if (kind == PK_NOTE_HOSTNAME) writer->core.add_hostname(view_of(text));
-  if (kind == PK_NOTE_ERROR) writer->core.add_error(view_of(text));
-  if (kind == PK_NOTE_WARNING) writer->core.add_warning(view_of(text));
+  if (kind == PK_NOTE_HOSTNAME) writer->core.add_hostname(given_text(text));
+  if (kind == PK_NOTE_ERROR) writer->core.add_error(given_text(text));
+  if (kind == PK_NOTE_WARNING) writer->core.add_warning(given_text(text));
 }
 
 void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) noexcept {
-  if (writer) writer->core.begin_plane(view_of(name), id);
+  if (writer) writer->core.begin_plane(given_text(name), id);
 }
 void pk_xspace_end_plane(pk_xspace_writer* writer) noexcept {
   if (writer) writer->core.end_plane();
 }
 int64_t pk_xspace_event_metadata(pk_xspace_writer* writer, pk_str name, pk_str display_name) noexcept {
-  return writer ? writer->core.event_metadata(view_of(name), view_of(display_name)) : 0;
+  return writer ? writer->core.event_metadata(given_text(name), given_text(display_name)) : 0;
 }
 int64_t pk_xspace_stat_metadata(pk_xspace_writer* writer, pk_str name) noexcept {
-  return writer ? writer->core.stat_metadata(view_of(name)) : 0;
+  return writer ? writer->core.stat_metadata(given_text(name)) : 0;
 }
 void pk_xspace_metadata_stat(pk_xspace_writer* writer, int64_t event_metadata, int64_t stat_metadata,
                              const pk_value* value) noexcept {
@@ -96,7 +96,7 @@ void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int
   if (!writer) return;
   profkit::line_to_write line;
   line.id = id;
-  line.name = view_of(name);
+  line.name = given_text(name);
   line.timestamp_ns = timestamp_ns;
   writer->core.begin_line(line);
 }

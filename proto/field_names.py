@@ -124,7 +124,7 @@ class Schema:
                 places[name] = size
                 size += len(name.encode()) + 1
         assert size < 1 << 16
-        say("constexpr char texts[] =")
+        say("constexpr char proto_texts[] =")
         line = ""
         for name in places:
             if len(line) + len(name) > 100:
@@ -133,25 +133,25 @@ class Schema:
             line += name + "\\0"
         say(f'    "{line}";\n')
         say("// number, type, repeated, message or enum, oneof, name")
-        say("constexpr proto_field_name fields[] = {")
+        say("constexpr proto_field_name proto_fields[] = {")
         for number, kind, repeated, index, oneof, name in fields:
             say(f'    {{{number}, {kind}, {boolean[repeated]}, {index}, {oneof}, {{{places[name]}}}}},  // {name}')
         say("};\n\n// name, first field, number of fields, entry of a map")
-        say("constexpr proto_message_name messages[] = {")
+        say("constexpr proto_message_name proto_messages[] = {")
         for name, first, count, map_entry in messages:
             say(f'    {{{{{places[name]}}}, {first}, {count}, {boolean[map_entry]}}},  // {name}')
-        say("};\n\nconstexpr proto_enum_value values[] = {")
+        say("};\n\nconstexpr proto_enum_value proto_values[] = {")
         for number, name in values:
             say(f'    {{{number}, {{{places[name]}}}}},  // {name}')
         say("};\n\n// name, first value, number of values")
-        say("constexpr proto_enum_name enums[] = {")
+        say("constexpr proto_enum_name proto_enums[] = {")
         for name, first, count in enums:
             say(f'    {{{{{places[name]}}}, {first}, {count}}},  // {name}')
         say("};\n\n}  // namespace\n")
-        say("const char *proto_name::text() const noexcept { return texts + at; }\n")
+        say("const char *proto_name::text() const noexcept { return proto_texts + at; }\n")
         say("const proto_names &known_proto_names() noexcept {")
         say("  static constexpr proto_names names{")
-        for array in ("fields", "messages", "values", "enums"):
+        for array in ("proto_fields", "proto_messages", "proto_values", "proto_enums"):
             say(f"      {array}, sizeof {array} / sizeof *{array},")
         say("  };\n  return names;\n}\n")
         say("}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit")

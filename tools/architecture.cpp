@@ -24,9 +24,7 @@ namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_passes = 8, most_types = 12, most_columns = 100;
-
-// How many of `size` rows to show; one more rather than a line that says "1 more".
+constexpr std::size_t most_passes = 8, most_types = 12;
 
 std::string ranges_of(const layer_type& t) {
   std::string text;
@@ -63,7 +61,8 @@ class printer {
     constexpr std::size_t indent = 14;
     std::string label = what;
     label.resize(indent - 2, ' ');
-    s_.out().line("  " + s_.out().screen().paint(label, style::dim) + wrap(name(text), most_columns - indent, indent));
+    s_.out().line("  " + s_.out().screen().paint(label, style::dim) +
+                  wrap(name(text), report_columns - indent, indent));
   }
 
   void print_head() {
@@ -196,12 +195,12 @@ class printer {
   void print_limits() {
     if (!d_.limitations.empty()) {
       s_.heading("What limits this reading");
-      for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), most_columns - 4, 4));
+      for (const std::string& l : d_.limitations) s_.out().line("  - " + wrap(name(l), report_columns - 4, 4));
     }
     s_.out().line();
     s_.out().line("  -o DIR/ writes the report, with the parts of each layer type, as");
     s_.out().line("  " + name(shorten("model_architecture_report_" + profile_label(s_.capture().what().path) + ".md",
-                                      most_columns - 2, cut::middle)));
+                                      report_columns - 2, cut::middle)));
   }
 
   session& s_;

@@ -19,7 +19,7 @@ using profkit::escape_for_terminal;
 using profkit::grouped;
 using profkit::human_duration;
 
-constexpr std::uint64_t default_limit = 5;
+constexpr std::uint64_t default_samples = 5;
 
 // The phases that the trace-event format names.
 const char* phase_meaning(const std::string& phase) noexcept {
@@ -96,7 +96,7 @@ void print_processes(session& s, const chrome_file& file, std::uint64_t limit) {
                  " without named threads");
 }
 
-void print_samples(session& s, const char* title, const std::vector<chrome_sample>& samples) {
+void print_chrome_samples(session& s, const char* title, const std::vector<chrome_sample>& samples) {
   if (samples.empty()) return;
   text_output& out = s.out();
   out.line(std::string("  ") + title);
@@ -143,21 +143,21 @@ void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
   if (!t.empty()) out.line("  Phases");
   t.print(out, s.columns(), 4);
   if (!file.processes.empty()) print_processes(s, file, limit == 0 ? 0 : std::max<std::uint64_t>(limit, 20));
-  print_samples(s, "First complete events", file.complete_samples);
-  print_samples(s, "First instant events", file.instant_samples);
+  print_chrome_samples(s, "First complete events", file.complete_samples);
+  print_chrome_samples(s, "First instant events", file.instant_samples);
   if (file.damage) s.lost({{file.file, *file.damage}});
 }
 
 }  // namespace
 
 profkit::result<void> print_chrome(session& s) {
-  auto found = profkit::anatomy_chrome(s.capture(), s.filters(default_limit), s.hooks());
+  auto found = profkit::anatomy_chrome(s.capture(), s.filters(default_samples), s.hooks());
   if (!found) return std::move(found).error();
   if (found->files.empty()) {
     s.absent(found->absent);
     return {};
   }
-  for (const chrome_file& file : found->files) print_file(s, file, s.asked().limit.value_or(default_limit));
+  for (const chrome_file& file : found->files) print_file(s, file, s.asked().limit.value_or(default_samples));
   return {};
 }
 

@@ -20,8 +20,6 @@ using profkit::escape_for_terminal;
 using profkit::grouped;
 using profkit::human_duration;
 
-constexpr std::uint64_t default_limit = 20;
-
 const char* form_name(async_row::form form) noexcept {
   switch (form) {
     case async_row::form::pair: return "start and done";
@@ -147,7 +145,7 @@ profkit::result<void> print_collectives(session& s) {
     s.absent(found->absent);
     return {};
   }
-  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   if (!found->ops.empty()) print_ops_rows(s, *found, limit);
   if (!found->async.empty()) {
     print_async_totals(s, *found, limit);

@@ -18,8 +18,6 @@ using profkit::framework_result;
 using profkit::grouped;
 using profkit::human_duration;
 
-constexpr std::uint64_t default_limit = 20;
-
 void print_names(session& s, const framework_result& found, std::uint64_t limit) {
   table t;
   t.right("file").flexible("event", cut::end, 24).right("count").right("total").right("max");
@@ -54,7 +52,7 @@ void print_stats(session& s, const framework_result& found, std::uint64_t limit)
   s.left_out(found.stats.size(), shown);
 }
 
-void print_samples(session& s, const framework_result& found) {
+void print_first_events(session& s, const framework_result& found) {
   s.heading("First events");
   text_output& out = s.out();
   std::string line_before;
@@ -83,10 +81,10 @@ profkit::result<void> print_framework(session& s) {
     s.absent(found->absent);
     return {};
   }
-  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   print_names(s, *found, limit);
   print_stats(s, *found, limit);
-  print_samples(s, *found);
+  print_first_events(s, *found);
   return {};
 }
 

@@ -18,8 +18,6 @@ using profkit::human_duration;
 using profkit::line_info;
 using profkit::plane_info;
 
-constexpr std::uint64_t default_limit = 20;
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -63,7 +61,7 @@ void print_file_facts(session& s, const file_info& file) {
 }
 
 void print_plane(session& s, const plane_info& plane, std::size_t position) {
-  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   text_output& out = s.out();
   out.line();
   // Positions are those in the file, which a filter hides.

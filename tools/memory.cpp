@@ -18,7 +18,7 @@ namespace {
 
 using namespace profkit;
 
-constexpr std::size_t most_modules = 10, most_allocators = 8, most_rollup = 8, most_findings = 10;
+constexpr std::size_t most_programs = 10, most_allocators = 8, most_rollup = 8, most_findings = 10;
 
 std::string size_text(std::int64_t bytes) {
   if (bytes < 0) return "-" + human_bytes(static_cast<std::uint64_t>(-bytes));
@@ -36,7 +36,7 @@ void print_headline(session& s, const memory_result& r) {
   for (const std::string& line : r.summary) s.out().line(wrap(escape_for_terminal(line), 100, 0));
 }
 
-void print_modules_part(session& s, const memory_result& r) {
+void print_memory_of_modules(session& s, const memory_result& r) {
   std::vector<const module_memory*> shown;
   for (const module_memory& m : r.modules)
     if (!m.spaces.empty() || m.damage) shown.push_back(&m);
@@ -46,7 +46,7 @@ void print_modules_part(session& s, const memory_result& r) {
   t.flexible("peak at", cut::middle, 12).left("method");
   const std::size_t most = s.asked().limit
                                ? (*s.asked().limit == 0 ? shown.size() : static_cast<std::size_t>(*s.asked().limit))
-                               : most_modules;
+                               : most_programs;
   for (std::size_t i = 0; i < shown.size() && i < most; ++i) {
     const module_memory& m = *shown[i];
     if (m.spaces.empty()) t.row({escape_for_terminal(m.label), "", "", "", "", "", "", "damaged"});
@@ -374,7 +374,7 @@ void print_memory_text(session& s, const memory_result& r, const memory_options&
     return;
   }
   print_headline(s, r);
-  print_modules_part(s, r);
+  print_memory_of_modules(s, r);
   if (r.hlo) {
     print_bar(s, r);
     print_alive(s, *r.hlo, o.top);

@@ -100,7 +100,7 @@ std::string signed_duration(std::int64_t ps) {
          human_duration_unsigned(ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps));
 }
 
-void print_nodes(const merge_result& r, text_output& out, std::size_t columns) {
+void print_merged_nodes(const merge_result& r, text_output& out, std::size_t columns) {
   table t;
   t.right("node").flexible("host", cut::end, 8).left("times").right("events").right("correction");
   t.right("device +-").right("host +-").right("snapshots").right("offsets").left("");
@@ -121,14 +121,14 @@ void print_nodes(const merge_result& r, text_output& out, std::size_t columns) {
              " more (the metadata has them)");
 }
 
-void print_summary(const merge_result& r, const options& asked, const std::vector<std::string>& written,
-                   text_output& out) {
+void print_merge_summary(const merge_result& r, const options& asked, const std::vector<std::string>& written,
+                         text_output& out) {
   if (out.wrote_anything()) out.line();
   out.line(out.screen().paint("Merged " + grouped(r.events) + (r.events == 1 ? " event of " : " events of ") +
                                   std::to_string(r.nodes.size()) + (r.nodes.size() == 1 ? " node" : " nodes") +
                                   (r.run_id.empty() ? "" : ", run " + escape_for_terminal(r.run_id)),
                               style::heading));
-  print_nodes(r, out, asked.wide ? 0 : out.screen().columns);
+  print_merged_nodes(r, out, asked.wide ? 0 : out.screen().columns);
   for (const std::string& path : written) out.line("wrote " + escape_for_terminal(path));
 }
 
@@ -315,7 +315,7 @@ class merge_command {
     if (asked_.json) {
       if (auto ok = write_merge_metadata(merged_, out.raw(), checked()); !ok) return ok;
     } else {
-      print_summary(merged_, asked_, written_, out);
+      print_merge_summary(merged_, asked_, written_, out);
       if (metadata_ == nullptr)
         out.line("no metadata beside it, because the output is no file; --json prints what it would say");
       if (checked_) out.line(counts_of(*checked_));

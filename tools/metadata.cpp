@@ -3,6 +3,7 @@
 #include "quantity.hpp"
 #include "slices.hpp"
 #include "stat_text.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 #include <profkit/core/text.hpp>
@@ -11,9 +12,6 @@ namespace profkit_tool {
 namespace {
 
 using profkit::escape_for_terminal;
-
-constexpr std::uint64_t default_limit = 20;
-constexpr std::size_t stat_columns = 60;
 
 class metadata_printer final : public profkit::metadata_visitor {
  public:
@@ -68,7 +66,7 @@ class metadata_printer final : public profkit::metadata_visitor {
 
 profkit::result<void> print_metadata(session& s) {
   metadata_printer printer(s);
-  auto walked = profkit::anatomy_metadata(s.capture(), printer, s.filters(default_limit), s.hooks());
+  auto walked = profkit::anatomy_metadata(s.capture(), printer, s.filters(default_rows), s.hooks());
   if (!walked) return std::move(walked).error();
   s.lost(*walked);
   if (!printer.found()) s.absent(no_xspace_text(s.capture(), s.filters(0)));

@@ -16,11 +16,10 @@ using profkit::instruction_row;
 using profkit::module_row;
 using profkit::modules_result;
 
-constexpr std::uint64_t default_limit = 20;
 constexpr std::uint64_t default_instructions = 50;
 
 void print_list(session& s, const modules_result& found) {
-  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   table t;
   t.right("file").flexible("module", cut::middle, 24).right("id").right("computations").right("instructions");
   t.right("size").left("file beside it").flexible("");

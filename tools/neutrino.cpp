@@ -21,7 +21,7 @@ namespace {
 using namespace profkit;
 
 constexpr std::size_t picture_columns = 64;
-constexpr std::uint64_t few = 5, default_rows = 20;
+constexpr std::uint64_t few = 5;
 
 std::uint64_t limit_of(const session& s, std::uint64_t otherwise) { return s.asked().limit.value_or(otherwise); }
 std::size_t rows_within(std::size_t rows, std::uint64_t limit) {
@@ -106,7 +106,7 @@ void print_trace_head(session& s, const probe_trace& trace) {
     out.line("  log       " + count_of(trace.log.unknown, "line") + " of no known kind (profkit neutrino PATH log)");
 }
 
-void print_warnings(session& s, const probe_trace& trace) {
+void print_probe_warnings(session& s, const probe_trace& trace) {
   if (trace.warnings.empty()) return;
   s.heading("Notes");
   const std::size_t shown = rows_within(trace.warnings.size(), limit_of(s, few));
@@ -562,7 +562,7 @@ std::vector<std::size_t> slowest_launches(const probe_trace& trace) {
   return order;
 }
 
-result<void> print_summary(session& s, const probe_target& target) {
+result<void> print_probe_summary(session& s, const probe_target& target) {
   const probe_trace& trace = *target.trace;
   print_trace_head(s, trace);
   const std::vector<std::size_t> slowest = slowest_launches(trace);
@@ -573,7 +573,7 @@ result<void> print_summary(session& s, const probe_target& target) {
   if (!trace.launches.empty()) print_overhead(s, trace, limit_of(s, few));
   if (!target.maps.empty())
     if (result<void> printed = print_maps(s, target, limit_of(s, 10)); !printed) return printed;
-  print_warnings(s, trace);
+  print_probe_warnings(s, trace);
   return {};
 }
 
@@ -591,7 +591,7 @@ void tell_losses_of(session& s, const probe_target& target) {
 result<void> print_slice_of(session& s, const probe_target& target) {
   const probe_trace& trace = *target.trace;
   switch (s.asked().probes.slice) {
-    case probe_slice::summary: return print_summary(s, target);
+    case probe_slice::summary: return print_probe_summary(s, target);
     case probe_slice::launches:
       print_launches(s, trace, target.launches, limit_of(s, default_rows),
                      "Launches: " + grouped(std::uint64_t{target.launches.size()}));
@@ -645,7 +645,7 @@ bool print_neutrino_report(session& s) {
   if (!target || target->trace == nullptr) return false;
   if (s.out().wrote_anything()) s.out().line();
   tell_losses_of(s, *target);
-  static_cast<void>(print_summary(s, *target));
+  static_cast<void>(print_probe_summary(s, *target));
   return true;
 }
 

@@ -19,8 +19,6 @@ using profkit::human_duration;
 using profkit::op_row;
 using profkit::ops_line;
 
-constexpr std::uint64_t default_limit = 20;
-
 profkit::ops_order order_of(op_order asked) noexcept {
   switch (asked) {
     case op_order::total: return profkit::ops_order::total;
@@ -112,7 +110,7 @@ profkit::result<void> print_ops(session& s) {
                   : s.asked().order == op_order::count ? "count"
                                                        : "total time"));
   const profkit::op_programs programs(s.capture());
-  for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_limit));
+  for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_rows));
   return {};
 }
 

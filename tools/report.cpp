@@ -21,12 +21,9 @@ using profkit::grouped;
 using profkit::human_duration;
 using profkit::ops_line;
 
-constexpr std::size_t most_columns = 100;
 // Rows of each part; together with headings they make 60 lines at most.
 constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_lines = 6, most_ops = 8, most_modules = 4,
                       most_steps = 3, most_collectives = 4, most_notes = 2, most_commands = 4;
-
-// How many of `size` rows to show: one more than `most` rather than a line that says "1 more".
 
 void print_rest(session& s, std::size_t size, std::size_t shown, const char* what = "more") {
   if (size > shown)
@@ -36,7 +33,7 @@ void print_rest(session& s, std::size_t size, std::size_t shown, const char* wha
 void print_fact(session& s, std::string label, const std::string& text) {
   constexpr std::size_t indent = 12;
   label.resize(indent - 2, ' ');
-  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, most_columns, indent));
+  s.out().line("  " + s.out().screen().paint(label, style::dim) + wrap(text, report_columns, indent));
 }
 
 // ---- what it is ----------------------------------------------------------------------------------------------
@@ -68,7 +65,7 @@ void print_runs(session& s) {
     list += (list.empty() ? "" : ", ") + run.name;
   }
   if (!others.empty()) chosen += "; others (--run NAME or --run all): " + others;
-  print_fact(s, "run", shorten(escape_for_terminal(chosen), 2 * (most_columns - 14)));
+  print_fact(s, "run", shorten(escape_for_terminal(chosen), 2 * (report_columns - 14)));
 }
 
 void print_files(session& s, const report_facts& f) {
@@ -84,7 +81,7 @@ void print_files(session& s, const report_facts& f) {
     const std::string what = what_file_is(s, *files[i]);
     const std::string label = s.file_label(files[i]->file);
     const std::string index = label.empty() ? "" : '[' + label + "] ";
-    const std::size_t room = most_columns - 14 - index.size() - std::min<std::size_t>(60, what.size());
+    const std::size_t room = report_columns - 14 - index.size() - std::min<std::size_t>(60, what.size());
     const std::string name = files[i]->path == s.capture().what().path && files.size() == 1
                                  ? std::string()
                                  : shorten(file_name(files[i]->path), room, cut::middle) + "  ";
@@ -92,19 +89,19 @@ void print_files(session& s, const report_facts& f) {
   }
   if (files.size() > shown)
     print_fact(s, "", "… " + grouped(std::uint64_t{files.size() - shown}) + " more (profkit info)");
-  if (!exports.empty()) print_fact(s, "exports", shorten(exports, most_columns - 32) + "  (not counted)");
+  if (!exports.empty()) print_fact(s, "exports", shorten(exports, report_columns - 32) + "  (not counted)");
 }
 
 void print_hardware(session& s, const report_facts& f) {
   const std::vector<std::string> models = hardware_of(f);
   for (std::size_t i = 0; i < models.size() && i < most_models; ++i)
-    print_fact(s, i == 0 ? "devices" : "", shorten(models[i], most_columns - 12));
+    print_fact(s, i == 0 ? "devices" : "", shorten(models[i], report_columns - 12));
 }
 
 void print_capture(session& s, const report_facts& f) {
   text_output& out = s.out();
   out.line(out.screen().paint("profkit report", style::heading) + "  " +
-           shorten(escape_for_terminal(s.capture().what().path), most_columns - 16, cut::start));
+           shorten(escape_for_terminal(s.capture().what().path), report_columns - 16, cut::start));
   print_runs(s);
   print_files(s, f);
   if (const std::string hosts = hosts_of(s.capture().what(), f); !hosts.empty()) print_fact(s, "host", hosts);
@@ -129,7 +126,7 @@ void print_capture(session& s, const report_facts& f) {
   for (std::size_t i = 0; i < f.info.reasons.size() && i < most_reasons; ++i)
     print_fact(s, i == 0 ? "complete" : "",
                (i == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
-                   shorten(escape_for_terminal(f.info.reasons[i]), 2 * (most_columns - 20)));
+                   shorten(escape_for_terminal(f.info.reasons[i]), 2 * (report_columns - 20)));
 }
 
 // ---- where the time went -----------------------------------------------------------------------------------------
@@ -177,7 +174,7 @@ void print_busy_lines(session& s, const report_facts& f) {
                                      [](const ops_line& line) { return line.clock != profkit::ops_clock::aligned; });
   s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(f.ops.source) +
             (by_device ? ", by the device's clock)" : ")"));
-  t.print(s.out(), most_columns);
+  t.print(s.out(), report_columns);
   print_rest(s, lines.size(), shown, "more, each less busy");
 }
 
@@ -203,7 +200,7 @@ void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) 
       "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " + grouped(std::uint64_t{ops.names});
   if (f.ops.lines.size() > 1) title += ", over all " + grouped(std::uint64_t{f.ops.lines.size()}) + " lines";
   s.heading(title);
-  t.print(s.out(), most_columns);
+  t.print(s.out(), report_columns);
 }
 
 // ---- modules, steps, collectives
@@ -228,7 +225,7 @@ void print_modules_part(session& s, const std::vector<module_total>& modules) {
   }
   s.heading("Modules: " + grouped(std::uint64_t{modules.size()}) +
             (modules.front().runs > 0 ? ", by time on the devices" : ", by size; their runs are not recorded"));
-  t.print(s.out(), most_columns);
+  t.print(s.out(), report_columns);
   print_rest(s, modules.size(), shown);
 }
 
@@ -249,7 +246,7 @@ void print_steps_part(session& s, const report_facts& f) {
             groups[i].times, profkit::step_source_name(groups[i].first.source));
   const bool stand_ins = groups.front().first.source == profkit::step_source::xla_modules;
   s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
-  t.print(s.out(), most_columns);
+  t.print(s.out(), report_columns);
   print_rest(s, groups.size(), shown, "more planes");
 }
 
@@ -257,7 +254,7 @@ void print_nodes_part(session& s, const report_facts& f) {
   const std::vector<std::string> sentences = nodes_of(f);
   if (sentences.empty()) return;
   s.heading("Across nodes");
-  for (const std::string& text : sentences) s.out().line("  " + wrap(text, most_columns, 2));
+  for (const std::string& text : sentences) s.out().line("  " + wrap(text, report_columns, 2));
 }
 
 void print_collectives_part(session& s, const report_facts& f) {
@@ -280,7 +277,7 @@ void print_collectives_part(session& s, const report_facts& f) {
            c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? "" : "not recorded"});
   }
   s.heading("Collectives and asynchronous copies");
-  t.print(s.out(), most_columns);
+  t.print(s.out(), report_columns);
   print_rest(s, kinds.size(), shown, "more kinds");
 }
 
@@ -302,7 +299,7 @@ void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   s.heading("Notes");
   for (std::size_t i = 0; i < notes.size() && i < most_notes; ++i)
-    s.out().line("  - " + wrap(shorten(notes[i], 2 * (most_columns - 8)), most_columns, 4));
+    s.out().line("  - " + wrap(shorten(notes[i], 2 * (report_columns - 8)), report_columns, 4));
   print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more (--json has all)");
 }
 
@@ -325,14 +322,14 @@ void print_next(session& s, const std::vector<next_command>& next) {
     return width;
   };
   // A command that would be cut cannot be copied: then PATH stands for the path.
-  const bool fits = width_of() + 2 <= most_columns;
+  const bool fits = width_of() + 2 <= report_columns;
   if (!fits) commands = commands_with("PATH");
   const std::size_t width = width_of();
   s.heading(fits ? "Next" : "Next (PATH is the path above)");
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string why = "  # " + next[i].why;
     std::string line = "  " + commands[i];
-    if (2 + width + profkit::terminal_width(why) <= most_columns)
+    if (2 + width + profkit::terminal_width(why) <= report_columns)
       line += std::string(width - profkit::terminal_width(commands[i]), ' ') + s.out().screen().paint(why, style::dim);
     s.out().line(line);
   }

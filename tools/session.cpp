@@ -57,7 +57,7 @@ bool is_reader_gone() {
 }
 
 // The fault that ended a command: as a document when JSON was asked for, and always on standard error.
-int fail(const options& asked, document which, const fault& why, const terminal& errors) {
+int fail_document(const options& asked, document which, const fault& why, const terminal& errors) {
   leave_with_reader(asked, why);
   if (told_interrupt(asked, why)) return exit_unreadable;
   if (asked.json) {
@@ -257,27 +257,27 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     how.access = profkit::access_mode::one_pass;
   result<std::shared_ptr<const profile>> opened = profile::open(asked.path, how);
   progress.clear();
-  if (!opened) return fail(asked, which, opened.error(), errors);
+  if (!opened) return fail_document(asked, which, opened.error(), errors);
   const profile& capture = **opened;
   for (const std::string* path : {&asked.output_path, &asked.svg_path})
-    if (is_input_of(capture.what(), *path)) return fail(asked, which, output_is_input(*path), errors);
+    if (is_input_of(capture.what(), *path)) return fail_document(asked, which, output_is_input(*path), errors);
 
   if (!asked.output_path.empty()) catch_interrupts();
   result<text_output> target = text_output::open(asked.output_path, asked.color);
-  if (!target) return fail(asked, which, target.error(), errors);
+  if (!target) return fail_document(asked, which, target.error(), errors);
   text_output& out = *target;
   session s(asked, capture, out, hooks);
 
   const bool filters_wait = capture.is_any_streamed();
   if (!filters_wait && which != document::memory)  // which knows the hosts of nodes
     if (result<void> fits = profkit::check_filters(capture, filters_of(asked, 0), hooks); !fits)
-      return fail(asked, which, fits.error(), errors);
+      return fail_document(asked, which, fits.error(), errors);
 
   int status = exit_ok;
   if (asked.json) {
     result<document_status> written = writer.document(capture, out.raw(), hooks);
     progress.clear();
-    if (!written) return status_of_question(fail(asked, which, written.error(), errors));
+    if (!written) return status_of_question(fail_document(asked, which, written.error(), errors));
     if (*written == document_status::error) status = exit_unreadable;
     if (*written == document_status::partial) status = asked.strict ? exit_unreadable : exit_partial;
     if (status != exit_ok && !asked.quiet)
@@ -289,7 +289,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     progress.clear();
     if (!printed) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());  // a file appears only when it is complete
-      return status_of_question(fail(asked, which, printed.error(), errors));
+      return status_of_question(fail_document(asked, which, printed.error(), errors));
     }
   }
   if (filters_wait) {
@@ -299,7 +299,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
       return exit_code_of(fits.error().code);
     }
   }
-  if (result<void> finished = out.finish(); !finished) return fail(asked, which, finished.error(), errors);
+  if (result<void> finished = out.finish(); !finished) return fail_document(asked, which, finished.error(), errors);
 
   if (!asked.json) {
     // An XSpace was indexed when it was opened; other files are read, and found damaged, by the slices.
@@ -310,7 +310,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
   }
   if (status == exit_ok && asked.fail_on_incomplete) {
     result<profkit::info_result> info = profkit::anatomy_info(capture, {}, hooks);
-    if (!info) return fail(asked, which, info.error(), errors);
+    if (!info) return fail_document(asked, which, info.error(), errors);
     if (!info->complete) {
       for (const std::string& reason : info->reasons)
         print_to_standard_error("profkit: incomplete: " + escape_for_terminal(reason) + '\n');

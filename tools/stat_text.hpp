@@ -8,6 +8,8 @@
 
 namespace profkit_tool {
 
+constexpr std::size_t stat_columns = 60;  ///< of a stat among others in a line
+
 // The value alone: numbers as they are, text escaped, bytes as "<1,024 bytes>". Long text is cut to `columns`
 // (0: never).
 std::string stat_value_text(const profkit::named_stat& stat, std::size_t columns);

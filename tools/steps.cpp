@@ -33,7 +33,7 @@ void print_summary(session& s, const profkit::step_list& steps) {
   t.print(s.out(), s.columns());
 }
 
-void print_rows(session& s, const profkit::step_list& steps, std::uint64_t limit) {
+void print_step_rows(session& s, const profkit::step_list& steps, std::uint64_t limit) {
   table t;
   t.right("file").flexible("plane", cut::middle).right("index").flexible("step", cut::middle).right("number");
   t.right("start").right("duration");
@@ -53,7 +53,7 @@ void print_rows(session& s, const profkit::step_list& steps, std::uint64_t limit
 
 profkit::result<void> print_steps(session& s) {
   profkit::anatomy_options all = s.filters(0);
-  const std::uint64_t limit = s.asked().limit.value_or(default_limit);
+  const std::uint64_t limit = s.asked().limit.value_or(default_rows);
   all.limit = 0;  // the summary is over all of them
   auto found = profkit::anatomy_steps(s.trace(), all, s.hooks());
   if (!found) return std::move(found).error();
@@ -62,8 +62,8 @@ profkit::result<void> print_steps(session& s) {
     s.absent(found->absent);
     return {};
   }
-  print_summary(s, found->steps);
-  print_rows(s, found->steps, limit);
+  print_step_summary(s, found->steps);
+  print_step_rows(s, found->steps, limit);
   return {};
 }
 

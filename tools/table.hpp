@@ -4,12 +4,16 @@
 #include "text.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace profkit_tool {
+
+constexpr std::uint64_t default_rows = 20;   ///< of a table, unless the command line says
+constexpr std::size_t report_columns = 100;  ///< of what is made for reading, on a wide screen
 
 /// How many of the rows to print: one more than `most` is printed rather than called "1 more".
 [[nodiscard]] inline std::size_t shown_of(std::size_t rows, std::size_t most) noexcept {

@@ -16,8 +16,7 @@ using profkit::escape_for_terminal;
 using profkit::grouped;
 using profkit::human_duration;
 
-constexpr std::uint64_t default_limit = 5;
-constexpr std::size_t stat_columns = 60;
+constexpr std::uint64_t default_children = 5;
 
 class tree_printer final : public profkit::tree_visitor {
  public:
@@ -97,7 +96,7 @@ class tree_printer final : public profkit::tree_visitor {
 
 profkit::result<void> print_tree(session& s) {
   tree_printer printer(s);
-  profkit::result<void> walked = profkit::anatomy_tree(s.capture(), printer, s.filters(default_limit), s.hooks());
+  profkit::result<void> walked = profkit::anatomy_tree(s.capture(), printer, s.filters(default_children), s.hooks());
   if (!walked) return walked;
   if (!printer.found()) s.absent(no_xspace_text(s.capture(), s.filters(0)));
   return {};

@@ -53,7 +53,7 @@ std::string plus_minus(std::optional<std::int64_t> bound_ps) {
 }
 
 // "+1.234 ms", "-12 ps".
-std::string signed_duration(double ps) {
+std::string difference_text(double ps) {
   const auto whole = static_cast<std::int64_t>(std::llround(ps));
   return (whole < 0 ? "-" : "+") + human_duration(whole < 0 ? -whole : whole);
 }
@@ -64,7 +64,7 @@ std::string ppm_text(double ppm) {
   return text;
 }
 
-void print_nodes(text_output& out, const validation_result& found, std::size_t columns) {
+void print_compared_nodes(text_output& out, const validation_result& found, std::size_t columns) {
   table t;
   t.right("node").flexible("host", cut::middle, 12).right("devices").right("collectives").right("clock error");
   for (const profkit::collective_node& node : found.nodes)
@@ -73,7 +73,7 @@ void print_nodes(text_output& out, const validation_result& found, std::size_t c
   t.print(out, columns);
 }
 
-void print_ops(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
+void print_compared_ops(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   std::vector<const collective_op*> ops;
   for (const collective_op& op : found.ops)
     if (op.groups > 0) ops.push_back(&op);
@@ -136,7 +136,7 @@ void print_unjudged(text_output& out, const validation_result& found, std::size_
   }
 }
 
-void print_warnings(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
+void print_warning_list(text_output& out, const validation_result& found, std::uint64_t limit, std::size_t columns) {
   std::uint64_t shown = 0;
   for (const profkit::collective_warning& w : found.warning_list) {
     if (limit != 0 && shown == limit) break;
@@ -182,8 +182,8 @@ void print_alignment(text_output& out, const alignment_result& alignment, const 
       std::string remark = r.decidable ? "" : "undecidable (over " + human_duration(asked.max_bound_ps) + ")";
       if (remark.empty() && node.contains_zero) remark = "may be no shift at all";
       if (node.snapshot_offset_ps && !node.agrees) remark = "disagrees with the snapshots";
-      t.row({std::to_string(node.id), signed_duration(static_cast<double>(r.least_offset_ps)),
-             signed_duration(static_cast<double>(r.most_offset_ps)), signed_duration(node.offset_ps),
+      t.row({std::to_string(node.id), difference_text(static_cast<double>(r.least_offset_ps)),
+             difference_text(static_cast<double>(r.most_offset_ps)), difference_text(node.offset_ps),
              ppm_text(node.drift_ppm), human_duration(static_cast<std::int64_t>(node.spread_ps)), remark});
     }
   }
@@ -223,15 +223,15 @@ void print_text(text_output& out, const options& asked, const validation_result&
   print_assumptions(out, found.assumptions, columns);
   out.line();
   out.line(out.screen().paint("Nodes", style::heading));
-  print_nodes(out, found, columns);
+  print_compared_nodes(out, found, columns);
   out.line();
   out.line(out.screen().paint("Collectives", style::heading));
-  print_ops(out, found, limit, columns);
+  print_compared_ops(out, found, limit, columns);
   print_unjudged(out, found, columns);
   if (!found.warning_list.empty()) {
     out.line();
     out.line(out.screen().paint("Warnings", style::heading));
-    print_warnings(out, found, limit, columns);
+    print_warning_list(out, found, limit, columns);
   }
   if (alignment != nullptr) print_alignment(out, *alignment, asked, columns);
 }

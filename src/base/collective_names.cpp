@@ -11,7 +11,7 @@ namespace {
 
 // HLO opcodes that communicate (xla/hlo/ir/hlo_opcode.h of openxla/xla, 2021 to 2026), and the names that the
 // TPU compiler gives to fused and wrapped ones. hlo_category is the opcode, or "<opcode> fusion".
-constexpr std::string_view collectives[] = {
+constexpr std::string_view hlo_collectives[] = {
     "all-reduce-scatter",  // a fused all-reduce and slice; before its prefix
     "all-reduce",
     "all-gather",
@@ -97,7 +97,7 @@ std::string_view operation_of(std::string_view name) noexcept {
 
 std::string_view collective_of(std::string_view category_or_name) noexcept {
   const std::string_view operation = operation_of(category_or_name);
-  for (const std::string_view collective : collectives) {
+  for (const std::string_view collective : hlo_collectives) {
     if (!starts_with(operation, collective)) continue;
     const std::string_view rest = operation.substr(collective.size());
     // "all-reduce fusion", "all-gather-fusion"; but "sender" and "send_buffer" are no "send".

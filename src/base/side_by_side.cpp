@@ -14,14 +14,14 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // One progress function for pieces that run at the same time: the first of those that have not ended tells its numbers.
-class shared_progress {
+class joint_progress {
  public:
   // A piece's way to it.
   struct way {
-    shared_progress* to = nullptr;
+    joint_progress* to = nullptr;
     std::size_t piece = 0;
   };
-  shared_progress(const hooks& host, std::size_t pieces) : host_(host), ended_(pieces, false) {}
+  joint_progress(const hooks& host, std::size_t pieces) : host_(host), ended_(pieces, false) {}
 
   static std::int32_t tell(void* user, std::uint64_t done_bytes, std::uint64_t total_bytes) {
     const way& from = *static_cast<const way*>(user);
@@ -59,8 +59,8 @@ std::vector<result<void>> side_by_side(const hooks& host,
                                        const std::vector<std::function<result<void>(const hooks&)>>& pieces) {
   std::vector<result<void>> outcomes(pieces.size());
   const std::uint32_t at_once = host.threads < 2 ? 1 : 2;
-  shared_progress progress(host, pieces.size());
-  std::vector<shared_progress::way> ways(pieces.size());
+  joint_progress progress(host, pieces.size());
+  std::vector<joint_progress::way> ways(pieces.size());
   hooks both = host;
   both.threads = at_once;
   both.cancel = nullptr;  // each piece looks at it: all of them have an outcome
@@ -69,7 +69,7 @@ std::vector<result<void>> side_by_side(const hooks& host,
     own.threads = std::max<std::uint32_t>(host.threads / at_once, 1);
     if (host.progress != nullptr) {
       ways[item] = {&progress, item};
-      own.progress = &shared_progress::tell;
+      own.progress = &joint_progress::tell;
       own.user = &ways[item];
       own.log = nullptr;  // it takes the host's own `user`
     }

@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t largest_step_bytes = std::size_t{1} << 30;  // isa-l counts in 32 bits
+constexpr std::size_t largest_isal_bytes = std::size_t{1} << 30;  // isa-l counts in 32 bits
 constexpr std::size_t longest_copy_bytes = 258;
 
 fault damaged(const char* reason) { return fault{fault_code::damaged, reason, "", no_offset, ""}; }
@@ -66,9 +66,9 @@ class isal_member final : public member_inflater {
     const auto* const from = reinterpret_cast<const std::uint8_t*>(in.data());
     auto* const to = reinterpret_cast<std::uint8_t*>(out.at);
     state_.next_in = const_cast<std::uint8_t*>(from);
-    state_.avail_in = static_cast<std::uint32_t>(std::min(in.size(), largest_step_bytes));
+    state_.avail_in = static_cast<std::uint32_t>(std::min(in.size(), largest_isal_bytes));
     state_.next_out = to;
-    state_.avail_out = static_cast<std::uint32_t>(std::min(out.bytes, largest_step_bytes));
+    state_.avail_out = static_cast<std::uint32_t>(std::min(out.bytes, largest_isal_bytes));
     int status = ISAL_DECOMP_OK;
     if (in_header_) {
       status = isal_read_gzip_header(&state_, &header_);

@@ -9,11 +9,11 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t largest_step_bytes = std::size_t{1} << 30;  // zlib counts in 32 bits
+constexpr std::size_t largest_zlib_bytes = std::size_t{1} << 30;  // zlib counts in 32 bits
 constexpr int largest_window = 15, gzip_wrapper = 16, raw = -1;
 constexpr int fastest = 1, usual_memory = 8;
 
-fault out_of_memory() { return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""}; }
+fault no_memory() { return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""}; }
 
 class zlib_member final : public member_inflater {
  public:
@@ -24,8 +24,8 @@ class zlib_member final : public member_inflater {
   [[nodiscard]] bool initialised() const noexcept { return initialised_; }
 
   result<bool> inflate(std::string_view& in, output_room& out) override {
-    const std::size_t given = std::min(in.size(), largest_step_bytes);
-    const std::size_t room = std::min(out.bytes, largest_step_bytes);
+    const std::size_t given = std::min(in.size(), largest_zlib_bytes);
+    const std::size_t room = std::min(out.bytes, largest_zlib_bytes);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     stream_.avail_in = static_cast<uInt>(given);
     stream_.next_out = reinterpret_cast<Bytef*>(out.at);
@@ -37,7 +37,7 @@ class zlib_member final : public member_inflater {
     out.bytes -= written;
     if (status == Z_STREAM_END) return true;
     if (status == Z_OK || status == Z_BUF_ERROR) return false;
-    if (status == Z_MEM_ERROR) return out_of_memory();
+    if (status == Z_MEM_ERROR) return no_memory();
     return fault{fault_code::damaged, stream_.msg != nullptr ? stream_.msg : "unknown reason", "", no_offset, ""};
   }
 
@@ -53,7 +53,7 @@ class zlib_deflater final : public block_deflater {
   result<void> deflate(std::string_view window, std::size_t from, bool last, std::string& out) override {
     z_stream stream{};
     if (deflateInit2(&stream, fastest, Z_DEFLATED, raw * largest_window, usual_memory, Z_DEFAULT_STRATEGY) != Z_OK)
-      return out_of_memory();
+      return no_memory();
     if (from != 0)
       deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(window.data()), static_cast<uInt>(from));
     const std::size_t text_bytes = window.size() - from, had = out.size();
@@ -73,7 +73,7 @@ class zlib_deflater final : public block_deflater {
 
 result<std::unique_ptr<member_inflater>> member_inflater::make() {
   auto made = std::make_unique<zlib_member>();
-  if (!made->initialised()) return out_of_memory();
+  if (!made->initialised()) return no_memory();
   return std::unique_ptr<member_inflater>(std::move(made));
 }
 
@@ -82,7 +82,7 @@ std::unique_ptr<block_deflater> block_deflater::make() { return std::make_unique
 std::uint32_t gzip_checksum(std::uint32_t before, std::string_view bytes) noexcept {
   uLong sum = before;
   while (!bytes.empty()) {
-    const std::size_t step = std::min(bytes.size(), largest_step_bytes);
+    const std::size_t step = std::min(bytes.size(), largest_zlib_bytes);
     sum = crc32(sum, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(step));
     bytes.remove_prefix(step);
   }

@@ -35,7 +35,7 @@ std::int64_t modified_ns(const struct ::stat& status) noexcept {
   return static_cast<std::int64_t>(at.tv_sec) * 1'000'000'000 + static_cast<std::int64_t>(at.tv_nsec);
 }
 
-std::string last_part(const std::string& path) {
+std::string name_at_end(const std::string& path) {
   const auto end = path.find_last_not_of('/');
   if (end == std::string::npos) return path;
   const auto slash = path.rfind('/', end);
@@ -45,11 +45,11 @@ std::string last_part(const std::string& path) {
 
 // "runs" for "a/runs/", and for "." in that folder.
 std::string folder_name(const std::string& path) {
-  std::string name = last_part(path);
+  std::string name = name_at_end(path);
   if (name != "." && name != "..") return name;
   char* const real = ::realpath(path.c_str(), nullptr);
   if (real == nullptr) return name;
-  name = last_part(real);
+  name = name_at_end(real);
   std::free(real);
   return name;
 }
@@ -158,8 +158,8 @@ result<path_facts> look_at_path(const std::string& path) {
     struct ::stat status {};
     if (::stat(path.c_str(), &status) != 0) return input_fault(errno, "cannot open", path);
     if (S_ISDIR(status.st_mode)) return path_facts{path_kind::folder, 0, folder_name(path)};
-    if (!S_ISREG(status.st_mode)) return path_facts{path_kind::stream, 0, last_part(path)};
-    return path_facts{path_kind::file, static_cast<std::uint64_t>(status.st_size), last_part(path)};
+    if (!S_ISREG(status.st_mode)) return path_facts{path_kind::stream, 0, name_at_end(path)};
+    return path_facts{path_kind::file, static_cast<std::uint64_t>(status.st_size), name_at_end(path)};
   });
 }
 

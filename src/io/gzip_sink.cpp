@@ -18,7 +18,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
-constexpr std::size_t window_bytes = std::size_t{32} << 10;
+constexpr std::size_t dictionary_bytes = std::size_t{32} << 10;
 
 // One block of the stream: compressed apart from the others, with the text before it as its dictionary, and ended at
 // a byte, so that blocks can be made on any number of threads and put one behind the other.
@@ -76,9 +76,9 @@ class compressing_sink final : public sink {
 
   result<void> begin_block() {
     block next;
-    next.window.reserve(window_bytes + block_bytes);
-    next.window = blocks_.back().text().substr(block_bytes - window_bytes);
-    next.from = window_bytes;
+    next.window.reserve(dictionary_bytes + block_bytes);
+    next.window = blocks_.back().text().substr(block_bytes - dictionary_bytes);
+    next.from = dictionary_bytes;
     if (blocks_.size() >= host_.threads) {
       if (auto flushed = flush(); !flushed.ok()) return flushed;
     }

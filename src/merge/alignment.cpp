@@ -14,7 +14,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t day_ns = 86'400 * ns_per_s;
+constexpr std::int64_t most_apart_ns = 86'400 * ns_per_s;
 
 std::string node_text(std::int64_t id) { return "node " + std::to_string(id); }
 
@@ -30,9 +30,9 @@ std::optional<std::int64_t> first_absolute_ns(std::string_view xspace) noexcept 
   return std::nullopt;
 }
 
-class aligner {
+class trace_aligner {
  public:
-  aligner(const merge_options& o, const hooks& host) : o_(o), host_(host) {}
+  trace_aligner(const merge_options& o, const hooks& host) : o_(o), host_(host) {}
 
   result<alignment> run() {
     auto inputs = resolve_inputs(o_, host_);
@@ -274,7 +274,7 @@ class aligner {
     }
     // What a post-processed trace counts from: the start of the session, else of the collector.
     t.file_start_ns = t.clocks.profile_start_ns;
-    if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > day_ns))
+    if (t.start.walltime_ns && (!t.file_start_ns || std::abs(*t.file_start_ns - *t.start.walltime_ns) > most_apart_ns))
       t.file_start_ns = t.start.walltime_ns;
     return {};
   }
@@ -537,7 +537,7 @@ std::string fault_text(const fault& f) {
   return text;
 }
 
-result<alignment> align_traces(const merge_options& o, const hooks& host) { return aligner(o, host).run(); }
+result<alignment> align_traces(const merge_options& o, const hooks& host) { return trace_aligner(o, host).run(); }
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -24,7 +24,7 @@ void append_stat_name(std::string& to, std::int64_t id, std::string_view name) {
   append_bytes_field(entry, 2, value);
   append_bytes_field(to, 5, entry);
 }
-void append_stat(std::string& to, std::int64_t id, std::uint32_t kind, std::uint64_t value) {
+void append_plane_stat(std::string& to, std::int64_t id, std::uint32_t kind, std::uint64_t value) {
   std::string stat;
   append_varint_field(stat, 1, as_wire(id));
   if (kind == 2)
@@ -33,7 +33,7 @@ void append_stat(std::string& to, std::int64_t id, std::uint32_t kind, std::uint
     append_varint_field(stat, kind, value);
   append_bytes_field(to, 6, stat);
 }
-void append_stat(std::string& to, std::int64_t id, std::string_view text) {
+void append_plane_stat(std::string& to, std::int64_t id, std::string_view text) {
   std::string stat;
   append_varint_field(stat, 1, as_wire(id));
   append_bytes_field(stat, 5, text);
@@ -83,10 +83,10 @@ class stat_plane {
     if (id != 0) append_varint_field(head_, 1, as_wire(id));
     append_bytes_field(head_, 2, name);
   }
-  void number(std::string_view name, std::int64_t value) { append_stat(stats_, named(name), 4, as_wire(value)); }
-  void real(std::string_view name, double value) { append_stat(stats_, named(name), 2, bits_of(value)); }
-  void text(std::string_view name, std::string_view value) { append_stat(stats_, named(name), as_utf8(value)); }
-  void whole(std::string_view name, std::uint64_t value) { append_stat(stats_, named(name), 3, value); }
+  void number(std::string_view name, std::int64_t value) { append_plane_stat(stats_, named(name), 4, as_wire(value)); }
+  void real(std::string_view name, double value) { append_plane_stat(stats_, named(name), 2, bits_of(value)); }
+  void text(std::string_view name, std::string_view value) { append_plane_stat(stats_, named(name), as_utf8(value)); }
+  void whole(std::string_view name, std::uint64_t value) { append_plane_stat(stats_, named(name), 3, value); }
   [[nodiscard]] std::string field() const {
     std::string all;
     append_bytes_field(all, 1, head_ + names_ + stats_);
@@ -114,9 +114,9 @@ std::string tags_of(const plane_plan& p, const merged_node& node) {
       id = static_cast<std::int64_t>(as_wire(++next));
       append_stat_name(names, id, tag_names[i]);
     }
-    if (i == 0) append_stat(stats, id, 4, as_wire(node.id));
-    if (i == 1) append_stat(stats, id, as_utf8(node.hostname));
-    if (i == 2) append_stat(stats, id, 2, bits_of(as_ns(node.residual_ps)));
+    if (i == 0) append_plane_stat(stats, id, 4, as_wire(node.id));
+    if (i == 1) append_plane_stat(stats, id, as_utf8(node.hostname));
+    if (i == 2) append_plane_stat(stats, id, 2, bits_of(as_ns(node.residual_ps)));
   }
   return names + stats;
 }

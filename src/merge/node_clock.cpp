@@ -13,10 +13,10 @@ inline namespace PROFKIT_NAMESPACE {
 
 namespace {
 
-__extension__ using wide_sum = __int128;
+__extension__ using wide_ps = __int128;
 
-std::int64_t within_int64(wide_sum n) noexcept {
-  constexpr wide_sum most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+std::int64_t within_int64(wide_ps n) noexcept {
+  constexpr wide_ps most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
   return static_cast<std::int64_t>(std::clamp(n, least, most));
 }
 
@@ -111,7 +111,7 @@ node_bounds node_clock::bounds(std::int64_t first_ps, std::int64_t last_ps) cons
             [](const suspect_span& a, const suspect_span& b) { return a.from_ps < b.from_ps; });
   std::sort(ends.begin(), ends.end(), [](const suspect_span& a, const suspect_span& b) { return a.to_ps < b.to_ps; });
   std::size_t begun = 0, ended = 0;
-  wide_sum tracer = 0, host = 0;  // of the spans around a window
+  wide_ps tracer = 0, host = 0;  // of the spans around a window
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     for (; begun < begins.size() && begins[begun].from_ps <= edges[i]; ++begun) {
       tracer += begins[begun].tracer_ps;

@@ -10,12 +10,12 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t ppt = 1'000'000'000'000;
+constexpr std::int64_t trillion = 1'000'000'000'000;
 constexpr std::int64_t least_x = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t past_x = std::numeric_limits<std::int64_t>::max();
 
 // product / length to the nearest whole, halves up; length > 0.
-wide_product rounded(wide_product product, std::int64_t length) noexcept {
+wide_product rounded_quotient(wide_product product, std::int64_t length) noexcept {
   wide_product whole = product / length;
   wide_product rest = product % length;
   if (rest < 0) {
@@ -43,9 +43,9 @@ piecewise_map::piecewise_map(const std::vector<knot>& knots, const end_slopes& e
     return {0, 1};
   };
   const auto [before_excess, before_length] =
-      ends.before_ppt ? std::pair<std::int64_t, std::int64_t>{*ends.before_ppt, ppt} : nearest(true);
+      ends.before_ppt ? std::pair<std::int64_t, std::int64_t>{*ends.before_ppt, trillion} : nearest(true);
   const auto [after_excess, after_length] =
-      ends.after_ppt ? std::pair<std::int64_t, std::int64_t>{*ends.after_ppt, ppt} : nearest(false);
+      ends.after_ppt ? std::pair<std::int64_t, std::int64_t>{*ends.after_ppt, trillion} : nearest(false);
   segments_.reserve(knots.size() + 1);
   add(least_x, knots.front(), before_excess, before_length);
   for (std::size_t i = 0; i + 1 < knots.size(); ++i) {
@@ -77,7 +77,7 @@ std::int64_t piecewise_map::operator()(std::int64_t x, cursor& at) const noexcep
   const segment& s = segments_[i];
   const std::int64_t dx = x - s.x0;  // |x| <= 2^62, |x0| <= 2^61
   const wide_product y =
-      static_cast<wide_product>(s.y0) + dx + rounded(static_cast<wide_product>(dx) * s.excess, s.length);
+      static_cast<wide_product>(s.y0) + dx + rounded_quotient(static_cast<wide_product>(dx) * s.excess, s.length);
   return y > past_x || y <= least_x ? out_of_reach_ps : static_cast<std::int64_t>(y);
 }
 

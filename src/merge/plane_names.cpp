@@ -19,7 +19,7 @@ constexpr std::int64_t rocm_base = 100;
 constexpr std::int64_t host_process_id = 700;
 
 enum class family { none, gpu, tpu, custom };
-family family_of(std::string_view name) noexcept {
+family plane_family_of(std::string_view name) noexcept {
   if (starts_with(name, gpu_prefix)) return family::gpu;
   if (starts_with(name, tpu_prefix)) return family::tpu;
   if (starts_with(name, custom_prefix)) return family::custom;
@@ -63,7 +63,7 @@ class namer {
   namer(const std::vector<plane_to_name>& planes, const naming_rules& rules) : planes_(planes), rules_(rules) {
     // A converter shows one family of devices: TPU planes only where no GPU plane exists.
     bool has[4] = {};
-    for (const plane_to_name& p : planes) has[static_cast<std::size_t>(family_of(p.name))] = true;
+    for (const plane_to_name& p : planes) has[static_cast<std::size_t>(plane_family_of(p.name))] = true;
     run_family_ = rules.reference                                 ? family::gpu
                   : has[static_cast<std::size_t>(family::gpu)]    ? family::gpu
                   : has[static_cast<std::size_t>(family::tpu)]    ? family::tpu
@@ -97,7 +97,7 @@ class namer {
     const bool by_node = rules_.scheme == plane_scheme::node;
     const bool is_first = p.node == rules_.first_node;
     n.shifts_lines = !is_first;
-    family f = family_of(p.name);
+    family f = plane_family_of(p.name);
     if (rules_.reference && f != family::gpu) f = family::none;
     if (f != family::none) {
       const auto ordinal = ordinal_of(p.name);
@@ -132,9 +132,9 @@ class namer {
     hash_set<std::int64_t> wanted_ids{host_process_id}, taken{host_process_id};
     hash_map<std::int64_t, std::int64_t> free_after;  // where the last search from an id ended
     for (const plane_name& n : names)
-      if (family_of(n.name) != family::none) wanted_ids.insert(n.id);
+      if (plane_family_of(n.name) != family::none) wanted_ids.insert(n.id);
     for (plane_name& n : names) {
-      const family f = family_of(n.name);
+      const family f = plane_family_of(n.name);
       if (f == family::none || taken.insert(n.id).second) continue;
       const std::string old = number_name(f, n.id);
       std::int64_t& next = free_after.try_emplace(n.id, n.id).first->second;

@@ -7,7 +7,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-using knot = reference_clock::knot;
+using reference_knot = reference_clock::knot;
 
 // R <= x, compared exactly.
 bool not_above(std::int64_t knot_x, double x) noexcept {
@@ -17,13 +17,13 @@ bool not_above(std::int64_t knot_x, double x) noexcept {
 }
 
 // Each operation is rounded by itself: `volatile` keeps a compiler from fusing a product and a sum.
-double interpolate(const std::vector<knot>& knots, double x, bool whole) noexcept {
+double interpolate(const std::vector<reference_knot>& knots, double x, bool whole) noexcept {
   if (knots.size() == 1) return x + (knots[0].y - knots[0].x);
   std::size_t above = 0;
   while (above < knots.size() && (whole ? not_above(knots[above].exact_x, x) : knots[above].x <= x)) ++above;
   const std::size_t i = std::min(std::max<std::size_t>(above, 1), knots.size() - 1);
-  const knot& a = knots[i - 1];
-  const knot& b = knots[i];
+  const reference_knot& a = knots[i - 1];
+  const reference_knot& b = knots[i];
   const double dx = whole ? static_cast<double>(b.exact_x - a.exact_x) : b.x - a.x;
   const double dy = whole ? static_cast<double>(b.exact_y - a.exact_y) : b.y - a.y;
   if (dx == 0) return a.y;
@@ -32,7 +32,7 @@ double interpolate(const std::vector<knot>& knots, double x, bool whole) noexcep
   return a.y + product;
 }
 
-double as_double(const clock_instant& t) noexcept { return static_cast<double>(t.ns); }
+double ns_as_double(const clock_instant& t) noexcept { return static_cast<double>(t.ns); }
 
 }  // namespace
 
@@ -45,16 +45,18 @@ reference_clock::reference_clock(const node_start& own, const node_start& refere
   if (zero_ns_ == 0) zero_ns_ = wall_ns_;
   for (std::size_t i = 0; i < snapshots.pairs.size(); ++i) {
     const clock_pair& p = snapshots.pairs[i];
-    snapshots_.push_back({as_double(p.tracer), snapshots.reference_host_ns[i], p.tracer.ns, p.host.ns});
+    snapshots_.push_back({ns_as_double(p.tracer), snapshots.reference_host_ns[i], p.tracer.ns, p.host.ns});
   }
   const bool whole = whole_knots_;
-  std::stable_sort(snapshots_.begin(), snapshots_.end(),
-               [whole](const knot& a, const knot& b) { return whole ? a.exact_x < b.exact_x : a.x < b.x; });
+  std::stable_sort(snapshots_.begin(), snapshots_.end(), [whole](const reference_knot& a, const reference_knot& b) {
+    return whole ? a.exact_x < b.exact_x : a.x < b.x;
+  });
   for (const offset_row& row : offsets) {
     if (!row.has_midpoint) continue;
     offsets_.push_back({row.reference_midpoint_ns + row.reference_offset_ns, row.reference_midpoint_ns, 0, 0});
   }
-  std::stable_sort(offsets_.begin(), offsets_.end(), [](const knot& a, const knot& b) { return a.x < b.x; });
+  std::stable_sort(offsets_.begin(), offsets_.end(),
+                   [](const reference_knot& a, const reference_knot& b) { return a.x < b.x; });
   full_ = correct && snapshots_.size() >= 2 && !offsets_.empty();
 }
 

@@ -14,9 +14,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_planes = std::size_t{1} << 16;
-constexpr std::size_t most_lines = std::size_t{1} << 20;
-constexpr std::string_view gpu_prefix = "/device:GPU:";
+constexpr std::size_t most_trace_planes = std::size_t{1} << 16;
+constexpr std::size_t most_trace_lines = std::size_t{1} << 20;
+constexpr std::string_view device_prefix = "/device:GPU:";
 constexpr std::string_view roctracer_plane = "/host:ROCTRACER", tracer_line = "Host Threads/";
 
 std::string_view name_of_plane(std::string_view body) noexcept {
@@ -81,8 +81,8 @@ class surveyor {
     wire_reader reader(t.bytes);
     for (wire_field field; reader.next(field);) {
       if (!field.is_bytes(1)) continue;
-      if (plan_.planes.size() == most_planes)
-        return in_trace(trace, fault_code::limit, "more than " + std::to_string(most_planes) + " planes",
+      if (plan_.planes.size() == most_trace_planes)
+        return in_trace(trace, fault_code::limit, "more than " + std::to_string(most_trace_planes) + " planes",
                         field.bytes.data());
       plane_plan p;
       p.trace = trace;
@@ -91,12 +91,12 @@ class surveyor {
       p.node = t.input.node_id;
       if (!t.before.empty() && (is_clock_metadata(p.name) || p.name == environment_plane_name))
         continue;  // written anew
-      p.device = starts_with(p.name, gpu_prefix);
+      p.device = starts_with(p.name, device_prefix);
       p.first_line = plan_.lines.size();
       if (const char* damage = list_lines(p)) {
         plan_.lines.resize(p.first_line);
-        if (plan_.lines.size() >= most_lines)
-          return in_trace(trace, fault_code::limit, "more than " + std::to_string(most_lines) + " lines", damage);
+        if (plan_.lines.size() >= most_trace_lines)
+          return in_trace(trace, fault_code::limit, "more than " + std::to_string(most_trace_lines) + " lines", damage);
         plan_.all.traces[trace].report.status = node_status::corrupt;
         fault f = in_trace(trace, fault_code::damaged, "plane " + std::string(p.name) + " is damaged", damage);
         f.hint = "Fetch the trace again; --keep_going leaves the plane out.";
@@ -129,7 +129,7 @@ class surveyor {
     wire_reader reader(p.body);
     for (wire_field field; reader.next(field);) {
       if (field.is_bytes(3)) {
-        if (plan_.lines.size() >= most_lines) return field.bytes.data();
+        if (plan_.lines.size() >= most_trace_lines) return field.bytes.data();
         line_plan& line = plan_.lines.emplace_back();
         line.body = field.bytes;
         continue;

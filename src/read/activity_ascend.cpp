@@ -27,7 +27,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::string_view folder_of(std::string_view path) noexcept {
+std::string_view folder_or_none(std::string_view path) noexcept {
   const auto slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
@@ -418,7 +418,7 @@ std::vector<rank_files> ranks_of(const profile& p) {
   };
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     const capture_file& listed = p.what().files[file];
-    const std::string_view folder = ascend_rank_folder(folder_of(listed.path));
+    const std::string_view folder = ascend_rank_folder(folder_or_none(listed.path));
     switch (listed.family) {
       case file_family::ascend_kernels: {
         rank_files& rank = rank_at(folder);

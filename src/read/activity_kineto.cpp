@@ -88,7 +88,7 @@ struct gathered_device {
 };
 
 // An event without a known category, until its process has a name.
-struct held_event {
+struct unplaced_event {
   std::int64_t start_ps, duration_ps;
   std::uint64_t ordinal;
   string_id name;

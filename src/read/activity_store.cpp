@@ -13,10 +13,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t batch = 4096;
+constexpr std::size_t rows_per_call = 4096;
 constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::min();
 
-std::int64_t end_of(const host_span& s) noexcept { return saturating_add(s.start_ps, s.duration_ps); }
+std::int64_t end_ps_of(const host_span& s) noexcept { return saturating_add(s.start_ps, s.duration_ps); }
 
 bool comes_before(const kernel_row& a, const kernel_row& b) noexcept {
   if (a.start_ps != b.start_ps) return a.start_ps < b.start_ps;
@@ -34,9 +34,9 @@ kernel_list::kernel_list(std::vector<kernel_row> rows) : rows_(std::move(rows)) 
 
 result<void> kernel_list::visit(kernel_visitor& into, const hooks& host) const {
   progress_meter meter(host, rows_.size() * sizeof(kernel_row));
-  for (std::size_t at = 0; at < rows_.size(); at += batch) {
+  for (std::size_t at = 0; at < rows_.size(); at += rows_per_call) {
     if (auto go_on = meter.step(at * sizeof(kernel_row)); !go_on) return go_on;
-    if (auto taken = into.rows(rows_.data() + at, std::min(batch, rows_.size() - at)); !taken) return taken;
+    if (auto taken = into.rows(rows_.data() + at, std::min(rows_per_call, rows_.size() - at)); !taken) return taken;
   }
   return {};
 }
@@ -70,7 +70,7 @@ host_span_list::host_span_list(std::vector<host_span> spans) : spans_(std::move(
   latest_end_.assign(2 * leaves_, nowhere);
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     std::int64_t& latest = latest_end_[leaves_ + i / block];
-    latest = std::max(latest, end_of(spans_[i]));
+    latest = std::max(latest, end_ps_of(spans_[i]));
   }
   for (std::size_t node = leaves_ - 1; node > 0; --node) {
     latest_end_[node] = std::max(latest_end_[2 * node], latest_end_[2 * node + 1]);
@@ -86,7 +86,7 @@ result<void> host_span_list::look_into(std::size_t node, std::size_t first_block
   const std::size_t last = std::min(s.end, (first_block + 1) * block);
   for (std::size_t i = first_block * block; i < last; ++i) {
     const host_span& span = spans_[i];
-    if (end_of(span) <= s.from_ps && span.start_ps < s.from_ps) continue;
+    if (end_ps_of(span) <= s.from_ps && span.start_ps < s.from_ps) continue;
     if (auto taken = s.take(span); !taken) return taken;
   }
   return {};

@@ -131,8 +131,6 @@ std::string variant_of(const ascend_header& h, const std::vector<folded_name>& n
   return variant + (has("op state") ? "2024" : "2023");
 }
 
-constexpr std::size_t most_columns = 4096;
-
 }  // namespace
 
 std::vector<std::string> ascend_header::missing() const {
@@ -194,7 +192,7 @@ ascend_clock read_ascend_clock(std::string_view bytes) {
   constexpr int rows_looked_at = 1000;
   ascend_clock clock;
   csv_reader reader(bytes);
-  std::vector<std::string_view> fields(most_columns);
+  std::vector<std::string_view> fields(most_csv_columns);
   if (!reader.next(fields.data(), fields.size())) return clock;
   const ascend_header header = bind_ascend_header(fields.data(), std::min(reader.fields(), fields.size()));
   const std::size_t start = header[ascend_column::start];

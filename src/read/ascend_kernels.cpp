@@ -19,7 +19,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_columns = 4096;
 constexpr std::size_t most_streams = std::numeric_limits<std::uint16_t>::max();
 constexpr std::uint64_t rows_between_looks = 4096;
 
@@ -123,7 +122,7 @@ class table_reader {
 
  private:
   bool begin() {
-    fields_.resize(most_columns);
+    fields_.resize(most_csv_columns);
     if (!reader_.next(fields_.data(), fields_.size())) {
       input_.damage = fault{fault_code::damaged, "the table is empty: expected a header with the columns' names",
                             input_.path, 0, "export the capture again"};

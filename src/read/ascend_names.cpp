@@ -45,8 +45,8 @@ constexpr unit_rule units[] = {
 };
 
 // What the names of collectives begin with, in lower case and without underscores.
-constexpr std::string_view collectives[] = {"hcom",          "hccl",      "allgather",     "allreduce", "alltoall",
-                                            "reducescatter", "broadcast", "batchsendrecv", "allgather", "scatter"};
+constexpr std::string_view collective_stems[] = {"hcom",          "hccl",      "allgather",     "allreduce", "alltoall",
+                                                 "reducescatter", "broadcast", "batchsendrecv", "allgather", "scatter"};
 
 constexpr std::string_view no_kernels[] = {"EVENT",     "NOTIFY",      "Notify",      "PLACE_HOLDER",
                                            "PROFILING", "MAINTENANCE", "WRITE_VALUE", "CMO",
@@ -58,7 +58,7 @@ bool is_collective_prefix(std::string_view text) noexcept {
 
 // "reduce_scatterAicpuKernel": a collective that an AI CPU runs.
 bool is_aicpu_collective(std::string_view name) noexcept {
-  return std::any_of(std::begin(collectives), std::end(collectives),
+  return std::any_of(std::begin(collective_stems), std::end(collective_stems),
                      [name](std::string_view c) { return spells(name, c, false); });
 }
 

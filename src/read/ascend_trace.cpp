@@ -76,7 +76,7 @@ struct held_event {
   host_span_kind kind;
 };
 
-struct flow_end {
+struct arrow_end {
   std::uint64_t id;
   std::int64_t at_ps;
   std::int64_t stream;
@@ -124,12 +124,12 @@ class trace_collector final : public chrome_sink {
  private:
   struct flows {
     hash_map<std::uint64_t, std::int64_t> starts;
-    std::vector<flow_end> ends;
+    std::vector<arrow_end> ends;
   };
 
   static std::vector<launch_arrow> joined(const flows& f) {
     std::vector<launch_arrow> arrows;
-    for (const flow_end& end : f.ends) {
+    for (const arrow_end& end : f.ends) {
       const auto start = f.starts.find(end.id);
       if (start != f.starts.end()) arrows.push_back({end.at_ps, start->second, end.stream});
     }

@@ -23,8 +23,6 @@ constexpr std::size_t recovery_bytes = std::size_t{1} << 20;
 // Timestamps from here on count from some far origin: zero is then moved next to them.
 constexpr std::int64_t far_time_us = 1'000'000'000;
 constexpr std::int64_t second_us = 1'000'000;
-// Nanoseconds since the Unix epoch are 1e17 and more from 1973 on; no microseconds are.
-constexpr std::int64_t least_unix_us = 100'000'000'000'000;
 constexpr int ns_exponent = -3;
 // After so many windows in a row that are not valid JSON, the rest is read event by event at once.
 constexpr int most_refused_windows = 8;
@@ -510,7 +508,7 @@ std::optional<fault> damage_of_times(const chrome_summary& told) {
 
 namespace {
 
-result<chrome_summary> read_all(chrome_reader& reader, chrome_visitor& into) {
+result<chrome_summary> read_all_events(chrome_reader& reader, chrome_visitor& into) {
   for (;;) {
     result<bool> more = reader.next(into);
     if (!more) return more.error();
@@ -523,14 +521,14 @@ result<chrome_summary> read_all(chrome_reader& reader, chrome_visitor& into) {
 result<chrome_summary> read_chrome(std::string_view bytes, chrome_visitor& into, const chrome_options& options) {
   return contained([&]() -> result<chrome_summary> {
     chrome_reader reader(bytes, options);
-    return read_all(reader, into);
+    return read_all_events(reader, into);
   });
 }
 
 result<chrome_summary> read_chrome(source& from, chrome_visitor& into, const chrome_options& options) {
   return contained([&]() -> result<chrome_summary> {
     chrome_reader reader(from, options);
-    return read_all(reader, into);
+    return read_all_events(reader, into);
   });
 }
 

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view base_key = "baseTimeNanoseconds";
 constexpr std::size_t tail_bytes = std::size_t{64} << 10;
-// Timestamps from here on (1973) count from the Unix epoch; no machine is up that long.
-constexpr std::int64_t least_unix_us = 100'000'000'000'000;
 
 // Stops at the first event with a usable time.
 class head_visitor final : public chrome_visitor {

@@ -40,8 +40,8 @@ struct field_table {
   std::size_t field[slots] = {};
   bool distinct = true;
 };
-constexpr field_table fields;
-static_assert(fields.distinct);
+constexpr field_table fields_by_word;
+static_assert(fields_by_word.distinct);
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::size_t event_field_of(std::string_view key) {
   const auto at = [key](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(key[i])} << (8 * i); };
   const std::uint32_t word = at(0) | at(1) | at(last / 2 + last % 2) | at(last);
   const std::size_t slot = field_table::slot_of(word);
-  return fields.words[slot] == word ? fields.field[slot] : no_event_field;
+  return fields_by_word.words[slot] == word ? fields_by_word.field[slot] : no_event_field;
 }
 
 bool split_event(event_text& e, std::uint32_t max_nesting, std::uint64_t& irregular) {

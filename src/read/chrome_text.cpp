@@ -88,15 +88,15 @@ json_value_end end_of_string(const char* at, const char* end) noexcept {
 
 namespace {
 
-constexpr std::uint32_t deepest = 1024;  // whatever limits say
+constexpr std::uint32_t deepest_nesting = 1024;  // whatever limits say
 
 bool may_precede_string(char c) noexcept { return is_json_space(c) || c == ',' || c == ':' || c == '{' || c == '['; }
 bool may_follow_string(char c) noexcept { return is_json_space(c) || c == ',' || c == ':' || c == '}' || c == ']'; }
 
 // Past the object or array that starts at `at`.
 json_value_end end_of_nested(const char* at, const char* end, std::uint32_t max_nesting) noexcept {
-  const std::uint32_t bound = std::min(std::max(max_nesting, 1U), deepest);
-  std::bitset<deepest> arrays;  // the kinds of the open brackets, innermost last
+  const std::uint32_t bound = std::min(std::max(max_nesting, 1U), deepest_nesting);
+  std::bitset<deepest_nesting> arrays;  // the kinds of the open brackets, innermost last
   std::uint32_t depth = 0;
   char solid = 0;  // the last byte that is not blank
   while (at != end) {

@@ -61,7 +61,7 @@ std::optional<std::vector<clock_window>> windows_of(std::string_view text) {
   return windows;
 }
 
-result<std::vector<clock_metadata>> read(std::string_view xspace) {
+result<std::vector<clock_metadata>> read_clocks(std::string_view xspace) {
   std::vector<clock_metadata> found;
   trace_planes planes(xspace);
   while (planes.next()) {
@@ -125,7 +125,7 @@ trace_clocks read_trace_clocks(std::string_view xspace) {
 }
 
 result<std::vector<clock_metadata>> read_clock_metadata(std::string_view xspace) {
-  return contained([&] { return read(xspace); });
+  return contained([&] { return read_clocks(xspace); });
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -103,7 +103,7 @@ bool matches(const format_row& row, std::string_view name) noexcept {
          ends_with(name, row.suffix);
 }
 
-std::string host_of(const format_row& row, std::string_view name) {
+std::string host_in_name(const format_row& row, std::string_view name) {
   if (row.host == host_rule::none) return {};
   std::string_view stem = name.substr(0, name.size() - row.suffix.size());
   if (row.host == host_rule::stem_and_time) {
@@ -135,7 +135,7 @@ detection detect_by_name(std::string_view file_name) {
   const std::string_view name = without_compression(file_name);
   for (const format_row& row : formats) {
     if (!matches(row, name)) continue;
-    return {row.family, row.by_name, std::string("name ") + row.pattern, host_of(row, name), row.is_export_name};
+    return {row.family, row.by_name, std::string("name ") + row.pattern, host_in_name(row, name), row.is_export_name};
   }
   return {};
 }

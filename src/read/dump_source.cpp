@@ -23,7 +23,7 @@ const char* table_or_json(file_family family) noexcept {
   }
 }
 
-fault refused(const std::string& path, std::string message, std::string hint) {
+fault refused_source(const std::string& path, std::string message, std::string hint) {
   return {fault_code::invalid_argument, std::move(message), path, no_offset, std::move(hint)};
 }
 
@@ -34,14 +34,15 @@ result<dump_source> open_dump_source(const std::string& path, std::string_view t
     result<capture> found = open_capture(path, how);
     if (!found) return std::move(found).error();
     if (found->files.size() != 1 || !found->runs.empty())
-      return refused(path, "this is a directory: dump shows one file",
-                     found->files.empty() ? "name a file" : "name a file, for example " + found->files.front().path);
+      return refused_source(
+          path, "this is a directory: dump shows one file",
+          found->files.empty() ? "name a file" : "name a file, for example " + found->files.front().path);
     const file_family family = found->files.front().family;
     if (const char* const what = table_or_json(family); what && type.empty())
-      return refused(path, std::string("this is ") + what + " and no protobuf",
-                     std::string(family == file_family::chrome_trace ? "profkit chrome shows it"
-                                                                     : "profkit info shows what is in it") +
-                         "; --type raw insists on protobuf");
+      return refused_source(path, std::string("this is ") + what + " and no protobuf",
+                            std::string(family == file_family::chrome_trace ? "profkit chrome shows it"
+                                                                            : "profkit info shows what is in it") +
+                                "; --type raw insists on protobuf");
     auto source = open_source_of(*found, 0);
     if (!source) return std::move(source).error();
     auto held = hold_bytes(std::move(source).value(), how.bounds, how.host);

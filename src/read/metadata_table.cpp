@@ -14,7 +14,7 @@ static_assert(metadata_lookup::most_entries < place_mask);
 // At a load of two thirds linear probing over honest keys stays far below this.
 constexpr std::size_t longest_probe = 512;
 
-constexpr std::uint64_t hash_of(std::int64_t key) noexcept {
+constexpr std::uint64_t hash_of_id(std::int64_t key) noexcept {
   auto x = static_cast<std::uint64_t>(key);
   x ^= x >> 32;
   return x * 0x9e3779b97f4a7c15U;
@@ -59,7 +59,7 @@ std::int64_t metadata_lookup::key_of(std::uint32_t position) const noexcept {
 // False when the keys collide too much.
 bool metadata_lookup::insert(std::uint32_t position, std::uint64_t& comparisons) noexcept {
   const std::int64_t key = key_of(position);
-  const std::uint64_t hash = hash_of(key);
+  const std::uint64_t hash = hash_of_id(key);
   const std::size_t probes = std::min(slots_.size(), longest_probe);
   std::size_t at = home_of(hash, slots_.size());
   for (std::size_t i = 0; i < probes; ++i) {
@@ -97,7 +97,7 @@ std::optional<std::uint32_t> metadata_lookup::position(std::int64_t key) const n
     if (behind == slots_.begin() || key_of(behind[-1]) != key) return std::nullopt;
     return behind[-1];
   }
-  const std::uint64_t hash = hash_of(key);
+  const std::uint64_t hash = hash_of_id(key);
   const std::size_t probes = std::min(slots_.size(), longest_probe);
   std::size_t at = home_of(hash, slots_.size());
   for (std::size_t i = 0; i < probes; ++i) {

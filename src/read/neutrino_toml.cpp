@@ -10,7 +10,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // A number, or digits in a string.
-std::optional<std::uint64_t> number_of(const toml_value* value) noexcept {
+std::optional<std::uint64_t> unsigned_of(const toml_value* value) noexcept {
   if (value == nullptr) return std::nullopt;
   if (value->kind == toml_kind::integer && value->integer >= 0) return static_cast<std::uint64_t>(value->integer);
   if (value->kind != toml_kind::text || value->text.empty()) return std::nullopt;
@@ -93,8 +93,8 @@ probe_map_description modern_map(const toml_member& member) {
   probe_map_description map;
   map.name = member.name;
   map.level = level_of(text_of(table.find("level")));
-  map.size_bytes = number_of(table.find("size")).value_or(0);
-  map.cap = number_of(table.find("cap"));
+  map.size_bytes = unsigned_of(table.find("size")).value_or(0);
+  map.cap = unsigned_of(table.find("cap"));
   if (table.find("cap") == nullptr) map.cap = 1;
   if (const toml_value* regs = table.find("regs"); regs != nullptr && regs->kind == toml_kind::table) {
     for (const toml_member& each : regs->members) {

@@ -28,15 +28,15 @@ struct field_shape {
   }
 };
 
-constexpr std::uint32_t fields(std::initializer_list<unsigned> numbers) noexcept {
+constexpr std::uint32_t field_mask(std::initializer_list<unsigned> numbers) noexcept {
   std::uint32_t mask = 0;
   for (const unsigned n : numbers) mask |= std::uint32_t{1} << n;
   return mask;
 }
 
-constexpr field_shape line_shape{fields({1, 3, 9, 10}), fields({2, 4, 11}), 0};
-constexpr field_shape map_entry_shape{fields({1}), fields({2}), 0};
-constexpr field_shape stat_shape{fields({1, 3, 4, 7}), fields({5, 6}), fields({2})};
+constexpr field_shape line_shape{field_mask({1, 3, 9, 10}), field_mask({2, 4, 11}), 0};
+constexpr field_shape map_entry_shape{field_mask({1}), field_mask({2}), 0};
+constexpr field_shape stat_shape{field_mask({1, 3, 4, 7}), field_mask({5, 6}), field_mask({2})};
 
 // True when the message is empty or begins with a field of that shape.
 bool begins_like(std::string_view message, const field_shape& shape) noexcept {

@@ -10,11 +10,11 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t flush_bytes = std::size_t{64} << 10;
+constexpr std::size_t text_flush_bytes = std::size_t{64} << 10;
 
 class text_writer {
  public:
-  text_writer(dump_run& run, sink& into) : run_(run), into_(into) { out_.reserve(flush_bytes + 4096); }
+  text_writer(dump_run& run, sink& into) : run_(run), into_(into) { out_.reserve(text_flush_bytes + 4096); }
 
   result<void> write(std::string_view message, const proto_message_name* type) {
     fields(message, type, 0);
@@ -129,7 +129,7 @@ class text_writer {
       if (!first) out_ += ", ";
       first = false;
       append_scalar(out_, name, raw);
-      if (out_.size() >= flush_bytes && !flush().ok()) return;
+      if (out_.size() >= text_flush_bytes && !flush().ok()) return;
     }
     out_ += ']';
     if (p != end) {
@@ -203,7 +203,7 @@ class text_writer {
   // Escapes that protobuf's parser undoes. Of a string, whole UTF-8 characters stay as they are.
   void append_escaped(std::string_view value, bool is_text) {
     for (std::size_t at = 0; at < value.size();) {
-      if (out_.size() >= flush_bytes && !flush().ok()) return;
+      if (out_.size() >= text_flush_bytes && !flush().ok()) return;
       const utf8_step step = decode_utf8(value, at);
       if (step.code_point == '"' || step.code_point == '\\') {
         out_ += '\\';
@@ -232,7 +232,7 @@ class text_writer {
   void begin_line(std::uint32_t depth) { out_.append(std::size_t{2} * depth, ' '); }
   void end_line() {
     out_ += '\n';
-    if (out_.size() >= flush_bytes) static_cast<void>(flush());
+    if (out_.size() >= text_flush_bytes) static_cast<void>(flush());
   }
 
   [[nodiscard]] bool stopped() const { return run_.stopped() || !written_.ok(); }

@@ -5,7 +5,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr char texts[] =
+constexpr char proto_texts[] =
     "planes\0errors\0warnings\0hostnames\0id\0name\0lines\0event_metadata\0stat_metadata\0stats\0key\0"
     "value\0timestamp_ns\0events\0duration_ps\0display_id\0display_name\0metadata_id\0offset_ps\0"
     "num_occurrences\0double_value\0uint64_value\0int64_value\0str_value\0bytes_value\0ref_value\0"
@@ -166,7 +166,7 @@ constexpr char texts[] =
     "LayoutDimensionSemantics\0TfFunctionCompiler\0";
 
 // number, type, repeated, message or enum, oneof, name
-constexpr proto_field_name fields[] = {
+constexpr proto_field_name proto_fields[] = {
     {1, 11, true, 1, -1, {0}},  // planes
     {2, 9, true, -1, -1, {7}},  // errors
     {3, 9, true, -1, -1, {14}},  // warnings
@@ -879,7 +879,7 @@ constexpr proto_field_name fields[] = {
 };
 
 // name, first field, number of fields, entry of a map
-constexpr proto_message_name messages[] = {
+constexpr proto_message_name proto_messages[] = {
     {{8340}, 0, 4, false},  // XSpace
     {{8347}, 4, 6, false},  // XPlane
     {{8354}, 10, 2, true},  // XPlane.EventMetadataEntry
@@ -1017,7 +1017,7 @@ constexpr proto_message_name messages[] = {
     {{11104}, 707, 2, true},  // OpStats.ProgramIdToNameMapEntry
 };
 
-constexpr proto_enum_value values[] = {
+constexpr proto_enum_value proto_values[] = {
     {0, {11136}},  // TRANSPOSE_INVALID
     {1, {11154}},  // NO_TRANSPOSE
     {2, {11167}},  // TRANSPOSE
@@ -1173,7 +1173,7 @@ constexpr proto_enum_value values[] = {
 };
 
 // name, first value, number of values
-constexpr proto_enum_name enums[] = {
+constexpr proto_enum_name proto_enums[] = {
     {{12912}, 0, 4},  // TriangularSolveOptions.Transpose
     {{12945}, 4, 2},  // ResultAccuracy.Mode
     {{12965}, 6, 3},  // PrecisionConfig.Precision
@@ -1207,14 +1207,14 @@ constexpr proto_enum_name enums[] = {
 
 }  // namespace
 
-const char *proto_name::text() const noexcept { return texts + at; }
+const char *proto_name::text() const noexcept { return proto_texts + at; }
 
 const proto_names &known_proto_names() noexcept {
   static constexpr proto_names names{
-      fields, sizeof fields / sizeof *fields,
-      messages, sizeof messages / sizeof *messages,
-      values, sizeof values / sizeof *values,
-      enums, sizeof enums / sizeof *enums,
+      proto_fields, sizeof proto_fields / sizeof *proto_fields,
+      proto_messages, sizeof proto_messages / sizeof *proto_messages,
+      proto_values, sizeof proto_values / sizeof *proto_values,
+      proto_enums, sizeof proto_enums / sizeof *proto_enums,
   };
   return names;
 }

@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-fault wrong(const std::string& path, std::string what) {
+fault wrong_run_metadata(const std::string& path, std::string what) {
   fault f;
   f.code = fault_code::damaged;
   f.path = path;
@@ -20,24 +20,24 @@ fault wrong(const std::string& path, std::string what) {
   return f;
 }
 
-result<run_metadata> read(std::string_view text, const std::string& path) {
-  if (!is_json_object(text)) return wrong(path, "the file is no JSON object");
+result<run_metadata> read_run(std::string_view text, const std::string& path) {
+  if (!is_json_object(text)) return wrong_run_metadata(path, "the file is no JSON object");
   run_metadata found;
   found.run_id = json_string(json_member(text, "run_id"));
   if (const std::string_view raw = json_member(text, "reference_node"); !raw.empty() && raw != "null") {
     found.reference_node = json_integer(raw);
-    if (!found.reference_node) return wrong(path, "reference_node is no number");
+    if (!found.reference_node) return wrong_run_metadata(path, "reference_node is no number");
   }
   const std::string_view nodes = json_member(text, "nodes");
-  if (nodes.empty()) return wrong(path, "it names no nodes");
+  if (nodes.empty()) return wrong_run_metadata(path, "it names no nodes");
   json_elements each(nodes);
   while (each.next()) {
     const std::string_view node = each.value();
-    if (!is_json_object(node)) return wrong(path, "a node is no JSON object");
+    if (!is_json_object(node)) return wrong_run_metadata(path, "a node is no JSON object");
     run_node n;
     const auto id = json_integer(json_member(node, "node_id"));
-    if (!id) return wrong(path, "a node has no node_id, or one that is no number");
-    if (found.find(*id) != nullptr) return wrong(path, "two nodes have the id " + std::to_string(*id));
+    if (!id) return wrong_run_metadata(path, "a node has no node_id, or one that is no number");
+    if (found.find(*id) != nullptr) return wrong_run_metadata(path, "two nodes have the id " + std::to_string(*id));
     n.node_id = n.start.node_id = *id;
     n.hostname = json_string(json_member(node, "hostname"));
     n.trace = json_string(json_member(node, "trace"));
@@ -47,18 +47,18 @@ result<run_metadata> read(std::string_view text, const std::string& path) {
       if (!is_json_given(raw)) continue;
       *into = json_scaled_integer(raw);  // also in quotes
       if (!*into)
-        return wrong(path, std::string(name) + " of node " + std::to_string(*id) + " is " +
-                               std::string(raw.substr(0, 40)) + ", no whole number of nanoseconds");
+        return wrong_run_metadata(path, std::string(name) + " of node " + std::to_string(*id) + " is " +
+                                            std::string(raw.substr(0, 40)) + ", no whole number of nanoseconds");
     }
     if (const std::string_view raw = json_member(node, "gpu_ordinals"); !raw.empty()) {
       json_elements ordinals(raw);
       while (ordinals.next())
         if (const auto k = json_integer(ordinals.value())) n.gpu_ordinals.push_back(*k);
-      if (!ordinals.ok()) return wrong(path, "gpu_ordinals is no array");
+      if (!ordinals.ok()) return wrong_run_metadata(path, "gpu_ordinals is no array");
     }
     found.nodes.push_back(std::move(n));
   }
-  if (!each.ok()) return wrong(path, "'nodes' is no array");
+  if (!each.ok()) return wrong_run_metadata(path, "'nodes' is no array");
   return found;
 }
 
@@ -71,7 +71,7 @@ const run_node* run_metadata::find(std::int64_t node_id) const noexcept {
 }
 
 result<run_metadata> read_run_metadata(std::string_view text, std::string path) {
-  return contained([&] { return read(text, path); });
+  return contained([&] { return read_run(text, path); });
 }
 
 }  // namespace PROFKIT_NAMESPACE

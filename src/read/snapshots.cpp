@@ -18,7 +18,7 @@ constexpr std::int64_t day_ns = 86'400 * ns_per_s;
 constexpr std::int64_t reference_epoch_ns = 1'000'000'000'000'000;  // what the reference tool takes for an epoch time
 constexpr std::uint64_t most_ns = std::uint64_t{1} << 63;
 
-fault wrong(const std::string& path, std::string what, std::uint64_t at) {
+fault bad_snapshots(const std::string& path, std::string what, std::uint64_t at) {
   fault f;
   f.code = fault_code::damaged;
   f.path = path;
@@ -45,19 +45,20 @@ result<snapshot_set> read_pairs(std::string_view bytes, const std::string& path)
         else if (part.is_varint(2))
           tracer = part.value;
         else
-          return wrong(path, "this is no snapshot file: a pair has a field " + std::to_string(part.number), at);
+          return bad_snapshots(path, "this is no snapshot file: a pair has a field " + std::to_string(part.number), at);
       }
-      if (!inner.ok()) return wrong(path, "a snapshot pair is damaged", offset_in(bytes, inner.position()));
+      if (!inner.ok()) return bad_snapshots(path, "a snapshot pair is damaged", offset_in(bytes, inner.position()));
       if (host >= most_ns || tracer >= most_ns)
-        return wrong(path, "a snapshot lies past the year 2262, which int64 ns cannot hold", at);
+        return bad_snapshots(path, "a snapshot lies past the year 2262, which int64 ns cannot hold", at);
       found.pairs.push_back({{static_cast<std::int64_t>(tracer), 0}, {static_cast<std::int64_t>(host), 0}});
       found.reference_host_ns.push_back(static_cast<double>(host));
     } else {
-      return wrong(path, "this is no snapshot file: it has a field " + std::to_string(field.number), at);
+      return bad_snapshots(path, "this is no snapshot file: it has a field " + std::to_string(field.number), at);
     }
   }
   if (!reader.ok())
-    return wrong(path, "the snapshot file ends inside a pair or is damaged", offset_in(bytes, reader.position()));
+    return bad_snapshots(path, "the snapshot file ends inside a pair or is damaged",
+                         offset_in(bytes, reader.position()));
   return found;
 }
 

@@ -11,7 +11,7 @@ struct row_shape {
   bool quotes_match = true;
 };
 
-row_shape shape_of(std::string_view row) noexcept {
+row_shape row_shape_of(std::string_view row) noexcept {
   row_shape shape;
   while (!row.empty() && (row.back() == '\n' || row.back() == '\r')) row.remove_suffix(1);
   std::size_t at = 0;
@@ -33,7 +33,7 @@ const char* row_damage(const csv_reader& row, std::string_view text, std::size_t
   if (row.cut()) return "the row ends inside a quoted field";
   if (row.fields() < least) return "the row has fewer fields than the header";
   if (row.fields() == columns && !row.spans_lines()) return nullptr;
-  const row_shape shape = shape_of(text.substr(row.offset(), row.end_offset() - row.offset()));
+  const row_shape shape = row_shape_of(text.substr(row.offset(), row.end_offset() - row.offset()));
   if (!shape.quotes_match) return "a quote is missing";
   return shape.filled > columns ? "the row has more fields than the header" : nullptr;
 }

@@ -13,7 +13,7 @@ constexpr unsigned char bytes_tag(unsigned field) noexcept { return static_cast<
 constexpr unsigned byte_at(const char* p) noexcept { return static_cast<unsigned char>(*p); }
 
 // A varint of up to eight bytes; null when it is longer or cut.
-const char* read_varint(const char* p, const char* end, std::uint64_t& value) noexcept {
+const char* read_short_varint(const char* p, const char* end, std::uint64_t& value) noexcept {
   value = 0;
   for (unsigned shift = 0; shift < 56 && p != end; shift += 7) {
     const std::uint64_t byte = byte_at(p++);
@@ -26,7 +26,7 @@ const char* read_varint(const char* p, const char* end, std::uint64_t& value) no
 // Bytes of a length; null when they are cut.
 const char* read_bytes(const char* p, const char* end, std::string_view& bytes) noexcept {
   std::uint64_t size = 0;
-  p = read_varint(p, end, size);
+  p = read_short_varint(p, end, size);
   if (p == nullptr || size > static_cast<std::uint64_t>(end - p)) return nullptr;
   bytes = std::string_view(p, static_cast<std::size_t>(size));
   return p + size;
@@ -38,7 +38,7 @@ bool split_entry(std::string_view entry, std::int64_t& key, std::string_view& va
   const char* const end = p + entry.size();
   std::uint64_t number = 0;
   if (p == end || byte_at(p) != varint_tag(1)) return false;
-  p = read_varint(p + 1, end, number);
+  p = read_short_varint(p + 1, end, number);
   if (p == nullptr || p == end || byte_at(p) != bytes_tag(2)) return false;
   p = read_bytes(p + 1, end, value);
   key = static_cast<std::int64_t>(number);
@@ -64,7 +64,7 @@ bool read_usual_metadata(std::string_view entry, usual_metadata& found) noexcept
     std::string_view bytes;
     switch (tag) {
       case varint_tag(1):
-      case varint_tag(6): p = read_varint(p, end, number); break;
+      case varint_tag(6): p = read_short_varint(p, end, number); break;
       case bytes_tag(2):
         p = read_bytes(p, end, bytes);
         found.name = bytes;

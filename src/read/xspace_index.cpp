@@ -192,8 +192,8 @@ class indexer {
   std::size_t lines_ = 0, entries_ = 0, texts_ = 0;
 };
 
-std::string_view event_text(const metadata_lookup& index, std::int64_t id,
-                            std::string_view (event_metadata_view::*text)() const noexcept) noexcept {
+std::string_view metadata_text(const metadata_lookup& index, std::int64_t id,
+                               std::string_view (event_metadata_view::*text)() const noexcept) noexcept {
   const metadata_entry entry = index.find(id);
   return entry ? (event_metadata_view(entry.bytes).*text)() : std::string_view();
 }
@@ -201,11 +201,11 @@ std::string_view event_text(const metadata_lookup& index, std::int64_t id,
 }  // namespace
 
 std::string_view plane_index::event_name(std::int64_t metadata_id) const noexcept {
-  return event_text(event_metadata, metadata_id, &event_metadata_view::name);
+  return metadata_text(event_metadata, metadata_id, &event_metadata_view::name);
 }
 
 std::string_view plane_index::event_display_name(std::int64_t metadata_id) const noexcept {
-  return event_text(event_metadata, metadata_id, &event_metadata_view::display_name);
+  return metadata_text(event_metadata, metadata_id, &event_metadata_view::display_name);
 }
 
 std::string_view plane_index::stat_name(std::int64_t metadata_id) const noexcept {

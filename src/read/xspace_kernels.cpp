@@ -11,7 +11,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t batch = 256;
+constexpr std::size_t kernels_at_once = 256;
 
 std::vector<kernel_row>::iterator at(std::vector<kernel_row>& rows, std::size_t i) {
   return rows.begin() + static_cast<std::ptrdiff_t>(i);
@@ -58,7 +58,7 @@ result<void> xspace_kernels::visit(kernel_visitor& into, const hooks& host) cons
   for (std::size_t i = 0; i < cursors.size(); ++i)
     if (!cursors[i].done()) heap.push_back(i);
   std::make_heap(heap.begin(), heap.end(), later);
-  std::array<kernel_row, batch> rows;
+  std::array<kernel_row, kernels_at_once> rows;
   std::size_t count = 0;
   std::uint64_t decoded = 0;
   while (!heap.empty()) {
@@ -93,8 +93,8 @@ result<void> xspace_kernels::visit_line(kernel_visitor& into, const hooks& host)
   const auto shorter = [](const kernel_row& a, const kernel_row& b) {
     return a.duration_ps != b.duration_ps ? a.duration_ps < b.duration_ps : a.source_row < b.source_row;
   };
-  std::array<event_row, batch> events;
-  std::vector<kernel_row> rows(batch);
+  std::array<event_row, kernels_at_once> events;
+  std::vector<kernel_row> rows(kernels_at_once);
   event_rejects rejects;
   event_scanner scan(line.body);
   std::uint64_t offset = 0, decoded = 0;

@@ -207,7 +207,7 @@ std::optional<fault> damage_of(const fault* known, const chrome_summary& read) {
   return damage_of_times(read);
 }
 
-result<chrome_file> facts_of(const profile& p, std::size_t file, const anatomy_options& o, const hooks& host) {
+result<chrome_file> chrome_facts_of(const profile& p, std::size_t file, const anatomy_options& o, const hooks& host) {
   chrome_file facts;
   facts.file = static_cast<std::uint32_t>(file);
   const std::string_view bytes = p.bytes(file);
@@ -252,7 +252,7 @@ result<chrome_result> anatomy_chrome(const profile& p, const anatomy_options& o,
     chrome_result found;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (p.what().files[file].family != file_family::chrome_trace || !selected->file(file)) continue;
-      result<chrome_file> facts = facts_of(p, file, o, host);
+      result<chrome_file> facts = chrome_facts_of(p, file, o, host);
       if (!facts) return std::move(facts).error();
       found.files.push_back(std::move(facts).value());
     }

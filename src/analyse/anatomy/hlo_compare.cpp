@@ -103,7 +103,7 @@ const child_rule* rule_of(message parent, std::uint32_t field) noexcept {
   return found == std::end(child_rules) ? nullptr : found;
 }
 
-constexpr int deepest = 100;
+constexpr int deepest_structure = 100;
 
 // Fields by number, those of one number as they were written.
 bool read_fields(std::string_view bytes, std::vector<wire_field>& fields) {
@@ -122,7 +122,7 @@ bool read_fields(std::string_view bytes, std::vector<wire_field>& fields) {
 }
 
 // The key of a map entry, as number or as text.
-bool key_before(const wire_field& a, const wire_field& b) noexcept {
+bool has_lower_key(const wire_field& a, const wire_field& b) noexcept {
   wire_field key_a, key_b;
   const auto find_key = [](std::string_view entry, wire_field& key) {
     wire_reader reader(entry);
@@ -138,14 +138,14 @@ void sort_maps(message of, std::vector<wire_field>& fields) {
   for (auto begin = fields.begin(); begin != fields.end();) {
     const auto end = std::find_if(begin, fields.end(), [&](const wire_field& f) { return f.number != begin->number; });
     const child_rule* rule = rule_of(of, begin->number);
-    if (rule != nullptr && rule->is_map) std::stable_sort(begin, end, key_before);
+    if (rule != nullptr && rule->is_map) std::stable_sort(begin, end, has_lower_key);
     begin = end;
   }
 }
 
 bool same_message(message of, std::string_view a, std::string_view b, int depth) {
   if (a == b) return true;
-  if (a.size() != b.size() || depth == deepest) return false;
+  if (a.size() != b.size() || depth == deepest_structure) return false;
   std::vector<wire_field> of_a, of_b;
   if (!read_fields(a, of_a) || !read_fields(b, of_b) || of_a.size() != of_b.size()) return false;
   sort_maps(of, of_a);

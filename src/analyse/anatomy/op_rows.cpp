@@ -3,19 +3,11 @@
 #include <base/affix.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-namespace {
-
-std::int64_t clamp_ps(std::uint64_t ps) noexcept {
-  return static_cast<std::int64_t>(std::min<std::uint64_t>(ps, std::numeric_limits<std::int64_t>::max()));
-}
-
-}  // namespace
 
 std::int64_t op_rows::sums::metadata_id_of(std::size_t slot) const noexcept {
   const std::int64_t number = number_of(slot);

@@ -5,6 +5,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <read/xspace_index.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,6 +49,10 @@ struct op_rows::sums {
   [[nodiscard]] std::uint32_t program_of(std::size_t slot) const noexcept;  // 0: its events do not say
   [[nodiscard]] op_row row(std::size_t slot) const noexcept;
 };
+
+[[nodiscard]] inline std::int64_t clamp_ps(std::uint64_t ps) noexcept {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(ps, std::numeric_limits<std::int64_t>::max()));
+}
 
 // The rows of the ops in `of` that were met and whose name or display name contains `name`.
 [[nodiscard]] op_rows make_op_rows(op_rows::sums of, const std::string& name);

@@ -63,8 +63,6 @@ struct streamed_line {
 };
 using streamed_lines = by_streamed_line<streamed_line>;
 
-bool has_events(const line_index& line) noexcept { return !message_range<std::string_view, 4>(line.body).empty(); }
-
 // Calls use(place, plane, line) for every line with events that the filters let through.
 template <class Use>
 void for_each_line(const profile& p, const selection& selected, const streamed_lines& streamed, Use&& use) {
@@ -154,7 +152,7 @@ struct plane_facts {
 // How a plane's totals find an id. Writers number the entries through: then by position, with no room lost for more
 // than a few numbers that nobody has. A few ids elsewhere are found by hash; where there are many, all ids are
 // replaced by the position of their entry.
-plane_facts facts_of(const plane_index& plane, bool only_hlo_ops) {
+plane_facts plane_facts_of(const plane_index& plane, bool only_hlo_ops) {
   constexpr std::size_t few = 256;  // as many as op_totals has room for
   plane_facts facts{op_key::metadata_id, 0, {}, stat_finder(plane, stats_of_ops)};
   const std::size_t entries = plane.event_metadata_entries.size();
@@ -200,10 +198,6 @@ class entry_numbers {
   hash_map<std::int64_t, std::size_t> numbers_;
   std::vector<std::int64_t> without_entry_;
 };
-
-std::int64_t clamp_ps(std::uint64_t ps) noexcept {
-  return static_cast<std::int64_t>(std::min<std::uint64_t>(ps, std::numeric_limits<std::int64_t>::max()));
-}
 
 // What one line gave.
 struct line_totals {
@@ -356,7 +350,7 @@ class line_totaller {
   op_totals totals_;
 };
 
-result<line_totals> read_line(const task& of, line_place place, shared_meter& meter) {
+result<line_totals> read_ops_line(const task& of, line_place place, shared_meter& meter) {
   line_totals found = of.begin(place);
   if (of.only_hlo_ops && of.facts_at(place).hlo_op_ids.empty()) return found;
   const char* const readable_end = end_of(of.p.bytes(place.file));
@@ -395,9 +389,9 @@ line_totals take_line(const task& of, line_place place, streamed_line& went_by) 
 }
 
 // The first look at a streamed file: totals every line by metadata id.
-class first_look final : public stream_visitor {
+class first_pass final : public stream_visitor {
  public:
-  first_look(std::uint32_t file, streamed_lines& lines) : file_(file), lines_(lines) {}
+  first_pass(std::uint32_t file, streamed_lines& lines) : file_(file), lines_(lines) {}
 
   bool begin_line(stream_place place, std::uint64_t bytes) override {
     // An event takes five bytes at least. Ids are small numbers in files as they are written.
@@ -476,7 +470,7 @@ result<void> look_first(const profile& p, const anatomy_options& o, const hooks&
   if (filters_events(o)) return {};
   for (std::uint32_t file = 0; file < p.file_count(); ++file) {
     if (!p.is_streamed(file)) continue;
-    first_look visitor(file, lines);
+    first_pass visitor(file, lines);
     if (auto passed = p.stream(file, visitor, host, true); !passed) return passed;
   }
   return {};
@@ -558,7 +552,7 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
   for (const line_place& place : picked.places) {
     bytes += of.line_at(place).body.size();
     const auto [at, is_new] = of.facts.try_emplace({place.file, place.plane});
-    if (is_new) at->second = facts_of(of.plane_at(place), picked.only_hlo_ops);
+    if (is_new) at->second = plane_facts_of(of.plane_at(place), picked.only_hlo_ops);
   }
   shared_meter meter(host, bytes);
   auto totals = map_items<line_totals>(order.size(), host, [&](std::size_t item) -> result<line_totals> {
@@ -566,7 +560,7 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
     streamed_line* const went_by =
         streamed.find(place.file, static_cast<std::size_t>(place.plane), static_cast<std::size_t>(place.line));
     if (went_by != nullptr) return take_line(of, place, *went_by);
-    return read_line(of, place, meter);
+    return read_ops_line(of, place, meter);
   });
   if (!totals) return std::move(totals).error();
   std::vector<line_totals> in_order(order.size());

@@ -11,8 +11,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_ps = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t least_ps = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t latest_ps = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t earliest_ps = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
@@ -152,7 +152,7 @@ result<void> selection::find_step(const trace& t, const hooks& host) {
 event_filter selection::times_at(const step_place& place) const {
   event_filter filter;
   if (options_->from_ps || options_->to_ps)
-    filter.windows_.push_back({options_->from_ps.value_or(least_ps), options_->to_ps.value_or(most_ps)});
+    filter.windows_.push_back({options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)});
   if (options_->step) {
     const bool own = std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place);
     const step_place looked_at = own ? place : step_place{place.file, -1, -1};

@@ -24,6 +24,10 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+[[nodiscard]] inline bool has_events(const line_index& line) noexcept {
+  return !message_range<event_view, 4>(line.body).empty();
+}
+
 // When the events of a line were, ps relative to the capture origin.
 class line_clock {
  public:

@@ -15,7 +15,7 @@ constexpr const char* element_type_names[] = {
     "u2",      "f8e4m3", "f8e3m4",   "s1",  "u1",    "f4e2m1fn",      "f8e8m0fnu",
 };
 constexpr std::int32_t tuple_type = 13;
-constexpr int deepest = 100;
+constexpr int deepest_shape = 100;
 
 void append_element_type(std::string& out, std::int32_t type) {
   if (type >= 0 && static_cast<std::size_t>(type) < std::size(element_type_names))
@@ -83,7 +83,7 @@ void append_shape(std::string& out, const shape_view& shape, int depth) {
   for (auto at = elements.begin(); !at.done(); ++at) {
     if (!first) out += ", ";
     first = false;
-    if (depth == deepest) {
+    if (depth == deepest_shape) {
       out += "…";
       break;
     }

@@ -22,14 +22,12 @@ using packed_step = step_list::packed::step;
 
 constexpr std::string_view step_num_name = "step_num";
 
-std::optional<std::int64_t> number_in(std::string_view text) noexcept {
+std::optional<std::int64_t> number_in_name(std::string_view text) noexcept {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
-
-bool has_events(const line_index& line) noexcept { return !message_range<event_view, 4>(line.body).empty(); }
 
 // Lines of one kind that have events. "Sparse Core Steps" and the like count only where the core's own line
 // is missing: they repeat it on a plane.
@@ -175,7 +173,7 @@ class step_finder {
   };
   step_name name_of(std::string_view text) {
     packed_->names.push_back(text);
-    return {true, static_cast<std::uint32_t>(packed_->names.size() - 1), number_in(text)};
+    return {true, static_cast<std::uint32_t>(packed_->names.size() - 1), number_in_name(text)};
   }
 
   // Rows of the plane that was read last.

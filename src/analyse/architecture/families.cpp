@@ -12,11 +12,11 @@ inline namespace PROFKIT_NAMESPACE {
 namespace architecture {
 namespace {
 
-struct meaning {
+struct hint_rule {
   op_kind kind;
   phase_hint hint;
 };
-constexpr meaning meanings[] = {
+constexpr hint_rule hint_rules[] = {
 #define PROFKIT_KERNEL_FAMILY(what, hint, pattern, unless, family) {op_kind::what, phase_hint::hint},
 #include <analyse/architecture/kernel_families.inc>
 #undef PROFKIT_KERNEL_FAMILY
@@ -29,11 +29,11 @@ constexpr std::string_view plain_texts[] = {
 constexpr auto texts = pack_texts<plain_texts>();
 
 constexpr auto families = [] {
-  std::array<kernel_family, std::size(meanings)> rows{};
+  std::array<kernel_family, std::size(hint_rules)> rows{};
   for (std::uint16_t row = 0; row < rows.size(); ++row) {
     const auto first = static_cast<std::uint16_t>(3 * row);
-    rows[row] = {meanings[row].kind,
-                 meanings[row].hint,
+    rows[row] = {hint_rules[row].kind,
+                 hint_rules[row].hint,
                  {first},
                  {static_cast<std::uint16_t>(first + 1)},
                  {static_cast<std::uint16_t>(first + 2)}};

@@ -61,11 +61,11 @@ void read_label(std::string_view label, bool with_sizes, std::vector<std::string
     into.push_back(uses[i] + lengths[i] + " tokens (folder name)");
 }
 
-using sizes = std::vector<std::pair<std::string, std::int64_t>>;
+using size_list = std::vector<std::pair<std::string, std::int64_t>>;
 
 // "TP 8, PP 2, EP 4, world size 64 (profiler metadata)"; "" when nothing is known by name. Sizes that were set stand
 // before the groups, which repeat them.
-std::string recorded_sizes(const sizes& told) {
+std::string recorded_sizes(const size_list& told) {
   struct spelling {
     const char* title;
     std::vector<std::string_view> names;
@@ -81,7 +81,7 @@ std::string recorded_sizes(const sizes& told) {
   };
   std::string text;
   for (const spelling& s : known) {
-    const auto* found = static_cast<const sizes::value_type*>(nullptr);
+    const auto* found = static_cast<const size_list::value_type*>(nullptr);
     for (const std::string_view name : s.names) {
       const auto at = std::find_if(told.begin(), told.end(), [&](const auto& one) { return one.first == name; });
       if (at == told.end()) continue;

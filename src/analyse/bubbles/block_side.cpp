@@ -22,7 +22,7 @@ bool is_block(const kernel_row& k, std::int32_t main, const bubble_thresholds& t
 }
 
 // Durations by a small key; few distinct ones.
-class weights {
+class weights_by_key {
  public:
   void add(std::int64_t key, std::int64_t weight_ps) {
     if (last_ >= sums_.size() || sums_[last_].first != key) {
@@ -62,7 +62,7 @@ void keep_greatest(std::vector<kernel_row>& list, const kernel_row& k, Value&& v
 struct part {
   block_side found;
   clock_sweep clocks;
-  weights cores, streams;
+  weights_by_key cores, streams;
   void add(const kernel_row& k, const activity_device& on, const bubble_thresholds& t) {
     if (const std::int64_t gap = clocks.add(k); gap > 0) {
       ++found.bubbles;

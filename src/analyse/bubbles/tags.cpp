@@ -12,7 +12,7 @@ namespace bubbles {
 namespace {
 
 // Sums over the reportable gaps of one or many steps, those at the edge of the capture left out.
-struct weights {
+struct gap_weights {
   std::int64_t service_ps = 0, underfeed_ps = 0, evidenced_ps = 0, host_ps = 0, sync_ps = 0, comm_ps = 0;
   bool traced = false;
   void add(const bubble_step& s) noexcept {
@@ -26,7 +26,7 @@ struct weights {
   }
 };
 
-host_risk risk_of(const weights& w, const bubble_thresholds& t) noexcept {
+host_risk risk_of(const gap_weights& w, const bubble_thresholds& t) noexcept {
   if (!at_least(w.underfeed_ps, w.service_ps, t.idle_ratio_ppm)) return host_risk::low;
   if (at_least(w.sync_ps, w.evidenced_ps, t.sync_overlap_ppm) ||
       at_least(w.host_ps, w.evidenced_ps, t.high_coverage_ppm))
@@ -34,7 +34,7 @@ host_risk risk_of(const weights& w, const bubble_thresholds& t) noexcept {
   return host_risk::medium;
 }
 
-void add_host_tags(bubble_tags& into, const weights& w, bool recurring, bool boundary, const bubble_thresholds& t) {
+void add_host_tags(bubble_tags& into, const gap_weights& w, bool recurring, bool boundary, const bubble_thresholds& t) {
   if (!recurring || !at_least(w.underfeed_ps, w.service_ps, t.idle_ratio_ppm)) return;
   if (!boundary && (at_least(w.host_ps, w.evidenced_ps, t.launch_lag_coverage_ppm) ||
                     at_least(w.sync_ps, w.evidenced_ps, t.sync_overlap_ppm)))
@@ -129,7 +129,7 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
     if (is_heavy(s.largest_internal_ps, service, t)) verdict.tags.add(bubble_tag::internal_bubble_heavy);
     if (o.reference ? at_least(s.underfeed_ps(), service, t.idle_ratio_ppm) : has_hidden_issue(s, t))
       verdict.tags.add(bubble_tag::device_idle_gap_heavy);
-    weights w;
+    gap_weights w;
     w.add(s);
     verdict.risk = risk_of(w, t);
     const bubble_group& g = into.groups[static_cast<std::size_t>(s.group)];
@@ -154,7 +154,7 @@ void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const
 void tag_groups(bubbles_result& into, const bubble_options& o) {
   const bubble_thresholds& t = o.thresholds;
   for (bubble_group& g : into.groups) {
-    weights w;
+    gap_weights w;
     std::uint64_t on_steps[bubble_tag_count] = {};
     std::uint64_t at_edge = 0;
     std::int64_t wait_ps = 0, polluted_ps = 0;

@@ -46,9 +46,9 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-class aligner {
+class collective_aligner {
  public:
-  aligner(const validation_result& matched, const alignment_options& o) : matched_(matched), o_(o) {}
+  collective_aligner(const validation_result& matched, const alignment_options& o) : matched_(matched), o_(o) {}
 
   alignment_result align() {
     collect();
@@ -364,7 +364,7 @@ class aligner {
 }  // namespace
 
 alignment_result align_by_collectives(const validation_result& matched, const alignment_options& o) {
-  return aligner(matched, o).align();
+  return collective_aligner(matched, o).align();
 }
 
 result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o, const hooks& host) {

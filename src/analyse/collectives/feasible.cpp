@@ -12,7 +12,7 @@ double cross(const clock_line& o, const clock_line& a, const clock_line& b) noex
   return (a.offset - o.offset) * (b.drift - o.drift) - (a.drift - o.drift) * (b.offset - o.offset);
 }
 
-clock_line difference(const clock_line& a, const clock_line& b) noexcept {
+clock_line clock_difference(const clock_line& a, const clock_line& b) noexcept {
   return {a.offset - b.offset, a.drift - b.drift};
 }
 
@@ -98,7 +98,8 @@ feasible_set feasible_set::plus(const feasible_set& other) const {
     } else if (j == b.size()) {
       ++i;
     } else {
-      const clock_line ea = difference(at(a, first_a, i + 1), pa), eb = difference(at(b, first_b, j + 1), pb);
+      const clock_line ea = clock_difference(at(a, first_a, i + 1), pa),
+                       eb = clock_difference(at(b, first_b, j + 1), pb);
       const double turn = ea.offset * eb.drift - ea.drift * eb.offset;
       if (turn >= 0) ++i;
       if (turn <= 0) ++j;

@@ -25,7 +25,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t devices_per_node = 64;     // in the plane ids of a merge
+constexpr std::int64_t plane_ids_per_node = 64;   // in the plane ids of a merge
 constexpr std::int64_t first_reference_id = 100;  // the reference tool's plane ids start here
 constexpr std::int64_t first_host_id = 10000;     // and those of hosts here
 
@@ -107,15 +107,15 @@ class finder {
         std::int32_t device = plane.device >= 0 ? plane.device : static_cast<std::int32_t>(plane.id);
         if (node) {
           key = {0, 0, *node, true};
-          device = static_cast<std::int32_t>(device % devices_per_node);
+          device = static_cast<std::int32_t>(device % plane_ids_per_node);
         } else if (plane.id >= first_host_id) {
           continue;  // a host that a merge shows as a device
         } else if (reference_ids) {
-          key.id = (plane.id - first_reference_id) / devices_per_node;
-          device = static_cast<std::int32_t>((plane.id - first_reference_id) % devices_per_node);
-        } else if (plane.id >= devices_per_node) {
-          key.id = plane.id / devices_per_node;
-          device = static_cast<std::int32_t>(plane.id % devices_per_node);
+          key.id = (plane.id - first_reference_id) / plane_ids_per_node;
+          device = static_cast<std::int32_t>((plane.id - first_reference_id) % plane_ids_per_node);
+        } else if (plane.id >= plane_ids_per_node) {
+          key.id = plane.id / plane_ids_per_node;
+          device = static_cast<std::int32_t>(plane.id % plane_ids_per_node);
         }
         std::string_view hostname = hostname_of(plane);
         if (hostname.empty() && !space->hostnames.empty() && !node && key.id == 0) hostname = space->hostnames.front();

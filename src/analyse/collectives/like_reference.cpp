@@ -28,11 +28,11 @@ bool is_collective_op(std::string_view op) {
   return contains_any(op, {"reduce", "gather", "scatter", "all-to-all", "send", "recv", "nccl", "rccl"});
 }
 
-constexpr std::string_view gpu_prefix = "/device:GPU:";
+constexpr std::string_view reference_prefix = "/device:GPU:";
 
 // The node of a plane; empty: not looked at.
-std::optional<std::int64_t> node_of(const plane_index& plane) {
-  if (plane.name.substr(0, gpu_prefix.size()) != gpu_prefix || plane.id >= 10000) return std::nullopt;
+std::optional<std::int64_t> node_by_id(const plane_index& plane) {
+  if (plane.name.substr(0, reference_prefix.size()) != reference_prefix || plane.id >= 10000) return std::nullopt;
   return plane.id >= 100 ? (plane.id - 100) / 64 : 0;
 }
 
@@ -52,7 +52,7 @@ class reference_finder {
         }
         if (const xspace_index* space = p.xspace(file))
           for (const plane_index& plane : space->planes)
-            if (const auto node = node_of(plane))
+            if (const auto node = node_by_id(plane))
               if (result<void> read = read_plane(plane, *node); !read) return std::move(read).error();
       }
       // Several traces of one node each are told apart by their places.

@@ -35,9 +35,10 @@ trace_bounds read_bounds(const trace_list& traces) {
   return bounds;
 }
 
-class judge {
+class violation_judge {
  public:
-  judge(validation_result& found, const trace_bounds& bounds, const validation_options& o) : found_(found), o_(o) {
+  violation_judge(validation_result& found, const trace_bounds& bounds, const validation_options& o)
+      : found_(found), o_(o) {
     for (const collective_node& node : found.nodes) {
       clocks_.push_back(bounds.find(node.id));
       one_device_a_node_ = one_device_a_node_ && node.devices < 2;
@@ -293,7 +294,7 @@ class judge {
   std::vector<std::int64_t> starts_, ends_;
 };
 
-void warn(validation_result& into, collective_warning::kind what, std::int64_t node, std::string text) {
+void warn_clock(validation_result& into, collective_warning::kind what, std::int64_t node, std::string text) {
   collective_warning w;
   w.what = what;
   w.node_id = node;
@@ -314,21 +315,21 @@ void tell_clocks(validation_result& found, const trace_bounds& bounds, const val
       node.bound_ps = clock->bounds.widest(clock_domain::tracer);
       if (std::any_of(clock->bounds.windows.begin(), clock->bounds.windows.end(),
                       [](const clock_window& w) { return w.suspect; }))
-        warn(found, collective_warning::kind::suspect_clock, node.id,
-             "its clock stepped or ran at a rate that no clock has; its bound is wide there");
+        warn_clock(found, collective_warning::kind::suspect_clock, node.id,
+                   "its clock stepped or ran at a rate that no clock has; its bound is wide there");
     } else if (clock != nullptr) {
-      warn(found, collective_warning::kind::bound_unknown, node.id,
-           clock->corrected ? "its tracer clock was reset: how far its device times are wrong is unknown"
-                            : "its times were aligned by wall time alone: how far they are wrong is unknown");
+      warn_clock(found, collective_warning::kind::bound_unknown, node.id,
+                 clock->corrected ? "its tracer clock was reset: how far its device times are wrong is unknown"
+                                  : "its times were aligned by wall time alone: how far they are wrong is unknown");
     }
     if (!node.bound_ps) found.bounds_known = false;
   }
   if (!found.corrected && !o.bound_ps && found.nodes.size() > 1)
-    warn(found, collective_warning::kind::clocks_uncorrected, -1,
-         "the clocks of these nodes were not corrected: what looks like a violation may be their skew");
+    warn_clock(found, collective_warning::kind::clocks_uncorrected, -1,
+               "the clocks of these nodes were not corrected: what looks like a violation may be their skew");
 }
 
-std::string absence(const validation_result& found) {
+std::string absence_of_comparison(const validation_result& found) {
   std::uint64_t collectives = 0;
   for (const collective_node& node : found.nodes) collectives += node.collectives;
   if (collectives == 0) return "no collectives on any device";
@@ -423,8 +424,8 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     } else {
       match_by_occurrence(*instances, found);
     }
-    judge(found, bounds, o).run();
-    if (found.groups.empty()) found.absent = absence(found);
+    violation_judge(found, bounds, o).run();
+    if (found.groups.empty()) found.absent = absence_of_comparison(found);
     found.assumptions = assumptions_of(found);
     found.warnings = found.warning_list.size();
     return found;

@@ -39,7 +39,7 @@ chosen_files choose_files(const profile& p) {
   return out;
 }
 
-result<void> add_hlo(const profile& p, std::size_t file, memory_result& r) {
+result<void> add_file_hlo(const profile& p, std::size_t file, memory_result& r) {
   if (const fault* why = p.file_fault(file)) return *why;
   const std::unique_ptr<program_study> study = study_program(p.bytes(file));
   module_memory m = facts_of(*study);
@@ -56,8 +56,8 @@ result<void> add_hlo(const profile& p, std::size_t file, memory_result& r) {
   return {};
 }
 
-result<void> add_runtime(const profile& p, std::size_t file, const memory_options& o, const hooks& host,
-                         memory_result& r) {
+result<void> add_file_runtime(const profile& p, std::size_t file, const memory_options& o, const hooks& host,
+                              memory_result& r) {
   if (const fault* why = p.file_fault(file)) return *why;
   const collected_events all = collect_allocator_events(p, "", file, event_order::like_reference, host);
   if (all.stopped) return *all.stopped;
@@ -102,11 +102,12 @@ result<memory_result> analyse_memory_like_reference(const profile& p, const memo
     if (!files.hlo) r.hlo_absent_reason = "no_hlo_proto_pb";
     if (files.xspace) r.xplane_path = p.what().files[*files.xspace].path;
     if (files.hlo)
-      if (result<void> added = add_hlo(p, *files.hlo, r); !added) return std::move(added).error();
+      if (result<void> added = add_file_hlo(p, *files.hlo, r); !added) return std::move(added).error();
     if (o.runtime) {
       if (!files.xspace) r.runtime_absent_reason = "no_xplane_pb";
       if (files.xspace)
-        if (result<void> added = add_runtime(p, *files.xspace, o, host, r); !added) return std::move(added).error();
+        if (result<void> added = add_file_runtime(p, *files.xspace, o, host, r); !added)
+          return std::move(added).error();
     }
     compare(r);
     return r;

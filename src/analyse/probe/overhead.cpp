@@ -17,7 +17,7 @@ struct samples {
 };
 
 template <class T>
-std::optional<T> median_of(std::vector<T>& values) {
+std::optional<T> sorted_median(std::vector<T>& values) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
@@ -47,10 +47,10 @@ void take_launch(const probe_launch& launch, kernel_overhead& row, samples& take
 }
 
 void sum_up(kernel_overhead& row, samples& taken) {
-  row.median_prologue_ps = median_of(taken.prologue);
-  row.median_kernel_ps = median_of(taken.kernel);
-  row.median_epilogue_ps = median_of(taken.epilogue);
-  row.median_ratio = median_of(taken.ratios);
+  row.median_prologue_ps = sorted_median(taken.prologue);
+  row.median_kernel_ps = sorted_median(taken.kernel);
+  row.median_epilogue_ps = sorted_median(taken.epilogue);
+  row.median_ratio = sorted_median(taken.ratios);
   if (!taken.impacts.empty()) {
     double sum = 0;
     for (const double impact : taken.impacts) sum += impact;

@@ -12,7 +12,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-std::int64_t in_ns(std::int64_t ps) noexcept { return ps / 1000; }
+std::int64_t whole_ns(std::int64_t ps) noexcept { return ps / 1000; }
 
 void write_ratio(json_writer& out, std::string_view key, std::int64_t part, std::int64_t whole) {
   out.key(key);
@@ -23,7 +23,7 @@ void write_ratio(json_writer& out, std::string_view key, std::int64_t part, std:
 }
 
 template <class Rows, class Write>
-void write_list(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit, Write&& write) {
+void write_objects(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit, Write&& write) {
   out.key(key);
   out.begin_array();
   std::uint64_t written = 0;
@@ -36,14 +36,6 @@ void write_list(json_writer& out, std::string_view key, const Rows& rows, std::u
   out.end_array();
 }
 
-void write_or_null(json_writer& out, std::string_view key, std::string_view text) {
-  out.key(key);
-  if (text.empty())
-    out.null();
-  else
-    out.value(text);
-}
-
 class writer {
  public:
   writer(json_writer& out, const architecture_options& o, const architecture_report& report)
@@ -51,7 +43,7 @@ class writer {
 
   void write() {
     out_.field("families_version", static_cast<std::int64_t>(kernel_families_version()));
-    write_or_null(out_, "summary", r_.summary);
+    write_text_or_null(out_, "summary", r_.summary);
     write_devices();
     if (r_.devices.empty()) {
       const device_architecture none;
@@ -63,7 +55,7 @@ class writer {
 
  private:
   void write_devices() {
-    write_list(out_, "devices", r_.devices, 0, [&](const device_architecture& d) {
+    write_objects(out_, "devices", r_.devices, 0, [&](const device_architecture& d) {
       const activity_device& on = of_.devices()[d.device];
       out_.field("device", d.device);
       out_.field("name", of_.text(on.name));
@@ -83,15 +75,15 @@ class writer {
     write_anchor(d);
     write_configuration(d);
     out_.field("layers_per_pass", d.layers_per_pass);
-    write_or_null(out_, "pass_source", d.pass_source);
-    write_or_null(out_, "phase_source", d.phase_source);
+    write_text_or_null(out_, "pass_source", d.pass_source);
+    write_text_or_null(out_, "phase_source", d.phase_source);
     out_.field("passes_total", static_cast<std::uint64_t>(d.passes.size()));
     std::uint32_t index = 0;
-    write_list(out_, "passes", d.passes, limit_, [&](const model_pass& p) { write_pass(d, p, index++); });
+    write_objects(out_, "passes", d.passes, limit_, [&](const model_pass& p) { write_pass(d, p, index++); });
     out_.field("layers_total", static_cast<std::uint64_t>(d.layers.size()));
-    write_list(out_, "layers", d.layers, limit_, [&](const model_layer& l) { write_layer(l); });
+    write_objects(out_, "layers", d.layers, limit_, [&](const model_layer& l) { write_layer(l); });
     index = 0;
-    write_list(out_, "layouts", d.layouts, 0, [&](const layer_layout& l) {
+    write_objects(out_, "layouts", d.layouts, 0, [&](const layer_layout& l) {
       out_.field("layout", index++);
       out_.field("phase", model_phase_name(l.phase));
       out_.field("layers", l.layers);
@@ -99,22 +91,22 @@ class writer {
       out_.field("passes", l.passes);
       out_.field("cut", l.cut);
     });
-    write_list(out_, "layer_types", d.types, 0, [&](const layer_type& t) { write_type(t); });
+    write_objects(out_, "layer_types", d.types, 0, [&](const layer_type& t) { write_type(t); });
     out_.key("op_counts");
     out_.begin_object();
     for (const auto& [op, count] : d.op_counts) out_.field(op, count);
     out_.end_object();
-    write_list(out_, "cross_checks", d.checks, 0, [&](const cross_check& c) {
+    write_objects(out_, "cross_checks", d.checks, 0, [&](const cross_check& c) {
       out_.field("name", std::string_view(c.name));
       out_.field("expected", c.expected);
       out_.field("actual", c.actual);
       out_.field("result", check_outcome_name(c.result));
-      write_or_null(out_, "note", c.note);
+      write_text_or_null(out_, "note", c.note);
     });
-    write_list(out_, "substructures", d.anatomies, 0, [&](const layer_anatomy& a) { write_anatomy(d, a); });
-    write_list(out_, "streams", d.streams, 0, [&](const model_stream& s) { write_stream(d, s); });
+    write_objects(out_, "substructures", d.anatomies, 0, [&](const layer_anatomy& a) { write_anatomy(d, a); });
+    write_objects(out_, "streams", d.streams, 0, [&](const model_stream& s) { write_stream(d, s); });
     write_pipeline(d.pipeline);
-    write_list(out_, "evidence", d.evidence, 0, [&](const evidence_row& e) {
+    write_objects(out_, "evidence", d.evidence, 0, [&](const evidence_row& e) {
       out_.field("evidence", std::string_view(e.what));
       out_.field("value", std::string_view(e.value));
       out_.field("interpretation", std::string_view(e.meaning));
@@ -124,11 +116,11 @@ class writer {
   }
 
   void write_anchor(const device_architecture& d) {
-    write_or_null(out_, "anchor", d.anchor);
+    write_text_or_null(out_, "anchor", d.anchor);
     out_.key("anchor_details");
     out_.begin_object();
     out_.field("source", anchor_source_name(d.source));
-    write_or_null(out_, "family", d.anchor_family);
+    write_text_or_null(out_, "family", d.anchor_family);
     out_.field("count", d.anchors);
     out_.field("backward_count", d.backward_anchors);
     out_.field("above_10_ms", d.rule_prefill);
@@ -142,8 +134,8 @@ class writer {
     out_.field("kernels", d.kernels);
     out_.field("duplicates", d.duplicates);
     out_.field("kernels_left_out", d.left_out);
-    out_.field("first_rel_ns", in_ns(d.first_ps));
-    out_.field("span_ns", in_ns(d.last_ps - d.first_ps));
+    out_.field("first_rel_ns", whole_ns(d.first_ps));
+    out_.field("span_ns", whole_ns(d.last_ps - d.first_ps));
     out_.field("steps", static_cast<std::uint64_t>(d.steps));
     out_.field("step_source", d.step_source);
     write_strings(out_, "parallelism", d.parallelism);
@@ -158,21 +150,21 @@ class writer {
     out_.field("first_layer", p.first_layer);
     out_.field("last_layer", p.last_layer);
     out_.field("layers", p.layers());
-    out_.field("start_rel_ns", in_ns(p.start_ps));
-    out_.field("end_rel_ns", in_ns(p.end_ps));
+    out_.field("start_rel_ns", whole_ns(p.start_ps));
+    out_.field("end_rel_ns", whole_ns(p.end_ps));
     out_.field("kernels", p.kernels);
     out_.field("prologue_kernels", p.prologue_kernels);
     out_.field("cut", pass_cut_name(p.cut));
     out_.field("irregular", p.irregular);
     out_.field("layout", p.layout);
-    write_or_null(out_, "step", p.step);
+    write_text_or_null(out_, "step", p.step);
     std::uint32_t decode = 0;
     for (std::uint32_t l = p.first_layer; l <= p.last_layer; ++l)
       if (d.layers[l].phase == model_phase::decode) ++decode;
     out_.field("decode_layers", decode);
-    out_.field("anchor_mean_ns", in_ns(p.anchor_ps));
-    out_.field("busy_ns", in_ns(p.busy_ps));
-    out_.field("kernel_sum_ns", in_ns(p.kernel_sum_ps));
+    out_.field("anchor_mean_ns", whole_ns(p.anchor_ps));
+    out_.field("busy_ns", whole_ns(p.busy_ps));
+    out_.field("kernel_sum_ns", whole_ns(p.kernel_sum_ps));
   }
 
   void write_layer(const model_layer& l) {
@@ -182,13 +174,13 @@ class writer {
     out_.field("sampling", l.sampling);
     out_.field("phase", model_phase_name(l.phase));
     out_.field("rule_phase", model_phase_name(l.rule_phase));
-    out_.field("start_rel_ns", in_ns(l.start_ps));
-    out_.field("end_rel_ns", in_ns(l.end_ps));
+    out_.field("start_rel_ns", whole_ns(l.start_ps));
+    out_.field("end_rel_ns", whole_ns(l.end_ps));
     out_.field("kernels", l.kernels);
     out_.field("anchor", of_.text(l.anchor));
-    out_.field("anchor_ns", in_ns(l.anchor_ps));
-    out_.field("kernel_sum_ns", in_ns(l.kernel_sum_ps));
-    out_.field("comm_sum_ns", in_ns(l.comm_ps));
+    out_.field("anchor_ns", whole_ns(l.anchor_ps));
+    out_.field("kernel_sum_ns", whole_ns(l.kernel_sum_ps));
+    out_.field("comm_sum_ns", whole_ns(l.comm_ps));
   }
 
   void write_type(const layer_type& t) {
@@ -196,7 +188,7 @@ class writer {
     out_.field("sampling", t.sampling);
     out_.field("phase", model_phase_name(t.phase));
     out_.field("layout", t.layout);
-    write_list(out_, "ranges", t.ranges, 0, [&](const layer_range& r) {
+    write_objects(out_, "ranges", t.ranges, 0, [&](const layer_range& r) {
       out_.field("first", r.first);
       out_.field("last", r.last);
     });
@@ -205,7 +197,7 @@ class writer {
   }
 
   void write_spread(std::string_view key, const value_spread& s, bool time) {
-    const auto unit = [time](std::int64_t v) { return time ? in_ns(v) : v; };
+    const auto unit = [time](std::int64_t v) { return time ? whole_ns(v) : v; };
     out_.key(key);
     out_.begin_object();
     out_.field("min", unit(s.least));
@@ -233,27 +225,27 @@ class writer {
     out_.begin_object();
     out_.field("pass", typical.pass);
     out_.field("index", typical.index);
-    out_.field("wall_ns", in_ns(typical.wall_ps()));
+    out_.field("wall_ns", whole_ns(typical.wall_ps()));
     out_.field("kernels", typical.kernels);
     out_.end_object();
-    write_list(out_, "components", a.components, 0, [&](const layer_component& c) {
+    write_objects(out_, "components", a.components, 0, [&](const layer_component& c) {
       out_.field("role", layer_role_name(c.role));
-      out_.field("wall_ns", in_ns(c.wall_ps));
+      out_.field("wall_ns", whole_ns(c.wall_ps));
       write_ratio(out_, "share", c.wall_ps, typical.wall_ps());
-      out_.field("kernel_sum_ns", in_ns(c.kernel_sum_ps));
+      out_.field("kernel_sum_ns", whole_ns(c.kernel_sum_ps));
       out_.field("kernels", c.kernels);
       write_lanes(d, c.lanes);
     });
-    write_list(out_, "tree", a.tree, 0, [&](const tree_node& n) {
+    write_objects(out_, "tree", a.tree, 0, [&](const tree_node& n) {
       out_.field("role", layer_role_name(n.role));
       out_.field("stream", std::string_view(d.streams[n.lane].name));
       out_.field("beside", n.side);
-      out_.field("wall_ns", in_ns(n.wall_ps));
+      out_.field("wall_ns", whole_ns(n.wall_ps));
       write_ratio(out_, "overlapped_ratio", std::min(n.overlapped_ps, n.wall_ps), n.wall_ps);
-      write_list(out_, "ops", n.ops, 0, [&](const tree_op& op) {
+      write_objects(out_, "ops", n.ops, 0, [&](const tree_op& op) {
         out_.field("op", of_.text(op.op));
         out_.field("count", op.count);
-        out_.field("duration_ns", in_ns(op.duration_ps));
+        out_.field("duration_ns", whole_ns(op.duration_ps));
       });
     });
     out_.field("tree_kernels_left_out", a.tree_left_out);
@@ -272,12 +264,12 @@ class writer {
     out_.field("stream", std::string_view(s.name));
     out_.field("role", s.role);
     out_.field("kernels", s.kernels);
-    out_.field("busy_ns", in_ns(s.busy_ps));
-    out_.field("compute_sum_ns", in_ns(s.compute_ps));
-    out_.field("comm_sum_ns", in_ns(s.comm_ps));
-    write_list(out_, "overlaps", s.overlaps, 0, [&](const stream_overlap& o) {
+    out_.field("busy_ns", whole_ns(s.busy_ps));
+    out_.field("compute_sum_ns", whole_ns(s.compute_ps));
+    out_.field("comm_sum_ns", whole_ns(s.comm_ps));
+    write_objects(out_, "overlaps", s.overlaps, 0, [&](const stream_overlap& o) {
       out_.field("stream", std::string_view(d.streams[o.lane].name));
-      out_.field("ns", in_ns(o.ps));
+      out_.field("ns", whole_ns(o.ps));
       write_ratio(out_, "ratio", o.ps, s.busy_ps);
     });
   }
@@ -285,13 +277,13 @@ class writer {
   void write_pipeline(const model_pipeline& p) {
     out_.key("pipeline");
     out_.begin_object();
-    out_.field("wall_ns", in_ns(p.wall_ps));
-    out_.field("busy_ns", in_ns(p.busy_ps));
-    out_.field("kernel_sum_ns", in_ns(p.kernel_sum_ps));
-    out_.field("compute_ns", in_ns(p.compute_ps));
-    out_.field("comm_ns", in_ns(p.comm_ps));
-    out_.field("comm_sum_ns", in_ns(p.comm_sum_ps));
-    out_.field("hidden_ns", in_ns(p.hidden_ps));
+    out_.field("wall_ns", whole_ns(p.wall_ps));
+    out_.field("busy_ns", whole_ns(p.busy_ps));
+    out_.field("kernel_sum_ns", whole_ns(p.kernel_sum_ps));
+    out_.field("compute_ns", whole_ns(p.compute_ps));
+    out_.field("comm_ns", whole_ns(p.comm_ps));
+    out_.field("comm_sum_ns", whole_ns(p.comm_sum_ps));
+    out_.field("hidden_ns", whole_ns(p.hidden_ps));
     write_ratio(out_, "hidden_ratio", p.hidden_ps, p.comm_ps);
     write_ratio(out_, "hidden_of_comm_sum_ratio", p.hidden_ps, p.comm_sum_ps);
     write_ratio(out_, "kernel_sum_of_busy_ratio", p.kernel_sum_ps, p.busy_ps);

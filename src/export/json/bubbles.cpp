@@ -40,7 +40,7 @@ void write_thresholds(json_writer& out, const bubble_thresholds& t) {
   out.end_array();
 }
 
-void write_inputs(json_writer& out, const activity& of) {
+void write_activity_inputs(json_writer& out, const activity& of) {
   out.key("inputs");
   out.begin_array();
   for (const activity_input& in : of.inputs()) {
@@ -231,7 +231,7 @@ void write_block_side(json_writer& out, const bubbles_text& t, const block_side&
   out.end_object();
 }
 
-void write_op(json_writer& out, const bubbles_text& t, const bubble_op& op, const bubble_thresholds& limits) {
+void write_bubble_op(json_writer& out, const bubbles_text& t, const bubble_op& op, const bubble_thresholds& limits) {
   const auto calls = static_cast<std::int64_t>(op.calls);
   out.begin_object();
   out.field("device", op.device);
@@ -283,14 +283,14 @@ void write_op(json_writer& out, const bubbles_text& t, const bubble_op& op, cons
   out.end_object();
 }
 
-void write_ops(json_writer& out, const bubbles_text& t, const bubble_options& o) {
+void write_bubble_ops(json_writer& out, const bubbles_text& t, const bubble_options& o) {
   std::vector<const bubble_op*> order;
   for (const bubble_op& op : t.found.ops) order.push_back(&op);
   const auto list = [&](std::string_view key, std::uint32_t bubble_op::*rank) {
     out.key(key);
     out.begin_array();
     for (const bubble_op* op : order)
-      if (o.limit == 0 || op->*rank <= o.limit) write_op(out, t, *op, o.thresholds);
+      if (o.limit == 0 || op->*rank <= o.limit) write_bubble_op(out, t, *op, o.thresholds);
     out.end_array();
   };
   out.key("ops");
@@ -403,7 +403,7 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   const verdict v = judge(p, t.found.absent, damage);
   begin_document(out, document::bubbles);
   write_verdict(out, v);
-  write_inputs(out, t.of);
+  write_activity_inputs(out, t.of);
   out.field("window_policy", window_policy_name(o.windows));
   out.field("compat", o.reference ? "reference" : "none");
   write_thresholds(out, o.thresholds);
@@ -420,7 +420,7 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   total("block_side_total", t.found.block_sides.size() + t.found.block_sides_left_out);
   write_list(out, "block_side", t.found.block_sides, o.limit,
              [&](const block_side& b) { write_block_side(out, t, b, o.thresholds); });
-  write_ops(out, t, o);
+  write_bubble_ops(out, t, o);
   write_list(out, "aicpu_ops", t.found.aicpu_ops, o.limit, [&](const aicpu_op& a) { write_aicpu_op(out, t, a); });
   write_summary(out, t);
   write_list(out, "recommendations", t.found.recommendations, 0,

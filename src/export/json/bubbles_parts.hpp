@@ -44,13 +44,6 @@ inline void microseconds(json_writer& out, std::string_view key, std::int64_t ps
   out.key(key);
   out.microseconds(ps);
 }
-inline void write_text_or_null(json_writer& out, std::string_view key, std::string_view text) {
-  out.key(key);
-  if (text.empty())
-    out.null();
-  else
-    out.value(text);
-}
 
 [[nodiscard]] const char* marker_source_name(const bubble_step& s) noexcept;
 void write_tags(json_writer& out, std::string_view key, bubble_tags tags);

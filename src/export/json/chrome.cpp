@@ -43,7 +43,7 @@ void write_samples(json_writer& out, std::string_view key, const std::vector<chr
   out.end_array();
 }
 
-void write_file(json_writer& out, const chrome_file& file) {
+void write_chrome_file(json_writer& out, const chrome_file& file) {
   out.begin_object();
   out.field("file", file.file);
   write_strings(out, "top_level_keys", file.top_level_keys);
@@ -86,7 +86,7 @@ document_status write_chrome(json_writer& out, const profile& p, const chrome_re
   write_verdict(out, v);
   out.key("traces");
   out.begin_array();
-  for (const chrome_file& file : found.files) write_file(out, file);
+  for (const chrome_file& file : found.files) write_chrome_file(out, file);
   out.end_array();
   write_files(out, p);
   write_damage(out, damage);

@@ -41,7 +41,7 @@ void write_async(json_writer& out, const async_row& row) {
   out.end_object();
 }
 
-void write_op(json_writer& out, const collective_op_row& row) {
+void write_collective_op(json_writer& out, const collective_op_row& row) {
   out.begin_object();
   out.field("file", row.file);
   out.field("plane", row.plane);
@@ -57,7 +57,8 @@ void write_op(json_writer& out, const collective_op_row& row) {
 
 // Gives how many rows the limit left out.
 template <class Rows, class Write>
-std::uint64_t write_rows(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit, Write write) {
+std::uint64_t write_limited(json_writer& out, std::string_view key, const Rows& rows, std::uint64_t limit,
+                            Write write) {
   out.key(key);
   out.begin_array();
   std::uint64_t written = 0;
@@ -79,9 +80,9 @@ document_status write_collectives(json_writer& out, const profile& p, const coll
   write_verdict(out, v);
   out.field("flows", found.flows);
   out.field("events_without_flow", found.events_without_flow);
-  const std::uint64_t async_left_out = write_rows(out, "async", found.async, limit, write_async);
+  const std::uint64_t async_left_out = write_limited(out, "async", found.async, limit, write_async);
   out.field("async_left_out", async_left_out);
-  const std::uint64_t ops_left_out = write_rows(out, "ops", found.ops, limit, write_op);
+  const std::uint64_t ops_left_out = write_limited(out, "ops", found.ops, limit, write_collective_op);
   out.field("ops_left_out", ops_left_out);
   write_files(out, p);
   write_damage(out, found.damage);

@@ -126,6 +126,14 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
   out.end_array();
 }
 
+void write_text_or_null(json_writer& out, std::string_view key, std::string_view text) {
+  out.key(key);
+  if (text.empty())
+    out.null();
+  else
+    out.value(text);
+}
+
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings) {
   out.key(key);
   out.begin_array();

@@ -53,6 +53,8 @@ void write_files(json_writer& out, const profile& p);
 [[nodiscard]] std::vector<file_damage> damage_of(const bubbles_report& of);
 void write_damage(json_writer& out, const std::vector<file_damage>& damage);
 
+// Null where there is none.
+void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 // A number that may be missing or not finite: null then.

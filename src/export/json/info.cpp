@@ -6,7 +6,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-void write_line(json_writer& out, const line_info& line) {
+void write_line_info(json_writer& out, const line_info& line) {
   out.begin_object();
   out.field_id("id", line.id);
   out.field("name", line.name);
@@ -30,12 +30,12 @@ void write_plane(json_writer& out, const plane_info& plane) {
   out.field("stat_metadata", plane.stat_metadata);
   out.key("lines");
   out.begin_array();
-  for (const line_info& line : plane.lines) write_line(out, line);
+  for (const line_info& line : plane.lines) write_line_info(out, line);
   out.end_array();
   out.end_object();
 }
 
-void write_file(json_writer& out, const profile& p, const file_info& file) {
+void write_file_info(json_writer& out, const profile& p, const file_info& file) {
   out.begin_object();
   out.field("file", file.file);
   out.field("path", std::string_view(file.path));
@@ -76,7 +76,7 @@ void write_file(json_writer& out, const profile& p, const file_info& file) {
   out.end_object();
 }
 
-std::vector<file_damage> damage_of(const info_result& info) {
+std::vector<file_damage> damage_of_files(const info_result& info) {
   std::vector<file_damage> damage;
   for (const file_info& file : info.files)
     if (file.damage) damage.push_back({file.file, *file.damage});
@@ -96,14 +96,14 @@ std::string absence_of(const profile& p, const info_result& info) {
 }  // namespace
 
 document_status write_info(json_writer& out, const profile& p, const info_result& info) {
-  const std::vector<file_damage> damage = damage_of(info);
+  const std::vector<file_damage> damage = damage_of_files(info);
   const verdict v = judge(p, absence_of(p, info), damage);
   begin_document(out, document::info);
   write_verdict(out, v);
   write_optional_id(out, "origin_unix_ns", p.origin_unix_ns());
   out.key("files");
   out.begin_array();
-  for (const file_info& file : info.files) write_file(out, p, file);
+  for (const file_info& file : info.files) write_file_info(out, p, file);
   out.end_array();
   out.key("totals");
   out.begin_object();

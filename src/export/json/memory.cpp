@@ -12,15 +12,7 @@ namespace {
 
 constexpr std::int64_t memory_version = 2;  // of the reference's schema
 
-void write_text_or_null(json_writer& out, std::string_view key, const std::string& text) {
-  out.key(key);
-  if (text.empty())
-    out.null();
-  else
-    out.value(std::string_view(text));
-}
-
-void write_inputs(json_writer& out, const profile& p, const memory_result& r) {
+void write_memory_inputs(json_writer& out, const profile& p, const memory_result& r) {
   out.key("inputs");
   out.begin_object();
   out.field("profile_dir", std::string_view(p.what().path));
@@ -63,7 +55,7 @@ void write_space(json_writer& out, const space_memory& s) {
   out.end_object();
 }
 
-void write_module(json_writer& out, const module_memory& m) {
+void write_module_memory(json_writer& out, const module_memory& m) {
   out.begin_object();
   out.field("name", std::string_view(m.name));
   out.field("program_id", std::string_view(m.program_id));
@@ -141,7 +133,7 @@ void write_allocator(json_writer& out, const allocator_memory& a) {
   out.end_object();
 }
 
-void write_finding(json_writer& out, const finding& f) {
+void write_memory_finding(json_writer& out, const finding& f) {
   out.begin_object();
   out.field("id", std::string_view(f.id));
   out.field("certainty", certainty_name(f.sure));
@@ -237,13 +229,13 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   begin_document(out, document::memory);
   write_verdict(out, v);
   out.field("skill", "memory-profile");
-  write_inputs(out, p, r);
+  write_memory_inputs(out, p, r);
   memory_style style;
   style.top = o.top;
   write_blocks(out, r, style);
   out.key("modules");
   out.begin_array();
-  for (const module_memory& m : r.modules) write_module(out, m);
+  for (const module_memory& m : r.modules) write_module_memory(out, m);
   out.end_array();
   out.key("allocators");
   out.begin_array();
@@ -254,7 +246,7 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   write_strings(out, "summary", r.summary);
   out.key("findings");
   out.begin_array();
-  for (const finding& f : r.findings) write_finding(out, f);
+  for (const finding& f : r.findings) write_memory_finding(out, f);
   out.end_array();
   write_files(out, p);
   write_damage(out, r.damage);
@@ -318,7 +310,7 @@ result<document_status> write_reference_memory_document(const profile& p, const 
       json::memory_style style;
       style.reference = true;
       style.top = o.top;
-      json::write_inputs(out, p, r);
+      json::write_memory_inputs(out, p, r);
       json::write_blocks(out, r, style);
     }
     out.end_object();

@@ -47,8 +47,8 @@ void write_buffers(json_writer& out, const std::vector<buffer_row>& rows, const 
   out.end_array();
 }
 
-void write_rollup(json_writer& out, std::string_view key, const std::vector<rollup_row>& rows, std::int64_t total,
-                  std::uint64_t top) {
+void write_hlo_rollup(json_writer& out, std::string_view key, const std::vector<rollup_row>& rows, std::int64_t total,
+                      std::uint64_t top) {
   out.key(key);
   out.begin_array();
   std::int64_t rest = 0, rest_keys = 0;
@@ -81,8 +81,8 @@ void write_rollups(json_writer& out, const std::vector<rollup_row>& by_opcode,
                    const std::vector<rollup_row>& by_op_name, std::int64_t total, std::uint64_t top) {
   out.key("rollups");
   out.begin_object();
-  write_rollup(out, "by_opcode", by_opcode, total, top);
-  write_rollup(out, "by_op_name", by_op_name, total, top);
+  write_hlo_rollup(out, "by_opcode", by_opcode, total, top);
+  write_hlo_rollup(out, "by_op_name", by_op_name, total, top);
   out.end_object();
 }
 

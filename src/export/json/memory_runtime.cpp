@@ -37,8 +37,8 @@ void write_live_row(json_writer& out, const live_row& b, bool reference) {
   out.end_object();
 }
 
-void write_rollup(json_writer& out, std::string_view key, const std::vector<lifetime_rollup_row>& rows,
-                  std::int64_t peak, bool mixed, std::uint64_t top) {
+void write_lifetime_rollup(json_writer& out, std::string_view key, const std::vector<lifetime_rollup_row>& rows,
+                           std::int64_t peak, bool mixed, std::uint64_t top) {
   const auto write_row = [&](std::string_view name, const lifetime_rollup_row& row) {
     out.begin_object();
     out.field("key", name);
@@ -195,11 +195,11 @@ void write_runtime_block(json_writer& out, const runtime_report& t, const memory
   out.end_object();
   out.key("rollups");
   out.begin_object();
-  write_rollup(out, "by_lifetime_class", t.by_lifetime_class, t.peak_bytes, false, style.top);
-  write_rollup(out, "by_shape", t.by_shape, t.peak_bytes, true, style.top);
-  write_rollup(out, "by_tf_op", t.by_tf_op, t.peak_bytes, true, style.top);
-  write_rollup(out, "by_parent_jit", t.by_parent_jit, t.peak_bytes, true, style.top);
-  write_rollup(out, "by_dtype", t.by_dtype, t.peak_bytes, false, style.top);
+  write_lifetime_rollup(out, "by_lifetime_class", t.by_lifetime_class, t.peak_bytes, false, style.top);
+  write_lifetime_rollup(out, "by_shape", t.by_shape, t.peak_bytes, true, style.top);
+  write_lifetime_rollup(out, "by_tf_op", t.by_tf_op, t.peak_bytes, true, style.top);
+  write_lifetime_rollup(out, "by_parent_jit", t.by_parent_jit, t.peak_bytes, true, style.top);
+  write_lifetime_rollup(out, "by_dtype", t.by_dtype, t.peak_bytes, false, style.top);
   out.end_object();
   write_timeline(out, t, style.reference);
   out.field("n_planes", t.n_planes);

@@ -5,7 +5,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-void write_module(json_writer& out, const module_row& row) {
+void write_module_row(json_writer& out, const module_row& row) {
   out.begin_object();
   out.field("file", row.file);
   out.field("plane", row.plane);
@@ -66,8 +66,8 @@ void write_entry(json_writer& out, const entry_dump& entry, std::uint64_t limit)
 }
 
 // The frame of the document around the rows and, for one module, its entry computation.
-document_status write_rows(json_writer& out, const profile& p, const modules_result& found, const module_row* only,
-                           std::uint64_t limit) {
+document_status write_listed(json_writer& out, const profile& p, const modules_result& found, const module_row* only,
+                             std::uint64_t limit) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::modules);
   write_verdict(out, v);
@@ -78,7 +78,7 @@ document_status write_rows(json_writer& out, const profile& p, const modules_res
     if (only != nullptr && &row != only) continue;
     if (only == nullptr && limit != 0 && written == limit) break;
     ++written;
-    write_module(out, row);
+    write_module_row(out, row);
   }
   out.end_array();
   out.field("matched", only != nullptr ? std::uint64_t{1} : static_cast<std::uint64_t>(found.modules.size()));
@@ -98,12 +98,12 @@ document_status write_rows(json_writer& out, const profile& p, const modules_res
 }  // namespace
 
 document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit) {
-  return write_rows(out, p, found, nullptr, limit);
+  return write_listed(out, p, found, nullptr, limit);
 }
 
 document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
                                    const module_row* only, std::uint64_t limit) {
-  return write_rows(out, p, found, only, limit);
+  return write_listed(out, p, found, only, limit);
 }
 
 }  // namespace json

@@ -18,19 +18,12 @@ void optional_count(json_writer& out, std::string_view key, const std::optional<
   else
     out.null();
 }
-void milliseconds(json_writer& out, std::string_view key, const std::optional<std::int64_t>& ps) {
+void milliseconds_or_null(json_writer& out, std::string_view key, const std::optional<std::int64_t>& ps) {
   out.key(key);
   if (ps)
     out.milliseconds(*ps);
   else
     out.null();
-}
-void text_or_null(json_writer& out, std::string_view key, std::string_view text) {
-  out.key(key);
-  if (text.empty())
-    out.null();
-  else
-    out.value(text);
 }
 void index_or_null(json_writer& out, std::string_view key, std::int32_t index) {
   out.key(key);
@@ -155,7 +148,7 @@ class neutrino_writer {
       out_.id(*t.pid);
     else
       out_.null();
-    text_or_null(out_, "command", t.log.command);
+    write_text_or_null(out_, "command", t.log.command);
     write_optional_id(out_, "start_unix_ns", t.start_unix_ns);
     out_.field("log", t.log.present);
     out_.field("unknown_log_lines", t.log.unknown);
@@ -172,7 +165,8 @@ class neutrino_writer {
       out_.end_object();
     }
     out_.end_array();
-    text_or_null(out_, "description_damage", t.description.damage ? t.description.damage->message : std::string());
+    write_text_or_null(out_, "description_damage",
+                       t.description.damage ? t.description.damage->message : std::string());
     write_strings(out_, "warnings", t.warnings);
     out_.end_object();
   }
@@ -193,9 +187,9 @@ class neutrino_writer {
     const probe_launch& l = trace().launches[index];
     out_.begin_object();
     out_.field("launch", std::uint64_t{index});
-    text_or_null(out_, "kernel", kernel_name(l.kernel));
+    write_text_or_null(out_, "kernel", kernel_name(l.kernel));
     index_or_null(out_, "kernel_index", l.kernel);
-    text_or_null(out_, "func", l.function);
+    write_text_or_null(out_, "func", l.function);
     numbers(out_, "grid_dim", l.grid, 3);
     numbers(out_, "block_dim", l.block, 3);
     out_.field("shared_bytes", l.shared_bytes);
@@ -206,14 +200,14 @@ class neutrino_writer {
     out_.end_array();
     out_.field("params_torn", l.params_torn);
     optional_count(out_, "probe_mem_bytes", l.probe_memory_bytes);
-    milliseconds(out_, "prologue_ms", l.prologue_ps);
-    milliseconds(out_, "kernel_ms", l.kernel_ps);
-    milliseconds(out_, "epilogue_ms", l.epilogue_ps);
-    milliseconds(out_, "original_ms", l.original_ps);
+    milliseconds_or_null(out_, "prologue_ms", l.prologue_ps);
+    milliseconds_or_null(out_, "kernel_ms", l.kernel_ps);
+    milliseconds_or_null(out_, "epilogue_ms", l.epilogue_ps);
+    milliseconds_or_null(out_, "original_ms", l.original_ps);
     out_.field("outcome", probe_outcome_name(l.outcome));
     optional_count(out_, "return_code", l.return_code);
     out_.field("callback", probe_callback_name(l.callback));
-    text_or_null(out_, "bin", l.bin_name);
+    write_text_or_null(out_, "bin", l.bin_name);
     out_.field("bin_present", l.bin >= 0);
     out_.field("log_line", l.line);
     out_.end_object();
@@ -231,15 +225,15 @@ class neutrino_writer {
     const probe_kernel& k = trace().kernels[index];
     out_.begin_object();
     out_.field("kernel_index", std::uint64_t{index});
-    text_or_null(out_, "name", k.name());
-    text_or_null(out_, "func", k.function);
-    text_or_null(out_, "module_name", k.module_name);
-    text_or_null(out_, "found_name", k.found_name);
-    text_or_null(out_, "engine_name", k.engine_name);
-    text_or_null(out_, "folder", k.folder);
+    write_text_or_null(out_, "name", k.name());
+    write_text_or_null(out_, "func", k.function);
+    write_text_or_null(out_, "module_name", k.module_name);
+    write_text_or_null(out_, "found_name", k.found_name);
+    write_text_or_null(out_, "engine_name", k.engine_name);
+    write_text_or_null(out_, "folder", k.folder);
     index_or_null(out_, "folder_index", k.index);
     out_.field("status", probe_kernel_status_name(k.status));
-    text_or_null(out_, "engine_reason", k.engine ? std::string_view(k.engine->reason) : std::string_view());
+    write_text_or_null(out_, "engine_reason", k.engine ? std::string_view(k.engine->reason) : std::string_view());
     write_optional(out_, "probed_registers", k.engine ? k.engine->probed_registers : std::nullopt);
     write_optional(out_, "pruned_registers", k.engine ? k.engine->pruned_registers : std::nullopt);
     out_.key("param_count");
@@ -258,7 +252,7 @@ class neutrino_writer {
       }
     }
     out_.end_array();
-    text_or_null(out_, "hook", k.info ? std::string_view(k.info->hook) : std::string_view());
+    write_text_or_null(out_, "hook", k.info ? std::string_view(k.info->hook) : std::string_view());
     out_.field("names_differ", k.names_differ);
     out_.field("hash_differs", k.hash_differs);
     out_.field("launches", k.launches);
@@ -335,7 +329,7 @@ class neutrino_writer {
       out_.field("file_bytes", bin.bytes);
       optional_count(out_, "elapsed_us", bin.elapsed_us);
       index_or_null(out_, "launch", bin.launch);
-      text_or_null(out_, "kernel", kernel_name(bin.kernel));
+      write_text_or_null(out_, "kernel", kernel_name(bin.kernel));
       numbers(out_, "grid_dim", bin.header.grid, 3);
       numbers(out_, "block_dim", bin.header.block, 3);
       out_.field("shared_bytes", bin.header.shared_bytes);
@@ -356,15 +350,15 @@ class neutrino_writer {
     for (std::size_t i = 0; i < shown(rows.size(), query_.limit); ++i) {
       const kernel_overhead& row = rows[i];
       out_.begin_object();
-      text_or_null(out_, "kernel", kernel_name(row.kernel));
+      write_text_or_null(out_, "kernel", kernel_name(row.kernel));
       index_or_null(out_, "kernel_index", row.kernel);
-      text_or_null(out_, "func", row.function);
+      write_text_or_null(out_, "func", row.function);
       out_.field("launches", row.launches);
       out_.field("timed", row.timed);
       out_.field("backups", row.backups);
-      milliseconds(out_, "median_kernel_ms", row.median_kernel_ps);
-      milliseconds(out_, "median_prologue_ms", row.median_prologue_ps);
-      milliseconds(out_, "median_epilogue_ms", row.median_epilogue_ps);
+      milliseconds_or_null(out_, "median_kernel_ms", row.median_kernel_ps);
+      milliseconds_or_null(out_, "median_prologue_ms", row.median_prologue_ps);
+      milliseconds_or_null(out_, "median_epilogue_ms", row.median_epilogue_ps);
       out_.key("total_kernel_ms");
       out_.milliseconds(row.total_kernel_ps);
       out_.key("total_ms");
@@ -412,7 +406,7 @@ class neutrino_writer {
       out_.id(*trace().pid);
     else
       out_.null();
-    text_or_null(out_, "command", log.command);
+    write_text_or_null(out_, "command", log.command);
     write_strings(out_, "warnings", trace().warnings);
     out_.end_object();
   }

@@ -13,7 +13,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t flush_bytes = std::size_t{256} << 10;
+constexpr std::size_t probe_csv_flush_bytes = std::size_t{256} << 10;
 
 // Rows of RFC 4180, handed to the sink in large pieces.
 class csv_table {
@@ -65,7 +65,7 @@ class csv_table {
     out_ += "\r\n";
     is_first_ = true;
     ++rows_;
-    if (out_.size() >= flush_bytes) flush();
+    if (out_.size() >= probe_csv_flush_bytes) flush();
   }
   void heading(std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) text(name);

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* slice_names[] = {"summary", "launches", "kernels",  "maps",     "records", "schedule",
                                        "bytes",   "density",  "progress", "overhead", "log"};
 
-std::optional<std::size_t> number_of(const std::string& text) noexcept {
+std::optional<std::size_t> position_in(const std::string& text) noexcept {
   std::size_t n = 0;
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, n);
@@ -116,7 +116,7 @@ class target_finder {
         if (trace.bins[bin].launch >= 0) found_.launches.push_back(static_cast<std::size_t>(trace.bins[bin].launch));
       return {};
     }
-    const auto number = number_of(query_.launch);
+    const auto number = position_in(query_.launch);
     if (!number || *number >= trace.launches.size())
       return not_there("launch", query_.launch,
                        "launches are numbered from 0 to " +
@@ -128,7 +128,7 @@ class target_finder {
   }
 
   result<void> find_maps() {
-    const auto number = number_of(query_.map);
+    const auto number = position_in(query_.map);
     bool known = query_.map.empty();
     std::vector<std::pair<int, probe_target::place>> ranked;
     int best = 0;

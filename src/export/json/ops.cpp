@@ -55,8 +55,8 @@ void write_op(json_writer& out, const profile& p, const ops_line& line, const op
   out.end_object();
 }
 
-void write_line(json_writer& out, const profile& p, const ops_line& line, const op_programs& programs,
-                std::uint64_t limit) {
+void write_ops_line(json_writer& out, const profile& p, const ops_line& line, const op_programs& programs,
+                    std::uint64_t limit) {
   const device_peaks peaks = peaks_of(p, line.file, line.plane);
   out.begin_object();
   out.field("file", line.file);
@@ -78,7 +78,7 @@ void write_line(json_writer& out, const profile& p, const ops_line& line, const 
   for (const op_row op : line.ops) {
     if (limit != 0 && written == limit) break;
     ++written;
-    write_op(out, p, line, op, peaks, programs);
+    write_op_row(out, p, line, op, peaks, programs);
   }
   out.end_array();
   out.field("ops_left_out", line.ops.size() - written);
@@ -95,7 +95,7 @@ document_status write_ops(json_writer& out, const profile& p, const ops_result& 
   out.key("lines");
   out.begin_array();
   const op_programs programs(p);
-  for (const ops_line& line : found.lines) write_line(out, p, line, programs, limit);
+  for (const ops_line& line : found.lines) write_ops_line(out, p, line, programs, limit);
   out.end_array();
   write_files(out, p);
   write_damage(out, found.damage);

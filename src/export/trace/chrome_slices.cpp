@@ -2,6 +2,7 @@
 
 #include <profkit/time.hpp>
 
+#include "base/affix.hpp"
 #include "base/json_writer.hpp"
 #include "base/utf8.hpp"
 #include "read/chrome_tracks.hpp"

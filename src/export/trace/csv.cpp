@@ -14,7 +14,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t flush_bytes = std::size_t{256} << 10;
+constexpr std::size_t csv_flush_bytes = std::size_t{256} << 10;
 
 // Bytes that are not UTF-8 as \\xNN, like in JSON: other programs refuse a table with one of them.
 std::string all_utf8(std::string_view text) {
@@ -99,7 +99,7 @@ class csv_exporter {
     append_cell(out_, stats);
     out_ += "\r\n";
     ++job_.told.events;
-    return out_.size() < flush_bytes ? result<void>() : flush();
+    return out_.size() < csv_flush_bytes ? result<void>() : flush();
   }
 
   result<void> write_xspace(std::size_t file) {

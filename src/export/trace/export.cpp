@@ -12,11 +12,11 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-bool has_events(file_family f) noexcept {
+bool can_have_events(file_family f) noexcept {
   return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::neutrino;
 }
 
-fault refused(fault_code code, std::string message, std::string hint) {
+fault refused_export(fault_code code, std::string message, std::string hint) {
   return {code, std::move(message), "", no_offset, std::move(hint)};
 }
 
@@ -27,30 +27,30 @@ bool filters_anything(const anatomy_options& o) noexcept {
 // Whether what was asked for can be had from these files.
 result<void> check(const profile& p, const trace_export_options& o, const selection& selected) {
   if (o.format < trace_format::trace_json || o.format > trace_format::csv)
-    return refused(fault_code::invalid_argument, "there is no such trace format", "");
+    return refused_export(fault_code::invalid_argument, "there is no such trace format", "");
   if (o.like_xla && o.format != trace_format::trace_json)
-    return refused(fault_code::invalid_argument, "only trace.json can be written as XLA writes it", "");
+    return refused_export(fault_code::invalid_argument, "only trace.json can be written as XLA writes it", "");
   if (o.like_xla && filters_anything(o.filters))
-    return refused(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
-                   "leave the filters out, or write trace.json without the compatibility");
+    return refused_export(fault_code::invalid_argument, "XLA's converter writes a whole XSpace: it knows no filters",
+                          "leave the filters out, or write trace.json without the compatibility");
   const auto& all = p.what().files;
   const bool only_probes = std::all_of(all.begin(), all.end(), [](const capture_file& f) {
-    return !has_events(f.family) || f.export_of >= 0 || f.family == file_family::neutrino;
+    return !can_have_events(f.family) || f.export_of >= 0 || f.family == file_family::neutrino;
   });
   if (only_probes && o.format != trace_format::perfetto)
-    return refused(fault_code::unsupported, "a Neutrino trace becomes pftrace only",
-                   "for tables use `profkit neutrino PATH records --csv` and its other slices");
+    return refused_export(fault_code::unsupported, "a Neutrino trace becomes pftrace only",
+                          "for tables use `profkit neutrino PATH records --csv` and its other slices");
   if (o.format != trace_format::xspace && !o.like_xla) return {};
   const std::size_t files = xspace_files(p, selected).size();
   if (files == 1) return {};
   if (files == 0)
-    return refused(fault_code::unsupported, "there is no XSpace to write this from",
-                   "Chrome traces become trace.json, pftrace or csv");
-  return refused(fault_code::invalid_argument, "this takes one XSpace, and there are " + std::to_string(files),
-                 "name one file, choose one with --host, or join them with `profkit merge`");
+    return refused_export(fault_code::unsupported, "there is no XSpace to write this from",
+                          "Chrome traces become trace.json, pftrace or csv");
+  return refused_export(fault_code::invalid_argument, "this takes one XSpace, and there are " + std::to_string(files),
+                        "name one file, choose one with --host, or join them with `profkit merge`");
 }
 
-std::string absence(const profile& p) {
+std::string absence_of_events(const profile& p) {
   if (p.file_count() == 0) return "no file of the capture was recognised";
   return "no file of the capture has events: an XSpace or a Chrome trace is needed";
 }
@@ -73,14 +73,14 @@ result<trace_export_outcome> export_trace(const profile& p, const trace_export_o
     if (!selected) return std::move(selected).error();
     trace_export_outcome told;
     bool any = false;
-    for (const capture_file& file : p.what().files) any = any || (has_events(file.family) && file.export_of < 0);
+    for (const capture_file& file : p.what().files) any = any || (can_have_events(file.family) && file.export_of < 0);
     if (!any) {
       told.status = document_status::absent;
-      told.absent = absence(p);
+      told.absent = absence_of_events(p);
       return told;
     }
     if (result<void> possible = check(p, o, *selected); !possible) return std::move(possible).error();
-    damage_list damage(p, *selected, [](file_family f) noexcept { return has_events(f); });
+    damage_list damage(p, *selected, [](file_family f) noexcept { return can_have_events(f); });
     const trace_job job{p, o, *selected, damage, told, into};
     result<void> written;
     switch (o.format) {

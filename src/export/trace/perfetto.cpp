@@ -59,7 +59,7 @@ class plane_names {
   hash_map<std::int64_t, std::string_view> stats_;
 };
 
-bool is_number(const stat_view& stat) noexcept {
+bool is_numeric(const stat_view& stat) noexcept {
   return stat.kind() == stat_kind::double_value || stat.kind() == stat_kind::uint64_value ||
          stat.kind() == stat_kind::int64_value;
 }
@@ -227,7 +227,7 @@ class perfetto_exporter {
   void write_counters(std::uint64_t process, hash_map<std::string, std::uint64_t>& counters, plane_names& names,
                       const placed_event& event, std::string_view of) {
     for (const stat_view stat : event.all_stats()) {
-      if (!is_number(stat)) continue;
+      if (!is_numeric(stat)) continue;
       std::string title(of);
       title.append(title.empty() ? "" : " ").append(names.stat(stat.metadata_id()));
       const auto [at, is_new] = counters.try_emplace(std::move(title), 0);

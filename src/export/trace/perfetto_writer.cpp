@@ -54,7 +54,7 @@ enum event_type : std::uint64_t { slice_begin = 1, slice_end = 2, instant_event 
 
 constexpr std::uint64_t sequence_id = 1;
 constexpr std::uint64_t state_cleared = 1, needs_state = 2;
-constexpr std::size_t flush_bytes = std::size_t{256} << 10;
+constexpr std::size_t packet_flush_bytes = std::size_t{256} << 10;
 // Thread ids of tracks are made up; no process has one of them, so no track is taken for a main thread.
 constexpr std::uint64_t first_tid = 1000000;
 
@@ -121,7 +121,7 @@ struct perfetto_writer::state {
   }
   result<void> end_packet() {
     append_bytes_field(out, trace_field::packet, packet);
-    if (out.size() < flush_bytes) return {};
+    if (out.size() < packet_flush_bytes) return {};
     result<void> written = into.write(out);
     out.clear();
     return written;

@@ -77,7 +77,7 @@ std::string name_argument(std::string_view name) {
 }
 std::string sort_argument(std::uint64_t index) { return "\"sort_index\":" + std::to_string(index); }
 
-std::string head_of(const std::map<std::uint32_t, process_of_viewer>& processes) {
+std::string viewer_head(const std::map<std::uint32_t, process_of_viewer>& processes) {
   std::string head = "{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\"traceEvents\":[";
   for (const auto& [pid, process] : processes) {
     if (!process.name.empty()) append_metadata_event(head, pid, nullptr, "process_name", name_argument(process.name));
@@ -112,7 +112,7 @@ result<void> write_xla_json(const trace_job& job) {
       process.threads[tid_of(header)] = {shown_name(header), plane.pid == host_pid ? ++number : 0};
     }
   }
-  if (result<void> written = job.into.write(head_of(processes)); !written) return written;
+  if (result<void> written = job.into.write(viewer_head(processes)); !written) return written;
 
   row_writer rows(job.into, job.o.host);
   progress_meter progress(job.o.host, job.p.bytes(file).size());

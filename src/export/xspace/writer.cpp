@@ -16,7 +16,7 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Field numbers: see profkit/xspace.hpp.
-void append_scalar(std::string& to, std::uint32_t field, std::int64_t value) {
+void append_nonzero(std::string& to, std::uint32_t field, std::int64_t value) {
   if (value != 0) append_varint_field(to, field, static_cast<std::uint64_t>(value));
 }
 void append_text(std::string& to, std::uint32_t field, std::string_view text) {
@@ -26,7 +26,7 @@ void append_text(std::string& to, std::uint32_t field, std::string_view text) {
 void append_stat(std::string& to, std::uint32_t field, std::int64_t metadata, const stat_value& value,
                  std::string& scratch) {
   scratch.clear();
-  append_scalar(scratch, 1, metadata);
+  append_nonzero(scratch, 1, metadata);
   const auto number = static_cast<std::uint32_t>(value.kind);
   switch (value.kind) {
     case stat_kind::none: break;
@@ -180,7 +180,7 @@ struct xspace_writer::state {
     event.clear();
     append_varint_field(event, 1, static_cast<std::uint64_t>(event_metadata));
     append_varint_field(event, field, static_cast<std::uint64_t>(value));
-    append_scalar(event, 3, duration_ps);
+    append_nonzero(event, 3, duration_ps);
     in_event = true;
     return {};
   }
@@ -206,7 +206,7 @@ void xspace_writer::begin_plane(std::string_view name, std::int64_t id) {
   s.run([&]() -> result<void> {
     if (s.in_plane) return state::misuse("begin_plane() while a plane is open");
     s.plane_head.clear();
-    append_scalar(s.plane_head, 1, id);
+    append_nonzero(s.plane_head, 1, id);
     append_text(s.plane_head, 2, name);
     s.plane_stats.clear();
     s.event_names = string_table();
@@ -320,10 +320,10 @@ void xspace_writer::begin_line(const line_to_write& line) {
     if (!s.in_plane) return state::misuse("begin_line() outside of a plane");
     if (s.in_line) return state::misuse("begin_line() while a line is open");
     s.line_head.clear();
-    append_scalar(s.line_head, 1, line.id);
+    append_nonzero(s.line_head, 1, line.id);
     append_text(s.line_head, 2, line.name);
-    append_scalar(s.line_head, 3, line.timestamp_ns);
-    append_scalar(s.line_head, 10, line.display_id);
+    append_nonzero(s.line_head, 3, line.timestamp_ns);
+    append_nonzero(s.line_head, 10, line.display_id);
     append_text(s.line_head, 11, line.display_name);
     s.events.clear();
     s.in_line = true;
