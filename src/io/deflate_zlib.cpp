@@ -13,7 +13,7 @@ constexpr std::size_t largest_zlib_bytes = std::size_t{1} << 30;  // zlib counts
 constexpr int largest_window = 15, gzip_wrapper = 16, raw = -1;
 constexpr int fastest = 1, usual_memory = 8;
 
-fault no_memory() { return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""}; }
+fault zlib_out_of_memory() { return fault{fault_code::out_of_memory, "out of memory", "", no_offset, ""}; }
 
 class zlib_member final : public member_inflater {
  public:
@@ -37,7 +37,7 @@ class zlib_member final : public member_inflater {
     out.bytes -= written;
     if (status == Z_STREAM_END) return true;
     if (status == Z_OK || status == Z_BUF_ERROR) return false;
-    if (status == Z_MEM_ERROR) return no_memory();
+    if (status == Z_MEM_ERROR) return zlib_out_of_memory();
     return fault{fault_code::damaged, stream_.msg != nullptr ? stream_.msg : "unknown reason", "", no_offset, ""};
   }
 
@@ -53,7 +53,7 @@ class zlib_deflater final : public block_deflater {
   result<void> deflate(std::string_view window, std::size_t from, bool last, std::string& out) override {
     z_stream stream{};
     if (deflateInit2(&stream, fastest, Z_DEFLATED, raw * largest_window, usual_memory, Z_DEFAULT_STRATEGY) != Z_OK)
-      return no_memory();
+      return zlib_out_of_memory();
     if (from != 0)
       deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(window.data()), static_cast<uInt>(from));
     const std::size_t text_bytes = window.size() - from, had = out.size();
@@ -73,7 +73,7 @@ class zlib_deflater final : public block_deflater {
 
 result<std::unique_ptr<member_inflater>> member_inflater::make() {
   auto made = std::make_unique<zlib_member>();
-  if (!made->initialised()) return no_memory();
+  if (!made->initialised()) return zlib_out_of_memory();
   return std::unique_ptr<member_inflater>(std::move(made));
 }
 

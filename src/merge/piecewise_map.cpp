@@ -15,7 +15,7 @@ constexpr std::int64_t least_x = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t past_x = std::numeric_limits<std::int64_t>::max();
 
 // product / length to the nearest whole, halves up; length > 0.
-wide_product rounded_quotient(wide_product product, std::int64_t length) noexcept {
+wide_product rounded_excess(wide_product product, std::int64_t length) noexcept {
   wide_product whole = product / length;
   wide_product rest = product % length;
   if (rest < 0) {
@@ -77,7 +77,7 @@ std::int64_t piecewise_map::operator()(std::int64_t x, cursor& at) const noexcep
   const segment& s = segments_[i];
   const std::int64_t dx = x - s.x0;  // |x| <= 2^62, |x0| <= 2^61
   const wide_product y =
-      static_cast<wide_product>(s.y0) + dx + rounded_quotient(static_cast<wide_product>(dx) * s.excess, s.length);
+      static_cast<wide_product>(s.y0) + dx + rounded_excess(static_cast<wide_product>(dx) * s.excess, s.length);
   return y > past_x || y <= least_x ? out_of_reach_ps : static_cast<std::int64_t>(y);
 }
 
