@@ -42,7 +42,7 @@ std::string ascii_of(const std::string& bytes) {
   return text;
 }
 
-std::string size_text(const detection_report& r) {
+std::string bytes_text(const detection_report& r) {
   std::string text = r.bytes == 0 && !r.first_bytes.empty() ? "of no known size" : profkit::human_bytes(r.bytes);
   if (r.encoding != profkit::compression::none)
     text += std::string(", ") + profkit::compression_name(r.encoding) + "; what follows is of its contents";
@@ -76,10 +76,10 @@ std::string next_text(const std::string& next, std::size_t columns) {
   return wrap(escaped, columns, indent);
 }
 
-void print_file(text_output& out, const detection_report& r, std::size_t columns) {
+void print_detection(text_output& out, const detection_report& r, std::size_t columns) {
   const bool is_read = r.family != profkit::file_family::unknown;
   out.line(out.screen().paint(escape_for_terminal(r.path), style::heading));
-  out.line("  size        " + size_text(r));
+  out.line("  size        " + bytes_text(r));
   if (!r.first_bytes.empty()) out.line("  begins      " + hex_of(r.first_bytes) + "  " + ascii_of(r.first_bytes));
   print_considered(out, r, columns);
   if (r.damage) out.line("  damage      " + escape_for_terminal(r.damage->message));
@@ -143,7 +143,7 @@ int run_why(const options& asked) {
     if (result<void> written = profkit::write_detection_document(asked.path, *found, out->raw()); !written)
       return fail(asked, written.error(), errors);
   } else if (found->size() == 1) {
-    print_file(*out, found->front(), asked.wide ? 0 : out->screen().columns);
+    print_detection(*out, found->front(), asked.wide ? 0 : out->screen().columns);
   } else if (!found->empty()) {
     print_folder(*out, *found, asked, asked.wide ? 0 : out->screen().columns);
   }

@@ -9,7 +9,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-const char* reason_of(chrome_defect defect) noexcept {
+const char* reason_of_defect(chrome_defect defect) noexcept {
   switch (defect) {
     case chrome_defect::none: break;
     case chrome_defect::without_time:
@@ -42,7 +42,7 @@ void reject_event(activity_input& input, const char* reason, std::uint64_t ordin
 }
 
 void reject_item(activity_input& input, const chrome_item& item) {
-  reject_event(input, reason_of(item.defect), item.ordinal, item.event->byte_offset);
+  reject_event(input, reason_of_defect(item.defect), item.ordinal, item.event->byte_offset);
 }
 
 void tell_rejected(activity_input& input) {

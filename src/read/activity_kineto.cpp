@@ -450,7 +450,7 @@ class trace_reader final : public chrome_sink {
     has_kernels_.resize(tracks_.processes().size());
     std::vector<plane_kind> kinds;
     for (const chrome_trace_process& p : tracks_.processes()) kinds.push_back(classify_plane(p.name));
-    for (const held_event& e : held_) {
+    for (const unplaced_event& e : held_) {
       const chrome_track& on = tracks_.track(e.track);
       const chrome_trace_process& of = tracks_.process(on.process);
       const plane_kind kind = kinds[on.process];
@@ -469,7 +469,7 @@ class trace_reader final : public chrome_sink {
     }
   }
 
-  void take_device_event(const held_event& e, const chrome_track& on, const chrome_trace_process& of) {
+  void take_device_event(const unplaced_event& e, const chrome_track& on, const chrome_trace_process& of) {
     const line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
     const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
                              : contains(of.name, "TPU") ? accelerator::tpu
@@ -610,7 +610,7 @@ class trace_reader final : public chrome_sink {
   bool coarse_ = true, host_seen_ = false;
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
-  std::vector<held_event> held_;
+  std::vector<unplaced_event> held_;
   launch_calls calls_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name

@@ -9,7 +9,7 @@ namespace {
 // 7 and "7" are different keys.
 void append_key(const chrome_ref& ref, std::string& key) { key.append(1, ref.is_string ? '"' : ' ').append(ref.text); }
 
-std::optional<std::int64_t> number_of(const chrome_ref& ref) {
+std::optional<std::int64_t> number_of_ref(const chrome_ref& ref) {
   return ref.is_string ? std::nullopt : json_scaled_integer(ref.text);
 }
 
@@ -47,7 +47,7 @@ std::uint32_t chrome_tracks::find_process(const chrome_ref& pid) {
   chrome_trace_process p;
   p.pid.assign(pid.text);
   p.pid_is_string = pid.is_string;
-  p.number = number_of(pid);
+  p.number = number_of_ref(pid);
   if (!pid.text.empty()) p.position = with_pid_++;
   processes_.push_back(std::move(p));
   return r.found;
@@ -84,7 +84,7 @@ void chrome_tracks::add_track(chrome_track_kind kind, std::uint32_t process, con
   if (kind == chrome_track_kind::thread) {
     t.tid.assign(line.text);
     t.tid_is_string = line.is_string;
-    t.number = number_of(line);
+    t.number = number_of_ref(line);
   } else {
     t.name.assign(line.text);
   }

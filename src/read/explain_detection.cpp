@@ -24,13 +24,6 @@ std::string byte_text(std::string_view head, std::size_t at) {
   return "byte " + std::to_string(at) + " is 0x" + digits[byte >> 4] + digits[byte & 15];
 }
 
-bool is_text(std::string_view head) noexcept {
-  return std::all_of(head.begin(), head.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 ? byte != 0x7f : byte == '\t' || byte == '\n' || byte == '\r';
-  });
-}
-
 const char* type_text(wire_type type) noexcept {
   switch (type) {
     case wire_type::varint: return "a number";
@@ -50,13 +43,13 @@ std::string why_no_message(std::string_view head, std::uint32_t last_field, cons
       misfit = "field " + std::to_string(field.number) + " at byte " + std::to_string(walk.field_at()) + " is " +
                type_text(field.type) + ", which it does not have";
   if (!walk.plausible()) return "not protobuf: " + byte_text(head, walk.field_at());
-  if (is_text(head)) return "text, not protobuf";
+  if (is_plain_text(head)) return "text, not protobuf";
   return misfit.empty() ? std::string("a message, but not of ") + parts : misfit;
 }
 
 std::string why_no_trace(std::string_view head) {
   const json_outline of = outline_json(head);
-  if (!of.is_json && of.stopped_at == 0 && is_text(head.substr(0, most_first_bytes)))
+  if (!of.is_json && of.stopped_at == 0 && is_plain_text(head.substr(0, most_first_bytes)))
     return "no JSON: it begins with neither { nor [";
   if (!of.is_json) return "no JSON: " + byte_text(head, of.stopped_at);
   const std::string cut = of.is_whole ? "" : ", as far as it goes";

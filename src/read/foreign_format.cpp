@@ -71,7 +71,7 @@ constexpr const char* of_snapshot =
     "https://docs.pytorch.org/memory_viz shows it, in the browser; nothing is uploaded.";
 
 // The first that matches is the one. A row goes when its format gets a reader.
-constexpr foreign_format formats[] = {
+constexpr foreign_format known_formats[] = {
     // SQLite: https://www.sqlite.org/fileformat2.html, 1.3. Tables of Nsight Systems: its User Guide, "Exporter SQLite
     // Schema"; of rocprofv3: rocprofiler-sdk, source/share/rocprofiler-sdk-rocpd/rocpd_tables.sql; of RocmProfileData:
     // https://github.com/ROCm/rocmProfileData; of Ascend: the files of torch_npu and msprof themselves.
@@ -179,7 +179,7 @@ fault fault_of(const foreign_format& known) {
 
 }  // namespace
 
-foreign_format_list foreign_formats() noexcept { return {formats, sizeof formats / sizeof *formats}; }
+foreign_format_list foreign_formats() noexcept { return {known_formats, sizeof known_formats / sizeof *known_formats}; }
 
 bool is_of(const foreign_format& format, std::string_view bytes, std::string_view file_name) noexcept {
   if (!format.suffix.empty()) return ends_with(file_name, format.suffix);
@@ -187,7 +187,7 @@ bool is_of(const foreign_format& format, std::string_view bytes, std::string_vie
 }
 
 const foreign_format* find_foreign_format(std::string_view bytes, std::string_view file_name) noexcept {
-  for (const foreign_format& known : formats)
+  for (const foreign_format& known : known_formats)
     if (is_of(known, bytes, file_name)) return &known;
   return nullptr;
 }
@@ -205,7 +205,7 @@ fault unrecognised(std::string_view bytes, std::string_view file_name) {
 
 std::optional<fault> why_another(std::string_view bytes) {
   constexpr std::size_t long_enough = 4;  // no message, and no text of a trace, begins so
-  for (const foreign_format& known : formats)
+  for (const foreign_format& known : known_formats)
     if (known.begins.size() >= long_enough && is_of(known, bytes, {})) return fault_of(known);
   if (is_web_page(bytes)) return unrecognised(bytes);
   return std::nullopt;

@@ -20,7 +20,7 @@ bool any_field(std::string_view message, std::size_t most, Use&& use) noexcept {
   return false;
 }
 
-bool is_text(const head_field& field) noexcept {
+bool is_text_field(const head_field& field) noexcept {
   return field.type == wire_type::length_delimited && !field.bytes.empty() && is_printable(field.bytes, field.cut);
 }
 
@@ -42,7 +42,7 @@ bool is_meta_info(const head_field& message) noexcept {
   for (head_field field; walk.next(field);) {
     if (field.number > last) return false;
     if ((field.type == wire_type::varint) != (field.number == stripped_defaults)) return false;
-    told = told || ((field.number == tags || field.number == version) && is_text(field));
+    told = told || ((field.number == tags || field.number == version) && is_text_field(field));
   }
   return told && walk.plausible();
 }
@@ -54,7 +54,7 @@ bool is_graph_def(const head_field& message) noexcept {
   head_field node, name, op;
   if (!nodes.next(node) || node.number != 1 || node.type != wire_type::length_delimited) return false;
   head_walk inside(node.bytes);
-  return inside.next(name) && name.number == 1 && is_text(name) && inside.next(op) && op.number == 2 && is_text(op) &&
+  return inside.next(name) && name.number == 1 && is_text_field(name) && inside.next(op) && op.number == 2 && is_text_field(op) &&
          !op.cut;
 }
 

@@ -1,3 +1,4 @@
+#include <read/chrome_text.hpp>
 #include <read/json_outline.hpp>
 
 #include <algorithm>
@@ -7,9 +8,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::size_t most_levels = 512;
-
-constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr std::size_t most_outline_levels = 512;
 
 class outliner {
  public:
@@ -80,7 +79,7 @@ class outliner {
   }
 
   bool open() noexcept {
-    if (level_ + 1 == most_levels) return false;
+    if (level_ + 1 == most_outline_levels) return false;
     objects_[++level_] = text_[at_++] == '{';
     next_ = objects_[level_] ? wanted::key_or_end : wanted::value_or_end;
     return true;
@@ -115,7 +114,7 @@ class outliner {
   // A number, true, false or null; of numbers also those that JSON lacks, as Python writes them.
   bool take_word() noexcept {
     const std::size_t start = at_;
-    const auto ends = [](char c) { return is_space(c) || c == ',' || c == ']' || c == '}'; };
+    const auto ends = [](char c) { return is_json_space(c) || c == ',' || c == ']' || c == '}'; };
     while (at_ < text_.size() && !ends(text_[at_])) ++at_;
     const std::string_view word = text_.substr(start, at_ - start);
     for (const std::string_view known : {"true", "false", "null", "NaN", "Infinity", "-Infinity"})
@@ -128,12 +127,12 @@ class outliner {
   }
 
   void skip_space() noexcept {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
   }
 
   std::string_view text_, string_, key_;
   std::size_t at_ = 0, level_ = 0, items_ = 0;
-  std::bitset<most_levels> objects_;
+  std::bitset<most_outline_levels> objects_;
   wanted next_ = wanted::value;
   json_outline made_;
 };

@@ -17,6 +17,9 @@ inline namespace PROFKIT_NAMESPACE {
 // or there are none of them. Single damaged fields among sound ones do not make it foreign, nor do fields that a later
 // version may add; a message without fields, or with empty planes, is none.
 [[nodiscard]] bool is_foreign_message(std::string_view bytes) noexcept;
+// Whether there is no control character but those of text. Messages always hold some (tags and lengths). Looks at every
+// byte.
+[[nodiscard]] bool is_plain_text(std::string_view head) noexcept;
 // xla.HloProto by the shape of its fields.
 [[nodiscard]] probe_result probe_hlo_proto(std::string_view head) noexcept;
 

@@ -1,3 +1,4 @@
+#include <read/chrome_text.hpp>
 #include <read/probe.hpp>
 
 #include <cstddef>
@@ -5,8 +6,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Walks over JSON without judging it: strings and nesting are all a probe needs. A head may end anywhere.
 class json_scan {
@@ -17,7 +16,7 @@ class json_scan {
 
   // The next character that is no white space; 0 at the end. A string is taken whole, see string().
   char next() noexcept {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
     if (at_ >= text_.size()) return 0;
     const char c = text_[at_++];
     if (c == '"') take_string();
@@ -32,7 +31,7 @@ class json_scan {
   // True when a colon follows: the last string is a key.
   [[nodiscard]] bool at_colon() const noexcept {
     std::size_t at = at_;
-    while (at < text_.size() && is_space(text_[at])) ++at;
+    while (at < text_.size() && is_json_space(text_[at])) ++at;
     return at < text_.size() && text_[at] == ':';
   }
 

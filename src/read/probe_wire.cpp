@@ -131,16 +131,6 @@ bool looks_text_mangled(std::string_view head) noexcept {
   return names_a_plane && replaced >= 8;
 }
 
-// Messages of these formats always hold control characters (tags and lengths); text never does. Asked last: few texts
-// get so far, and it looks at every byte.
-bool is_text(std::string_view head) noexcept {
-  for (const char c : head) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) return false;
-  }
-  return true;
-}
-
 // A length-delimited field of this number whose payload begins with a printable string in field 1.
 bool is_named_message(const head_field& field, std::uint32_t number) noexcept {
   if (field.number != number || field.type != wire_type::length_delimited) return false;
@@ -151,6 +141,14 @@ bool is_named_message(const head_field& field, std::uint32_t number) noexcept {
 }
 
 }  // namespace
+
+bool is_plain_text(std::string_view head) noexcept {
+  for (const char c : head) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) return false;
+  }
+  return true;
+}
 
 probe_result probe_xspace(std::string_view head) noexcept {
   xspace_traits seen;
@@ -167,12 +165,12 @@ probe_result probe_xspace(std::string_view head) noexcept {
     }
   }
   if (!seen.possible || !walk.plausible()) {
-    if (looks_text_mangled(head) && !is_text(head)) {
+    if (looks_text_mangled(head) && !is_plain_text(head)) {
       return {detection_confidence::likely, "XSpace after a text conversion (EF BF BD)"};
     }
     return {};
   }
-  if (is_text(head)) return {};
+  if (is_plain_text(head)) return {};
   if (seen.plane_names != 0 && seen.plane_parts != 0) return {detection_confidence::certain, "shape of an XSpace"};
   if (seen.plane_names != 0 || seen.plane_parts != 0) return {detection_confidence::likely, "shape of an XSpace"};
   if (seen.planes != 0 || seen.strings != 0) return {detection_confidence::possible, "could be an XSpace"};
@@ -199,7 +197,7 @@ bool is_foreign_message(std::string_view bytes) noexcept {
 probe_result probe_hlo_proto(std::string_view head) noexcept {
   head_walk walk(head);
   head_field module;
-  if (!walk.next(module) || !is_named_message(module, 1) || is_text(head)) return {};
+  if (!walk.next(module) || !is_named_message(module, 1) || is_plain_text(head)) return {};
   // HloModuleProto: name, entry_computation_name, then computations, each of which has a name and instructions.
   head_walk inside(module.bytes);
   head_field field;

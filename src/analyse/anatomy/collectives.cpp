@@ -442,7 +442,7 @@ class host_op_finder {
   hash_map<instruction_key, std::string_view> categories_;
 };
 
-result<collectives_result> find_collectives(const trace& t, const ops_result& ops, const anatomy_options& o,
+result<collectives_result> gather_collectives(const trace& t, const ops_result& ops, const anatomy_options& o,
                                             const hooks& host) {
   const profile& p = t.files();
   result<selection> selected = selection::make(t, o, host);
@@ -483,7 +483,7 @@ result<collectives_result> find_collectives(const trace& t, const ops_result& op
 
 result<collectives_result> anatomy_collectives(const trace& t, const ops_result& ops, const anatomy_options& o,
                                                const hooks& host) {
-  return contained([&] { return find_collectives(t, ops, o, host); });
+  return contained([&] { return gather_collectives(t, ops, o, host); });
 }
 
 result<collectives_result> anatomy_collectives(const trace& t, const anatomy_options& o, const hooks& host) {

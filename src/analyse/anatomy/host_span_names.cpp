@@ -16,9 +16,9 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-class span_names final : public host_span_visitor {
+class spans_by_name final : public host_span_visitor {
  public:
-  span_names(const activity& of, std::uint32_t file, const selection& selected, const anatomy_options& o,
+  spans_by_name(const activity& of, std::uint32_t file, const selection& selected, const anatomy_options& o,
              framework_result& into)
       : of_(of), file_(file), selected_(selected), times_(selected.times_of(file, -1)), options_(o), into_(into) {}
 
@@ -99,7 +99,7 @@ result<void> add_host_spans(const profile& p, const std::shared_ptr<const activi
   for (std::uint32_t group = 0; group < of->hosts().size(); ++group) {
     const std::uint32_t file = of->hosts()[group].file;
     if (p.outline(file) != nullptr || !selected.file(file)) continue;
-    span_names names(*of, file, selected, o, into);
+    spans_by_name names(*of, file, selected, o, into);
     if (result<void> visited = of->visit_host_spans(group, limit::min(), limit::max(), names, host); !visited)
       return visited;
     names.add_markers(group);

@@ -15,10 +15,6 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-bool contains(std::string_view text, std::string_view wanted) noexcept {
-  return wanted.empty() || text.find(wanted) != std::string_view::npos;
-}
-
 std::string json_of(const std::string& id, bool is_string) {
   if (id.empty()) return "0";
   if (!is_string) return id;
