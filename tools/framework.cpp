@@ -74,7 +74,7 @@ void print_first_events(session& s, const framework_result& found) {
 }  // namespace
 
 profkit::result<void> print_framework(session& s) {
-  auto found = profkit::anatomy_framework(s.trace(), s.filters(default_limit), s.hooks());
+  auto found = profkit::anatomy_framework(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->names.empty()) {

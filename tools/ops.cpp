@@ -89,7 +89,7 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
 }  // namespace
 
 profkit::result<void> print_ops(session& s) {
-  auto found = profkit::anatomy_ops(s.trace(), s.filters(default_limit), s.hooks());
+  auto found = profkit::anatomy_ops(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->lines.empty()) {

@@ -140,7 +140,7 @@ void print_busy_devices(session& s, const report_facts& f, const std::vector<bus
     t.row({s.file_label(devices[i].file), devices[i].name, grouped(devices[i].kernels),
            human_duration(devices[i].busy_ps), share_text(devices[i].busy_ps, f.span_ps())});
   s.heading("Busy: time in which at least one kernel or copy ran");
-  t.print(s.out(), most_columns);
+  t.print(s.out(), report_columns);
   print_rest(s, devices.size(), shown, "more, each less busy");
 }
 

@@ -17,9 +17,7 @@ using profkit::grouped;
 using profkit::human_duration;
 using profkit::step_row;
 
-constexpr std::uint64_t default_limit = 20;
-
-void print_summary(session& s, const profkit::step_list& steps) {
+void print_step_summary(session& s, const profkit::step_list& steps) {
   table t;
   t.right("file").flexible("plane", cut::middle).left("source").right("steps").right("median").right("min");
   t.right("max").right("total");

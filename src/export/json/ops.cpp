@@ -30,8 +30,8 @@ std::optional<double> known_peak(double peak) {
   return peak;
 }
 
-void write_op(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks,
-              const op_programs& programs) {
+void write_op_row(json_writer& out, const profile& p, const ops_line& line, const op_row& op, const device_peaks& peaks,
+                  const op_programs& programs) {
   const std::vector<named_stat> stats = op_stats(p, line, op);
   out.begin_object();
   write_optional_id(out, "metadata_id", op.has_metadata_id ? std::optional(op.metadata_id) : std::nullopt);
