@@ -1,6 +1,5 @@
 #include "op_facts.hpp"
 
-#include "stat_text.hpp"
 #include "text.hpp"
 
 #include <profkit/core/text.hpp>
@@ -9,24 +8,19 @@ namespace profkit_tool {
 
 op_facts facts_of(const profkit::profile& capture, const profkit::op_programs& programs, const profkit::ops_line& line,
                   const profkit::op_row& op) {
+  const profkit::op_details details = profkit::op_details_of(capture, programs, line, op);
   op_facts f;
-  f.program = profkit::escape_for_terminal(programs.name_of(line, op));
+  f.category = profkit::escape_for_terminal(details.category);
+  f.program = profkit::escape_for_terminal(details.program);
+  f.tf_op = profkit::escape_for_terminal(details.tf_op);
+  f.flops = details.flops;
+  f.bytes = details.bytes;
   if (op.has_metadata_id && op.entry.data() == nullptr) {
     f.name = f.full_name = '#' + std::to_string(op.metadata_id) + " (no metadata)";
     return f;
   }
   f.name = short_op_name(op.name, op.display_name);
   f.full_name = profkit::escape_for_terminal(op.name);
-  if (!op.has_metadata_id) {
-    f.category = profkit::escape_for_terminal(op.category);
-    return f;
-  }
-  const std::vector<profkit::named_stat> stats = profkit::op_stats(capture, line, op);
-  if (const auto* category = find_stat(stats, "hlo_category")) f.category = stat_value_text(*category, 0);
-  if (const auto* tf_op = find_stat(stats, "tf_op")) f.tf_op = stat_value_text(*tf_op, 0);
-  if (profkit::is_async_half(op)) return f;
-  f.flops = stat_number(find_stat(stats, "flops"));
-  f.bytes = stat_number(find_stat(stats, "bytes_accessed"));
   return f;
 }
 

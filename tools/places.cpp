@@ -1,7 +1,6 @@
 #include "places.hpp"
 
-#include "quantity.hpp"
-
+#include <profkit/core/step_groups.hpp>
 #include <profkit/core/text.hpp>
 
 namespace profkit_tool {
@@ -26,9 +25,9 @@ std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_opt
 }
 
 std::string short_plane_name(std::string_view name) {
-  constexpr std::string_view device = "/device:";
-  if (name.empty()) return "(no name)";
-  return escape_for_terminal(name.substr(0, device.size()) == device ? name.substr(device.size()) : name);
+  return escape_for_terminal(profkit::short_plane_name(name));
 }
+
+std::string step_place(const profkit::step_row& row) { return escape_for_terminal(profkit::step_place_name(row)); }
 
 }  // namespace profkit_tool

@@ -158,12 +158,6 @@ std::string count_of(std::uint64_t n, std::string_view singular, std::string_vie
   return text.append(singular) + 's';
 }
 
-std::string share_text(std::int64_t part, std::int64_t whole) {
-  if (whole <= 0 || part < 0) return {};
-  const std::string text = profkit::percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
-  return part > 0 && text == "0.0 %" ? "<0.1 %" : text;
-}
-
 std::string date_text(std::int64_t unix_ns) {
   std::int64_t seconds = unix_ns / 1'000'000'000;
   if (unix_ns % 1'000'000'000 < 0) --seconds;

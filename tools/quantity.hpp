@@ -1,6 +1,7 @@
 // Quantities as people write them, beside how they are printed (profkit/core/text.hpp).
 #pragma once
 #include <profkit/core/result.hpp>
+#include <profkit/core/text.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +24,7 @@ profkit::result<time_window> parse_time_window(std::string_view text);
 
 // "1,504 events", "1 event"; `plural` where it is not made with an s.
 std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural = {});
-// "12.3 %", "<0.1 %" for a little more than nothing; "" when whole is not positive.
-std::string share_text(std::int64_t part, std::int64_t whole);
+using profkit::share_text;
 // "2025-03-11 19:41:39 UTC"
 std::string date_text(std::int64_t unix_ns);
 

@@ -1,11 +1,13 @@
 // profkit report: one screen about a capture, at most 60 lines of at most 100 columns.
 #include "places.hpp"
 #include "quantity.hpp"
-#include "report_facts.hpp"
+#include "op_facts.hpp"
+#include "session.hpp"
 #include "slices.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
+#include <profkit/core/report.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -19,7 +21,8 @@ using profkit::file_family;
 using profkit::file_info;
 using profkit::grouped;
 using profkit::human_duration;
-using profkit::ops_line;
+using profkit::report_result;
+using profkit::report_summary;
 
 // Rows of each part; together with headings they make 60 lines at most.
 constexpr std::size_t most_files = 4, most_models = 3, most_reasons = 2, most_lines = 6, most_ops = 8, most_modules = 4,
@@ -68,10 +71,10 @@ void print_runs(session& s) {
   print_fact(s, "run", shorten(escape_for_terminal(chosen), 2 * (report_columns - 14)));
 }
 
-void print_files(session& s, const report_facts& f) {
+void print_files(session& s, const profkit::info_result& info) {
   std::vector<const file_info*> files;
   std::string exports;
-  for (const file_info& file : f.info.files)
+  for (const file_info& file : info.files)
     if (file.export_of < 0)
       files.push_back(&file);
     else
@@ -92,71 +95,128 @@ void print_files(session& s, const report_facts& f) {
   if (!exports.empty()) print_fact(s, "exports", shorten(exports, report_columns - 32) + "  (not counted)");
 }
 
-void print_hardware(session& s, const report_facts& f) {
-  const std::vector<std::string> models = hardware_of(f);
-  for (std::size_t i = 0; i < models.size() && i < most_models; ++i)
-    print_fact(s, i == 0 ? "devices" : "", shorten(models[i], report_columns - 12));
+std::string hosts_text(const std::vector<profkit::recorded_host>& hosts) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < hosts.size() && i < most; ++i)
+    text += (text.empty() ? "" : ", ") + escape_for_terminal(hosts[i].name) +
+            (hosts[i].from_file_name ? " (from the file name)" : "");
+  return hosts.size() > most ? text + ", … (" + grouped(std::uint64_t{hosts.size()}) + " in all)" : text;
 }
 
-void print_capture(session& s, const report_facts& f) {
+std::string software_text(const std::vector<std::string>& software) {
+  std::string text;
+  for (const std::string& version : software) text += (text.empty() ? "" : "; ") + escape_for_terminal(version);
+  return shorten(text, 2 * (report_columns - 14));
+}
+
+std::string rank_text(const profkit::process_rank& rank) {
+  return "rank " + std::to_string(rank.rank) + " of " + std::to_string(rank.world_size) +
+         (rank.backend.empty() ? "" : " (" + escape_for_terminal(rank.backend) + ')');
+}
+
+void print_devices(session& s, const std::vector<profkit::device_model>& models) {
+  for (std::size_t i = 0; i < models.size() && i < most_models; ++i) {
+    const profkit::device_model& m = models[i];
+    std::string text = (m.devices > 1 ? grouped(m.devices) + " × " : std::string()) + escape_for_terminal(m.name);
+    if (m.with_events && *m.with_events == 0)
+      text += "; no events";
+    else if (m.with_events && *m.with_events < m.devices)
+      text += "; events on " + grouped(*m.with_events) + " of them";
+    print_fact(s, i == 0 ? "devices" : "", shorten(text, report_columns - 12));
+  }
+}
+
+std::string idle_text(const profkit::idle_total& idle) {
+  const auto place = [&]() -> const char* {
+    switch (idle.pattern) {
+      case profkit::idle_pattern::none: return nullptr;
+      case profkit::idle_pattern::internal_bubble: return "inside steps";
+      case profkit::idle_pattern::prelaunch: return "before the first kernel";
+      case profkit::idle_pattern::tail: return "after the last kernel";
+      case profkit::idle_pattern::inter_step: return "between steps";
+      case profkit::idle_pattern::mixed: return "in several places";
+    }
+    return nullptr;
+  }();
+  return "devices wait " + share_text(idle.idle_ps, idle.service_ps) + " of their steps, at most " +
+         human_duration(idle.longest_ps) + " at once" + (place == nullptr ? "" : std::string("; mostly ") + place);
+}
+
+std::string memory_text(const profkit::memory_total& m) {
+  const auto bytes = [](std::int64_t n) { return profkit::human_bytes(n > 0 ? static_cast<std::uint64_t>(n) : 0); };
+  const bool held = !m.device.empty();
+  std::string text;
+  if (m.needed_bytes > 0) {
+    text = escape_for_terminal(m.module) + " needs " + bytes(m.needed_bytes);
+    if (held && !m.space.empty()) text += " of " + m.space;
+  }
+  if (held) {
+    text += (text.empty() ? "" : "; ") + escape_for_terminal(m.device) + " held up to " + bytes(m.held_bytes);
+    if (m.capacity_bytes > 0) text += " of " + bytes(m.capacity_bytes);
+  }
+  if (m.agree) text += *m.agree ? "; the two agree" : "; the two differ";
+  return text;
+}
+
+void print_capture(session& s, const report_result& r) {
   text_output& out = s.out();
+  const profkit::info_result& info = r.parts.info;
+  const report_summary& found = r.summary;
   out.line(out.screen().paint("profkit report", style::heading) + "  " +
            shorten(escape_for_terminal(s.capture().what().path), report_columns - 16, cut::start));
   print_runs(s);
-  print_files(s, f);
-  if (const std::string hosts = hosts_of(s.capture().what(), f); !hosts.empty()) print_fact(s, "host", hosts);
-  if (const std::string software = software_of(f); !software.empty()) print_fact(s, "software", software);
-  if (const std::vector<std::string> ranks = ranks_of(f); !ranks.empty())
-    print_fact(s, "process", ranks.front() + (ranks.size() > 1 ? " … " + ranks.back() : ""));
-  print_hardware(s, f);
-  if (f.first_ps && f.last_ps) {
+  print_files(s, info);
+  if (!found.hosts.empty()) print_fact(s, "host", hosts_text(found.hosts));
+  if (!found.software.empty()) print_fact(s, "software", software_text(found.software));
+  if (!found.ranks.empty())
+    print_fact(s, "process",
+               rank_text(found.ranks.front()) + (found.ranks.size() > 1 ? " … " + rank_text(found.ranks.back()) : ""));
+  print_devices(s, found.devices);
+  if (found.first_ps && found.last_ps) {
     const auto origin = s.capture().origin_unix_ns();
     print_fact(s, "time",
-               human_duration(f.span_ps()) + " of events; " +
+               human_duration(found.span_ps()) + " of events; " +
                    (origin ? "started " + date_text(*origin) : "the date is not recorded"));
   }
-  std::string amount = count_of(f.info.events, "event");
-  if (f.info.lines > 0) amount += " on " + count_of(f.info.lines, "line") + " of " + count_of(f.info.planes, "plane");
+  std::string amount = count_of(info.events, "event");
+  if (info.lines > 0) amount += " on " + count_of(info.lines, "line") + " of " + count_of(info.planes, "plane");
   print_fact(s, "amount", amount);
-  if (const std::string idle = idle_of(f); !idle.empty()) print_fact(s, "idle", idle);
-  if (!f.model.empty()) print_fact(s, "model", f.model);
-  if (const std::string memory = memory_of(f); !memory.empty()) print_fact(s, "memory", memory);
-  if (f.info.complete)
-    print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
-  for (std::size_t i = 0; i < f.info.reasons.size() && i < most_reasons; ++i)
+  if (found.idle) print_fact(s, "idle", idle_text(*found.idle));
+  if (!r.parts.model.empty()) print_fact(s, "model", r.parts.model);
+  if (found.memory) print_fact(s, "memory", memory_text(*found.memory));
+  if (info.complete) print_fact(s, "complete", out.screen().paint("yes", style::good) + ", nothing missing or damaged");
+  for (std::size_t i = 0; i < info.reasons.size() && i < most_reasons; ++i)
     print_fact(s, i == 0 ? "complete" : "",
                (i == 0 ? out.screen().paint("no", style::warning) + ": " : "") +
-                   shorten(escape_for_terminal(f.info.reasons[i]), 2 * (report_columns - 20)));
+                   shorten(escape_for_terminal(info.reasons[i]), 2 * (report_columns - 20)));
 }
 
 // ---- where the time went -----------------------------------------------------------------------------------------
 
-void print_busy_devices(session& s, const report_facts& f, const std::vector<busy_device>& devices) {
+void print_busy_devices(session& s, const report_summary& found) {
+  const std::vector<profkit::busy_device>& devices = found.busy_devices;
   if (devices.empty()) return;
   table t;
   t.right("file").flexible("device", cut::middle, 16).right("kernels").right("busy").right("of span");
   const std::size_t shown = shown_of(devices.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i)
-    t.row({s.file_label(devices[i].file), devices[i].name, grouped(devices[i].kernels),
-           human_duration(devices[i].busy_ps), share_text(devices[i].busy_ps, f.span_ps())});
+    t.row({s.file_label(devices[i].file), escape_for_terminal(devices[i].name), grouped(devices[i].kernels),
+           human_duration(devices[i].busy_ps), share_text(devices[i].busy_ps, found.span_ps())});
   s.heading("Busy: time in which at least one kernel or copy ran");
   t.print(s.out(), report_columns);
   print_rest(s, devices.size(), shown, "more, each less busy");
 }
 
-void print_busy_lines(session& s, const report_facts& f) {
+void print_busy_lines(session& s, const report_result& r) {
+  const report_summary& found = r.summary;
+  const std::string& source = r.parts.ops.source;
   // "XLA Ops" is the one line of ops of a TPU; streams and threads need their own name beside the plane's.
-  const bool says_line = f.ops.source != "XLA Ops";
-  // The streams of devices that traces tell of were told together.
-  const std::vector<busy_device> devices = busy_devices(s.capture(), f);
-  print_busy_devices(s, f, devices);
-  const auto is_of_busy_device = [&](const ops_line& line) {
-    return !devices.empty() && s.capture().xspace(line.file) == nullptr;
-  };
-  std::vector<const ops_line*> lines;
-  for (const ops_line& line : f.ops.lines)
-    if (line.events > 0 && !is_of_busy_device(line)) lines.push_back(&line);
-  if (lines.empty()) return;
+  const bool says_line = source != "XLA Ops";
+  print_busy_devices(s, found);
+  if (found.busy_lines.empty()) return;
+  std::vector<const profkit::busy_line*> lines;
+  for (const profkit::busy_line& line : found.busy_lines) lines.push_back(&line);
   const std::size_t shown = shown_of(lines.size(), most_lines);
   if (shown < lines.size())
     std::stable_sort(lines.begin(), lines.end(), [](const auto* a, const auto* b) { return a->busy_ps > b->busy_ps; });
@@ -164,23 +224,24 @@ void print_busy_lines(session& s, const report_facts& f) {
   t.right("file").flexible(says_line ? "line" : "device", cut::middle, 20).right("ops").right("events").right("busy");
   t.right("of span");
   for (std::size_t i = 0; i < shown; ++i) {
-    const ops_line& line = *lines[i];
+    const profkit::busy_line& line = *lines[i];
     t.row({s.file_label(line.file),
            short_plane_name(line.plane_name) + (says_line ? ' ' + escape_for_terminal(line.line_name) : ""),
-           grouped(std::uint64_t{line.ops.size()}), grouped(line.events), human_duration(line.busy_ps),
-           line.busy_ps <= f.span_ps() ? share_text(line.busy_ps, f.span_ps()) : ""});
+           grouped(line.ops), grouped(line.events), human_duration(line.busy_ps),
+           line.busy_ps <= found.span_ps() ? share_text(line.busy_ps, found.span_ps()) : ""});
   }
-  const bool by_device = std::any_of(f.ops.lines.begin(), f.ops.lines.end(),
-                                     [](const ops_line& line) { return line.clock != profkit::ops_clock::aligned; });
-  s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(f.ops.source) +
+  const std::vector<profkit::ops_line>& all = r.parts.ops.lines;
+  const bool by_device = std::any_of(all.begin(), all.end(), [](const profkit::ops_line& line) {
+    return line.clock != profkit::ops_clock::aligned;
+  });
+  s.heading("Busy: time in which at least one op ran (from " + escape_for_terminal(source) +
             (by_device ? ", by the device's clock)" : ")"));
   t.print(s.out(), report_columns);
   print_rest(s, lines.size(), shown, "more, each less busy");
 }
 
-void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) {
-  if (ops.top.empty()) return;
-  const std::int64_t busy = f.busy_ps();
+void print_busiest_ops(session& s, const report_summary& found) {
+  if (found.ops.empty()) return;
   table t;
   t.right("of busy")
       .right("self time")
@@ -190,23 +251,22 @@ void print_busiest_ops(session& s, const report_facts& f, const op_totals& ops) 
       .flexible("category", cut::end, 12);
   t.right("FLOP/s").right("B/s");
   programs_met met;
-  for (const op_total& op : ops.top) met.add(op.facts.program);
-  for (const op_total& op : ops.top)
-    t.row({share_text(op.self_ps, busy), human_duration(op.self_ps), grouped(op.count), op.facts.name,
-           met.several() ? op.facts.program : "", op.facts.category,
-           achieved_rate(op.facts.flops, op.count, op.total_ps, ""),
-           achieved_rate(op.facts.bytes, op.count, op.total_ps, "")});
+  for (const profkit::report_op& op : found.ops) met.add(op.details.program);
+  for (const profkit::report_op& op : found.ops)
+    t.row({share_text(op.self_ps, found.busy_ps), human_duration(op.self_ps), grouped(op.count),
+           escape_for_terminal(op.short_name), met.several() ? escape_for_terminal(op.details.program) : "",
+           escape_for_terminal(op.details.category), achieved_rate(op.details.flops, op.count, op.total_ps, ""),
+           achieved_rate(op.details.bytes, op.count, op.total_ps, "")});
   std::string title =
-      "Busiest ops: " + grouped(std::uint64_t{ops.top.size()}) + " of " + grouped(std::uint64_t{ops.names});
-  if (f.ops.lines.size() > 1) title += ", over all " + grouped(std::uint64_t{f.ops.lines.size()}) + " lines";
+      "Busiest ops: " + grouped(std::uint64_t{found.ops.size()}) + " of " + grouped(found.op_names);
+  if (found.op_lines > 1) title += ", over all " + grouped(found.op_lines) + " lines";
   s.heading(title);
   t.print(s.out(), report_columns);
 }
 
-// ---- modules, steps, collectives
-// ---------------------------------------------------------------------------------------
+// ---- modules, steps, collectives ---------------------------------------------------------------------------------
 
-void print_modules_part(session& s, const std::vector<module_total>& modules) {
+void print_modules_part(session& s, const std::vector<profkit::module_total>& modules) {
   if (modules.empty()) return;
   table t;
   t.flexible("module", cut::middle, 30)
@@ -217,9 +277,9 @@ void print_modules_part(session& s, const std::vector<module_total>& modules) {
       .right("size");
   const std::size_t shown = shown_of(modules.size(), most_modules);
   for (std::size_t i = 0; i < shown; ++i) {
-    const module_total& m = modules[i];
+    const profkit::module_total& m = modules[i];
     const bool ran = m.runs > 0;
-    t.row({m.name, ran ? grouped(m.runs) : "", ran ? human_duration(m.total_ps) : "",
+    t.row({escape_for_terminal(m.name), ran ? grouped(m.runs) : "", ran ? human_duration(m.total_ps) : "",
            ran ? human_duration(m.max_ps) : "", m.instructions > 0 ? grouped(m.instructions) : "",
            m.bytes > 0 ? profkit::human_bytes(m.bytes) : ""});
   }
@@ -229,38 +289,34 @@ void print_modules_part(session& s, const std::vector<module_total>& modules) {
   print_rest(s, modules.size(), shown);
 }
 
-void print_steps_part(session& s, const report_facts& f) {
-  const std::vector<step_group>& groups = f.steps;
+void print_steps_part(session& s, const std::vector<profkit::step_group>& groups) {
   if (groups.empty()) return;
   table t;
   t.right("file").flexible("plane", cut::middle, 12).right("steps").right("median").right("shortest").right("longest");
   t.left("source");
-  const auto add_row = [&](std::string file, std::string plane, const duration_statistics& d, const char* source) {
-    t.row({std::move(file), std::move(plane), grouped(std::uint64_t{d.count}), human_duration(d.median_ps),
-           human_duration(d.min_ps), human_duration(d.max_ps), source});
-  };
   const std::size_t shown = shown_of(groups.size(), most_steps);
-  for (std::size_t i = 0; i < shown; ++i)
-    add_row(s.file_label(groups[i].first.file),
-            step_place(groups[i].first),
-            groups[i].times, profkit::step_source_name(groups[i].first.source));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const profkit::duration_statistics& d = groups[i].times;
+    t.row({s.file_label(groups[i].first.file), step_place(groups[i].first), grouped(std::uint64_t{d.count}),
+           human_duration(d.median_ps), human_duration(d.min_ps), human_duration(d.max_ps),
+           profkit::step_source_name(groups[i].first.source)});
+  }
   const bool stand_ins = groups.front().first.source == profkit::step_source::xla_modules;
   s.heading(stand_ins ? "Steps: none are marked, so every run of a module counts as one" : "Steps");
   t.print(s.out(), report_columns);
   print_rest(s, groups.size(), shown, "more planes");
 }
 
-void print_nodes_part(session& s, const report_facts& f) {
-  const std::vector<std::string> sentences = nodes_of(f);
+void print_across_nodes(session& s, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   s.heading("Across nodes");
-  for (const std::string& text : sentences) s.out().line("  " + wrap(text, report_columns, 2));
+  for (const std::string& text : sentences)
+    s.out().line("  " + wrap(escape_for_terminal(text), report_columns, 2));
 }
 
-void print_collectives_part(session& s, const report_facts& f) {
-  const std::vector<collective_total> kinds = total_collectives(f);
+void print_collectives_part(session& s, const report_summary& found) {
+  const std::vector<profkit::collective_total>& kinds = found.collectives;
   if (kinds.empty()) return;
-  const std::int64_t busy = f.busy_ps();
   table t;
   t.flexible("kind", cut::end, 16)
       .left("")
@@ -271,9 +327,10 @@ void print_collectives_part(session& s, const report_facts& f) {
       .right("exposed");
   const std::size_t shown = shown_of(kinds.size(), most_collectives - 1);
   for (std::size_t i = 0; i < shown; ++i) {
-    const collective_total& c = kinds[i];
-    t.row({c.kind, c.blocking ? "blocking" : "in flight", grouped(c.count), human_duration(c.total_ps),
-           human_duration(c.max_ps), c.blocking ? share_text(c.total_ps, busy) : "",
+    const profkit::collective_total& c = kinds[i];
+    t.row({escape_for_terminal(c.kind), c.blocking ? "blocking" : "in flight", grouped(c.count),
+           human_duration(c.total_ps), human_duration(c.max_ps),
+           c.blocking ? share_text(c.total_ps, found.busy_ps) : "",
            c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? "" : "not recorded"});
   }
   s.heading("Collectives and asynchronous copies");
@@ -281,41 +338,29 @@ void print_collectives_part(session& s, const report_facts& f) {
   print_rest(s, kinds.size(), shown, "more kinds");
 }
 
-// What cannot be told of a part of a capture.
-std::string left_out_under(const profkit::anatomy_options& filters) {
-  const bool memory = !profkit::memory_keeps_to(filters), idle = !profkit::bubbles_keep_to(filters);
-  if (!memory && !idle) return {};
-  return std::string("What is known of the whole capture alone, as ") +
-         (memory && idle ? "memory and idle time"
-          : memory       ? "memory"
-                         : "idle time") +
-         ", is left out under these filters.";
-}
-
-// ---- notes and what to do next
-// -------------------------------------------------------------------------------------------
+// ---- notes and what to do next -----------------------------------------------------------------------------------
 
 void print_notes(session& s, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
   s.heading("Notes");
   for (std::size_t i = 0; i < notes.size() && i < most_notes; ++i)
-    s.out().line("  - " + wrap(shorten(notes[i], 2 * (report_columns - 8)), report_columns, 4));
+    s.out().line("  - " + wrap(shorten(escape_for_terminal(notes[i]), 2 * (report_columns - 8)), report_columns, 4));
   print_rest(s, notes.size(), std::min(notes.size(), most_notes), "more (--json has all)");
 }
 
-void print_next(session& s, const std::vector<next_command>& next) {
+void print_next(session& s, const std::vector<profkit::next_command>& next) {
   const std::size_t shown = std::min(next.size(), most_commands);
   const auto commands_with = [&](const std::string& path) {
     std::vector<std::string> commands;
     for (std::size_t i = 0; i < shown; ++i) {
-      std::string command = "profkit " + next[i].arguments;
+      std::string command = "profkit " + escape_for_terminal(next[i].arguments);
       command.replace(command.find("PATH"), 4, path);
-      if (!s.asked().run.empty()) command += " --run " + shell_word(s.asked().run);
+      if (!s.asked().run.empty()) command += " --run " + profkit::shell_word(s.asked().run);
       commands.push_back(std::move(command));
     }
     return commands;
   };
-  std::vector<std::string> commands = commands_with(shell_word(s.asked().path));
+  std::vector<std::string> commands = commands_with(profkit::shell_word(s.asked().path));
   const auto width_of = [&] {
     std::size_t width = 0;
     for (const std::string& command : commands) width = std::max(width, profkit::terminal_width(command));
@@ -346,29 +391,30 @@ profkit::result<void> print_report(session& s) {
     print_neutrino_report(s);
     return {};
   }
-  profkit::result<report_facts> gathered = gather_facts(s);
-  if (!gathered) return std::move(gathered).error();
-  const report_facts& f = *gathered;
-  const op_totals ops = busiest_ops(s.capture(), f, most_ops);
-  const std::vector<module_total> modules = total_modules(f);
+  profkit::report_options asked;
+  asked.filters = s.filters(0);
+  asked.samples = false;
+  asked.busiest_ops = most_ops;
+  const profkit::result<report_result> found = profkit::analyse_report(s.trace(), asked, s.hooks());
+  if (!found) return found.error();
+  const report_result& r = *found;
+  s.lost(r.damage);
 
-  print_capture(s, f);
-  if (f.info.events == 0 && f.ops.lines.empty() && modules.empty()) {
+  print_capture(s, r);
+  if (r.parts.info.events == 0 && r.parts.ops.lines.empty() && r.summary.modules.empty()) {
     const std::string why = profkit::why_nothing(s.capture(), s.filters(0));
     s.absent(why.empty() ? "the capture is empty: no events and no modules" : why);
     return {};
   }
-  print_busy_lines(s, f);
-  print_busiest_ops(s, f, ops);
-  print_modules_part(s, modules);
-  print_steps_part(s, f);
-  print_collectives_part(s, f);
-  print_nodes_part(s, f);
+  print_busy_lines(s, r);
+  print_busiest_ops(s, r.summary);
+  print_modules_part(s, r.summary.modules);
+  print_steps_part(s, r.summary.steps);
+  print_collectives_part(s, r.summary);
+  print_across_nodes(s, r.summary.across_nodes);
   print_neutrino_report(s);
-  std::vector<std::string> notes = notes_of(s.capture(), f, ops);
-  if (std::string text = left_out_under(s.filters(0)); !text.empty()) notes.insert(notes.begin(), std::move(text));
-  print_notes(s, notes);
-  print_next(s, next_commands(s.capture(), f, modules));
+  print_notes(s, r.summary.notes);
+  print_next(s, r.summary.next);
   return {};
 }
 

@@ -17,9 +17,4 @@ std::string stat_value_text(const profkit::named_stat& stat, std::size_t columns
 std::string stat_text(const profkit::named_stat& stat, std::size_t columns);
 std::string stats_text(const std::vector<profkit::named_stat>& stats, std::size_t columns);
 
-// The last stat of that name; nullptr when there is none.
-const profkit::named_stat* find_stat(const std::vector<profkit::named_stat>& stats, std::string_view name) noexcept;
-// The number of a stat of any numeric kind; 0 when absent. For rates and sizes, never for times.
-double stat_number(const profkit::named_stat* stat) noexcept;
-
 }  // namespace profkit_tool

@@ -2,9 +2,9 @@
 #include "places.hpp"
 #include "quantity.hpp"
 #include "slices.hpp"
-#include "step_groups.hpp"
 #include "table.hpp"
 
+#include <profkit/core/step_groups.hpp>
 #include <profkit/core/text.hpp>
 
 #include <utility>
@@ -21,8 +21,8 @@ void print_step_summary(session& s, const profkit::step_list& steps) {
   table t;
   t.right("file").flexible("plane", cut::middle).left("source").right("steps").right("median").right("min");
   t.right("max").right("total");
-  for (const step_group& g : group_steps(steps)) {
-    const duration_statistics& d = g.times;
+  for (const profkit::step_group& g : profkit::group_steps(steps)) {
+    const profkit::duration_statistics& d = g.times;
     t.row({s.file_label(g.first.file), step_place(g.first), profkit::step_source_name(g.first.source),
            grouped(std::uint64_t{d.count}), human_duration(d.median_ps), human_duration(d.min_ps),
            human_duration(d.max_ps), human_duration(d.total_ps)});

@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include <profkit/core/anatomy.hpp>
 #include <profkit/core/text.hpp>
 
 #include <cstdlib>
@@ -59,14 +60,7 @@ std::string shorten(std::string_view text, std::size_t columns, cut where) {
 }
 
 std::string short_op_name(std::string_view name, std::string_view display_name) {
-  constexpr std::string_view no_result = "void ";  // of a kernel's C++ signature
-  std::string_view chosen = display_name.empty() ? name : display_name;
-  if (display_name.empty() && !name.empty() && name.front() == '%') {
-    const std::size_t equals = name.find(" = ");
-    if (equals != std::string_view::npos && equals > 1) chosen = name.substr(1, equals - 1);
-  }
-  if (chosen.substr(0, no_result.size()) == no_result) chosen.remove_prefix(no_result.size());
-  return chosen.empty() ? "(no name)" : profkit::escape_for_terminal(chosen);
+  return profkit::escape_for_terminal(profkit::short_op_name(name, display_name));
 }
 
 std::string source_name(const std::string& symbol) {

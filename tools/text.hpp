@@ -11,9 +11,7 @@ enum class cut { end, middle, start };
 // At most `columns` wide, with an ellipsis where something was cut.
 std::string shorten(std::string_view text, std::size_t columns, cut where = cut::end);
 
-// The short name of an operation, escaped: the display name, else the left side of an HLO text
-// ("%fusion.3 = f32[8] fusion(...)" gives "fusion.3"), else the name without the "void " of a kernel; "(no name)" for
-// none.
+// profkit::short_op_name(), escaped.
 std::string short_op_name(std::string_view name, std::string_view display_name);
 
 // A linker's name as the source has it, without what it returns and takes ("_Z3addIfEvPT_" gives "add<…>"); any other

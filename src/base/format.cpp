@@ -164,6 +164,12 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
   return out += " %";
 }
 
+std::string share_text(std::int64_t part, std::int64_t whole) {
+  if (whole <= 0 || part < 0) return {};
+  std::string text = percent_text(static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(whole));
+  return part > 0 && text == "0.0 %" ? "<0.1 %" : text;
+}
+
 std::string si_text(double value) {
   if (!std::isfinite(value)) return "-";
   static constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P", "E"};

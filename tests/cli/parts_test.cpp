@@ -1,9 +1,9 @@
 // The parts of the command that are easier to test alone.
 #include "quantity.hpp"
-#include "report_facts.hpp"
-#include "statistics.hpp"
 #include "table.hpp"
 #include "text.hpp"
+
+#include <profkit/core/report.hpp>
 
 #include <catch.hpp>
 
@@ -12,6 +12,9 @@
 #include <string>
 
 using namespace profkit_tool;
+using profkit::duration_statistics;
+using profkit::shell_word;
+using profkit::statistics_of;
 
 TEST_CASE("times are parsed exactly or not at all") {
   const auto ps = [](const char* text) {

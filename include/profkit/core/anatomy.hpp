@@ -68,6 +68,18 @@ struct named_stat {
   std::string_view text;
 };
 [[nodiscard]] const char* stat_kind_name(stat_kind k) noexcept;  ///< "double", "uint64", "int64", "str", "bytes", "ref"
+/// The last stat of that name; nullptr where there is none.
+[[nodiscard]] const named_stat* find_named_stat(const std::vector<named_stat>& stats, std::string_view name) noexcept;
+/// The number of a stat of any numeric kind, else 0, as of nullptr: for rates and sizes, never for times.
+[[nodiscard]] double stat_number_of(const named_stat* stat) noexcept;
+/// The value as a person reads it: the number, the text, "<1.0 KiB>" for bytes, "(none)".
+[[nodiscard]] std::string stat_text_of(const named_stat& stat);
+
+/// "/device:TPU:0" as "TPU:0", other names of planes as they are; "(no name)" for none.
+[[nodiscard]] std::string_view short_plane_name(std::string_view name) noexcept;
+/// The short name of an op: the display name, else the left side of an HLO text ("%fusion.3 = f32[8] fusion(...)" gives
+/// "fusion.3"), else the name without the "void " of a kernel; "(no name)" for none.
+[[nodiscard]] std::string_view short_op_name(std::string_view name, std::string_view display_name) noexcept;
 
 /// Goes over a list that makes its rows when they are asked for.
 template <class Rows, class Row>
@@ -355,11 +367,20 @@ class op_programs {
   const profile& profile_;
   std::unique_ptr<const names> names_;
 };
-/// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
 /// Whether an op is the start or the done of an asynchronous one: it is not as long as what it starts or awaits, so
 /// that its facts make no rate.
 [[nodiscard]] bool is_async_half(const op_row& op) noexcept;
 
+/// What is known of an op beside its times.
+struct op_details {
+  std::string category;         ///< hlo_category; of a kernel its class; "" where not recorded
+  std::string program;          ///< op_programs::name_of()
+  std::string tf_op;            ///< where it comes from in the program
+  double flops = 0, bytes = 0;  ///< of one execution; 0 where not recorded, and of half of an asynchronous op
+};
+op_details op_details_of(const profile& p, const op_programs& programs, const ops_line& line, const op_row& op);
+
+/// Peak rates of a device plane in units per second; 0 when the plane does not carry them.
 struct device_peaks {
   double flops_per_s = 0, hbm_bytes_per_s = 0;
   std::string_view device_type;

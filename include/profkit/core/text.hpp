@@ -25,6 +25,9 @@ inline namespace PROFKIT_NAMESPACE {
 /// part / whole in percent with one decimal, rounded half up: "12.3 %"; "-" when whole is 0.
 [[nodiscard]] std::string percent_text(std::uint64_t part, std::uint64_t whole);
 
+/// The same of times: "<0.1 %" for a little more than nothing; "" when whole is not positive or part is negative.
+[[nodiscard]] std::string share_text(std::int64_t part, std::int64_t whole);
+
 /// A computed rate or amount (never a time) with three significant digits and an SI prefix: "918 T", "1.23 G",
 /// "12 "; the unit is put after it by the caller. "-" for NaN and infinities.
 [[nodiscard]] std::string si_text(double value);

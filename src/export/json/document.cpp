@@ -149,6 +149,14 @@ void write_optional(json_writer& out, std::string_view key, const std::optional<
     out.null();
 }
 
+void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n) {
+  out.key(key);
+  if (n)
+    out.value(*n);
+  else
+    out.null();
+}
+
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n) {
   out.key(key);
   if (n)

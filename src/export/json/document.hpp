@@ -58,6 +58,7 @@ void write_text_or_null(json_writer& out, std::string_view key, std::string_view
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 // A number that may be missing or not finite: null then.
+void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n);
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
 void write_optional_id(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 

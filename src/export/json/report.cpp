@@ -1,97 +1,13 @@
 #include <export/json/bubbles_parts.hpp>
 #include <export/json/memory_parts.hpp>
-#include <profkit/core/architecture.hpp>
-#include <profkit/core/side_by_side.hpp>
+#include <profkit/core/report.hpp>
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
-
-struct slices {
-  info_result info;
-  steps_result steps;
-  ops_result ops;
-  modules_result modules;
-  framework_result framework;
-  collectives_result collectives;
-  chrome_result chrome;
-  memory_options asked_of_memory;
-  std::optional<memory_result> memory;  // where it can keep to the filters, as bubbles
-  nodes_compared nodes;
-  bubble_options asked_of_bubbles;
-  std::optional<bubbles_report> bubbles;
-  std::string model;  // in one line, where bubbles are
-};
-
-anatomy_options at_default_limit(anatomy_options o, document which) {
-  o.limit = default_limit(which);
-  return o;
-}
-
-template <class T>
-result<void> take(result<T> from, T& into) {
-  if (!from) return std::move(from).error();
-  into = std::move(from).value();
-  return {};
-}
-
-result<slices> run_slices(const profile& p, const anatomy_options& o, const hooks& host) {
-  slices s;
-  s.asked_of_memory = memory_options_of(at_default_limit(o, document::memory));
-  s.asked_of_bubbles = bubble_options_of(at_default_limit(o, document::bubbles));
-  const trace shared(p);
-  const auto run_bubbles = [&](const hooks& h) -> result<void> {
-    if (!bubbles_keep_to(o)) return {};
-    result<void> taken = take(analyse_bubbles(shared, s.asked_of_bubbles, h), s.bubbles.emplace());
-    return taken ? take(model_summary(*s.bubbles->of, h), s.model) : std::move(taken);
-  };
-  const auto run_info = [&](const hooks& h) {
-    return take(anatomy_info(shared, at_default_limit(o, document::info), h), s.info);
-  };
-  const auto run_memory = [&](const hooks& h) -> result<void> {
-    if (!memory_keeps_to(o)) return {};
-    return take(analyse_memory(p, s.asked_of_memory, h), s.memory.emplace());
-  };
-  const auto run_others = [&](const hooks& h) {
-    result<void> taken = take(anatomy_steps(shared, at_default_limit(o, document::steps), h), s.steps);
-    if (taken) taken = take(anatomy_ops(shared, at_default_limit(o, document::ops), h), s.ops);
-    if (taken) taken = take(anatomy_modules(p, at_default_limit(o, document::modules), h), s.modules);
-    if (taken) taken = take(anatomy_framework(shared, at_default_limit(o, document::framework), h), s.framework);
-    if (taken)
-      taken = take(anatomy_collectives(shared, s.ops, at_default_limit(o, document::collectives), h), s.collectives);
-    if (taken) taken = take(anatomy_chrome(p, at_default_limit(o, document::chrome), h), s.chrome);
-    return taken;
-  };
-  const auto run_nodes = [&](const hooks& h) { return take(compare_nodes(p, o, h), s.nodes); };
-  enum piece : std::size_t { bubbles, info, memory, others, nodes };  // the longest first
-  auto outcomes = side_by_side(host, {run_bubbles, run_info, run_memory, run_others, run_nodes});
-  for (const piece at : {info, others, memory, nodes, bubbles})
-    if (!outcomes[at]) return std::move(outcomes[at]).error();
-  return s;
-}
-
-// Damage of all slices, one a file.
-std::vector<file_damage> damage_of_report(const slices& s) {
-  std::vector<file_damage> all;
-  for (const file_info& file : s.info.files)
-    if (file.damage) add_damage(all, file.file, *file.damage);
-  for (const auto* part :
-       {&s.steps.damage, &s.ops.damage, &s.modules.damage, &s.framework.damage, &s.collectives.damage})
-    for (const file_damage& d : *part) add_damage(all, d.file, d.what);
-  if (s.memory)
-    for (const file_damage& d : s.memory->damage) add_damage(all, d.file, d.what);
-  for (const chrome_file& file : s.chrome.files)
-    if (file.damage) add_damage(all, file.file, *file.damage);
-  if (s.bubbles)
-    for (const file_damage& d : damage_of(*s.bubbles)) add_damage(all, d.file, d.what);
-  std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
-  return all;
-}
 
 void write_runs(json_writer& out, const profile& p) {
   out.key("runs");
@@ -113,15 +29,8 @@ void write_evidence(json_writer& out, const evidence& e) {
   out.field("line", e.line);
   write_optional(out, "start_ps", e.start_ps);
   write_optional(out, "end_ps", e.end_ps);
-  const auto count = [&](std::string_view key, const std::optional<std::uint64_t>& n) {
-    out.key(key);
-    if (n)
-      out.value(*n);
-    else
-      out.null();
-  };
-  count("row", e.row);
-  count("byte_offset", e.byte_offset);
+  write_optional(out, "row", e.row);
+  write_optional(out, "byte_offset", e.byte_offset);
   out.field("note", std::string_view(e.note));
   out.end_object();
 }
@@ -142,63 +51,277 @@ void write_finding(json_writer& out, const finding& f) {
   out.end_object();
 }
 
+// ---- the summary: what the screen of `profkit report` shows --------------------------------------------------
+
+void write_device_models(json_writer& out, const report_summary& s) {
+  out.key("devices");
+  out.begin_array();
+  for (const device_model& m : s.devices) {
+    out.begin_object();
+    out.field("model", std::string_view(m.name));
+    out.field("devices", m.devices);
+    write_optional(out, "with_events", m.with_events);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_origins(json_writer& out, const report_summary& s) {
+  write_strings(out, "software", s.software);
+  out.key("hosts");
+  out.begin_array();
+  for (const recorded_host& host : s.hosts) {
+    out.begin_object();
+    out.field("name", std::string_view(host.name));
+    out.field("from_file_name", host.from_file_name);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("ranks");
+  out.begin_array();
+  for (const process_rank& rank : s.ranks) {
+    out.begin_object();
+    out.field("rank", rank.rank);
+    out.field("world_size", rank.world_size);
+    write_text_or_null(out, "backend", rank.backend);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_busy(json_writer& out, const report_summary& s) {
+  out.field("busy_ps", s.busy_ps);
+  out.key("busy_devices");
+  out.begin_array();
+  for (const busy_device& device : s.busy_devices) {
+    out.begin_object();
+    out.field("file", device.file);
+    out.field("device", std::string_view(device.name));
+    out.field("kernels", device.kernels);
+    out.field("busy_ps", device.busy_ps);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("busy_lines");
+  out.begin_array();
+  for (const busy_line& line : s.busy_lines) {
+    out.begin_object();
+    out.field("file", line.file);
+    out.field("plane", line.plane);
+    out.field("line", line.line);
+    out.field("plane_name", std::string_view(line.plane_name));
+    out.field("line_name", std::string_view(line.line_name));
+    out.field("clock", ops_clock_name(line.clock));
+    out.field("ops", line.ops);
+    out.field("events", line.events);
+    out.field("busy_ps", line.busy_ps);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_rate_amount(json_writer& out, std::string_view key, double amount) {
+  out.key(key);
+  if (amount > 0)
+    out.number(amount);
+  else
+    out.null();
+}
+
+void write_busiest_ops(json_writer& out, const report_summary& s) {
+  out.key("ops");
+  out.begin_object();
+  out.field("names", s.op_names);
+  out.field("lines", s.op_lines);
+  out.key("top");
+  out.begin_array();
+  for (const report_op& op : s.ops) {
+    out.begin_object();
+    out.field("short_name", std::string_view(op.short_name));
+    out.field("name", std::string_view(op.name));
+    write_text_or_null(out, "program", op.details.program);
+    write_text_or_null(out, "category", op.details.category);
+    out.field("count", op.count);
+    out.field("total_ps", op.total_ps);
+    out.field("self_ps", op.self_ps);
+    write_rate_amount(out, "flops", op.details.flops);
+    write_rate_amount(out, "bytes", op.details.bytes);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
+void write_module_totals(json_writer& out, const report_summary& s) {
+  out.key("modules");
+  out.begin_array();
+  for (const module_total& m : s.modules) {
+    out.begin_object();
+    out.field("name", std::string_view(m.name));
+    out.field("runs", m.runs);
+    out.field("total_ps", m.total_ps);
+    out.field("max_ps", m.max_ps);
+    out.field("instructions", m.instructions);
+    out.field("bytes", m.bytes);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_step_groups(json_writer& out, const report_summary& s) {
+  out.key("steps");
+  out.begin_array();
+  for (const step_group& g : s.steps) {
+    out.begin_object();
+    out.field("file", g.first.file);
+    out.field("plane", g.first.plane);
+    out.field("plane_name", g.first.plane_name);
+    out.field("source", step_source_name(g.first.source));
+    out.field("count", std::uint64_t{g.times.count});
+    out.field("total_ps", g.times.total_ps);
+    out.field("median_ps", g.times.median_ps);
+    out.field("min_ps", g.times.min_ps);
+    out.field("max_ps", g.times.max_ps);
+    out.field("longest", std::uint64_t{g.longest});
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_collective_totals(json_writer& out, const report_summary& s) {
+  out.key("collectives");
+  out.begin_array();
+  for (const collective_total& c : s.collectives) {
+    out.begin_object();
+    out.field("kind", std::string_view(c.kind));
+    out.field("blocking", c.blocking);
+    out.field("count", c.count);
+    out.field("total_ps", c.total_ps);
+    out.field("max_ps", c.max_ps);
+    write_optional(out, "exposed_ps", c.exposed_ps);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_idle(json_writer& out, const std::optional<idle_total>& idle) {
+  out.key("idle");
+  if (!idle) return out.null();
+  out.begin_object();
+  out.field("service_ps", idle->service_ps);
+  out.field("idle_ps", idle->idle_ps);
+  out.field("longest_ps", idle->longest_ps);
+  out.field("pattern", idle_pattern_name(idle->pattern));
+  out.end_object();
+}
+
+void write_memory_total(json_writer& out, const std::optional<memory_total>& memory) {
+  out.key("memory");
+  if (!memory) return out.null();
+  out.begin_object();
+  write_text_or_null(out, "module", memory->module);
+  write_text_or_null(out, "space", memory->space);
+  out.field("needed_bytes", memory->needed_bytes);
+  write_text_or_null(out, "device", memory->device);
+  out.field("held_bytes", memory->held_bytes);
+  out.field("capacity_bytes", memory->capacity_bytes);
+  out.key("agree");
+  if (memory->agree)
+    out.value(*memory->agree);
+  else
+    out.null();
+  out.end_object();
+}
+
+void write_report_summary(json_writer& out, const report_summary& s) {
+  out.key("summary");
+  out.begin_object();
+  write_device_models(out, s);
+  write_origins(out, s);
+  write_optional(out, "first_ps", s.first_ps);
+  write_optional(out, "last_ps", s.last_ps);
+  write_busy(out, s);
+  write_busiest_ops(out, s);
+  write_module_totals(out, s);
+  write_step_groups(out, s);
+  write_collective_totals(out, s);
+  write_idle(out, s.idle);
+  write_memory_total(out, s.memory);
+  write_strings(out, "across_nodes", s.across_nodes);
+  write_strings(out, "notes", s.notes);
+  out.key("next");
+  out.begin_array();
+  for (const next_command& next : s.next) {
+    out.begin_object();
+    out.field("arguments", std::string_view(next.arguments));
+    out.field("why", std::string_view(next.why));
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
 }  // namespace
 
 result<document_status> write_report(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
-  const result<slices> s = run_slices(p, o, host);
-  if (!s) return s.error();
-  const std::vector<file_damage> damage = damage_of_report(*s);
-  const verdict v = judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", damage);
+  report_options asked;
+  asked.filters = o;
+  asked.framework_events = default_limit(document::framework);
+  asked.chrome_samples = default_limit(document::chrome);
+  asked.memory_rows = default_limit(document::memory);
+  const result<report_result> found = analyse_report(trace(p), asked, host);
+  if (!found) return found.error();
+  const report_parts& parts = found->parts;
+  const verdict v = judge(p, p.file_count() == 0 ? "no profile file in " + p.what().path : "", found->damage);
   begin_document(out, document::report);
   write_verdict(out, v);
   out.field("path", std::string_view(p.what().path));
   write_runs(out, p);
+  write_report_summary(out, found->summary);
   out.key("info");
-  write_info(out, p, s->info);
+  write_info(out, p, parts.info);
   out.key("steps");
-  write_steps(out, p, s->steps);
+  write_steps(out, p, parts.steps);
   out.key("ops");
-  write_ops(out, p, s->ops, default_limit(document::ops));
+  write_ops(out, p, parts.ops, default_limit(document::ops));
   out.key("modules");
-  write_modules(out, p, s->modules, default_limit(document::modules));
+  write_modules(out, p, parts.modules, default_limit(document::modules));
   out.key("framework");
-  write_framework(out, p, s->framework);
+  write_framework(out, p, parts.framework);
   out.key("collectives");
-  write_collectives(out, p, s->collectives, default_limit(document::collectives));
+  write_collectives(out, p, parts.collectives, default_limit(document::collectives));
   out.key("chrome");
-  write_chrome(out, p, s->chrome);
+  write_chrome(out, p, parts.chrome);
   out.key("memory");
-  if (s->memory)
-    write_memory(out, p, s->asked_of_memory, *s->memory);
+  if (parts.memory)
+    write_memory(out, p, parts.asked_of_memory, *parts.memory);
   else
     out.null();
   out.key("validation");
-  if (s->nodes.validation)
-    write_validation(out, *s->nodes.validation, s->nodes.alignment ? &*s->nodes.alignment : nullptr);
+  if (parts.nodes.validation)
+    write_validation(out, *parts.nodes.validation, parts.nodes.alignment ? &*parts.nodes.alignment : nullptr);
   else
     out.null();
   out.key("bubbles");
-  if (s->bubbles)
-    write_bubbles(out, p, s->asked_of_bubbles, *s->bubbles);
+  if (parts.bubbles)
+    write_bubbles(out, p, parts.asked_of_bubbles, *parts.bubbles);
   else
     out.null();
-  out.key("model");
-  if (s->model.empty())
-    out.null();
-  else
-    out.value(std::string_view(s->model));
+  write_text_or_null(out, "model", parts.model);
   out.key("neutrino");
-  if (const auto written = write_neutrino(out, p, at_default_limit(o, document::neutrino), host); !written)
-    return written.error();
+  anatomy_options of_neutrino = o;
+  of_neutrino.limit = default_limit(document::neutrino);
+  if (const auto written = write_neutrino(out, p, of_neutrino, host); !written) return written.error();
   out.key("findings");
   out.begin_array();
-  for (const finding& f : anatomy_findings(p, s->info, s->modules, s->collectives, s->chrome)) write_finding(out, f);
-  if (s->memory)
-    for (const finding& f : s->memory->findings) write_finding(out, f);
-  if (s->bubbles)
-    for (const finding& f : s->bubbles->found.findings) write_finding(out, f);
+  for (const finding& f : anatomy_findings(p, parts.info, parts.modules, parts.collectives, parts.chrome))
+    write_finding(out, f);
+  if (parts.memory)
+    for (const finding& f : parts.memory->findings) write_finding(out, f);
+  if (parts.bubbles)
+    for (const finding& f : parts.bubbles->found.findings) write_finding(out, f);
   out.end_array();
-  write_damage(out, damage);
+  write_damage(out, found->damage);
   out.end_object();
   return v.status;
 }

@@ -1,0 +1,164 @@
+// Everything about a capture at once: each analysis, run one time, and the facts that sum them up.
+//
+// The screen of `profkit report` and its JSON document are two renderings of what analyse_report() gives. Names are as the capture
+// has them; who prints them to a terminal escapes them (core/text.hpp). Times are ps.
+#pragma once
+#include <profkit/core/anatomy.hpp>
+#include <profkit/core/bubbles.hpp>
+#include <profkit/core/collectives.hpp>
+#include <profkit/core/memory.hpp>
+#include <profkit/core/step_groups.hpp>
+#include <profkit/core/trace.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+struct report_options {
+  anatomy_options filters;             ///< the limit is not looked at
+  bool samples = true;                 ///< with the framework's events and the samples of trace JSON, which take a pass of their own
+  std::uint64_t framework_events = 20; ///< so many of them; 0: all
+  std::uint64_t chrome_samples = 5;    ///< of each kind and file; 0: all
+  std::uint64_t memory_rows = 30;      ///< of each list of the memory analysis
+  std::size_t busiest_ops = 8;         ///< in the summary
+};
+
+/// What each analysis found under the filters.
+struct report_parts {
+  info_result info;
+  steps_result steps;
+  ops_result ops;
+  ops_result module_runs;  ///< of the lines `XLA Modules`
+  modules_result modules;
+  collectives_result collectives;
+  framework_result framework;  ///< empty without samples, as chrome
+  chrome_result chrome;
+  memory_options asked_of_memory;
+  std::optional<memory_result> memory;  ///< none where it cannot keep to the filters, as bubbles
+  bubble_options asked_of_bubbles;
+  std::optional<bubbles_report> bubbles;
+  nodes_compared nodes;
+  std::string model;                       ///< what model ran, in one line; "" where nothing tells
+  std::shared_ptr<const activity> traces;  ///< what trace JSON and tables tell; null where there are none
+};
+
+/// Devices of one model.
+struct device_model {
+  std::string name;                          ///< "TPU v6 Lite, 918 TFLOP/s, 1.64 TB/s", as far as the capture says
+  std::uint64_t devices = 0;
+  std::optional<std::uint64_t> with_events;  ///< of them; none where a trace names the devices of its machine
+};
+struct recorded_host {
+  std::string name;
+  bool from_file_name = false;  ///< a single file may have been renamed
+};
+/// A process of a distributed run.
+struct process_rank {
+  std::int32_t rank = 0, world_size = 0;
+  std::string backend;  ///< "nccl"; "" when not recorded
+};
+
+/// How long a device of traces or tables was busy: any kernel or copy counts.
+struct busy_device {
+  std::uint32_t file = 0;
+  std::string name;
+  std::uint64_t kernels = 0;
+  std::int64_t busy_ps = 0;
+};
+/// How long a line of an XSpace had an op.
+struct busy_line {
+  std::uint32_t file = 0;
+  std::int32_t plane = 0, line = 0;
+  std::string plane_name, line_name;
+  ops_clock clock = ops_clock::aligned;
+  std::uint64_t ops = 0, events = 0;
+  std::int64_t busy_ps = 0;
+};
+
+/// Ops of one name and program on all lines together.
+struct report_op {
+  std::string short_name;  ///< short_op_name(), or "#17 (no metadata)"
+  std::string name;        ///< "" where the capture has none
+  op_details details;
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, self_ps = 0;
+};
+/// Modules of one name, with their runs on all devices.
+struct module_total {
+  std::string name;
+  std::uint64_t runs = 0, bytes = 0, instructions = 0;
+  std::int64_t total_ps = 0, max_ps = 0;
+};
+/// Collectives or asynchronous copies of one kind on all devices.
+struct collective_total {
+  std::string kind;               ///< "all-reduce"; the op's short name where it has no category
+  bool blocking = false;          ///< nothing else runs on its line meanwhile; else it is in flight beside other work
+  std::uint64_t count = 0;
+  std::int64_t total_ps = 0, max_ps = 0;
+  std::optional<std::int64_t> exposed_ps;  ///< while the device did nothing else; none where that is not known
+};
+
+/// How long devices wait in their steps.
+struct idle_total {
+  std::int64_t service_ps = 0, idle_ps = 0, longest_ps = 0;
+  idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
+};
+/// What the largest module needs and how full the fullest device was.
+struct memory_total {
+  std::string module, space;  ///< "" without a module; without a name of its memory
+  std::int64_t needed_bytes = 0;
+  std::string device;         ///< of the allocator, or the allocator's own name; "" without allocator events
+  std::int64_t held_bytes = 0, capacity_bytes = 0;  ///< 0 where the capacity is not recorded
+  std::optional<bool> agree;  ///< whether module and allocator do, where both can be compared
+};
+
+/// What to look at next: the arguments after `profkit`, with PATH for the path.
+struct next_command {
+  std::string arguments, why;
+};
+
+struct report_summary {
+  std::vector<device_model> devices;
+  std::vector<std::string> software;   ///< what wrote it: "JAX 0.10.2"
+  std::vector<recorded_host> hosts;    ///< by name
+  std::vector<process_rank> ranks;
+  std::optional<std::int64_t> first_ps, last_ps;  ///< of all events
+  std::int64_t busy_ps = 0;                       ///< sum over the lines of ops
+  std::vector<busy_device> busy_devices;          ///< by time, descending
+  std::vector<busy_line> busy_lines;              ///< those of an XSpace, and of traces without a known device; by file and line
+  std::vector<report_op> ops;                      ///< by self time, descending; at most report_options::busiest_ops
+  std::uint64_t op_names = 0;                     ///< before that limit
+  std::uint64_t op_lines = 0;                     ///< on which they ran
+  std::vector<module_total> modules;              ///< by time, then by size
+  std::vector<step_group> steps;                  ///< of each plane
+  std::vector<collective_total> collectives;      ///< blocking first, then by time
+  std::optional<idle_total> idle;
+  std::optional<memory_total> memory;
+  std::vector<std::string> across_nodes;  ///< what collectives say of the nodes and their clocks, one sentence each
+  std::vector<std::string> notes;         ///< facts worth a sentence
+  std::vector<next_command> next;         ///< most useful first
+
+  [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
+};
+
+struct report_result {
+  report_parts parts;
+  report_summary summary;
+  std::vector<file_damage> damage;  ///< of all parts, by file; the first of each
+};
+
+/// Runs every analysis, two at a time where the host gives two threads or more, and sums them up. Faults: those of the analyses
+/// (a step or filter that fits nothing: check_filters() tells beforehand), cancelled.
+result<report_result> analyse_report(const trace& t, const report_options& o = {}, const hooks& host = {});
+
+/// A word that a shell reads as one.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,42 @@
+// The pieces of a report's summary; each is a pure look at what the analyses found.
+#pragma once
+#include <profkit/core/report.hpp>
+
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace report {
+
+// Where it ran and what wrote it.
+std::vector<device_model> devices_of(const report_parts& parts);
+std::vector<std::string> software_of(const report_parts& parts);
+std::vector<recorded_host> hosts_of(const capture& found, const report_parts& parts);
+std::vector<process_rank> ranks_of(const report_parts& parts);
+
+// Sums.
+std::vector<busy_device> busy_devices_of(const profile& p, const report_parts& parts);
+// `devices`: those of busy_devices_of(), whose streams are not repeated.
+std::vector<busy_line> busy_lines_of(const profile& p, const report_parts& parts, bool devices);
+struct op_sums {
+  std::vector<report_op> top;
+  std::uint64_t names = 0;
+  std::int64_t waiting_ps = 0;  // self time of *-done ops: the device waits for what was started before
+};
+op_sums busiest_ops(const profile& p, const report_parts& parts, std::size_t most);
+std::vector<module_total> total_modules(const report_parts& parts);
+std::vector<collective_total> total_collectives(const report_parts& parts);
+std::optional<idle_total> idle_of(const report_parts& parts);
+std::optional<memory_total> memory_of(const report_parts& parts);
+
+[[nodiscard]] const ops_line* busiest_line(const report_parts& parts) noexcept;
+
+// Sentences; what they tell of is in the summary already.
+std::vector<std::string> sentences_across_nodes(const nodes_compared& nodes);
+std::vector<std::string> notes_of(const profile& p, const report_parts& parts, const report_summary& summary,
+                                  std::int64_t waiting_ps, const anatomy_options& filters);
+std::vector<next_command> next_commands(const capture& found, const report_parts& parts, const report_summary& summary);
+
+}  // namespace report
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

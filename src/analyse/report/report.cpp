@@ -1,0 +1,156 @@
+#include <profkit/core/report.hpp>
+
+#include <analyse/report/parts.hpp>
+#include <base/contained.hpp>
+#include <profkit/core/architecture.hpp>
+#include <profkit/core/side_by_side.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace report {
+namespace {
+
+template <class T>
+result<void> take(result<T> from, T& into) {
+  if (!from) return std::move(from).error();
+  into = std::move(from).value();
+  return {};
+}
+
+anatomy_options with_limit(anatomy_options o, std::uint64_t limit) {
+  o.limit = limit;
+  return o;
+}
+
+bool has_xspace(const capture& found) {
+  return std::any_of(found.files.begin(), found.files.end(),
+                     [](const capture_file& f) { return f.family == file_family::xspace && f.export_of < 0; });
+}
+
+result<void> run_bubbles(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+  parts.asked_of_bubbles.device = o.filters.plane;
+  if (!bubbles_keep_to(o.filters)) return {};
+  if (auto r = take(analyse_bubbles(t, parts.asked_of_bubbles, host), parts.bubbles.emplace()); !r) return r;
+  return take(model_summary(*parts.bubbles->of, host), parts.model);
+}
+
+result<void> run_memory(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+  parts.asked_of_memory.host = o.filters.host;
+  parts.asked_of_memory.name = o.filters.name;
+  parts.asked_of_memory.top = o.memory_rows;
+  if (!memory_keeps_to(o.filters)) return {};
+  return take(analyse_memory(t.files(), parts.asked_of_memory, host), parts.memory.emplace());
+}
+
+// What is read of the lines of devices.
+result<void> run_devices(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+  const anatomy_options all = with_limit(o.filters, 0);
+  if (auto r = take(anatomy_steps(t, all, host), parts.steps); !r) return r;
+  if (auto r = take(anatomy_ops(t, all, host), parts.ops); !r) return r;
+  if (has_xspace(t.files().what())) {
+    anatomy_options runs = all;
+    runs.line = "XLA Modules";
+    if (auto r = take(anatomy_ops(t, runs, host), parts.module_runs); !r) return r;
+  }
+  if (auto r = take(anatomy_collectives(t, parts.ops, all, host), parts.collectives); !r) return r;
+  if (t.has_traces())
+    if (auto r = take(t.all_activity(host), parts.traces); !r) return r;
+  return take(anatomy_modules(t.files(), all, host), parts.modules);
+}
+
+result<void> run_samples(const trace& t, const report_options& o, const hooks& host, report_parts& parts) {
+  if (!o.samples) return {};
+  if (auto r = take(anatomy_framework(t, with_limit(o.filters, o.framework_events), host), parts.framework); !r) return r;
+  return take(anatomy_chrome(t.files(), with_limit(o.filters, o.chrome_samples), host), parts.chrome);
+}
+
+result<report_parts> run_all(const trace& t, const report_options& o, const hooks& host) {
+  report_parts parts;
+  enum piece : std::size_t { bubbles, info, memory, devices, samples, nodes };  // the longest first
+  const auto outcomes = side_by_side(
+      host,
+      {[&](const hooks& h) { return run_bubbles(t, o, h, parts); },
+       [&](const hooks& h) { return take(anatomy_info(t, with_limit(o.filters, 0), h), parts.info); },
+       [&](const hooks& h) { return run_memory(t, o, h, parts); },
+       [&](const hooks& h) { return run_devices(t, o, h, parts); },
+       [&](const hooks& h) { return run_samples(t, o, h, parts); },
+       [&](const hooks& h) { return take(compare_nodes(t.files(), o.filters, h), parts.nodes); }});
+  for (const piece at : {info, devices, samples, memory, nodes, bubbles})
+    if (!outcomes[at]) return outcomes[at].error();
+  return parts;
+}
+
+report_summary sum_up(const profile& p, const report_options& o, const report_parts& parts) {
+  report_summary s;
+  s.devices = devices_of(parts);
+  s.software = software_of(parts);
+  s.hosts = hosts_of(p.what(), parts);
+  s.ranks = ranks_of(parts);
+  for (const file_info& file : parts.info.files) {
+    if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
+    s.first_ps = s.first_ps ? std::min(*s.first_ps, *file.first_ps) : *file.first_ps;
+    s.last_ps = s.last_ps ? std::max(*s.last_ps, *file.last_ps) : *file.last_ps;
+  }
+  for (const ops_line& line : parts.ops.lines) s.busy_ps = saturating_add(s.busy_ps, line.busy_ps);
+  s.busy_devices = busy_devices_of(p, parts);
+  s.busy_lines = busy_lines_of(p, parts, !s.busy_devices.empty());
+  op_sums ops = busiest_ops(p, parts, o.busiest_ops);
+  s.ops = std::move(ops.top);
+  s.op_names = ops.names;
+  s.op_lines = parts.ops.lines.size();
+  s.modules = total_modules(parts);
+  s.steps = group_steps(parts.steps.steps);
+  s.collectives = total_collectives(parts);
+  s.idle = idle_of(parts);
+  s.memory = memory_of(parts);
+  s.across_nodes = sentences_across_nodes(parts.nodes);
+  s.notes = notes_of(p, parts, s, ops.waiting_ps, o.filters);
+  s.next = next_commands(p.what(), parts, s);
+  return s;
+}
+
+// Damage of all parts, one a file.
+std::vector<file_damage> damage_of(const report_parts& parts) {
+  std::vector<file_damage> all;
+  const auto add = [&](const std::vector<file_damage>& some) {
+    for (const file_damage& d : some) add_damage(all, d.file, d.what);
+  };
+  for (const file_info& file : parts.info.files)
+    if (file.damage) add_damage(all, file.file, *file.damage);
+  add(parts.steps.damage);
+  add(parts.ops.damage);
+  add(parts.modules.damage);
+  add(parts.framework.damage);
+  add(parts.collectives.damage);
+  if (parts.memory) add(parts.memory->damage);
+  for (const chrome_file& file : parts.chrome.files)
+    if (file.damage) add_damage(all, file.file, *file.damage);
+  if (parts.bubbles) {
+    for (const activity_input& in : parts.bubbles->of->inputs())
+      if (in.damage) add_damage(all, in.file, *in.damage);
+    add(parts.bubbles->found.damage);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const file_damage& a, const file_damage& b) { return a.file < b.file; });
+  return all;
+}
+
+}  // namespace
+}  // namespace report
+
+result<report_result> analyse_report(const trace& t, const report_options& o, const hooks& host) {
+  return contained([&]() -> result<report_result> {
+    auto parts = report::run_all(t, o, host);
+    if (!parts) return std::move(parts).error();
+    report_result found{std::move(*parts), {}, {}};
+    found.summary = report::sum_up(t.files(), o, found.parts);
+    found.damage = report::damage_of(found.parts);
+    return found;
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,120 @@
+// What a report says in sentences.
+#include <analyse/report/parts.hpp>
+
+#include <base/affix.hpp>
+#include <base/format.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace report {
+namespace {
+
+// How the nodes' clocks stand to each other; "" where that is not known of two nodes or more.
+std::string clocks_sentence(const alignment_result& alignment) {
+  if (!alignment.absent.empty()) return {};
+  std::int64_t least = 0, most = 0;
+  std::uint64_t reached = 0, zero = 0;
+  for (const aligned_node& node : alignment.nodes) {
+    if (!node.reached || !node.to_reference.feasible) continue;
+    ++reached;
+    zero += node.contains_zero ? 1 : 0;
+    least = std::min(least, static_cast<std::int64_t>(node.offset_ps));
+    most = std::max(most, static_cast<std::int64_t>(node.offset_ps));
+  }
+  if (reached < 2) return {};
+  if (zero == reached) return "clocks: the collectives fit one clock for all nodes";
+  return "clocks: by the ends of collectives " + human_duration(most - least) +
+         " apart; `profkit merge` corrects them, `profkit validate --align=collectives` bounds them";
+}
+
+std::string verdict_sentence(const validation_result& v) {
+  std::string text = counted(v.groups.size(), "collective", "collectives") + " compared across " +
+                     counted(v.nodes.size(), "node", "nodes") + ": " +
+                     counted(v.violations, "violation", "violations");
+  if (v.bounds_known)
+    text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
+  else if (v.violations > 0)
+    text += ", which may be skew: the clocks were not corrected";
+  if (std::any_of(v.ops.begin(), v.ops.end(), [](const collective_op& op) { return op.sub_groups; }))
+    text += "; " + grouped(v.unjudged) + " not judged, most of them in sub-groups of the nodes";
+  return text;
+}
+
+// Who came last where arrivals lie furthest apart.
+std::string latest_sentence(const validation_result& v) {
+  const collective_op* worst = nullptr;
+  for (const collective_op& op : v.ops)
+    if (op.groups > 0 && (worst == nullptr || op.mean_skew_ps > worst->mean_skew_ps)) worst = &op;
+  if (worst == nullptr || !v.bounds_known || worst->latest_node < 0) return {};
+  return worst->name + ": node " + std::to_string(v.nodes[static_cast<std::size_t>(worst->latest_node)].id) +
+         " came last " + grouped(worst->latest_count) + " of " + grouped(worst->groups) + " times; arrivals lie " +
+         human_duration(worst->mean_skew_ps) + " apart";
+}
+
+// What the filters keep out of a report.
+std::string left_out_sentence(const anatomy_options& filters) {
+  const bool memory = !memory_keeps_to(filters), idle = !bubbles_keep_to(filters);
+  if (!memory && !idle) return {};
+  return std::string("What is known of the whole capture alone, as ") +
+         (memory && idle ? "memory and idle time"
+          : memory       ? "memory"
+                         : "idle time") +
+         ", is left out under these filters.";
+}
+
+}  // namespace
+
+std::vector<std::string> sentences_across_nodes(const nodes_compared& nodes) {
+  std::vector<std::string> sentences;
+  if (!nodes.validation) return sentences;
+  const validation_result& v = *nodes.validation;
+  if (!v.absent.empty()) {
+    if (v.unjudged > 0) sentences.push_back("collectives across nodes: " + v.absent);
+    return sentences;
+  }
+  sentences.push_back(verdict_sentence(v));
+  if (std::string latest = latest_sentence(v); !latest.empty()) sentences.push_back(std::move(latest));
+  if (nodes.alignment)
+    if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));
+  return sentences;
+}
+
+std::vector<std::string> notes_of(const profile& p, const report_parts& parts, const report_summary& summary,
+                                  std::int64_t waiting_ps, const anatomy_options& filters) {
+  std::vector<std::string> notes;
+  if (std::string left_out = left_out_sentence(filters); !left_out.empty()) notes.push_back(std::move(left_out));
+  // Damage and incompleteness stand at the top of a report already.
+  for (const finding& found : anatomy_findings(p, parts.info, parts.modules, parts.collectives, {}))
+    if (!starts_with(found.id, "damage.") && !starts_with(found.id, "incomplete.")) notes.push_back(found.what);
+  if (parts.memory)
+    for (const finding& found : parts.memory->findings)
+      if (found.recoverable_bytes || found.id == "memory.module_differs")
+        notes.push_back((found.where.empty() ? "" : found.where + ": ") + found.what + '.');
+  if (parts.bubbles)
+    for (const finding& found : parts.bubbles->found.findings)
+      if (found.sure != certainty::fact) notes.push_back(found.what + "; " + found.where);
+  for (const file_info& file : parts.info.files)
+    for (const std::string& text : file.warnings) notes.push_back("The recorder warns: " + text);
+  const std::int64_t span = summary.span_ps(), busy = summary.busy_ps;
+  if (busy > 0 && waiting_ps > busy / 5)
+    notes.push_back(share_text(waiting_ps, busy) +
+                    " of the busy time is spent in *-done ops: the device waits for "
+                    "copies or collectives that were started before.");
+  const ops_line* busiest = busiest_line(parts);
+  if (span > 0 && busiest != nullptr && busiest->busy_ps < span / 10)
+    notes.push_back("Even the busiest line ran ops for only " + share_text(busiest->busy_ps, span) +
+                    " of the span: the rest is host work, waiting, or not recorded.");
+  for (const step_group& g : summary.steps)
+    if (g.first.source != step_source::xla_modules && g.times.count > 2 && g.times.max_ps / 2 > g.times.median_ps) {
+      notes.push_back("Step " + grouped(std::uint64_t{g.longest}) + " of " + std::string(step_place_name(g.first)) +
+                      " took " + human_duration(g.times.max_ps) + ", more than twice the median.");
+      break;
+    }
+  return notes;
+}
+
+}  // namespace report
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
