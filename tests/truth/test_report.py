@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """`profkit report`: its parts are the documents of other commands, which have tests of their own; here the rest."""
 
+import json
+import pathlib
 import sys
 
 import pair
 import truth
 import xspace as x
+
+EXPECTED = pathlib.Path(__file__).parent / "expected"
 
 STALL = {
     "id": "collectives.exposed_stall",
@@ -56,6 +60,8 @@ class ReportTest(pair.PairCase):
                 continue
             own = {"bubbles": ["--device", "TPU:1"], "neutrino": []}
             expected[name] = self.part(name, *(own.get(name, options) if options else []))
+        summaries = json.loads((EXPECTED / "report-summary.json").read_text(encoding="utf-8"))
+        self.check(found.pop("summary"), summaries[" ".join(options)])
         validation = found.pop("validation")
         self.assertEqual((validation["schema"], validation["status"]), ("profkit.validate", "ok"))
         # Behind them, what the analysis of idle time found.

@@ -20,19 +20,23 @@ def rounded(part, whole):
     return f"{(2000 * part + whole) // (2 * whole) / 10:.1f} %"
 
 
-def busiest(lines):
-    """Heading and rows of the busiest ops, by their own time in all streams; with their blanks made one."""
+def totals_of_ops(lines):
+    """(name, (count, own, total, category)) by own time; and the sum of the busy times of the streams."""
     shown = model.ops_lines(lines)
     ops = {}
     for line in shown:
         for op in line["ops"]:
             count, own, total, category = ops.get(op["name"], (0, 0, 0, op["stats"]["category"]))
             ops[op["name"]] = (count + op["count"], own + op["self_ps"], total + op["total_ps"], category)
-    whole = sum(line["busy_ps"] for line in shown)
-    by_time = sorted(ops.items(), key=lambda x: (-x[1][1], -x[1][2], x[0].encode()))
+    return sorted(ops.items(), key=lambda x: (-x[1][1], -x[1][2], x[0].encode())), sum(line["busy_ps"] for line in shown), shown
+
+
+def busiest(lines):
+    """Heading and rows of the busiest ops, by their own time in all streams; with their blanks made one."""
+    ops, whole, shown = totals_of_ops(lines)
     heading = f"Busiest ops: {min(8, len(ops))} of {len(ops)}" + (f", over all {len(shown)} lines" if len(shown) > 1 else "")
     return heading, [f"{rounded(own, whole)} {duration(own)} {count} {name.removeprefix('void ')} {category}"
-                     for name, (count, own, _, category) in by_time[:8]]
+                     for name, (count, own, _, category) in ops[:8]]
 
 
 def collectives(lines):
@@ -78,8 +82,41 @@ class Screens:
         self.assertEqual(table("Collectives and asynchronous copies"), collectives(self.lines))
 
 
+    def test_summary(self):
+        """The document has the same, exactly."""
+        found = self.ask("report")["summary"]
+        busy = [{"file": file, "device": name, "kernels": sum(not k.duplicate for k in kernels),
+                 "busy_ps": length(union([(k.start, k.end) for k in kernels if not k.duplicate]))}
+                for file, name, kernels in self.devices()]
+        self.check(found["busy_devices"], sorted(busy, key=lambda x: -x["busy_ps"]))
+        self.assertEqual(found["busy_lines"], [])
+        ops, whole, shown = totals_of_ops(self.lines)
+        self.assertEqual((found["busy_ps"], found["ops"]["names"], found["ops"]["lines"]), (whole, len(ops), len(shown)))
+        self.check(found["ops"]["top"], [
+            {"short_name": name.removeprefix("void "), "name": name, "program": None, "category": category, "count": count,
+             "total_ps": total, "self_ps": own, "flops": None, "bytes": None}
+            for name, (count, own, total, category) in ops[:8]])
+        groups = []
+        for place, of in self.step_groups():
+            lengths = [s["duration_ps"] for s in of]
+            groups.append({"file": of[0]["file"], "plane": of[0]["plane"], "plane_name": place, "source": of[0]["source"],
+                           "count": len(of), "total_ps": sum(lengths), "median_ps": int(statistics.median(lengths)),
+                           "min_ps": min(lengths), "max_ps": max(lengths), "longest": lengths.index(max(lengths))})
+        self.check(found["steps"], groups)
+        kinds = {}
+        for row in model.collective_rows(self.lines):
+            kinds.setdefault(row["category"], []).append(row)
+        self.check(found["collectives"], [
+            {"kind": kind, "blocking": True, "count": sum(row["count"] for row in of),
+             "total_ps": sum(row["total_ps"] for row in of), "max_ps": max(row["max_ps"] for row in of), "exposed_ps": None}
+            for kind, of in sorted(kinds.items(), key=lambda k: -sum(row["total_ps"] for row in k[1]))])
+        self.check({key: found[key] for key in ("modules", "hosts", "ranks", "devices", "software")}, self.facts)
+
+
 class ScreenOfPyTorch(Screens, trace_case.KinetoCase):
     golden = "report_kineto.txt"
+    facts = {"software": ["PyTorch (Kineto)"], "hosts": [], "devices": [], "modules": [],
+             "ranks": [{"rank": rank, "world_size": 2, "backend": "nccl"} for rank in (0, 1)]}
 
     def devices(self):
         for file, rank in enumerate(self.ranks):
@@ -92,6 +129,7 @@ class ScreenOfPyTorch(Screens, trace_case.KinetoCase):
 
 class ScreenOfAscend(Screens, trace_case.AscendCase):
     golden = "report_ascend.txt"
+    facts = {"software": ["torch_npu or msprof (Ascend)"], "hosts": [], "devices": [], "modules": [], "ranks": []}
 
     def devices(self):
         for file, rank, number in zip(self.TABLES, self.ranks, (0, 1)):

@@ -10,14 +10,14 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-double as_double(std::uint64_t bits) noexcept {
+double double_of_bits(std::uint64_t bits) noexcept {
   double value = 0;
   static_assert(sizeof value == sizeof bits);
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-std::string shortest_text(double value) {
+std::string shortest_number(double value) {
   char text[40];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
@@ -34,7 +34,7 @@ const named_stat* find_named_stat(const std::vector<named_stat>& stats, std::str
 double stat_number_of(const named_stat* stat) noexcept {
   if (stat == nullptr) return 0;
   switch (stat->kind) {
-    case stat_kind::double_value: return as_double(stat->bits);
+    case stat_kind::double_value: return double_of_bits(stat->bits);
     case stat_kind::uint64_value: return static_cast<double>(stat->bits);
     case stat_kind::int64_value: return static_cast<double>(static_cast<std::int64_t>(stat->bits));
     default: return 0;
@@ -43,7 +43,7 @@ double stat_number_of(const named_stat* stat) noexcept {
 
 std::string stat_text_of(const named_stat& stat) {
   switch (stat.kind) {
-    case stat_kind::double_value: return shortest_text(as_double(stat.bits));
+    case stat_kind::double_value: return shortest_number(double_of_bits(stat.bits));
     case stat_kind::uint64_value: return std::to_string(stat.bits);
     case stat_kind::int64_value: return std::to_string(static_cast<std::int64_t>(stat.bits));
     case stat_kind::str_value:
