@@ -110,7 +110,7 @@ std::vector<profkit::collective_op_row> by_plane(const collectives_result& found
     total.max_ps = std::max(total.max_ps, row.max_ps);
   }
   std::vector<profkit::collective_op_row> rows;
-  for (const auto& [key, total] : totals) rows.push_back(total);
+  for (const auto& [found_as, total] : totals) rows.push_back(total);
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.total_ps > b.total_ps; });
   return rows;
 }

@@ -4,6 +4,7 @@
 #include <profkit/decimal.hpp>
 
 #include <base/affix.hpp>
+#include <base/unix_time.hpp>
 #include <read/table_row.hpp>
 
 #include <algorithm>
@@ -187,8 +188,8 @@ ascend_header bind_ascend_header(const std::string_view* fields, std::size_t cou
 }
 
 ascend_clock read_ascend_clock(std::string_view bytes) {
-  // From here on (1973) starts count from the Unix epoch, and from there on zero is moved next to them.
-  constexpr std::int64_t least_unix_us = 100'000'000'000'000, far_time_us = 1'000'000'000, second_us = 1'000'000;
+  // Zero is moved next to starts from far_time_us on.
+  constexpr std::int64_t far_time_us = 1'000'000'000, second_us = 1'000'000;
   constexpr int rows_looked_at = 1000;
   ascend_clock clock;
   csv_reader reader(bytes);

@@ -4,6 +4,7 @@
 
 #include <base/contained.hpp>
 #include <base/progress.hpp>
+#include <base/unix_time.hpp>
 #include <read/chrome_event_text.hpp>
 #include <read/chrome_text.hpp>
 #include <read/chrome_window.hpp>

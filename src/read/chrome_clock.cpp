@@ -1,6 +1,7 @@
 // The time zero of a trace file, from its head and tail.
 #include <profkit/core/chrome.hpp>
 #include <profkit/time.hpp>
+#include <base/unix_time.hpp>
 #include <read/chrome_text.hpp>
 
 #include <algorithm>

@@ -8,10 +8,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Timestamps from here on (1973) count from the Unix epoch: no machine is up that long. In nanoseconds since the
-// epoch the same instant is 1e17, which no microseconds are.
-inline constexpr std::int64_t least_unix_us = 100'000'000'000'000;
-
 [[nodiscard]] constexpr bool is_json_space(char c) noexcept {
   constexpr std::uint64_t blanks = 1ULL << ' ' | 1ULL << '\n' | 1ULL << '\r' | 1ULL << '\t';
   const auto byte = static_cast<unsigned char>(c);

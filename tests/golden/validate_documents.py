@@ -80,13 +80,14 @@ def types_of(value, path, into):
         into.setdefault(path, set()).add(kind)
 
 
-def broken_inputs(folder, source):
-    """Small files that break in different ways."""
+def small_inputs(folder, source):
+    """Small files that break in different ways, and a whole one that holds a module alone."""
     whole = (source / "jax" / "two_process_rank0" / "plugins" / "profile" / "2026_11_21_06_45_11" / "vm.xplane.pb").read_bytes()
     inputs = {"empty.xplane.pb": b"", "cut.xplane.pb": whole[:20000], "noise.xplane.pb": bytes(range(1, 200)) * 9,
               "mangled.xplane.pb": whole.decode("utf-8", errors="replace").encode(), "cut.trace.json": b'{"traceEvents": [{"ph": "X"',
               "bad_name.xplane.pb": bytes.fromhex("0a0a 1208 ff2f686f 73743a58".replace(" ", "")),
-              "cut.hlo_proto.pb": bytes.fromhex("0a20 0a05 6a69745f66 2807".replace(" ", ""))}
+              "cut.hlo_proto.pb": bytes.fromhex("0a20 0a05 6a69745f66 2807".replace(" ", "")),
+              "whole.hlo_proto.pb": bytes.fromhex("0a09 0a05 6a69745f66 2807".replace(" ", ""))}
     for name, content in inputs.items():
         (folder / name).write_bytes(content)
     (folder / "nothing").mkdir()
@@ -115,7 +116,7 @@ def main():
     types = {}
     statuses = set()
     with tempfile.TemporaryDirectory() as temporary:
-        inputs += broken_inputs(pathlib.Path(temporary), data)
+        inputs += small_inputs(pathlib.Path(temporary), data)
         for path in inputs:
             for name in DOCUMENTS:
                 done = subprocess.run([writer, name, str(path), "3"], stdout=subprocess.PIPE, check=False)

@@ -157,7 +157,8 @@ def static_library(source, meson, scratch, cc, capture):
     environment = dict(os.environ)
     environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
     for query, expected in (("--print-requires", set()),
-                            ("--print-requires-private", {"absl_flat_hash_map", "libisal", "libzstd", "re2", "tomlplusplus"})):
+                            ("--print-requires-private",
+                             {"absl_flat_hash_map", "libisal", "libzstd", "re2", "simdjson", "tomlplusplus"})):
         named = {line.split()[0] for line in run("pkg-config", query, "profkit", env=environment).splitlines()}
         if named != expected:
             sys.exit(f"profkit.pc of the static library, {query}: {', '.join(sorted(named))}")

@@ -94,7 +94,7 @@ class device_ops final : public kernel_visitor {
   void finish(ops_result& into) {
     const auto kernels = numbers_.take();
     for (std::size_t at = 0; at < streams_.size(); ++at) {
-      stream& s = streams_[at];
+      stream_totals& s = streams_[at];
       if (!s.totals) continue;
       if (!has_ops(at)) continue;
       ops_line line = line_of(at);
@@ -116,7 +116,7 @@ class device_ops final : public kernel_visitor {
   }
 
  private:
-  struct stream {
+  struct stream_totals {
     std::unique_ptr<op_totals> totals;
     std::vector<event_row> waiting;  // added a batch at a time
     void flush() {
@@ -126,11 +126,11 @@ class device_ops final : public kernel_visitor {
   };
 
   [[nodiscard]] std::size_t without_stream() const noexcept { return device_.streams.size(); }
-  stream& stream_of(const kernel_row& k) {
+  stream_totals& stream_of(const kernel_row& k) {
     if ((k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size()) return streams_[k.stream];
     return streams_[without_stream() + (k.kind == kernel_class::comm ? 1 : 0)];
   }
-  static void add(stream& to, const event_row& event) {
+  static void add(stream_totals& to, const event_row& event) {
     constexpr std::size_t batch = 256;
     if (!to.totals) {
       to.totals = std::make_unique<op_totals>(0);
@@ -174,7 +174,7 @@ class device_ops final : public kernel_visitor {
   const event_filter times_;
   const anatomy_options& options_;
   op_numbers numbers_;
-  std::vector<stream> streams_;  // the last two: of kernels without a stream, which run beside communication without one
+  std::vector<stream_totals> streams_;  // the last two: of kernels without a stream, which run beside communication without one
 };
 
 }  // namespace

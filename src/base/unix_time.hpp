@@ -1,0 +1,15 @@
+// Which times of a capture count from the Unix epoch.
+#pragma once
+#include <profkit/namespace.hpp>
+
+#include <cstdint>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// Microseconds from here on (1973) count from the Unix epoch: no machine is up that long. In nanoseconds since the
+// epoch the same instant is 1e17, which no microseconds are.
+inline constexpr std::int64_t least_unix_us = 100'000'000'000'000;
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
