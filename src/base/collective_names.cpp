@@ -106,6 +106,14 @@ std::string_view collective_of(std::string_view category_or_name) noexcept {
   return {};
 }
 
+std::string_view collective_with_role(std::string_view name) noexcept {
+  const std::string_view collective = collective_of(name);
+  const async_role role = role_of(name);
+  if (collective.empty() || role == async_role::none) return collective;
+  constexpr std::size_t start_bytes = 6, done_bytes = 5;
+  return name.substr(0, operation_of(name).size() + (role == async_role::start ? start_bytes : done_bytes));
+}
+
 std::string_view bare_kernel_name(std::string_view name) noexcept {
   constexpr std::string_view returns = "void ", anonymous = "(anonymous namespace)::";
   if (starts_with(name, returns)) name.remove_prefix(returns.size());

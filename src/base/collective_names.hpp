@@ -21,6 +21,8 @@ enum class async_role : std::uint8_t { none, start, done };
 
 // The collective that an hlo_category or an instruction name means: "all-reduce", …; empty when it is none.
 [[nodiscard]] std::string_view collective_of(std::string_view category_or_name) noexcept;
+// With "-start" or "-done" where it is a half: "all-gather-start" of "all-gather-start.3".
+[[nodiscard]] std::string_view collective_with_role(std::string_view name) noexcept;
 // "vectorized_elementwise_kernel" of "void at::native::vectorized_elementwise_kernel<4, …>(int, …)", "Memcpy HtoD" of
 // "Memcpy HtoD (Pageable -> Device)".
 [[nodiscard]] std::string_view bare_kernel_name(std::string_view kernel_name) noexcept;

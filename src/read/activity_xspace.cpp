@@ -1,6 +1,7 @@
 // The activity of XSpace files: kernels of a device from its op and stream lines; host spans from the host's threads;
 // step windows from Steps, else XLA Modules, else host events with a step_num.
 #include <read/activity_parts.hpp>
+#include <read/event_collectives.hpp>
 #include <read/line_pieces.hpp>
 #include <read/line_time.hpp>
 #include <read/plane_node.hpp>
@@ -186,6 +187,7 @@ class node_filler {
       source->lines.push_back(line.events);
     }
     source->names = std::make_shared<const kernel_names>(plane, into_.strings);
+    source->collectives = collectives_of(plane, device_lines_[device_at]);
     source->correlation_stat = plane.stat_id("correlation_id");
     if (source->correlation_stat && launches_ != nullptr && !launches_->empty()) {
       source->launches = launches_;
@@ -193,6 +195,17 @@ class node_filler {
     }
     const std::int32_t device = into_.add_device(std::move(d), std::move(source));
     if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_cut = add_device_steps(plane, device);
+  }
+
+  // What kernels of streams may communicate besides those whose names tell.
+  event_collectives collectives_of(const plane_index& plane, const std::vector<looked_at>& lines) {
+    const bool has_streams = std::any_of(lines.begin(), lines.end(), [](const looked_at& line) {
+      return line.events.kind == line_kind::stream;
+    });
+    if (!has_streams || !event_collectives::named_in(plane)) return {};
+    if (!programs_) programs_ = std::make_shared<const program_collectives>(space_);
+    const std::string_view bytes = into_.from->bytes(file_);
+    return {plane, programs_, bytes.data() + bytes.size()};
   }
 
   // Lines of a kind; "Sparse Core Steps" and the like only where the core's own line is missing.

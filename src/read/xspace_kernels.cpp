@@ -35,6 +35,9 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
   k.name = named.name;
   k.op_type = named.op_type;
   k.kind = line.kind == line_kind::async && named.kind != kernel_class::comm ? kernel_class::copy : named.kind;
+  if (line.kind == line_kind::stream && k.kind == kernel_class::compute &&
+      !collectives.of(e.stats, e.stats_bytes).empty())
+    k.kind = kernel_class::comm;
   k.stream = stream;
   k.flags = kernel_has_stream;
   if (!correlation_stat || launches == nullptr) return;

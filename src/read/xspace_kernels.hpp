@@ -3,6 +3,7 @@
 #pragma once
 #include <base/hash_map.hpp>
 #include <read/activity_parts.hpp>
+#include <read/event_collectives.hpp>
 #include <read/xspace_lines.hpp>
 #include <read/xspace_names.hpp>
 
@@ -27,6 +28,7 @@ class xspace_kernels final : public kernel_source {
   std::shared_ptr<const kernel_names> names;
   std::optional<std::int64_t> correlation_stat;
   std::shared_ptr<const launch_map> launches;
+  event_collectives collectives;  // that kernels of streams may be of
 
   result<void> visit(kernel_visitor& into, const hooks& host) const override;
 

@@ -15,7 +15,7 @@ KINDS = [
     ("view", r"profkit/\w+\.hpp"),
     ("base", r"base/.*"),
     ("io", r"io/.*"),
-    ("read_index", r"read/(\w*index\w*|chrome_tracks|event_row|line_pieces|line_time|plane_node|usual_metadata|xspace_stream)\.hpp"),
+    ("read_index", r"read/(\w*index\w*|chrome_tracks|embedded_modules|event_\w+|program_collectives|line_pieces|line_time|plane_node|usual_metadata|xspace_names|xspace_stream)\.hpp"),
     ("read", r"read/.*"),
     ("analyse", r"analyse/.*"),
     ("merge", r"merge/.*"),

@@ -1,6 +1,5 @@
 // Communication: asynchronous operations joined by flow, collectives on ops lines, kernels of communication
 // libraries.
-#include <analyse/anatomy/program_opcodes.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/collective_names.hpp>
@@ -8,6 +7,8 @@
 #include <base/hash_map.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
+#include <read/event_collectives.hpp>
+#include <read/xspace_names.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -146,15 +147,24 @@ class async_finder {
     return *role;
   }
 
-  // The done operations on the plane's ops lines that end exactly with a lone event that names them: in order, the
-  // first of equal ones in the file.
+  // The done operation that ends a flow, as an ops line would have it: the done event of a pair, what a lone event names.
+  std::optional<awaited_op> awaited_of(const plane_index& plane, const flow_group& group) {
+    if (group.events > 1) {
+      const std::optional<async_event>& done = pairs_[group.pair].last_done;
+      if (!done) return std::nullopt;
+      return awaited_op{done->end_ps(), instruction_name(plane.event_name(done->metadata_id)), std::nullopt};
+    }
+    if (is_unmatched(plane, group)) return std::nullopt;
+    return awaited_op{group.first.end_ps(), hlo_op_of(plane, group.first), std::nullopt};
+  }
+
+  // Those that an ops line of the plane has, each with how long it took: in order, the first of equal ones in the file.
   std::vector<awaited_op> find_awaited(const plane_index& plane) {
     in_pairs_ = !pairs_.empty();
     std::vector<awaited_op> wanted;
     for (const flow_group& group : groups_) {
-      if (group.events != 1 || is_unmatched(plane, group)) continue;
-      const std::string_view hlo_op = hlo_op_of(plane, group.first);
-      if (role_of(hlo_op) == async_role::done) wanted.push_back({group.first.end_ps(), hlo_op, std::nullopt});
+      const std::optional<awaited_op> op = awaited_of(plane, group);
+      if (op && role_of(op->name) == async_role::done) wanted.push_back(*op);
     }
     if (wanted.empty()) return wanted;
     std::sort(wanted.begin(), wanted.end());
@@ -206,8 +216,18 @@ class async_finder {
     if (group.events > 1)
       fill_pair(pairs_[group.pair], row);
     else
-      fill_lone(plane, group, awaited, row);
+      fill_lone(plane, group, row);
+    if (!row.exposed_stall_ps) fill_awaited(awaited_of(plane, group), awaited, row);
     return row;
+  }
+
+  // How long the device waited, where an ops line tells it.
+  static void fill_awaited(const std::optional<awaited_op>& op, const std::vector<awaited_op>& awaited, async_row& row) {
+    if (!op) return;
+    const auto at = std::lower_bound(awaited.begin(), awaited.end(), *op);
+    if (at == awaited.end() || *op < *at || !at->waited_ps) return;
+    row.exposed_stall_ps = at->waited_ps;
+    row.exposed_from = "XLA Ops";
   }
 
   void fill_pair(const flow_pair& pair, async_row& row) const {
@@ -221,8 +241,7 @@ class async_finder {
 
   // A flow with one event. Real TPU captures write one event from start to done, named after the start, with
   // the done operation in hlo_op; in a capture that writes pairs its other half is missing.
-  void fill_lone(const plane_index& plane, const flow_group& group, const std::vector<awaited_op>& awaited,
-                 async_row& row) {
+  void fill_lone(const plane_index& plane, const flow_group& group, async_row& row) {
     if (role_of_id(plane, group.first.metadata_id) == async_role::done) {
       row.shape = async_row::form::unmatched_done;
       row.exposed_stall_ps = device_duration_of(group.first);
@@ -234,11 +253,6 @@ class async_finder {
       return;
     }
     row.shape = async_row::form::single;
-    const awaited_op op{group.first.end_ps(), row.hlo_op, {}};
-    const auto at = std::lower_bound(awaited.begin(), awaited.end(), op);
-    if (at == awaited.end() || op < *at || !at->waited_ps) return;
-    row.exposed_stall_ps = at->waited_ps;
-    row.exposed_from = "XLA Ops";
   }
 
   template <class Event>
@@ -280,15 +294,6 @@ class async_finder {
   bool in_pairs_ = false;
 };
 
-// The collective that a name or opcode means, with "-start" or "-done" where it is a half; else empty.
-std::string_view category_of_name(std::string_view name) {
-  const std::string_view collective = collective_of(name);
-  const async_role role = role_of(name);
-  if (collective.empty() || role == async_role::none) return collective;
-  return name.substr(0, operation_of(name).size() + (role == async_role::start ? 6 : 5));
-}
-
-// The category of an op if it communicates; else empty.
 // The collective that a kernel which communicates spells, in its type or its name; else its library.
 std::string_view kind_of_kernel(const op_row& op) {
   for (const std::string_view text : {op.op_type, op.name})
@@ -297,13 +302,19 @@ std::string_view kind_of_kernel(const op_row& op) {
   return library.empty() ? op.name : library;
 }
 
+// The category of an op if it communicates; else empty.
 std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
   if (!op.has_metadata_id) return op.category == kernel_class_name(kernel_class::comm) ? kind_of_kernel(op) : "";
   if (line.kind == line_kind::stream) return collective_library_of(op.name).empty() ? "" : kind_of_kernel(op);
-  for (const named_stat& stat : op_stats(p, line, op))
-    if (stat.name == "hlo_category" && !collective_of(stat.text).empty())
-      return role_of(stat.text) == async_role::none ? collective_of(stat.text) : stat.text;
-  return category_of_name(instruction_name(op.name));
+  const std::string_view by_name = collective_with_role(instruction_name(op.name));
+  for (const named_stat& stat : op_stats(p, line, op)) {
+    const std::string_view collective = stat.name == "hlo_category" ? collective_of(stat.text) : std::string_view();
+    if (collective.empty()) continue;
+    if (role_of(stat.text) != async_role::none) return stat.text;
+    // Of a half the category may say the whole: then its name tells which half it is.
+    return role_of(by_name) != async_role::none && collective_of(by_name) == collective ? by_name : collective;
+  }
+  return by_name;
 }
 
 void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
@@ -336,35 +347,34 @@ void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
   }
 }
 
-// Collectives among the ops that host threads ran. Their name is no more than a hint: each event names its program,
-// and the program inside the file knows the instruction. Instructions of different programs share names and
-// metadata ids, so that every event is looked at.
-class host_op_finder {
+// Collectives among the ops of host threads and the kernels of streams, whose events name the instruction that they
+// run for: of one op some events may be of a collective and others not, so that every event is looked at.
+class event_op_finder {
  public:
-  host_op_finder(const profile& p, const selection& selected, damage_list& damage, progress_meter& meter,
-                 collectives_result& into)
+  event_op_finder(const profile& p, const selection& selected, damage_list& damage, progress_meter& meter,
+                  collectives_result& into)
       : profile_(p), selected_(selected), damage_(damage), meter_(meter), found_(into) {}
 
+  // Whether the events of a line tell more than its ops do.
+  [[nodiscard]] bool wants(const ops_line& line) const {
+    if (profile_.xspace(line.file) == nullptr) return false;
+    if (line.kind == line_kind::thread) return true;
+    return line.kind == line_kind::stream && event_collectives::named_in(plane_of(line));
+  }
+
   result<void> add_line(const ops_line& at) {
-    const xspace_index& space = *profile_.xspace(at.file);
-    const auto plane_at = static_cast<std::size_t>(at.plane);
-    if (file_ != at.file) {
-      file_ = at.file;
-      opcodes_.emplace(space);
-      readable_end_ = end_of(profile_.bytes(at.file));
-      plane_ = no_plane;
-    }
-    const plane_index& plane = space.planes[plane_at];
-    if (plane_ != plane_at) enter_plane(plane, plane_at);
+    const plane_index& plane = plane_of(at);
+    if (plane_ != &plane) enter_plane(at, plane);
     const line_index& line = plane.lines[static_cast<std::size_t>(at.line)];
     const line_clock clock(profile_, at.file, line, complete_header(line));
-    const event_filter filter = selected_.events_of(at.file, plane_at);
+    const event_filter filter = selected_.events_of(at.file, static_cast<std::size_t>(at.plane));
+    const bool on_stream = line.kind == line_kind::stream;
     const std::size_t first_row = found_.ops.size();
     hash_map<std::pair<std::int64_t, std::string_view>, std::size_t> rows;  // by metadata id and category
     for_each_event(line, at.file, plane, damage_, [&](const event_row& event) {
-      if (!filter.keeps(event, clock.start_of(event))) return true;
-      const std::string_view category = category_of(plane, event);
-      if (category.empty()) return true;
+      const std::string_view category =
+          on_stream ? category_of_kernel(plane, event) : collectives_.of(event.stats, event.stats_bytes);
+      if (category.empty() || !filter.keeps(event, clock.start_of(event))) return true;
       const auto [row, is_new] = rows.try_emplace({event.metadata_id, category}, found_.ops.size());
       if (is_new) {
         collective_op_row& added = found_.ops.emplace_back();
@@ -374,6 +384,7 @@ class host_op_finder {
         added.plane_name = at.plane_name;
         added.name = plane.event_name(event.metadata_id);
         added.category = category;
+        added.on_stream = on_stream;
         added.min_ps = std::numeric_limits<std::int64_t>::max();
         added.max_ps = -1;
       }
@@ -386,32 +397,41 @@ class host_op_finder {
   }
 
  private:
-  static constexpr std::size_t no_plane = static_cast<std::size_t>(-1);
-  using instruction_key = std::tuple<std::optional<std::int64_t>, std::string_view, std::string_view>;
-
-  void enter_plane(const plane_index& plane, std::size_t plane_at) {
-    plane_ = plane_at;
-    ids_of_hlo_op_ = stat_ids(plane, "hlo_op");
-    ids_of_module_ = stat_ids(plane, "hlo_module");
-    ids_of_program_ = stat_ids(plane, "program_id");
-    ids_of_device_duration_ = stat_ids(plane, "device_duration_ps");
-    categories_.clear();
+  [[nodiscard]] const plane_index& plane_of(const ops_line& line) const {
+    return profile_.xspace(line.file)->planes[static_cast<std::size_t>(line.plane)];
   }
 
-  std::string_view category_of(const plane_index& plane, const event_row& event) {
-    const auto hlo_op = find_stat(event, ids_of_hlo_op_, readable_end_);
-    if (!hlo_op) return {};
-    instruction_key key;
-    auto& [program, module, instruction] = key;
-    instruction = text_value(plane, *hlo_op);
-    if (const auto stat = find_stat(event, ids_of_module_, readable_end_)) module = text_value(plane, *stat);
-    if (const auto stat = find_stat(event, ids_of_program_, readable_end_)) program = integer_value(*stat);
-    const auto [at, is_new] = categories_.try_emplace(key);
-    if (is_new) {
-      const std::string_view opcode = opcodes_->find(program, module, instruction);
-      at->second = category_of_name(opcode.empty() ? instruction_name(instruction) : opcode);
+  void enter_plane(const ops_line& at, const plane_index& plane) {
+    if (file_ != at.file) {
+      file_ = at.file;
+      programs_ = std::make_shared<const program_collectives>(*profile_.xspace(at.file));
     }
-    return at->second;
+    plane_ = &plane;
+    readable_end_ = end_of(profile_.bytes(at.file));
+    collectives_ = event_collectives(plane, programs_, readable_end_);
+    ids_of_device_duration_ = stat_ids(plane, "device_duration_ps");
+    kernels_.clear();
+  }
+
+  // What the name of a kernel tells of all its events.
+  struct kernel_facts {
+    std::string_view library, spelled;  // of communication, and which collective; empty when its name does not tell
+    bool copies = false;
+  };
+
+  // Of a kernel of a communication library what its name spells; else what its event names, unless it copies.
+  std::string_view category_of_kernel(const plane_index& plane, const event_row& event) {
+    const auto [at, is_new] = kernels_.try_emplace(event.metadata_id);
+    kernel_facts& kernel = at->second;
+    if (is_new) {
+      const std::string_view name = plane.event_name(event.metadata_id);
+      kernel.library = collective_library_of(name);
+      if (!kernel.library.empty()) kernel.spelled = collective_spelled_in(name);
+      kernel.copies = classify_kernel(name, {}) == kernel_class::copy;
+    }
+    if (!kernel.spelled.empty() || kernel.copies) return kernel.spelled;
+    const std::string_view named = collective_of(collectives_.of(event.stats, event.stats_bytes));
+    return named.empty() ? kernel.library : named;
   }
 
   // As op_totals counts.
@@ -434,12 +454,13 @@ class host_op_finder {
   damage_list& damage_;
   progress_meter& meter_;
   collectives_result& found_;
-  std::optional<program_opcodes> opcodes_;  // of the file
   std::optional<std::uint32_t> file_;
+  std::shared_ptr<const program_collectives> programs_;  // of the file
+  const plane_index* plane_ = nullptr;
   const char* readable_end_ = nullptr;  // of the file
-  std::size_t plane_ = no_plane;
-  std::vector<std::int64_t> ids_of_hlo_op_, ids_of_module_, ids_of_program_, ids_of_device_duration_;
-  hash_map<instruction_key, std::string_view> categories_;
+  event_collectives collectives_;       // of the plane
+  std::vector<std::int64_t> ids_of_device_duration_;
+  hash_map<std::int64_t, kernel_facts> kernels_;  // by metadata id
 };
 
 result<collectives_result> gather_collectives(const trace& t, const ops_result& ops, const anatomy_options& o,
@@ -461,11 +482,11 @@ result<collectives_result> gather_collectives(const trace& t, const ops_result& 
       if (result<void> added = asynchronous.add_plane(file, plane); !added) return std::move(added).error();
     }
   }
-  host_op_finder host_ops(p, *selected, damage, meter, found);
+  event_op_finder by_event(p, *selected, damage, meter, found);
   for (const ops_line& line : ops.lines) {
-    if (line.kind != line_kind::thread || p.xspace(line.file) == nullptr)
+    if (!by_event.wants(line))
       add_ops(p, line, found);
-    else if (result<void> added = host_ops.add_line(line); !added)
+    else if (result<void> added = by_event.add_line(line); !added)
       return std::move(added).error();
   }
   std::stable_sort(found.ops.begin(), found.ops.end(),

@@ -232,10 +232,6 @@ void damage_list::note(const activity& read, const selection& selected) {
       note(input.file, *input.damage);
 }
 
-bool counts_in(const metadata_lookup& index, std::int64_t key, std::string_view entry) noexcept {
-  return index.find(key).bytes.data() == entry.data();
-}
-
 std::uint64_t count_event_metadata(const plane_index& plane) noexcept {
   std::uint64_t distinct = 0;
   for (const std::string_view bytes : plane.event_metadata_entries)
@@ -248,15 +244,6 @@ std::uint64_t count_stat_metadata(const plane_index& plane) noexcept {
   for (const std::string_view bytes : plane.stat_metadata_entries)
     if (counts_in(plane.stat_metadata, stat_metadata_view(bytes).key(), bytes)) ++distinct;
   return distinct;
-}
-
-std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name) {
-  std::vector<std::int64_t> ids;
-  for (const std::string_view bytes : plane.stat_metadata_entries) {
-    const stat_metadata_view entry(bytes);
-    if (entry.name() == name && counts_in(plane.stat_metadata, entry.key(), bytes)) ids.push_back(entry.key());
-  }
-  return ids;
 }
 
 }  // namespace PROFKIT_NAMESPACE

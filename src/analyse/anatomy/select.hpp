@@ -195,12 +195,6 @@ bool for_each_event(const line_index& line, std::size_t file, const plane_index&
   return !stopped;
 }
 
-// Keys of all entries with this name that count (the last of equal keys). Names are not unique.
-[[nodiscard]] std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name);
-
-// Whether this map entry is the one that counts for its key.
-[[nodiscard]] bool counts_in(const metadata_lookup& index, std::int64_t key, std::string_view entry) noexcept;
-
 // Distinct keys of a plane's two tables.
 [[nodiscard]] std::uint64_t count_event_metadata(const plane_index& plane) noexcept;
 [[nodiscard]] std::uint64_t count_stat_metadata(const plane_index& plane) noexcept;

@@ -1,6 +1,6 @@
 #include "groups.hpp"
 
-#include <analyse/anatomy/embedded_modules.hpp>
+#include <read/embedded_modules.hpp>
 #include <base/collective_names.hpp>
 
 #include <profkit/time.hpp>

@@ -1,6 +1,6 @@
 // The HloProtos inside an XSpace.
 #pragma once
-#include <analyse/anatomy/select.hpp>
+#include <read/event_stats.hpp>
 
 #include <algorithm>
 
