@@ -14,22 +14,22 @@ namespace capi {
 namespace {
 
 enum op_column : std::size_t {
-  at_file,
-  at_plane,
-  at_line,
-  at_name,
-  at_display_name,
-  at_category,
-  at_metadata_id,
-  at_count,
-  at_total,
-  at_self,
-  at_min,
-  at_max,
-  at_flops,
-  at_bytes,
-  at_program,
-  at_clock,
+  file_of_op,
+  plane_of_op,
+  line_of_op,
+  name_of_op,
+  display_name_of_op,
+  category_of_op,
+  metadata_id_of_op,
+  count_of_op,
+  total_of_op,
+  self_of_op,
+  min_of_op,
+  max_of_op,
+  flops_of_op,
+  bytes_of_op,
+  program_of_op,
+  clock_of_op,
 };
 
 const arrow_columns& op_columns() {
@@ -72,30 +72,30 @@ class op_table final : public arrow_table {
 
  private:
   result<void> put_op(arrow_batch& into, const ops_line& line, const op_row& op) {
-    into.at(at_file).put_uint32(line.file);
-    if (result<void> put = into.put_name(at_plane, line.plane_name); !put) return put;
-    if (result<void> put = into.put_name(at_line, line.line_name); !put) return put;
-    if (result<void> put = into.put_name(at_name, op.name); !put) return put;
-    if (result<void> put = into.put_name(at_display_name, op.display_name); !put) return put;
+    into.at(file_of_op).put_uint32(line.file);
+    if (result<void> put = into.put_name(plane_of_op, line.plane_name); !put) return put;
+    if (result<void> put = into.put_name(line_of_op, line.line_name); !put) return put;
+    if (result<void> put = into.put_name(name_of_op, op.name); !put) return put;
+    if (result<void> put = into.put_name(display_name_of_op, op.display_name); !put) return put;
     const std::vector<named_stat> stats = op_stats(profile_.core(), line, op);
     const named_stat* category = find(stats, op.has_metadata_id ? "hlo_category" : "category");
     if (category == nullptr)
-      into.at(at_category).put_null();
-    else if (result<void> put = into.put_name(at_category, category->text); !put)
+      into.at(category_of_op).put_null();
+    else if (result<void> put = into.put_name(category_of_op, category->text); !put)
       return put;
     if (op.has_metadata_id)
-      into.at(at_metadata_id).put_int64(op.metadata_id);
+      into.at(metadata_id_of_op).put_int64(op.metadata_id);
     else
-      into.at(at_metadata_id).put_null();
-    into.at(at_count).put_uint64(op.count);
-    into.at(at_total).put_int64(op.total_ps);
-    into.at(at_self).put_int64(op.self_ps);
-    into.at(at_min).put_int64(op.min_ps);
-    into.at(at_max).put_int64(op.max_ps);
-    put_number(into.at(at_flops), find(stats, "flops"));
-    put_number(into.at(at_bytes), find(stats, "bytes_accessed"));
-    if (result<void> put = into.put_name(at_program, programs_.name_of(line, op)); !put) return put;
-    return into.put_name(at_clock, ops_clock_name(line.clock));
+      into.at(metadata_id_of_op).put_null();
+    into.at(count_of_op).put_uint64(op.count);
+    into.at(total_of_op).put_int64(op.total_ps);
+    into.at(self_of_op).put_int64(op.self_ps);
+    into.at(min_of_op).put_int64(op.min_ps);
+    into.at(max_of_op).put_int64(op.max_ps);
+    put_number(into.at(flops_of_op), find(stats, "flops"));
+    put_number(into.at(bytes_of_op), find(stats, "bytes_accessed"));
+    if (result<void> put = into.put_name(program_of_op, programs_.name_of(line, op)); !put) return put;
+    return into.put_name(clock_of_op, ops_clock_name(line.clock));
   }
   // The last of a name counts.
   static const named_stat* find(const std::vector<named_stat>& stats, std::string_view name) noexcept {

@@ -15,6 +15,19 @@ NAMELESS = re.compile(r"^(?:[\s}#/)]|using |static_assert|namespace|extern|templ
 # The word before the first '(', '=', '{', '[' or ';': a function, a variable, a type that is only declared.
 DECLARES = re.compile(r"^[^=;{(\[]*?(?<!::)\b(\w+) ?[(={\[;]")
 FURTHER = re.compile(r", (\w+) =")  # constexpr int a = 1, b = 2;
+ENUM = re.compile(r"^enum (?!class\b)[^;{]*\{(.*)$")
+ENUMERATOR = re.compile(r"\w+")
+
+
+def enumerators(lines, first, rest):
+    """Yields the name and line number of what an enum that is no class holds, which begins with `rest` of line `first`."""
+    for number in range(first, len(lines) + 1):
+        text = (rest if number == first else lines[number - 1]).split("//")[0]
+        for item in text.split("}")[0].split(","):
+            if name := ENUMERATOR.search(item.split("=")[0]):
+                yield name.group(0), number
+        if "}" in text:
+            return
 
 
 def names_in(lines, unnamed):
@@ -32,16 +45,24 @@ def names_in(lines, unnamed):
             names = [found.group(1)] if found else []
             if found and "(" not in line:
                 names += FURTHER.findall(line)
-            for name in names:
-                yield "::".join([*filter(None, spaces), name]), line if alias else "", number
+            named = [(name, number) for name in names]
+            if held := ENUM.match(line):
+                named += enumerators(lines, number, held.group(1))
+            for name, at in named:
+                yield "::".join([*filter(None, spaces), name]), line if alias else "", at
 
 
 def self_test():
     example = ["namespace a {", "namespace {", "constexpr int b = 1, c = 2;", "int d(int n) {", "  return n;", "}",
-               "void e::f() {", "using g = int;", "}  // namespace", "[[nodiscard]] int h();"]
+               "void e::f() {", "using g = int;",
+               "enum i : int {", "  j = 1,  // k", "  l", "};", "enum class m { n };",
+               "enum o { p, q };",
+               "}  // namespace", "[[nodiscard]] int h();"]
     assert list(names_in(example, True)) == [("a::b", "", 3), ("a::c", "", 3), ("a::d", "", 4),
-                                             ("a::g", "using g = int;", 8)]
-    assert list(names_in(example, False)) == [("a::h", "", 10)]
+                                             ("a::g", "using g = int;", 8), ("a::i", "", 9), ("a::j", "", 10),
+                                             ("a::l", "", 11), ("a::m", "", 13), ("a::o", "", 14), ("a::p", "", 14),
+                                             ("a::q", "", 14)]
+    assert list(names_in(example, False)) == [("a::h", "", 16)]
 
 
 def problems_in(root, top):
