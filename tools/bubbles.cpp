@@ -107,7 +107,7 @@ class report {
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     table t;
     if (several_devices()) t.flexible("device", cut::middle, 5);
-    t.flexible("step", cut::end, 6).right("length").right("idle").right("before").right("inside").right("after");
+    t.flexible("step", cut::end, 6).right("window").right("idle").right("before").right("inside").right("after");
     t.right("longest").right("gaps").right("compute").right("exposed").right("copy");
     for (const auto& [idle, i] : order) {
       const bubble_step& b = r_.steps[i];
@@ -146,7 +146,7 @@ class report {
   void print_groups() {
     if (r_.groups.size() < 2 && r_.steps.size() < 3) return;
     table t;
-    t.left("group").right("steps").right("length").right("idle").right("idle p95").right("longest p95");
+    t.left("group").right("steps").right("window").right("idle").right("idle p95").right("longest p95");
     t.left("pattern").right("recurring").left("host risk");
     const std::size_t rows = most(most_groups, r_.groups.size());
     for (std::size_t i = 0; i < rows; ++i) {

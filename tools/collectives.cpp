@@ -1,4 +1,4 @@
-// profkit collectives: asynchronous operations by flow, synchronous ones by name.
+// profkit collectives: synchronous operations by name, asynchronous ones by flow, and their starts and dones.
 #include "places.hpp"
 #include "quantity.hpp"
 #include "slices.hpp"
@@ -96,11 +96,12 @@ void print_async_rows(session& s, const collectives_result& found, std::uint64_t
   s.left_out(found.async.size(), shown);
 }
 
-// Threads of one host plane, and streams of one device, together.
-std::vector<profkit::collective_op_row> by_plane(const collectives_result& found) {
+// Halves of asynchronous operations, or what is none. Threads of one host plane, and streams of one device, together.
+std::vector<profkit::collective_op_row> by_plane(const collectives_result& found, bool halves) {
   using key = std::tuple<std::uint32_t, std::int32_t, std::string_view, std::string_view, std::string_view>;
   std::map<key, profkit::collective_op_row> totals;
   for (const profkit::collective_op_row& row : found.ops) {
+    if (row.is_half != halves) continue;
     auto [at, is_first] = totals.try_emplace({row.file, row.plane, row.plane_name, row.name, row.category}, row);
     if (is_first) continue;
     profkit::collective_op_row& total = at->second;
@@ -115,8 +116,9 @@ std::vector<profkit::collective_op_row> by_plane(const collectives_result& found
   return rows;
 }
 
-void print_ops_rows(session& s, const collectives_result& found, std::uint64_t limit) {
-  const std::vector<profkit::collective_op_row> rows = by_plane(found);
+void print_ops_rows(session& s, const collectives_result& found, bool halves, std::uint64_t limit) {
+  const std::vector<profkit::collective_op_row> rows = by_plane(found, halves);
+  if (rows.empty()) return;
   table t;
   t.right("file").flexible("plane", cut::middle, 8).flexible("op", cut::middle, 20).left("category").right("count");
   t.right("total").right("min").right("max");
@@ -128,7 +130,8 @@ void print_ops_rows(session& s, const collectives_result& found, std::uint64_t l
            human_duration(row.total_ps), human_duration(row.min_ps), human_duration(row.max_ps)});
     ++shown;
   }
-  s.heading("Synchronous collectives: nothing else runs on the stream or thread meanwhile");
+  s.heading(halves ? "Starts and dones of asynchronous collectives, as the device ran them"
+                   : "Synchronous collectives: nothing else runs on the stream or thread meanwhile");
   t.print(s.out(), s.columns());
   s.left_out(rows.size(), shown);
 }
@@ -146,11 +149,12 @@ profkit::result<void> print_collectives(session& s) {
     return {};
   }
   const std::uint64_t limit = s.asked().limit.value_or(default_rows);
-  if (!found->ops.empty()) print_ops_rows(s, *found, limit);
+  print_ops_rows(s, *found, false, limit);
   if (!found->async.empty()) {
     print_async_totals(s, *found, limit);
     print_async_rows(s, *found, limit);
   }
+  print_ops_rows(s, *found, true, limit);
   return {};
 }
 

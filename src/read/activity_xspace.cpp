@@ -435,6 +435,7 @@ class node_filler {
   std::vector<host_step> host_steps_;
   bool device_steps_ = false;
   std::shared_ptr<const launch_map> launches_;
+  std::shared_ptr<const program_collectives> programs_;  // once they are asked for
 };
 
 result<void> fill_from_file(activity_parts& into, std::size_t file) {

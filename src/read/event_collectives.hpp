@@ -14,8 +14,7 @@ class event_collectives {
   event_collectives() = default;  // knows none
   // Borrows the plane, and the bytes of its file, which end at `readable_end`.
   event_collectives(const plane_index& plane, std::shared_ptr<const program_collectives> programs,
-                    const char* readable_end)
-      : plane_(&plane), programs_(std::move(programs)), readable_end_(readable_end), stats_(plane, names) {}
+                    const char* readable_end);
 
   // Whether events of the plane may name an instruction.
   [[nodiscard]] static bool named_in(const plane_index& plane) { return plane.stat_id(names[0]).has_value(); }
@@ -28,6 +27,12 @@ class event_collectives {
   std::shared_ptr<const program_collectives> programs_;
   const char* readable_end_ = nullptr;
   stat_finder stats_;
+  // Of instructions whose names are stat metadata, as references name them.
+  struct by_name {
+    std::string_view collective;
+    bool asks_program = false;
+  };
+  id_table<by_name> by_reference_;
 };
 
 }  // namespace PROFKIT_NAMESPACE

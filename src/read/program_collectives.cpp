@@ -20,7 +20,9 @@ program_collectives::program_collectives(const xspace_index& space) {
     });
   }
   for (const auto& [id, blobs] : blobs_by_id) by_id_.emplace(id, read(blobs));
-  for (const auto& [name, blobs] : blobs_by_name) by_name_.emplace(name, read(blobs));
+  for (const auto& [name, blobs] : blobs_by_name)
+    for (const auto& [instruction, collective] : by_name_.emplace(name, read(blobs)).first->second)
+      renamed_.insert(instruction);
 }
 
 program_collectives::renamed program_collectives::read(const std::vector<std::string_view>& blobs) {
@@ -47,7 +49,7 @@ std::string_view program_collectives::find(std::optional<std::int64_t> program_i
     if (const auto same_id = by_id_.find(*program_id); same_id != by_id_.end()) of = &same_id->second;
   if (of == nullptr)
     if (const auto same_name = by_name_.find(module_name); same_name != by_name_.end()) of = &same_name->second;
-  if (of != nullptr && !of->empty())
+  if (of != nullptr)
     if (const auto at = of->find(instruction); at != of->end()) return at->second;
   return collective_with_role(instruction_name(instruction));
 }

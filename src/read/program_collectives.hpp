@@ -19,6 +19,8 @@ class program_collectives {
   // name. Where no program is known that has the instruction, or several fit and disagree, its name tells.
   [[nodiscard]] std::string_view find(std::optional<std::int64_t> program_id, std::string_view module_name,
                                       std::string_view instruction) const;
+  // Whether some program has an instruction of this name that is something else than the name says.
+  [[nodiscard]] bool renames(std::string_view instruction) const { return renamed_.contains(instruction); }
 
  private:
   // Of instructions that are something else than their names say.
@@ -27,6 +29,7 @@ class program_collectives {
 
   hash_map<std::int64_t, renamed> by_id_;
   hash_map<std::string_view, renamed> by_name_;
+  hash_set<std::string_view> renamed_;  // all of them
 };
 
 }  // namespace PROFKIT_NAMESPACE

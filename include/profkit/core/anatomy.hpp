@@ -474,21 +474,22 @@ struct async_row {
   std::string_view name, hlo_op, category;
   std::int64_t start_ps = 0;
   std::int64_t duration_ps = 0;  ///< start of the start to end of the done
-  /// How long the device waited for it: device_duration_ps of the done event, where it is carried; for the
-  /// one-event form, of the done operation on `XLA Ops` that ends when this event ends.
+  /// How long the device waited for it: device_duration_ps of the done event, where it is carried;
+  /// else of the done operation on `XLA Ops` that ends when the done event, or the one event of the flow, ends.
   std::optional<std::int64_t> exposed_stall_ps;
   std::string_view exposed_from;  ///< "done event" or "XLA Ops"; empty when not carried
   std::uint32_t events = 1;       ///< events with this flow
 };
-/// Synchronous collectives on ops lines and kernels on streams that communicate: totals of an op name. The ops of hosts are
-/// looked up in the programs inside the file, by the event's program_id or hlo_module and its hlo_op ("psum.7" may be
-/// an all-reduce); one name then has a row for each category.
+/// Collectives on ops lines and kernels on streams that communicate: totals of an op name. The ops of hosts are looked
+/// up in the programs inside the file, by the event's program_id or hlo_module and its hlo_op ("psum.7" may be an
+/// all-reduce), and so are kernels whose names do not tell; one name then has a row for each category.
 struct collective_op_row {
   std::uint32_t file = 0;
   std::int32_t plane = 0, line = 0;
   std::string_view plane_name;
   std::string_view name, category;  ///< "all-reduce", …; of kernels whose names spell none the library ("nccl")
   bool on_stream = false;  ///< a kernel: other streams of its device may compute meanwhile
+  bool is_half = false;    ///< the start or the done of an asynchronous operation ("all-gather-start")
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, min_ps = 0, max_ps = 0;
 };

@@ -340,6 +340,7 @@ void add_ops(const profile& p, const ops_line& line, collectives_result& into) {
     row.name = op.name;
     row.category = category;
     row.on_stream = line.kind == line_kind::stream;
+    row.is_half = role_of(category) != async_role::none;
     row.count = op.count;
     row.total_ps = op.total_ps;
     row.min_ps = op.min_ps;
@@ -385,6 +386,7 @@ class event_op_finder {
         added.name = plane.event_name(event.metadata_id);
         added.category = category;
         added.on_stream = on_stream;
+        added.is_half = role_of(category) != async_role::none;
         added.min_ps = std::numeric_limits<std::int64_t>::max();
         added.max_ps = -1;
       }

@@ -1,5 +1,7 @@
 #include "allocator_events.hpp"
 
+#include <read/event_stats.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>

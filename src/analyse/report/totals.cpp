@@ -2,11 +2,13 @@
 #include <analyse/report/parts.hpp>
 
 #include <base/affix.hpp>
+#include <base/collective_names.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -117,7 +119,12 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
     t.max_ps = std::max(t.max_ps, max_ps);
     return t;
   };
+  // What the device waited in the done of an asynchronous operation counts once, where the operation is told.
+  std::set<std::string_view> exposed_kinds;
+  for (const async_row& row : parts.collectives.async)
+    if (row.exposed_stall_ps) exposed_kinds.insert(row.category);
   for (const collective_op_row& op : parts.collectives.ops) {
+    if (op.is_half && exposed_kinds.count(operation_of(op.category)) != 0) continue;
     collective_total& t = count_in(true, op.category.empty() ? short_op_name(op.name, {}) : op.category, op.count,
                                    op.total_ps, op.max_ps);
     // What other streams compute meanwhile is not looked at here.
