@@ -19,10 +19,11 @@ program_collectives::program_collectives(const xspace_index& space) {
       if (module.id() != entry.key()) blobs_by_id[module.id()].push_back(blob);
     });
   }
-  for (const auto& [id, blobs] : blobs_by_id) by_id_.emplace(id, read(blobs));
-  for (const auto& [name, blobs] : blobs_by_name)
-    for (const auto& [instruction, collective] : by_name_.emplace(name, read(blobs)).first->second)
-      renamed_.insert(instruction);
+  const auto remember = [this](const renamed& of) {
+    for (const auto& [instruction, collective] : of) renamed_.insert(instruction);
+  };
+  for (const auto& [id, blobs] : blobs_by_id) remember(by_id_.emplace(id, read(blobs)).first->second);
+  for (const auto& [name, blobs] : blobs_by_name) remember(by_name_.emplace(name, read(blobs)).first->second);
 }
 
 program_collectives::renamed program_collectives::read(const std::vector<std::string_view>& blobs) {

@@ -92,7 +92,7 @@ class CollectivesTest(pair.PairCase):
             # A line that is asked for by name is totalled like a line of ops: by device_duration_ps where there is one.
             op(0, 0, 3, GATHER, "all-gather-start", 100, 10, 5_000),
             op(0, 0, 3, name_of(pair.GATHER_DONE), "all-gather-done", 650, 500),
-            {**op(0, 0, 3, SEND, "send", 200), "total_ps": 260, "count": 3},
+            {**op(0, 0, 3, SEND, "send-start", 200), "total_ps": 260, "count": 3},
             op(1, 0, 2, name_of(pair.REDUCE_START), "reduce-scatter-start", 100),
             op(0, 0, 3, AWAITED, "reduce-scatter-done", 17)]})
 
@@ -214,7 +214,7 @@ class KernelsTest(truth.Case):
         "gemm<ncclDevKernel>(int)": None,
         "my_nccl": None,
         "void gemm(nvshmem*)": None,
-        "all-reduce.1": None,
+        "all-reduce.1": "all-reduce",  # an instruction, as old captures name kernels
     }
 
     def test_it(self):
@@ -226,6 +226,104 @@ class KernelsTest(truth.Case):
         found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
         self.check([[o["name"], o["category"]] for o in found],
                    [[name, category] for name, category in self.CATEGORIES.items() if category])
+
+
+class PairsTest(truth.Case):
+    """Pairs whose waits the line of ops tells, and halves whose category says the whole."""
+
+    def test_it(self):
+        def half(key, start, duration, number, *more):
+            return pair.Ev(key, start, duration, ("flow", "uint", number), *more)
+        whole = [("hlo_category", "text", "all-reduce")]
+        ops = {
+            1: pair.Op("%all-reduce-start.1 = f32[8] all-reduce-start(x)", "", whole),
+            2: pair.Op("%all-reduce-done.1 = f32[8] all-reduce-done(x)", "", whole),
+            3: pair.Op("all-reduce-done.2", "", whole),
+            4: pair.Op("all-gather-done.4", "", [("hlo_category", "text", "all-reduce fusion")]),
+            5: pair.Op("all-reduce.5", "", whole),
+        }
+        asynchronous = pair.Line(4, "Async XLA Ops", 0, [
+            half(1, 0, 10, 1), half(2, 90, 30, 1),
+            half(1, 300, 10, 2), half(2, 500, 30, 2),  # the device ran nothing that ends with it
+            half(1, 600, 10, 3), half(2, 650, 50, 3, ("device_duration_ps", "uint", 7)),  # its done event knows better
+            half(1, 800, 10, 4), half(2, 850, 50, 4)], "async")  # what ends with it is another done
+        ran = pair.Line(3, "XLA Ops", 0, [
+            pair.Ev(1, 0, 5), pair.Ev(2, 98, 22), pair.Ev(5, 200, 60), pair.Ev(2, 690, 10), pair.Ev(3, 860, 40),
+            pair.Ev(4, 870, 30)], "ops")
+        path = self.write("a.xplane.pb", pair.Host("alpha", [
+            pair.Plane(1, "/device:TPU:0", "device", [ran, asynchronous], ops)]).bytes())
+        found = truth.parsed(truth.run("collectives", path, "--json"))
+        self.check([[f["flow"], f["form"], f["duration_ps"], f["exposed_stall_ps"], f["exposed_from"]]
+                    for f in found["async"]],
+                   [["1", "pair", 120, 22, "XLA Ops"], ["2", "pair", 230, None, None],
+                    ["3", "pair", 100, 7, "done event"], ["4", "pair", 100, None, None]])
+        # The category of another collective is believed, not the name.
+        self.check([[o["name"], o["category"], o["total_ps"]] for o in found["ops"]], [
+            ["all-reduce.5", "all-reduce", 60], ["all-reduce-done.2", "all-reduce-done", 40],
+            [ops[2].name, "all-reduce-done", 32], ["all-gather-done.4", "all-reduce", 30],
+            [ops[1].name, "all-reduce-start", 5]])
+        # What the device waited in a done counts once, with the operation.
+        summary = truth.parsed(truth.run("report", path, "--json"))["summary"]["collectives"]
+        self.check([[c["kind"], c["blocking"], c["count"], c["exposed_ps"]] for c in summary],
+                   [["all-reduce", True, 2, 90], ["all-reduce", False, 4, 29]])
+        lines = truth.run("collectives", path).splitlines()
+        titles = [line for line in lines if line and not line.startswith(" ")]
+        self.check(titles, ["Synchronous collectives: nothing else runs on the stream or thread meanwhile",
+                            "Asynchronous operations: 4 flows", "In order",
+                            "Starts and dones of asynchronous collectives, as the device ran them"])
+        tables = {title: lines[lines.index(title) + 2:] for title in (titles[0], titles[3])}
+        first = {title: [line.split()[1] for line in rows[:rows.index("") if "" in rows else None]]
+                 for title, rows in tables.items()}
+        self.check(list(first.values()), [["all-reduce.5", "all-gather-done.4"],
+                                          ["all-reduce-done.2", "all-reduce-done.1", "all-reduce-start.1"]])
+
+
+class EventNamesTest(truth.Case):
+    """Kernels whose names do not tell are collectives where their events name the instruction of one."""
+
+    def test_it(self):
+        array = hlo.shape(hlo.F32, [4])
+        step = hlo.module("jit_step", 7, hlo.computation(
+            1, "main", hlo.instruction(1, "psum.7", "all-reduce", array),
+            hlo.instruction(2, "all-gather.9", "fusion", array)))
+        ops = {key: pair.Op(name) for key, name in enumerate((
+            "all_reduce_kernel", "one_kernel", "ncclDevKernel_Generic", "MemcpyD2D", "ncclDevKernel_SendRecv(x)",
+            "ragged_kernel", "loop_fusion"), 1)}
+
+        def kernel(key, start, duration, form, instruction, module="jit_step", program=7):
+            stats = [] if instruction is None else [("hlo_op", form, instruction)]
+            return pair.Ev(key, start, duration, *stats, ("hlo_module", "ref", module), ("program_id", "uint", program))
+
+        events = [
+            kernel(1, 0, 10, "text", "all-reduce-start.5"),
+            kernel(1, 100, 20, "ref", "all-reduce.6"),  # the same collective in another form
+            kernel(2, 200, 30, "ref", "psum.7"),        # its program tells
+            kernel(2, 300, 40, "text", "psum.7"),
+            kernel(2, 400, 50, "ref", "all-gather.9"),  # its program says that it is none
+            kernel(2, 500, 60, "ref", "all-gather.9", "jit_gone", 99),  # of a program that is not there: by its name
+            kernel(2, 600, 70, "ref", "fusion.1"),
+            kernel(3, 700, 80, "ref", "all-reduce.6"),  # its name tells that it communicates, not what
+            kernel(3, 800, 90, "ref", "fusion.1"),
+            kernel(4, 900, 100, "ref", "all-reduce.6"),  # a copy stays a copy
+            kernel(5, 1_000, 60, "ref", "all-reduce.6"),  # its name tells all
+            kernel(6, 1_100, 70, "ref", "ragged-all-to-all-start.2"),
+            kernel(7, 1_200, 80, "ref", None),
+        ]
+        path = self.write("a.xplane.pb", pair.Host("alpha", [
+            pair.Plane(1, "/device:GPU:0", "device", [pair.Line(16, "Stream #16", 0, events, "stream")], ops),
+            pair.Plane(2, "/host:metadata", "metadata", [], {
+                7: pair.Op("jit_step(7)", "", [("Hlo Proto", "bytes", step)])})]).bytes())
+        found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
+        self.check(found, [
+            op(0, 0, 0, ops[3].name, "nccl", 90), op(0, 0, 0, ops[3].name, "all-reduce", 80),
+            op(0, 0, 0, ops[2].name, "all-reduce", 30, 40), op(0, 0, 0, ops[6].name, "ragged-all-to-all", 70),
+            op(0, 0, 0, ops[2].name, "all-gather", 60), op(0, 0, 0, ops[5].name, "send-recv", 60),
+            op(0, 0, 0, ops[1].name, "all-reduce", 10, 20)])
+        # Idle time is told by the same classes.
+        step = truth.parsed(truth.run("bubbles", path, "--json"))["steps"][0]["breakdown"]
+        self.check({key: step[key] for key in ("comm_exposed_ps", "compute_only_ps", "copy_ps")},
+                   {"comm_exposed_ps": sum(o["total_ps"] for o in found), "compute_only_ps": 50 + 70 + 80,
+                    "copy_ps": 100})
 
 
 class HostThreadsTest(truth.Case):

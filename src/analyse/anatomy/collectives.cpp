@@ -294,18 +294,26 @@ class async_finder {
   bool in_pairs_ = false;
 };
 
-// The collective that a kernel which communicates spells, in its type or its name; else its library.
-std::string_view kind_of_kernel(const op_row& op) {
-  for (const std::string_view text : {op.op_type, op.name})
-    if (const std::string_view spelled = collective_spelled_in(text); !spelled.empty()) return spelled;
-  const std::string_view library = collective_library_of(op.name);
-  return library.empty() ? op.name : library;
+// The collective that a kernel which communicates spells, in its type or its name; empty when neither does.
+std::string_view spelled_by_kernel(std::string_view op_type, std::string_view name) {
+  const std::string_view spelled = collective_spelled_in(op_type);
+  return spelled.empty() ? collective_spelled_in(name) : spelled;
+}
+// What such a kernel is called that spells none: its library, else its name.
+std::string_view library_of_kernel(std::string_view name) {
+  const std::string_view library = collective_library_of(name);
+  return library.empty() ? name : library;
 }
 
 // The category of an op if it communicates; else empty.
 std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
-  if (!op.has_metadata_id) return op.category == kernel_class_name(kernel_class::comm) ? kind_of_kernel(op) : "";
-  if (line.kind == line_kind::stream) return collective_library_of(op.name).empty() ? "" : kind_of_kernel(op);
+  if (!op.has_metadata_id || line.kind == line_kind::stream) {
+    const bool communicates = op.has_metadata_id ? classify_kernel(op.name, {}) == kernel_class::comm
+                                                 : op.category == kernel_class_name(kernel_class::comm);
+    if (!communicates) return {};
+    const std::string_view spelled = spelled_by_kernel(op.op_type, op.name);
+    return spelled.empty() ? library_of_kernel(op.name) : spelled;
+  }
   const std::string_view by_name = collective_with_role(instruction_name(op.name));
   for (const named_stat& stat : op_stats(p, line, op)) {
     const std::string_view collective = stat.name == "hlo_category" ? collective_of(stat.text) : std::string_view();
@@ -417,21 +425,23 @@ class event_op_finder {
 
   // What the name of a kernel tells of all its events.
   struct kernel_facts {
-    std::string_view library, spelled;  // of communication, and which collective; empty when its name does not tell
-    bool copies = false;
+    kernel_class kind = kernel_class::compute;
+    std::string_view spelled, library;  // of one that communicates
   };
 
-  // Of a kernel of a communication library what its name spells; else what its event names, unless it copies.
+  // What the name of a kernel that communicates spells; else what its event names, unless it copies.
   std::string_view category_of_kernel(const plane_index& plane, const event_row& event) {
     const auto [at, is_new] = kernels_.try_emplace(event.metadata_id);
     kernel_facts& kernel = at->second;
     if (is_new) {
       const std::string_view name = plane.event_name(event.metadata_id);
-      kernel.library = collective_library_of(name);
-      if (!kernel.library.empty()) kernel.spelled = collective_spelled_in(name);
-      kernel.copies = classify_kernel(name, {}) == kernel_class::copy;
+      kernel.kind = classify_kernel(name, {});
+      if (kernel.kind == kernel_class::comm) {
+        kernel.spelled = spelled_by_kernel({}, name);
+        kernel.library = library_of_kernel(name);
+      }
     }
-    if (!kernel.spelled.empty() || kernel.copies) return kernel.spelled;
+    if (!kernel.spelled.empty() || kernel.kind == kernel_class::copy) return kernel.spelled;
     const std::string_view named = collective_of(collectives_.of(event.stats, event.stats_bytes));
     return named.empty() ? kernel.library : named;
   }
