@@ -241,41 +241,47 @@ class PairsTest(truth.Case):
             3: pair.Op("all-reduce-done.2", "", whole),
             4: pair.Op("all-gather-done.4", "", [("hlo_category", "text", "all-reduce fusion")]),
             5: pair.Op("all-reduce.5", "", whole),
+            6: pair.Op("collective-permute-start.6"),
+            7: pair.Op("collective-permute-done.6"),
         }
         asynchronous = pair.Line(4, "Async XLA Ops", 0, [
             half(1, 0, 10, 1), half(2, 90, 30, 1),
             half(1, 300, 10, 2), half(2, 500, 30, 2),  # the device ran nothing that ends with it
             half(1, 600, 10, 3), half(2, 650, 50, 3, ("device_duration_ps", "uint", 7)),  # its done event knows better
-            half(1, 800, 10, 4), half(2, 850, 50, 4)], "async")  # what ends with it is another done
+            half(1, 800, 10, 4), half(2, 850, 50, 4),  # what ends with it is another done
+            half(6, 1_000, 10, 5), half(7, 1_050, 50, 5)], "async")
         ran = pair.Line(3, "XLA Ops", 0, [
             pair.Ev(1, 0, 5), pair.Ev(2, 98, 22), pair.Ev(5, 200, 60), pair.Ev(2, 690, 10), pair.Ev(3, 860, 40),
-            pair.Ev(4, 870, 30)], "ops")
+            pair.Ev(4, 870, 30), pair.Ev(7, 1_200, 20)], "ops")
         path = self.write("a.xplane.pb", pair.Host("alpha", [
             pair.Plane(1, "/device:TPU:0", "device", [ran, asynchronous], ops)]).bytes())
         found = truth.parsed(truth.run("collectives", path, "--json"))
         self.check([[f["flow"], f["form"], f["duration_ps"], f["exposed_stall_ps"], f["exposed_from"]]
                     for f in found["async"]],
                    [["1", "pair", 120, 22, "XLA Ops"], ["2", "pair", 230, None, None],
-                    ["3", "pair", 100, 7, "done event"], ["4", "pair", 100, None, None]])
+                    ["3", "pair", 100, 7, "done event"], ["4", "pair", 100, None, None],
+                    ["5", "pair", 100, None, None]])
         # The category of another collective is believed, not the name.
         self.check([[o["name"], o["category"], o["total_ps"]] for o in found["ops"]], [
             ["all-reduce.5", "all-reduce", 60], ["all-reduce-done.2", "all-reduce-done", 40],
             [ops[2].name, "all-reduce-done", 32], ["all-gather-done.4", "all-reduce", 30],
-            [ops[1].name, "all-reduce-start", 5]])
+            ["collective-permute-done.6", "collective-permute-done", 20], [ops[1].name, "all-reduce-start", 5]])
         # What the device waited in a done counts once, with the operation.
         summary = truth.parsed(truth.run("report", path, "--json"))["summary"]["collectives"]
         self.check([[c["kind"], c["blocking"], c["count"], c["exposed_ps"]] for c in summary],
-                   [["all-reduce", True, 2, 90], ["all-reduce", False, 4, 29]])
+                   [["all-reduce", True, 2, 90], ["collective-permute-done", True, 1, 20], ["all-reduce", False, 4, 29],
+                    ["collective-permute", False, 1, None]])
         lines = truth.run("collectives", path).splitlines()
         titles = [line for line in lines if line and not line.startswith(" ")]
         self.check(titles, ["Synchronous collectives: nothing else runs on the stream or thread meanwhile",
-                            "Asynchronous operations: 4 flows", "In order",
+                            "Asynchronous operations: 5 flows", "In order",
                             "Starts and dones of asynchronous collectives, as the device ran them"])
         tables = {title: lines[lines.index(title) + 2:] for title in (titles[0], titles[3])}
         first = {title: [line.split()[1] for line in rows[:rows.index("") if "" in rows else None]]
                  for title, rows in tables.items()}
         self.check(list(first.values()), [["all-reduce.5", "all-gather-done.4"],
-                                          ["all-reduce-done.2", "all-reduce-done.1", "all-reduce-start.1"]])
+                                          ["all-reduce-done.2", "all-reduce-done.1", "collective-permute-done.6",
+                                           "all-reduce-start.1"]])
 
 
 class EventNamesTest(truth.Case):

@@ -202,6 +202,23 @@ class FindingsTest(truth.Case):
         self.check(sorted([r["name"], r["path"], r["chosen"]] for r in found["runs"]), [
             [run, str(self.scratch / "plugins/profile" / run), run == "one"] for run in ("one", "two")])
 
+    def test_many_nodes(self):
+        """Two by two clocks are compared for up to 128 nodes; collectives for all, in time that grows as their number."""
+        nodes = 0
+
+        def sentences(wanted):
+            nonlocal nodes
+            for nodes in range(nodes, wanted):
+                self.capture([self.device([("all-reduce.1", 0, 50), ("collective-permute.2", 100, 20)])], f"h{nodes}")
+            nodes = wanted
+            return truth.parsed(truth.run("report", self.scratch, "--json"))["summary"]["across_nodes"]
+        compared = "2 collectives compared across {} nodes: 0 violations"
+        self.assertEqual(sentences(128)[0], compared.format("128"))
+        self.assertEqual([s for s in sentences(128) if "more than 128 nodes" in s], [])
+        left_out = "what collectives tell of the clocks is not looked at here: more than 128 nodes"
+        self.assertEqual(sentences(129), [compared.format("129"), left_out])
+        self.assertEqual(sentences(4_000), [compared.format("4,000"), left_out])
+
     def test_nothing_in_it(self):
         self.write("plugins/profile/r/a.xplane.pb", x.space(x.plane(1, "/host:CPU")))
         text = truth.run("report", self.scratch)

@@ -203,8 +203,10 @@ alignment_result align_by_collectives(const validation_result& matched, const al
 /// What the nodes of a capture say of each other, as far as a report tells it.
 struct nodes_compared {
   std::optional<validation_result> validation;  ///< of a capture of several nodes, all of which are looked at
-  std::optional<alignment_result> alignment;    ///< where its clocks were not corrected
+  std::optional<alignment_result> alignment;    ///< where its clocks were not corrected, of up to most_nodes_aligned
 };
+/// Every two nodes are compared: what that takes grows with the square of their number.
+inline constexpr std::size_t most_nodes_aligned = 128;
 result<nodes_compared> compare_nodes(const profile& capture, const anatomy_options& o = {}, const hooks& host = {});
 
 /// One JSON document, "profkit.validate"; with `alignment` its part as well.

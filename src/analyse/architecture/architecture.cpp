@@ -139,10 +139,12 @@ void name_steps(const activity& of, const bubbles::device_windows& windows, cons
   }
 }
 
+// `losses`: what of the inputs was passed over, a limitation of every device.
 result<device_architecture> look_at_device(const activity& of, std::size_t device, std::string_view label,
-                                           const hooks& host) {
+                                           const std::vector<std::string>& losses, const hooks& host) {
   device_architecture d;
   d.device = static_cast<std::uint32_t>(device);
+  d.limitations = losses;
   if (of.devices()[device].kernels == 0 && !of.devices()[device].totals.empty()) {
     const device_kernels totals = collect_totals(of, device);
     d.kernels = totals.all;
@@ -209,8 +211,10 @@ result<architecture_result> find_architecture(const activity& of, const architec
                                               const hooks& host) {
   return contained([&]() -> result<architecture_result> {
     architecture_result r;
+    std::vector<std::string> losses;
+    tell_losses(of, losses);
     auto devices = map_items<device_architecture>(of.devices().size(), host, [&](std::size_t device) {
-      return architecture::look_at_device(of, device, label, host);
+      return architecture::look_at_device(of, device, label, losses, host);
     });
     if (!devices) return std::move(devices).error();
     r.devices = std::move(*devices);

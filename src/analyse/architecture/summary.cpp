@@ -3,7 +3,6 @@
 #include <base/format.hpp>
 #include <analyse/architecture/parallelism.hpp>
 #include <analyse/architecture/summary.hpp>
-#include <analyse/input_texts.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -38,7 +37,6 @@ class summariser {
 
   void find_limitations() {
     const auto add = [&](std::string text) { d_.limitations.push_back(std::move(text)); };
-    tell_losses(of_, d_.limitations);
     if (d_.kernels == 0) return add("the device has no kernel");
     if (d_.source == anchor_source::none)
       return add("no attention kernel is known by name, and no kernel comes back evenly: layers are not told apart");

@@ -1,7 +1,6 @@
 #include <analyse/architecture/parallelism.hpp>
 
 #include <analyse/architecture/totals.hpp>
-#include <analyse/input_texts.hpp>
 #include <base/format.hpp>
 #include <profkit/core/text.hpp>
 
@@ -26,7 +25,6 @@ class totals_reader {
   void read(std::string_view label) {
     d_.totals_only = true;
     d_.parallelism = parallelism_of(of_, kernels_, d_.device, count(op_kind::attention) > 0, label);
-    tell_losses(of_, d_.limitations);
     d_.limitations.emplace_back(
         "no table says when kernels ran: counts of ops are all there is. Passes, the order of layers, their parts, "
         "streams and phases cannot be told");

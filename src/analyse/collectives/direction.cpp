@@ -5,6 +5,7 @@
 #include "base/collective_names.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -15,6 +16,9 @@ namespace {
 bool is_instruction(const collective_op& op) {
   return !op.module.empty() || !collective_of(instruction_name(op.name)).empty();
 }
+
+// Of more members not every two are looked at.
+constexpr std::uint32_t most_paired = 512;
 
 bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.name)) == "collective-permute"; }
 
@@ -29,28 +33,49 @@ collective_directions::collective_directions(const validation_result& found, con
     const collective_op& op = found.ops[g.op];
     const collective_member* const members = found.members.data() + g.first_member;
     const bool from = op.semantics == collective_semantics::from_one, to = op.semantics == collective_semantics::to_one;
-    if ((from || to) && is_instruction(op)) {
-      for (std::uint32_t root = 0; root < g.member_count; ++root) {
-        bool contradicted = false;
-        for (std::uint32_t i = 0; i < g.member_count; ++i)
-          contradicted =
-              contradicted ||
-              (i != root && (from ? contradicts(members[root], members[i]) : contradicts(members[i], members[root])));
-        add(roots_[g.op][members[root].node], contradicted);
-      }
-    }
+    if ((from || to) && is_instruction(op)) add_roots(roots_[g.op], members, g.member_count, from, error);
     if (op.semantics != collective_semantics::point_to_point) continue;
-    if (is_permute(op) && op.library_kernels) {
+    if (is_permute(op) && op.library_kernels && g.member_count <= most_paired) {
       pair_tallies& pairs = pairs_[g.op];
       for (std::uint32_t s = 0; s < g.member_count; ++s)
         for (std::uint32_t r = 0; r < g.member_count; ++r)
           if (s != r) add(pairs[{members[s].node, members[r].node}], contradicts(members[s], members[r]));
     }
-    for (std::uint32_t s = 0; s < g.member_count; ++s)
+    for (std::uint32_t s = 0; s < g.member_count; ++s) {
+      if (members[s].part != collective_part::sends) continue;
       for (std::uint32_t r = 0; r < g.member_count; ++r)
-        if (members[s].part == collective_part::sends && members[r].part == collective_part::receives &&
-            members[s].node != members[r].node)
+        if (members[r].part == collective_part::receives && members[s].node != members[r].node)
           add(senders_[{g.op, members[r].node}][members[s].node], contradicts(members[s], members[r]));
+    }
+  }
+}
+
+// Who might be the root: all others end after it begins (`from`), or it ends after all others begin.
+void collective_directions::add_roots(candidates& roots, const collective_member* members, std::uint32_t count,
+                                      bool from, const error_of_time& error) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  const auto earliest_start = [&](const collective_member& m) {
+    return saturating_add(m.start_ps, -error(m, m.start_ps));
+  };
+  const auto latest_end = [&](const collective_member& m) { return saturating_add(m.end_ps, error(m, m.end_ps)); };
+  // Of the others the first end, or the last start, which turned (~) is the least as well; the second one for who is
+  // the first itself.
+  std::int64_t first = none, second = none;
+  std::uint32_t of_first = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::int64_t limit = from ? latest_end(members[i]) : ~earliest_start(members[i]);
+    if (limit < first) {
+      second = first;
+      first = limit;
+      of_first = i;
+    } else {
+      second = std::min(second, limit);
+    }
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::int64_t others = i == of_first ? second : first;
+    const std::int64_t own = from ? earliest_start(members[i]) : ~latest_end(members[i]);
+    add(roots[members[i].node], others != none && own > others);
   }
 }
 

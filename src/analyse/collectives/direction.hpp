@@ -44,6 +44,8 @@ class collective_directions {
   };
   using candidates = std::map<std::uint32_t, tally>;  // by node
   static void add(tally& to, bool contradicted) noexcept;
+  static void add_roots(candidates& roots, const collective_member* members, std::uint32_t count, bool from,
+                        const error_of_time& error);
   static std::optional<std::uint32_t> best_of(const candidates& all);
 
   std::map<std::uint32_t, candidates> roots_;                                     // by op

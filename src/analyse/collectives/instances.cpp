@@ -318,22 +318,25 @@ class finder {
   collective_instances number_nodes() {
     const bool several = nodes_.size() > 1;
     std::set<std::int64_t> taken;
-    std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> files;
+    struct numbered {
+      std::int64_t number = 0;
+      std::size_t nodes = 0;
+    };
+    std::map<std::pair<std::uint32_t, std::int64_t>, numbered> files;
     for (const auto& [key, node] : nodes_) {
-      if (key.explicit_id)
+      if (key.explicit_id) {
         taken.insert(key.id);
-      else
-        files.try_emplace({key.trace, key.file}, static_cast<std::uint32_t>(files.size()));
+        continue;
+      }
+      numbered file{static_cast<std::int64_t>(files.size()), 0};
+      ++files.try_emplace({key.trace, key.file}, file).first->second.nodes;
     }
     for (const auto& entry : nodes_) {
       const node_key& key = entry.first;
       const std::uint32_t node = entry.second;
       if (key.explicit_id || !several) continue;
-      const bool one_in_file =
-          std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& other) {
-            return !other.first.explicit_id && other.first.trace == key.trace && other.first.file == key.file;
-          }) == 1;
-      std::int64_t id = one_in_file && files.size() > 1 ? std::int64_t{files[{key.trace, key.file}]} : key.id;
+      const numbered& file = files[{key.trace, key.file}];
+      std::int64_t id = file.nodes == 1 && files.size() > 1 ? file.number : key.id;
       while (taken.count(id) != 0) ++id;
       taken.insert(id);
       found_.nodes[node].id = id;

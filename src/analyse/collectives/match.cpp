@@ -17,6 +17,8 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
+constexpr std::size_t collective_parts = 3;  // both, sends, receives
+
 // Executions of one operation on one device number, by node and then by start.
 struct op_events {
   std::uint32_t name = 0, module = 0, group = 0;
@@ -253,7 +255,7 @@ std::vector<std::int64_t> rough_shifts(const collective_instances& found, const 
   std::vector<bool> known(found.nodes.size(), false);
   std::vector<std::size_t> reached{backbone};
   known[backbone] = true;
-  for (std::size_t at = 0; at < reached.size(); ++at)
+  for (std::size_t at = 0; at < reached.size() && reached.size() < found.nodes.size(); ++at)
     for (std::size_t n = 0; n < found.nodes.size(); ++n) {
       const std::size_t via = reached[at];
       if (known[n] || !shift.can_tell(via, n)) continue;
@@ -268,7 +270,7 @@ std::vector<std::int64_t> rough_shifts(const collective_instances& found, const 
 std::int64_t least_period(const collective_instances& found, const op_events& op) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const auto& events : op.by_node) {
-    std::optional<std::int64_t> last[3];  // of each part
+    std::optional<std::int64_t> last[collective_parts];
     for (const std::uint32_t e : events) {
       std::optional<std::int64_t>& before = last[static_cast<std::size_t>(op.part_of(found.all[e]))];
       if (before) least = std::min(least, found.all[e].start_ps - *before);
@@ -328,7 +330,7 @@ class time_matcher {
   void match_runs(const op_events& op) {
     std::map<std::pair<std::int64_t, std::uint32_t>, std::vector<std::uint32_t>> runs;
     for (const auto& events : op.by_node) {
-      hash_map<std::int64_t, std::uint32_t> seen[3];  // of each part
+      hash_map<std::int64_t, std::uint32_t> seen[collective_parts];
       for (const std::uint32_t e : events) {
         const std::int64_t run = *found_.all[e].run_id;
         const std::uint32_t k = seen[static_cast<std::size_t>(op.part_of(found_.all[e]))][run]++;
@@ -350,17 +352,22 @@ class time_matcher {
                  [&](std::uint32_t a, std::uint32_t b) { return start_of(a) < start_of(b); });
     const std::int64_t near = least_period(found_, op) / 2;
     std::vector<std::uint32_t> open;
+    std::vector<std::size_t> last_group(collective_parts * found_.nodes.size());  // of each part of each node
+    std::size_t group = 0;
     std::int64_t first_start = 0, first_end = 0;
     std::uint32_t occurrence = 0;
     for (const std::uint32_t e : order) {
-      const bool is_member = !open.empty() && std::none_of(open.begin(), open.end(), [&](std::uint32_t o) {
-        return found_.all[o].node == found_.all[e].node && op.part_of(found_.all[o]) == op.part_of(found_.all[e]);
-      }) && (start_of(e) < first_end || start_of(e) - first_start < near);
+      std::size_t& last =
+          last_group[collective_parts * found_.all[e].node + static_cast<std::size_t>(op.part_of(found_.all[e]))];
+      const bool is_member =
+          !open.empty() && last != group && (start_of(e) < first_end || start_of(e) - first_start < near);
       if (!is_member) {
         close(op, open, occurrence);
+        ++group;
         first_start = start_of(e);
         first_end = end_of(e);
       }
+      last = group;
       open.push_back(e);
       first_end = std::min(first_end, end_of(e));
     }

@@ -78,6 +78,9 @@ std::vector<std::string> sentences_across_nodes(const nodes_compared& nodes) {
   if (std::string latest = latest_sentence(v); !latest.empty()) sentences.push_back(std::move(latest));
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));
+  if (v.nodes.size() > most_nodes_aligned && !v.corrected)
+    sentences.push_back("what collectives tell of the clocks is not looked at here: more than " +
+                        grouped(std::uint64_t{most_nodes_aligned}) + " nodes");
   return sentences;
 }
 
