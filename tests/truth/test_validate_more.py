@@ -4,10 +4,12 @@ are told within the errors of clocks, the two ends of asynchronous operations.""
 import json
 import sys
 
+import ascend
 import proto_writer as proto
 import truth
 from test_validate import US, ZERO_NS, Call, Clock, clock_plane_of, trace
 
+UNIX = 1_764_246_877_000_000_000  # ns
 WIDE = [(-5 * US, 900 * US, 1_000, 7, 0)]
 
 
@@ -193,6 +195,56 @@ class Roots(truth.Case):
         only_1 = {0: (600_000, 900_000), 1: (0, 500_000)}
         not_1 = {0: (0, 500_000), 1: (600_000, 900_000), 2: (0, 900_000)}
         self.assertEqual(self.counts([only_1, only_1, not_1, only_1]), (1, 4, 0, 3))
+
+
+class AscendRanks(truth.Case):
+    """Ranks of Ascend are nodes, and HCCL's name of an operation says in which group it ran."""
+
+    def ranks(self, *rows):
+        """rows: (rank, group, number in the group, start, end), all in us"""
+        for rank in sorted({row[0] for row in rows}):
+            of = ascend.Rank(0)
+            of.kernel(0, "aclnnAdd", "Add", "AI_VECTOR_CORE", UNIX, 5_000)
+            for _, group, number, start, end in (row for row in rows if row[0] == rank):
+                of.kernel(0, f"hcom_allReduce__{group}_{number}_1", "hcom_allReduce_", "HCCL", UNIX + start * 1_000,
+                          (end - start) * 1_000, stream=None)
+            self.write(f"rank_{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", of.table().encode())
+        return self.scratch
+
+    def test_groups(self):
+        capture = self.ranks((0, 123, 0, 100, 200), (1, 123, 0, 110, 200),
+                             (2, 456, 0, 100, 200), (3, 456, 0, 450, 500),  # a pair out of order: it ends before
+                             *((rank, 777, 1, 1_000 + rank, 1_100) for rank in range(4)))
+        found = truth.parsed(truth.run("validate", capture, "--json"))
+        self.assertEqual([(n["hostname"], n["devices"], n["collectives"]) for n in found["nodes"]],
+                         [(f"rank_{rank}_ascend_pt", 1, 2) for rank in range(4)])
+        self.assertEqual([(o["name"], o["process_group"], o["groups"], o["violations"]) for o in found["ops"]],
+                         [("hcom_allReduce_", "123", 1, 0), ("hcom_allReduce_", "456", 1, 1),
+                          ("hcom_allReduce_", "777", 1, 0)])
+        self.assertEqual([[m["node"] for m in d["members"]] for d in found["details"]], [["2", "3"]])
+        self.assertTrue(any("the same group number" in text for text in found["assumptions"]))
+        said = truth.parsed(truth.run("report", capture, "--json"))["summary"]["across_nodes"]
+        self.assertEqual(said[0], "3 collectives compared across 4 nodes: 1 violation, which may be skew: the clocks were "
+                         "not corrected")
+
+    def test_names_of_groups(self):
+        """Of two groups whose names end in the same digits communication.json tells which is which."""
+        capture = self.ranks((0, 123, 0, 100, 200), (1, 123, 0, 110, 200), (2, 123, 0, 500, 600), (3, 123, 0, 510, 600))
+        for rank in range(4):
+            times = {"Start Timestamp(us)": UNIX // 1_000, "Elapse Time(ms)": 0.1}
+            self.write(f"rank_{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT/communication.json", json.dumps({"step": {
+                "p2p": {}, "collective": {f"hcom_allReduce__123_0_1@{rank // 2}1123": {
+                    "Communication Time Info": times}}}}).encode())
+        found = truth.parsed(truth.run("validate", capture, "--json"))
+        self.assertEqual([(o["process_group"], o["groups"], o["violations"]) for o in found["ops"]],
+                         [("01123", 1, 0), ("11123", 1, 0)])
+        self.assertFalse(any("the same group number" in text for text in found["assumptions"]))
+
+    def test_one_rank(self):
+        capture = self.ranks((0, 123, 0, 100, 200))
+        found = truth.parsed(truth.run("validate", capture, "--json"))
+        self.assertEqual((found["status"], found["reason"]),
+                         ("absent", "collectives of one node only: nothing to compare them with"))
 
 
 class Asynchronous(truth.Case):

@@ -135,6 +135,7 @@ struct validation_result {
   /// Groups of which nobody can tell who waits for whom, and executions of which nobody can tell their group.
   std::uint64_t unjudged = 0;
   bool groups_unknown = false;           ///< of some operation no process group is on record
+  bool groups_by_number = false;         ///< of some, no more than the last three digits of its group's name
   std::vector<std::string> assumptions;  ///< what is taken for granted, each a sentence
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;

@@ -44,6 +44,13 @@ bool is_of_interest(const line_index& line) noexcept {
          line.kind == line_kind::other;
 }
 
+// The last digits of the group, in the name that HCCL gives an operation: "123" of "hcom_allReduce__123_7_1", behind which
+// stand its number in the group and another.
+std::string_view hccl_group_of(std::string_view kernel) noexcept {
+  const std::size_t at = kernel.find("__");
+  return at == std::string_view::npos ? std::string_view() : kernel.substr(at + 2, kernel.find('_', at + 2) - at - 2);
+}
+
 class finder {
  public:
   finder(const trace_list& traces, const hooks& host) : traces_(traces), host_(host) {}
@@ -85,10 +92,8 @@ class finder {
       }
       shift_ps = *ps;
     }
-    bool ranks = false;
-    for (const capture_file& file : p.what().files)
-      ranks = ranks || (file.family == file_family::chrome_trace && file.export_of < 0);
-    if (ranks)
+    const auto& files = p.what().files;
+    if (std::any_of(files.begin(), files.end(), has_ranks))
       if (result<void> read = read_ranks(t, shift_ps); !read) return read;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (const fault* why = p.file_fault(file)) note(t, *why);
@@ -129,9 +134,10 @@ class finder {
   // Hands the communication kernels of one rank on.
   class rank_visitor final : public kernel_visitor {
    public:
-    rank_visitor(const activity& from, const activity_device& device, collective_instances& into,
-                 collective_instance like, std::int64_t shift_ps)
-        : from_(from), device_(device), into_(into), like_(std::move(like)), shift_ps_(shift_ps) {}
+    // `groups`: of operations of this device, by name.
+    rank_visitor(const activity& from, const activity_device& device, const hash_map<string_id, string_id>& groups,
+                 collective_instances& into, collective_instance like, std::int64_t shift_ps)
+        : from_(from), device_(device), groups_(groups), into_(into), like_(std::move(like)), shift_ps_(shift_ps) {}
     result<void> rows(const kernel_row* rows, std::size_t count) override {
       for (std::size_t i = 0; i < count; ++i) {
         const kernel_row& row = rows[i];
@@ -145,6 +151,7 @@ class finder {
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
         e.name = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
         if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
+        if (device_.type == accelerator::npu) take_hccl_group(row.name, e);
         into_.all.push_back(std::move(e));
       }
       return {};
@@ -163,31 +170,49 @@ class finder {
         e.group = into_.texts.intern(std::string(from_.text(details.group_name)) + ' ' + std::string(ranks));
     }
 
+    // communication.json has the whole name of the group, the operation's own name has the end of it.
+    void take_hccl_group(string_id kernel, collective_instance& e) const {
+      const auto named = groups_.find(kernel);
+      const std::string_view group =
+          named != groups_.end() ? from_.text(named->second) : hccl_group_of(from_.text(kernel));
+      if (group.empty()) return;
+      e.who = participation::own_group;
+      e.group = into_.texts.intern(group);
+      into_.groups_by_number = into_.groups_by_number || named == groups_.end();
+    }
+
     const activity& from_;
     const activity_device& device_;
+    const hash_map<string_id, string_id>& groups_;
     collective_instances& into_;
     const collective_instance like_;
     const std::int64_t shift_ps_;
   };
 
-  // PyTorch: every rank leaves a file of its own.
+  // PyTorch and Ascend: every rank leaves files of its own.
+  static bool has_ranks(const capture_file& file) {
+    return file.family == file_family::ascend_kernels ||
+           (file.family == file_family::chrome_trace && file.export_of < 0);
+  }
   result<void> read_ranks(std::uint32_t t, std::int64_t shift_ps) {
     result<std::shared_ptr<const activity>> read = read_activity(traces_[t], {}, host_);
     if (!read) return std::move(read).error();
     const activity& found = **read;
     const profile& p = *traces_[t];
+    std::vector<hash_map<string_id, string_id>> groups(found.devices().size());
+    for (const communication_row& row : found.communication())
+      if (row.group != 0 && row.device < groups.size()) groups[row.device].emplace(row.op, row.group);
     hash_map<std::uint32_t, std::int32_t> devices_of_file;
     for (std::size_t d = 0; d < found.devices().size(); ++d) {
       const activity_device& device = found.devices()[d];
-      if (device.file >= p.what().files.size() || p.what().files[device.file].family != file_family::chrome_trace)
-        continue;
+      if (device.file >= p.what().files.size() || !has_ranks(p.what().files[device.file])) continue;
       node_key key{t, static_cast<std::int64_t>(device.file), 0, false};
       if (device.rank >= 0) key = {0, 0, device.rank, true};
       collective_instance like;
       like.node = node_of(key, t, p.what().files[device.file].host);
       like.device = devices_of_file[device.file]++;
       const std::size_t before = found_.all.size();
-      rank_visitor visitor(found, device, found_, like, shift_ps);
+      rank_visitor visitor(found, device, groups[d], found_, like, shift_ps);
       if (result<void> visited = found.visit_kernels(d, visitor, host_); !visited) return visited;
       found_.nodes[like.node].collectives += found_.all.size() - before;
       if (found_.all.size() != before) devices_[like.node].insert(like.device);

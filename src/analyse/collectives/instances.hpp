@@ -33,6 +33,7 @@ struct collective_instances {
   std::vector<collective_instance> all;
   std::optional<std::int64_t> origin_unix_ns;
   std::vector<file_damage> damage;
+  bool groups_by_number = false;  // of some operation the group is known by the end of its name alone
 };
 
 // What a collective of this name (an HLO instruction, a kernel) demands of the order of its members.

@@ -289,6 +289,7 @@ class time_matcher {
   }
 
   void match() {
+    into_.groups_by_number = found_.groups_by_number;
     for (const op_events& op : ops_) {
       into_.groups_unknown = into_.groups_unknown || op.who == participation::unknown;
       if (op.who == participation::sub_groups) {

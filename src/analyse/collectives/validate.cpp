@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -351,6 +352,8 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
       "the same run id, else where they lie near each other in time"};
   if (found.groups_unknown)
     all.emplace_back("operations without process groups on record are taken to be collectives of all nodes");
+  if (found.groups_by_number)
+    all.emplace_back("operations of HCCL with the same group number (the last digits of the group's name) are of one group");
   if (std::any_of(found.ops.begin(), found.ops.end(),
                   [](const collective_op& op) { return op.semantics == collective_semantics::barrier; }))
     all.emplace_back("nobody can end an all-reduce, or what waits like one, before the last member began it");
@@ -438,10 +441,12 @@ result<validation_result> validate_collectives_of(const profile& capture, const 
 }
 
 bool has_several_nodes(const profile& capture) {
-  std::size_t spaces = 0, ranks = 0;
+  std::size_t spaces = 0, traces = 0;
+  std::set<std::string_view> ascend_ranks;
   for (std::size_t file = 0; file < capture.file_count(); ++file) {
     const capture_file& listed = capture.what().files[file];
-    if (listed.family == file_family::chrome_trace && listed.export_of < 0) ++ranks;
+    if (listed.family == file_family::chrome_trace && listed.export_of < 0) ++traces;
+    if (listed.family == file_family::ascend_kernels) ascend_ranks.insert(listed.host);
     const xspace_index* const space = capture.xspace(file);
     if (space == nullptr) continue;
     ++spaces;
@@ -455,7 +460,7 @@ bool has_several_nodes(const profile& capture) {
     }
     if (nodes > 1) return true;
   }
-  return spaces > 1 || ranks > 1;
+  return spaces > 1 || traces > 1 || ascend_ranks.size() > 1;
 }
 
 }  // namespace PROFKIT_NAMESPACE
