@@ -95,6 +95,18 @@ class Architecture(truth.Case):
                          truth.run("architecture", self.path, "--json"))
 
 
+class Losses(truth.Case):
+    def test_what_was_passed_over_is_a_limitation_of_every_device(self):
+        for number in (0, 1):
+            rank = Rank(model_run.BASE)
+            rank.kernel(number, "aclnnAdd", "Add", "AI_VECTOR_CORE", model_run.BASE, 5_000)
+            table = rank.table() + (rank.table().splitlines()[1].replace("5.000", "-5.000") + "\n" if number else "")
+            self.write(f"rank_{number}_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", table)
+        found = truth.parsed(truth.run("architecture", self.scratch, "--json", status=5))
+        self.assertEqual([text.split(" (")[0] for text in found["limitations"] if "passed over" in text],
+                         ["1 of 2 rows of kernel_details.csv were passed over"])
+
+
 class PhasesOfShapes(truth.Case):
     def test_shapes_come_before_lengths(self):
         """Attention of 2 ms is of no phase by its length; its shapes are those of decoding."""

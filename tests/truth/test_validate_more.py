@@ -87,6 +87,21 @@ class Matching(truth.Case):
         return space
 
 
+class Overlapping(truth.Case):
+    def test_executions_of_one_node_are_never_one_invocation(self):
+        """Two that overlap on a node: each belongs with another of the other node."""
+        clocks = [Clock(n, f"host{n}", [(0, 90 * US, 1_000, 9, 0)]) for n in range(2)]
+        rows = [Call("all-reduce.1", "jit_a", 0, node, which, start * US, end * US, which)
+                for which, node, start, end in ((0, 0, 0, 10), (0, 1, 1, 10), (1, 0, 5, 15), (1, 1, 6, 15))]
+        path = self.write("two.xplane.pb", trace(rows, clocks))
+        found = truth.parsed(truth.run("validate", path, "--json"))
+        self.assertEqual([(o["groups"], o["violations"]) for o in found["ops"]], [(2, 0)])
+        csv = self.scratch / "rows.csv"
+        truth.run("validate", path, "--csv", csv)
+        starts = [row[2] for row in members_of(csv.read_text())]
+        self.assertEqual([[int(s.split(".")[0]) % 100_000 // 1_000 for s in row] for row in starts], [[0, 1], [5, 6]])
+
+
 class SendsAndReceives(truth.Case):
     def test_which_belong_together(self):
         """The n-th send of a program and its n-th recv, by number; another program has its own."""
@@ -149,6 +164,20 @@ class Planes(truth.Case):
                          ([("0", 2, 2), ("1", 3, 3), ("2", 2, 2)], [(0, 1), (35, 1)]))
 
 
+    def test_files_beside_each_other(self):
+        """A node that is alone in its file is numbered by it, nodes of one file by their planes."""
+        def file_of(name, ids):
+            planes = []
+            for key in ids:
+                planes.append(proto.Plane(f"/device:GPU:{key}", key))
+                planes[-1].line("Stream #1", 0, [planes[-1].event("nccl", 0, US, [("hlo_op", "all-reduce.1")])])
+            self.write(f"plugins/profile/r/{name}.xplane.pb", proto.xspace(planes))
+        file_of("a", [228, 292])  # nodes 2 and 3
+        file_of("b", [0])
+        file_of("c", [0])
+        found = truth.parsed(truth.run("validate", self.scratch, "--json"))
+        self.assertEqual([n["id"] for n in found["nodes"]], ["1", "2", "3", "4"])
+
     def test_a_plane_that_says_its_node_beside_one_that_does_not(self):
         """The second is of the node that its id tells: 64 ids a node."""
         planes = []
@@ -189,6 +218,11 @@ class Roots(truth.Case):
         within = {0: (0, 900_000), 1: (504_000, 900_000), 2: (0, 500_000)}
         only_1 = {0: (600_000, 900_000), 1: (0, 500_000), 2: (600_000, 900_000)}
         self.assertEqual(self.counts([within] * 3 + [only_1]), (0, 4, 0, 1))
+        # To the last picosecond, and one more: then node 0 fits best, and node 1 is late for it once.
+        within[1] = (505_000, 900_000)
+        self.assertEqual(self.counts([within] * 3 + [only_1])[0], 0)
+        within[1] = (505_001, 900_000)
+        self.assertNotEqual(self.counts([within] * 3 + [only_1])[0], 0)
 
     def test_who_was_there_seldom(self):
         """Node 2 took part once, and is not contradicted. Node 1 is once, of four times: it is the root."""

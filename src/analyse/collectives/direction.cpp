@@ -50,33 +50,22 @@ collective_directions::collective_directions(const validation_result& found, con
   }
 }
 
-// Who might be the root: all others end after it begins (`from`), or it ends after all others begin.
+// Who might be the root: nobody else ends before it begins (`from`), or nobody else begins behind its end. What a member
+// says of itself is never against it.
 void collective_directions::add_roots(candidates& roots, const collective_member* members, std::uint32_t count,
                                       bool from, const error_of_time& error) {
-  constexpr auto none = std::numeric_limits<std::int64_t>::max();
   const auto earliest_start = [&](const collective_member& m) {
     return saturating_add(m.start_ps, -error(m, m.start_ps));
   };
   const auto latest_end = [&](const collective_member& m) { return saturating_add(m.end_ps, error(m, m.end_ps)); };
-  // Of the others the first end, or the last start, which turned (~) is the least as well; the second one for who is
-  // the first itself.
-  std::int64_t first = none, second = none;
-  std::uint32_t of_first = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::int64_t limit = from ? latest_end(members[i]) : ~earliest_start(members[i]);
-    if (limit < first) {
-      second = first;
-      first = limit;
-      of_first = i;
-    } else {
-      second = std::min(second, limit);
-    }
+  std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
+  for (const collective_member* m = members; m != members + count; ++m) {
+    first_end = std::min(first_end, latest_end(*m));
+    last_start = std::max(last_start, earliest_start(*m));
   }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::int64_t others = i == of_first ? second : first;
-    const std::int64_t own = from ? earliest_start(members[i]) : ~latest_end(members[i]);
-    add(roots[members[i].node], others != none && own > others);
-  }
+  for (const collective_member* m = members; m != members + count; ++m)
+    add(roots[m->node], from ? earliest_start(*m) > first_end : latest_end(*m) < last_start);
 }
 
 void collective_directions::add(tally& to, bool contradicted) noexcept {
