@@ -25,6 +25,10 @@ enum class file_family {
   neutrino = 16,
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
+/// Why a capture tells nothing that has Ascend's databases and none of its tables and traces; what to do about it.
+inline constexpr std::string_view only_a_database =
+    "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "
+    "msprof --export=on --output=DIR)";
 
 /// One recognised file of a capture. Paths are as the user gave them, joined with '/'.
 struct capture_file {

@@ -504,7 +504,7 @@ result<collectives_result> gather_collectives(const trace& t, const ops_result& 
   std::stable_sort(found.ops.begin(), found.ops.end(),
                [](const collective_op_row& a, const collective_op_row& b) { return a.total_ps > b.total_ps; });
   if (found.async.empty() && found.ops.empty())
-    found.absent = why_nothing_or(p, o,
+    found.absent = why_nothing_ran_or(p, o,
                                   t.has_traces() ? "no kernel that communicates was recorded"
                                                  : "no event on an 'Async XLA Ops' line, no collective among the ops and "
                                                    "no kernel of a communication library");

@@ -156,7 +156,7 @@ class framework_finder {
     for (const auto& [name, total] : stats_) found_.stats.push_back({name, total.count, total.kinds});
     if (found_.matched == 0)
       found_.absent =
-          why_nothing_or(profile_, options_, any_host_plane_ ? "no host recorded an event" : "no host plane");
+          why_nothing_ran_or(profile_, options_, any_host_plane_ ? "no host recorded an event" : "no host plane");
     found_.damage = damage_.take();
   }
 

@@ -392,9 +392,7 @@ class inventory {
     };
     if (!any([](file_family f) { return f == file_family::ascend_database; })) return;
     if (any([](file_family f) { return f == file_family::ascend_kernels || f == file_family::chrome_trace; })) return;
-    note_incomplete(
-        "there is only a database export, which is not read: export it as text, too (export_type=Text of "
-        "torch_npu.profiler, or msprof --export=on)");
+    note_incomplete(std::string(only_a_database));
   }
 
   void note_incomplete(std::string reason) {

@@ -583,7 +583,7 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
   if (!found.lines.empty()) found.source = picked.source;
   if (capture.has_traces())
     if (result<void> added = add_traces(capture, *selected, o, host, found, damage); !added) return std::move(added).error();
-  if (found.lines.empty()) found.absent = why_nothing_or(p, o, std::move(picked.absent));
+  if (found.lines.empty()) found.absent = why_nothing_ran_or(p, o, std::move(picked.absent));
   if (found.lines.empty() && capture.has_traces() && picked.places.empty())
     found.absent = "no kernel of a device and no span of a host was recorded, or none lies in the part that was asked for";
   if (found.lines.empty() && found.absent.empty()) {

@@ -70,6 +70,22 @@ std::string why_nothing(const profile& p, const anatomy_options& o) {
   return filters_events(o) ? "nothing in the capture matches the filters" : "";
 }
 
+std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::string otherwise) {
+  const auto& files = p.what().files;
+  const auto any = [&files](auto fits) {
+    return std::any_of(files.begin(), files.end(), [&](const capture_file& file) { return fits(file.family); });
+  };
+  const bool recorded = any([](file_family f) {
+    return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::ascend_kernels ||
+           f == file_family::ascend_table;
+  });
+  if (!recorded)
+    otherwise = any([](file_family f) { return f == file_family::ascend_database; })
+                    ? std::string(only_a_database)
+                    : "what devices and hosts did is in an XSpace, a trace or Ascend tables, of which there are none";
+  return why_nothing_or(p, o, std::move(otherwise));
+}
+
 bool anything_intact(const profile& p) noexcept {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     if (const xspace_index* space = p.outline(file)) {

@@ -79,6 +79,9 @@ class event_filter {
   return why.empty() ? std::move(otherwise) : why;
 }
 
+// The same of what ran: what was not recorded at all is told first.
+[[nodiscard]] std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::string otherwise);
+
 // Whether any filter looks at single events: at their names or times, which may stand behind them in the file.
 [[nodiscard]] inline bool filters_events(const anatomy_options& o) noexcept {
   return !o.name.empty() || o.step || o.from_ps || o.to_ps;

@@ -219,10 +219,9 @@ class step_finder {
   }
 
   std::string why_none() const {
-    return why_nothing_or(profile_, options_,
+    return why_nothing_ran_or(profile_, options_,
                           any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
                                         "event has a step_num stat"
-                          : !trace_.has_traces()    ? "the capture has no XSpace and no trace"
                           : !options_.plane.empty() || !options_.line.empty()
                               ? "no step is marked there; without --plane and --line there may be some"
                               : "no step is marked: in PyTorch call profiler.step() after each, or wrap each in "
