@@ -213,7 +213,8 @@ void print_text(text_output& out, const options& asked, const validation_result&
                " without regard to it)";
   else
     sentence =
-        "clocks were not corrected: violations may be skew (`profkit merge` corrects, --align=collectives bounds)";
+        "clocks were not corrected: violations may be skew (`profkit merge` corrects clocks of XSpaces, "
+        "--align=collectives bounds any)";
   out.line("  " + (columns == 0 ? sentence : wrap(sentence, columns, 2)));
   std::string counts =
       count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");

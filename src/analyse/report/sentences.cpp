@@ -26,7 +26,7 @@ std::string clocks_sentence(const alignment_result& alignment) {
   if (reached < 2) return {};
   if (zero == reached) return "clocks: the collectives fit one clock for all nodes";
   return "clocks: by the ends of collectives " + human_duration(most - least) +
-         " apart; `profkit merge` corrects them, `profkit validate --align=collectives` bounds them";
+         " apart; `profkit validate --align=collectives` bounds them";
 }
 
 std::string verdict_sentence(const validation_result& v) {
