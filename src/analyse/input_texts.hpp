@@ -9,15 +9,23 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+constexpr const char* nothing_recorded =
+    "what devices and hosts did is in an XSpace, a trace or Ascend tables, of which there are none";
+
 [[nodiscard]] inline std::string why_no_kernels(const activity& of) {
   for (const activity_input& in : of.inputs())
     if (!in.why_empty.empty()) return in.why_empty;
+  if (of.inputs().empty()) return nothing_recorded;
   return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
 }
 
 // What of an input was passed over, or stands in for another.
 inline void tell_losses(const activity& of, std::vector<std::string>& into) {
+  constexpr std::uint64_t most_told = 20;
+  std::uint64_t lossy = 0;
   for (const activity_input& in : of.inputs()) {
+    if ((in.rejected == 0 || in.reject_reasons.empty()) && !in.stands_in) continue;
+    if (++lossy > most_told) continue;
     const std::string name = in.path.substr(in.path.find_last_of('/') + 1);
     if (in.rejected > 0 && !in.reject_reasons.empty())
       into.push_back(grouped(in.rejected) + " of " + grouped(in.rows) + " rows of " + name + " were passed over (" +
@@ -27,6 +35,7 @@ inline void tell_losses(const activity& of, std::vector<std::string>& into) {
     if (in.stands_in)
       into.push_back("no table of kernels has rows: those of " + name + " are taken, which may be fewer");
   }
+  if (lossy > most_told) into.push_back("so it is with " + grouped(lossy - most_told) + " files more");
 }
 
 }  // namespace PROFKIT_NAMESPACE

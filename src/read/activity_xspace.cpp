@@ -204,8 +204,7 @@ class node_filler {
     });
     if (!has_streams || !event_collectives::named_in(plane)) return {};
     if (!programs_) programs_ = std::make_shared<const program_collectives>(space_);
-    const std::string_view bytes = into_.from->bytes(file_);
-    return {plane, programs_, bytes.data() + bytes.size()};
+    return {plane, programs_, end_of(into_.from->bytes(file_))};
   }
 
   // Lines of a kind; "Sparse Core Steps" and the like only where the core's own line is missing.

@@ -19,6 +19,9 @@ inline namespace PROFKIT_NAMESPACE {
 // Keys of all entries with this name that count (the last of equal keys). Names are not unique.
 [[nodiscard]] std::vector<std::int64_t> stat_ids(const plane_index& plane, std::string_view name);
 
+// Up to where stats may be read: the end of their file.
+[[nodiscard]] inline const char* end_of(std::string_view bytes) noexcept { return bytes.data() + bytes.size(); }
+
 // The stats of a scanned event.
 [[nodiscard]] inline message_range<stat_view, 4> stats_of(const event_row& event) noexcept {
   return message_range<stat_view, 4>(event.stats_bytes == 0 ? std::string_view()

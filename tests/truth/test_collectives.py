@@ -28,10 +28,15 @@ def flight(
     }
 
 
-def op(file, plane, line, name, category, *durations_ps, count=None):
+def op(file, plane, line, name, category, *durations_ps, count=None, on_stream=False):
     return {"file": file, "plane": plane, "line": line, "name": name, "category": category,
+            "is_half": category.endswith(("-start", "-done")), "on_stream": on_stream,
             "count": len(durations_ps) if count is None else count, "total_ps": sum(durations_ps),
             "min_ps": min(durations_ps), "max_ps": max(durations_ps)}
+
+
+def kernel(*given):
+    return op(*given, on_stream=True)
 
 
 def name_of(key):
@@ -63,8 +68,8 @@ OPS = [
     op(0, 0, 2, GATHER, "all-gather-start", 50),
 ]
 KERNEL = "void ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
-KERNELS = [op(0, 2, 1, KERNEL, "all-reduce", 2_500, 0), op(0, 2, 0, KERNEL, "all-reduce", 2_000),
-           op(0, 2, 0, "ncclDevKernel_AllGather_RING_LL", "all-gather", 900)]
+KERNELS = [kernel(0, 2, 1, KERNEL, "all-reduce", 2_500, 0), kernel(0, 2, 0, KERNEL, "all-reduce", 2_000),
+           kernel(0, 2, 0, "ncclDevKernel_AllGather_RING_LL", "all-gather", 900)]
 
 
 class CollectivesTest(pair.PairCase):
@@ -269,7 +274,8 @@ class PairsTest(truth.Case):
         # What the device waited in a done counts once, with the operation.
         summary = truth.parsed(truth.run("report", path, "--json"))["summary"]["collectives"]
         self.check([[c["kind"], c["blocking"], c["count"], c["exposed_ps"]] for c in summary],
-                   [["all-reduce", True, 2, 90], ["collective-permute-done", True, 1, 20], ["all-reduce", False, 4, 29],
+                   [["all-reduce", True, 2, 90], ["collective-permute-done", True, 1, 20],
+                    ["all-reduce-start", True, 1, 5], ["all-reduce", False, 4, 29],
                     ["collective-permute", False, 1, None]])
         lines = truth.run("collectives", path).splitlines()
         titles = [line for line in lines if line and not line.startswith(" ")]
@@ -296,24 +302,24 @@ class EventNamesTest(truth.Case):
             "all_reduce_kernel", "one_kernel", "ncclDevKernel_Generic", "MemcpyD2D", "ncclDevKernel_SendRecv(x)",
             "ragged_kernel", "loop_fusion"), 1)}
 
-        def kernel(key, start, duration, form, instruction, module="jit_step", program=7):
+        def ran(key, start, duration, form, instruction, module="jit_step", program=7):
             stats = [] if instruction is None else [("hlo_op", form, instruction)]
             return pair.Ev(key, start, duration, *stats, ("hlo_module", "ref", module), ("program_id", "uint", program))
 
         events = [
-            kernel(1, 0, 10, "text", "all-reduce-start.5"),
-            kernel(1, 100, 20, "ref", "all-reduce.6"),  # the same collective in another form
-            kernel(2, 200, 30, "ref", "psum.7"),        # its program tells
-            kernel(2, 300, 40, "text", "psum.7"),
-            kernel(2, 400, 50, "ref", "all-gather.9"),  # its program says that it is none
-            kernel(2, 500, 60, "ref", "all-gather.9", "jit_gone", 99),  # of a program that is not there: by its name
-            kernel(2, 600, 70, "ref", "fusion.1"),
-            kernel(3, 700, 80, "ref", "all-reduce.6"),  # its name tells that it communicates, not what
-            kernel(3, 800, 90, "ref", "fusion.1"),
-            kernel(4, 900, 100, "ref", "all-reduce.6"),  # a copy stays a copy
-            kernel(5, 1_000, 60, "ref", "all-reduce.6"),  # its name tells all
-            kernel(6, 1_100, 70, "ref", "ragged-all-to-all-start.2"),
-            kernel(7, 1_200, 80, "ref", None),
+            ran(1, 0, 10, "text", "all-reduce-start.5"),
+            ran(1, 100, 20, "ref", "all-reduce.6"),  # the same collective in another form
+            ran(2, 200, 30, "ref", "psum.7"),        # its program tells
+            ran(2, 300, 40, "text", "psum.7"),
+            ran(2, 400, 50, "ref", "all-gather.9"),  # its program says that it is none
+            ran(2, 500, 60, "ref", "all-gather.9", "jit_gone", 99),  # of a program that is not there: by its name
+            ran(2, 600, 70, "ref", "fusion.1"),
+            ran(3, 700, 80, "ref", "all-reduce.6"),  # its name tells that it communicates, not what
+            ran(3, 800, 90, "ref", "fusion.1"),
+            ran(4, 900, 100, "ref", "all-reduce.6"),  # a copy stays a copy
+            ran(5, 1_000, 60, "ref", "all-reduce.6"),  # its name tells all
+            ran(6, 1_100, 70, "ref", "ragged-all-to-all-start.2"),
+            ran(7, 1_200, 80, "ref", None),
         ]
         path = self.write("a.xplane.pb", pair.Host("alpha", [
             pair.Plane(1, "/device:GPU:0", "device", [pair.Line(16, "Stream #16", 0, events, "stream")], ops),
@@ -321,10 +327,10 @@ class EventNamesTest(truth.Case):
                 7: pair.Op("jit_step(7)", "", [("Hlo Proto", "bytes", step)])})]).bytes())
         found = truth.parsed(truth.run("collectives", path, "--json"))["ops"]
         self.check(found, [
-            op(0, 0, 0, ops[3].name, "nccl", 90), op(0, 0, 0, ops[3].name, "all-reduce", 80),
-            op(0, 0, 0, ops[2].name, "all-reduce", 30, 40), op(0, 0, 0, ops[6].name, "ragged-all-to-all", 70),
-            op(0, 0, 0, ops[2].name, "all-gather", 60), op(0, 0, 0, ops[5].name, "send-recv", 60),
-            op(0, 0, 0, ops[1].name, "all-reduce", 10, 20)])
+            kernel(0, 0, 0, ops[3].name, "nccl", 90), kernel(0, 0, 0, ops[3].name, "all-reduce", 80),
+            kernel(0, 0, 0, ops[2].name, "all-reduce", 30, 40), kernel(0, 0, 0, ops[6].name, "ragged-all-to-all", 70),
+            kernel(0, 0, 0, ops[2].name, "all-gather", 60), kernel(0, 0, 0, ops[5].name, "send-recv", 60),
+            kernel(0, 0, 0, ops[1].name, "all-reduce", 10, 20)])
         # Idle time is told by the same classes.
         step = truth.parsed(truth.run("bubbles", path, "--json"))["steps"][0]["breakdown"]
         self.check({key: step[key] for key in ("comm_exposed_ps", "compute_only_ps", "copy_ps")},

@@ -70,10 +70,10 @@ class CollectivesOfSmallTraces(truth.Case):
         found = self.ask(("ncclDevKernel_Generic", 0, 5, "allreduce"), ("ncclDevKernel_Generic", 10, 3, "broadcast"),
                          ("ncclDevKernel_Generic", 20, 4, "allreduce"))
         self.check(found["ops"], [
-            {"file": 0, "plane": 0, "line": 0, "name": "ncclDevKernel_Generic", "category": "all-reduce", "count": 2,
-             "total_ps": 9_000_000, "min_ps": 4_000_000, "max_ps": 5_000_000},
-            {"file": 0, "plane": 0, "line": 0, "name": "ncclDevKernel_Generic", "category": "broadcast", "count": 1,
-             "total_ps": 3_000_000, "min_ps": 3_000_000, "max_ps": 3_000_000}])
+            {"file": 0, "plane": 0, "line": 0, "name": "ncclDevKernel_Generic", "category": "all-reduce",
+             "is_half": False, "on_stream": True, "count": 2, "total_ps": 9_000_000, "min_ps": 4_000_000, "max_ps": 5_000_000},
+            {"file": 0, "plane": 0, "line": 0, "name": "ncclDevKernel_Generic", "category": "broadcast",
+             "is_half": False, "on_stream": True, "count": 1, "total_ps": 3_000_000, "min_ps": 3_000_000, "max_ps": 3_000_000}])
 
     def test_a_trace_of_a_host_has_none(self):
         for category in ("cpu_op", "user_annotation"):

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 
+import hlo
 import proto_writer as proto
 import truth
 
@@ -678,11 +679,11 @@ class Roots(truth.Case):
 
     bounds = [Clock(n, f"host{n}", [(0, 90 * US, 1_000 * (n + 1), 9, 0)]) for n in range(3)]
 
-    def found(self, kernel, op, calls_of_nodes, module="jit_a", all_clocks=None):
+    def found(self, kernel, op, calls_of_nodes, module="jit_a", all_clocks=None, programs=()):
         """`calls_of_nodes`: for each invocation a dict of (start, end) by node, ps."""
         rows = [Call(op, module, 0, n, i, i * 5 * US + 2 * US + a, i * 5 * US + 2 * US + b, i)
                 for i, members in enumerate(calls_of_nodes) for n, (a, b) in members.items()]
-        path = self.write("rooted.xplane.pb", trace(rows, all_clocks or self.bounds, kernel))
+        path = self.write("rooted.xplane.pb", trace(rows, all_clocks or self.bounds, kernel) + proto.xspace(programs))
         return truth.parsed(truth.run("validate", path, "--json"))
 
     def counts(self, *given, **more):
@@ -751,6 +752,42 @@ class Roots(truth.Case):
             kernel = name if name.startswith("nccl") else KERNEL
             found = self.found(kernel, name, rows, module="" if name.startswith("nccl") else "jit_a", all_clocks=pair)
             self.assertEqual([o["semantics"] for o in found["ops"]], [kind], name)
+
+    def test_an_instruction_of_another_name(self):
+        """Its program tells what it does; without one the kernel does."""
+        array = hlo.shape(hlo.F32, [4])
+        program = proto.Plane("/host:metadata", 1_000_000)
+        program.event_metadata("jit_a(7)", stats=[("Hlo Proto", hlo.module("jit_a", 7, hlo.computation(
+            1, "main", hlo.instruction(1, "psum.7", "all-reduce", array), hlo.instruction(2, "mine.1", "fusion", array),
+            hlo.instruction(3, "ppermute.3", "collective-permute", array),
+            hlo.instruction(4, "ppermute.4", "collective-permute-start", array))))])
+        pair = [self.bounds[0], self.bounds[2]]
+        backwards = {0: (0, 500_000), 2: (600_000, 900_000)}
+        rows = [backwards, backwards, backwards, {0: (0, 9), 2: (0, 9)}, {0: (700_000, 900_000), 2: (0, 690_000)}]
+        for programs, kernel, op, expected in (
+                ([program], "ncclDevKernel_SendRecv", "ppermute.3", ("point_to_point", 1, 4, 0)),
+                ([program], "ncclDevKernel_SendRecv", "ppermute.4", ("point_to_point", 1, 4, 0)),
+                ([program], "my_kernel", "psum.7", ("barrier", 4, 4, 0)),
+                ([], "ncclDevKernel_SendRecv", "ppermute.3", ("point_to_point", 0, 4, 5)),
+                ([], "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "psum.7", ("barrier", 4, 4, 0))):
+            found = self.found(kernel, op, rows, all_clocks=pair, programs=programs)
+            with self.subTest(op=op, kernel=kernel, programs=len(programs)):
+                self.assertEqual([(o["name"], o["semantics"]) for o in found["ops"]], [(op, expected[0])])
+                self.assertEqual((found["violations"], found["violations_raw"], found["unjudged"]), expected[1:])
+        # The program says that it is no collective, and so does the name of the kernel.
+        found = self.found("my_kernel", "mine.1", rows, all_clocks=pair, programs=[program])
+        self.assertEqual(found["status"], "absent")
+
+    def test_of_many_members_no_pairs_are_sought(self):
+        """Every two of 512 nodes are compared; of one more, none."""
+        for nodes, unjudged, why in (
+                (512, 1, "the trace does not say who receives from whom, and some pattern of pairs fits"),
+                (513, 2, "more than 512 members: not every two of them are compared")):
+            many = [Clock(n, f"host{n}", [(0, 90 * US, 1_000, 9, 0)]) for n in range(nodes)]
+            late = {n: (600_000, 900_000) if n == 1 else (0, 500_000) for n in range(nodes)}
+            early = {n: (0, 500_000) if n == 1 else (600_000, 900_000) for n in range(nodes)}
+            found = self.found("ncclDevKernel_SendRecv", "collective-permute.4", [late, early], all_clocks=many)
+            self.assertEqual((found["unjudged"], found["ops"][0]["unjudged_reason"]), (unjudged, why), nodes)
 
     def test_whether_snapshots_and_collectives_agree(self):
         """Corrected clocks agree where the interval reaches into what both may be wrong, 1,000 + 3,000 ps here."""

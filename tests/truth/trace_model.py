@@ -150,6 +150,7 @@ def collective_rows(lines, keeps=lambda line, run: True, name="", library="nccl"
             of = Op(op["name"], "comm", op["stats"].get("op_type", ""))
             rows.append({"file": line["file"], "plane": line["plane"], "line": line["line"], "name": op["name"],
                          "category": collective_of(of) or library,
+                         "is_half": False, "on_stream": True,
                          **{key: op[key] for key in ("count", "total_ps", "min_ps", "max_ps")}})
     return sorted(rows, key=lambda row: -row["total_ps"])
 

@@ -51,6 +51,7 @@ struct collective_node {
 /// An operation on one device number of every node, or (occurrence) on all devices together.
 struct collective_op {
   std::string name;    ///< hlo_op, or the kernel where there is none; "send.3, recv.4" of two that belong together
+  std::string kind;    ///< what tells what it does: the opcode ("all-gather-start"), else the kernel's name
   std::string module;  ///< hlo_module; "" when unknown
   std::string group;   ///< the process group on record, "dp [0, 4]"; "" when it is everyone or not on record
   std::int32_t device = -1;  ///< local device number; -1: all together

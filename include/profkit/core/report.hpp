@@ -9,9 +9,11 @@
 #include <profkit/core/memory.hpp>
 #include <profkit/core/step_groups.hpp>
 #include <profkit/core/trace.hpp>
+#include <profkit/time.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -123,6 +125,7 @@ struct next_command {
   std::string arguments, why;
 };
 
+/// What a report says first, in the order in which it says it.
 struct report_summary {
   std::vector<device_model> devices;
   std::vector<std::string> software;   ///< what wrote it: "JAX 0.10.2"
@@ -144,9 +147,14 @@ struct report_summary {
   std::vector<std::string> notes;         ///< facts worth a sentence
   std::vector<next_command> next;         ///< most useful first
 
-  [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps && last_ps ? *last_ps - *first_ps : 0; }
+  /// From the first event to the last; 0 without events. Stops at the end of int64.
+  [[nodiscard]] std::int64_t span_ps() const noexcept {
+    if (!first_ps || !last_ps) return 0;
+    return checked_sub(*last_ps, *first_ps).value_or(std::numeric_limits<std::int64_t>::max());
+  }
 };
 
+/// A report: everything that was found, and its summary.
 struct report_result {
   report_parts parts;
   report_summary summary;

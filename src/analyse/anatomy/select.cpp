@@ -3,6 +3,7 @@
 #include <profkit/core/probe_trace.hpp>
 
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/input_texts.hpp>
 #include <read/line_time.hpp>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::
   if (!recorded)
     otherwise = any([](file_family f) { return f == file_family::ascend_database; })
                     ? std::string(only_a_database)
-                    : "what devices and hosts did is in an XSpace, a trace or Ascend tables, of which there are none";
+                    : nothing_recorded;
   return why_nothing_or(p, o, std::move(otherwise));
 }
 

@@ -7,6 +7,7 @@
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
+#include <read/event_stats.hpp>
 #include <read/line_time.hpp>
 #include <read/xspace_index.hpp>
 
@@ -158,8 +159,6 @@ class damage_list {
 [[nodiscard]] file_info file_header(const profile& p, std::size_t file);
 
 [[nodiscard]] inline bool is_xspace(file_family f) noexcept { return f == file_family::xspace; }
-
-[[nodiscard]] inline const char* end_of(std::string_view bytes) noexcept { return bytes.data() + bytes.size(); }
 
 // Hands the events of a line to `take(rows, count)`, a batch at a time, which may change the rows.
 template <class Take>

@@ -14,13 +14,13 @@ namespace {
 
 // An instruction has one root; a kernel without one serves every root in turn.
 bool is_instruction(const collective_op& op) {
-  return !op.module.empty() || !collective_of(instruction_name(op.name)).empty();
+  return !op.module.empty() || !collective_of(instruction_name(op.kind)).empty();
 }
 
 // Of more members not every two are looked at.
 constexpr std::uint32_t most_paired = 512;
 
-bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.name)) == "collective-permute"; }
+bool is_permute(const collective_op& op) { return collective_of(instruction_name(op.kind)) == "collective-permute"; }
 
 }  // namespace
 
@@ -35,7 +35,11 @@ collective_directions::collective_directions(const validation_result& found, con
     const bool from = op.semantics == collective_semantics::from_one, to = op.semantics == collective_semantics::to_one;
     if ((from || to) && is_instruction(op)) add_roots(roots_[g.op], members, g.member_count, from, error);
     if (op.semantics != collective_semantics::point_to_point) continue;
-    if (is_permute(op) && op.library_kernels && g.member_count <= most_paired) {
+    if (g.member_count > most_paired) {
+      too_many_.insert(g.op);
+      continue;
+    }
+    if (is_permute(op) && op.library_kernels) {
       pair_tallies& pairs = pairs_[g.op];
       for (std::uint32_t s = 0; s < g.member_count; ++s)
         for (std::uint32_t r = 0; r < g.member_count; ++r)
@@ -93,12 +97,12 @@ std::optional<std::uint32_t> collective_directions::root_of(std::uint32_t op) co
 
 std::optional<std::uint32_t> collective_directions::sender_to(std::uint32_t op, std::uint32_t node) const {
   const auto at = senders_.find({op, node});
-  return at == senders_.end() ? std::nullopt : best_of(at->second);
+  return at == senders_.end() || too_many_.count(op) != 0 ? std::nullopt : best_of(at->second);
 }
 
 std::optional<collective_directions::relation> collective_directions::pair_of(std::uint32_t op) const {
   const auto at = pairs_.find(op);
-  if (at == pairs_.end()) return std::nullopt;
+  if (at == pairs_.end() || too_many_.count(op) != 0) return std::nullopt;
   struct partner {
     std::uint32_t sender = 0, receiver = 0;
     tally of;
@@ -117,10 +121,12 @@ std::optional<collective_directions::relation> collective_directions::pair_of(st
   return relation{worst->second.sender, worst->second.receiver, best.size()};
 }
 
-const char* collective_directions::why_unjudged(const collective_op& op, bool one_device_a_node) {
+const char* collective_directions::why_unjudged(std::uint32_t at, const collective_op& op,
+                                                bool one_device_a_node) const {
   if (op.sub_groups)
     return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on "
            "record";
+  if (too_many_.count(at) != 0) return "more than 512 members: not every two of them are compared";
   const bool kernel = !is_instruction(op);
   if (!one_device_a_node && !kernel)
     return "nodes have several devices, and who waits for whom may have another device number";

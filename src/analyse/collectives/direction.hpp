@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ class collective_directions {
   [[nodiscard]] std::optional<relation> pair_of(std::uint32_t op) const;
 
   // Why groups of this op could not be judged.
-  [[nodiscard]] static const char* why_unjudged(const collective_op& op, bool one_device_a_node);
+  [[nodiscard]] const char* why_unjudged(std::uint32_t at, const collective_op& op, bool one_device_a_node) const;
 
  private:
   struct tally {
@@ -52,6 +53,7 @@ class collective_directions {
   std::map<std::pair<std::uint32_t, std::uint32_t>, candidates> senders_;         // by op and receiving node
   using pair_tallies = std::map<std::pair<std::uint32_t, std::uint32_t>, tally>;  // by sender and receiver
   std::map<std::uint32_t, pair_tallies> pairs_;                                   // by op
+  std::set<std::uint32_t> too_many_;  // ops of which a group has more members than are compared
 };
 
 }  // namespace PROFKIT_NAMESPACE

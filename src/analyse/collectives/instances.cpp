@@ -1,5 +1,6 @@
 #include "instances.hpp"
 
+#include <read/event_collectives.hpp>
 #include <profkit/core/activity.hpp>
 
 #include "analyse/anatomy/select.hpp"
@@ -104,6 +105,7 @@ class finder {
       for (const plane_index& plane : space->planes)
         if (plane.kind == plane_kind::device && plane.id < first_reference_id) reference_ids = false;
       groups_.emplace(*space);
+      programs_.reset();
       known_groups_.clear();
       for (const plane_index& plane : space->planes) {
         if (plane.kind != plane_kind::device) continue;
@@ -149,7 +151,7 @@ class finder {
         e.end_ps = saturating_add(*start, row.duration_ps);
         // "allreduce" where the trace names the operation, else the kernel.
         const std::string_view operation = from_.text(row.op_type), kernel = from_.text(row.name);
-        e.name = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
+        e.name = e.kind = into_.texts.intern(!collective_spelled_in(operation).empty() ? operation : kernel);
         if (row.details > 0 && row.details <= device_.details.size()) take_group(device_.details[row.details - 1], e);
         if (device_.type == accelerator::npu) take_hccl_group(row.name, e);
         into_.all.push_back(std::move(e));
@@ -249,6 +251,11 @@ class finder {
     const bool has_async = std::any_of(plane.lines.begin(), plane.lines.end(),
                                        [](const line_index& line) { return line.kind == line_kind::async; });
     hash_map<std::int64_t, event_kind> kinds;
+    event_collectives instructions;
+    if (!op_ids.empty()) {
+      if (!programs_) programs_ = std::make_shared<const program_collectives>(*p.xspace(file));
+      instructions = event_collectives(plane, programs_, end_of(p.bytes(file)));
+    }
     const std::size_t before = found_.all.size();
     constexpr std::size_t batch = 256;
     event_row rows[batch];
@@ -266,8 +273,8 @@ class finder {
           const event_kind& kind = at->second;
           std::string_view op;
           if (const auto stat = find_stat(row, op_ids)) op = text_value(plane, *stat);
-          const bool op_is_collective = !op.empty() && !collective_of(op).empty();
-          if (!kind.collective && !op_is_collective) continue;
+          const std::string_view opcode = instructions.of(row.stats, row.stats_bytes);
+          if (!kind.collective && opcode.empty()) continue;
           const auto start = clock.start_of(row);
           const auto placed = start ? checked_add(*start, shift_ps) : std::nullopt;
           if (!placed) continue;
@@ -277,6 +284,7 @@ class finder {
           e.start_ps = *placed;
           e.end_ps = saturating_add(*placed, std::max<std::int64_t>(row.duration_ps, 0));
           e.name = found_.texts.intern(op.empty() ? kind.name : op);
+          e.kind = found_.texts.intern(opcode.empty() ? kind.name : opcode);
           e.library_kernel = kind.library_kernel;
           if (const auto stat = find_stat(row, module_ids)) e.module = found_.texts.intern(text_value(plane, *stat));
           if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
@@ -392,7 +400,7 @@ class finder {
       if (e.who == participation::everyone && e.group_devices < devices)
         e.who = e.group != 0 ? participation::own_group : participation::sub_groups;
       // A kernel that sends and receives may do so for another pair each time.
-      if (e.who == participation::own_group && semantics_of(found_.texts.text(e.name)) != collective_semantics::barrier)
+      if (e.who == participation::own_group && semantics_of(found_.texts.text(e.kind)) != collective_semantics::barrier)
         e.who = participation::sub_groups;
       if (e.who != participation::own_group) e.group = 0;
     }
@@ -412,6 +420,7 @@ class finder {
   hash_map<std::string, std::size_t> open_starts_;
   // Of the file that is being read; by program, module and instruction.
   std::optional<recorded_groups> groups_;
+  std::shared_ptr<const program_collectives> programs_;
   std::map<std::tuple<std::int64_t, std::uint32_t, std::uint32_t>, recorded_groups::answer> known_groups_;
 };
 

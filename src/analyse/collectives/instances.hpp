@@ -17,6 +17,7 @@ struct collective_instance {
   std::uint32_t node = 0;  // index into collective_instances::nodes
   std::int32_t device = 0;
   std::uint32_t name = 0, module = 0;  // in texts
+  std::uint32_t kind = 0;              // likewise: what tells what it does; of an instruction its opcode, else a kernel's name
   std::int64_t start_ps = 0, end_ps = 0;
   std::int64_t correlation_id = -1;
   std::optional<std::int64_t> run_id;

@@ -21,7 +21,7 @@ constexpr std::size_t collective_parts = 3;  // both, sends, receives
 
 // Executions of one operation on one device number, by node and then by start.
 struct op_events {
-  std::uint32_t name = 0, module = 0, group = 0;
+  std::uint32_t name = 0, kind = 0, module = 0, group = 0;
   participation who = participation::unknown;
   std::optional<std::uint32_t> receives;  // the recv that belongs to the send `name`; both are among the events
   std::int32_t device = 0;
@@ -46,7 +46,8 @@ bool all_library_kernels(const collective_instances& found, const op_events& op)
 collective_op& add_op(const collective_instances& found, const op_events& events, validation_result& into) {
   collective_op& op = into.ops.emplace_back();
   op.name = std::string(found.texts.text(events.name));
-  op.semantics = semantics_of(op.name);
+  op.kind = std::string(found.texts.text(events.kind));
+  op.semantics = semantics_of(op.kind);
   if (events.receives) op.name += ", " + std::string(found.texts.text(*events.receives));
   op.module = std::string(found.texts.text(events.module));
   op.group = std::string(found.texts.text(events.group));
@@ -101,7 +102,7 @@ void add_group(const collective_instances& found, const op_events& op, std::uint
 // An XLA instruction `opcode` of a known module whose executions are kernels of a communication library. What else has
 // that name may talk to the host, or only say when the operation was issued.
 bool is_kernel_of(std::string_view opcode, const collective_instances& found, const op_events& op) {
-  return !found.texts.text(op.module).empty() && collective_of(found.texts.text(op.name)) == opcode &&
+  return !found.texts.text(op.module).empty() && collective_of(found.texts.text(op.kind)) == opcode &&
          all_library_kernels(found, op);
 }
 
@@ -153,6 +154,7 @@ std::vector<op_events> events_by_op(const collective_instances& found) {
         ops[{found.texts.text(e.name), found.texts.text(e.module), e.device, found.texts.text(e.group)}];
     if (op.by_node.empty()) {
       op.name = e.name;
+      op.kind = e.kind;
       op.module = e.module;
       op.device = e.device;
       op.group = e.group;
@@ -416,7 +418,7 @@ class time_matcher {
 
   // Members of a group need not be among the traces, and who sends need not receive.
   [[nodiscard]] bool may_miss_others(const op_events& op) const {
-    return op.group == 0 && semantics_of(found_.texts.text(op.name)) != collective_semantics::point_to_point;
+    return op.group == 0 && semantics_of(found_.texts.text(op.kind)) != collective_semantics::point_to_point;
   }
 
   void note_lonely(const op_events& op) {
@@ -446,6 +448,7 @@ void match_by_occurrence(const collective_instances& found, validation_result& i
   for (std::uint32_t i = 0; i < found.all.size(); ++i) {
     op_events& op = ops[found.texts.text(found.all[i].name)];
     op.name = found.all[i].name;
+    op.kind = found.all[i].kind;
     op.device = -1;
     op.by_node.resize(found.nodes.size());
     op.by_node[found.all[i].node].push_back(i);

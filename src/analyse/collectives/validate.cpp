@@ -51,8 +51,7 @@ class violation_judge {
                                        [&](const collective_group& g) { return !in_window(g); }),
                         found_.groups.end());
     double gaps_ns = 0;
-    if (found_.match != collective_match::occurrence)
-      directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
+    directions_.emplace(found_, [this](const collective_member& m, std::int64_t t) { return error_of(m, t); });
     for (collective_group& group : found_.groups) {
       if (found_.match == collective_match::occurrence)
         gaps_ns += judge_like_reference(group);
@@ -260,7 +259,7 @@ class violation_judge {
     for (std::size_t i = 0; i < of.size(); ++i) {
       collective_op& op = found_.ops[i];
       if (op.sub_groups) {
-        op.unjudged_why = collective_directions::why_unjudged(op, one_device_a_node_);
+        op.unjudged_why = directions_->why_unjudged(static_cast<std::uint32_t>(i), op, one_device_a_node_);
         found_.unjudged += op.unjudged;
       }
       if (op.groups == 0) continue;
@@ -272,7 +271,7 @@ class violation_judge {
       op.latest_count = *latest;
       op.cost = share_of(op, of[i].bound / n);
       if (op.unjudged > 0 && op.unjudged_why.empty())
-        op.unjudged_why = collective_directions::why_unjudged(op, one_device_a_node_);
+        op.unjudged_why = directions_->why_unjudged(static_cast<std::uint32_t>(i), op, one_device_a_node_);
     }
   }
 

@@ -119,12 +119,13 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
     t.max_ps = std::max(t.max_ps, max_ps);
     return t;
   };
-  // What the device waited in the done of an asynchronous operation counts once, where the operation is told.
-  std::set<std::string_view> exposed_kinds;
+  // What a device waited in the dones of asynchronous operations counts once, where the operations are told.
+  std::set<std::tuple<std::uint32_t, std::int32_t, std::string_view>> told;
   for (const async_row& row : parts.collectives.async)
-    if (row.exposed_stall_ps) exposed_kinds.insert(row.category);
+    if (row.exposed_stall_ps) told.insert({row.file, row.plane, row.category});
   for (const collective_op_row& op : parts.collectives.ops) {
-    if (op.is_half && exposed_kinds.count(operation_of(op.category)) != 0) continue;
+    const bool done = role_of(op.category) == async_role::done;
+    if (done && told.count({op.file, op.plane, operation_of(op.category)}) != 0) continue;
     collective_total& t = count_in(true, op.category.empty() ? short_op_name(op.name, {}) : op.category, op.count,
                                    op.total_ps, op.max_ps);
     // What other streams compute meanwhile is not looked at here.

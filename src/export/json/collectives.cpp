@@ -48,6 +48,8 @@ void write_collective_op(json_writer& out, const collective_op_row& row) {
   out.field("line", row.line);
   out.field("name", row.name);
   out.field("category", row.category);
+  out.field("is_half", row.is_half);
+  out.field("on_stream", row.on_stream);
   out.field("count", row.count);
   out.field("total_ps", row.total_ps);
   out.field("min_ps", row.min_ps);
