@@ -3,6 +3,8 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/core/text.hpp>
 
+#include <base/format.hpp>
+
 #include <string>
 #include <vector>
 
@@ -35,7 +37,7 @@ inline void tell_losses(const activity& of, std::vector<std::string>& into) {
     if (in.stands_in)
       into.push_back("no table of kernels has rows: those of " + name + " are taken, which may be fewer");
   }
-  if (lossy > most_told) into.push_back("so it is with " + grouped(lossy - most_told) + " files more");
+  if (lossy > most_told) into.push_back("so it is with " + counted(lossy - most_told, "more file", "more files"));
 }
 
 }  // namespace PROFKIT_NAMESPACE

@@ -106,6 +106,17 @@ class Losses(truth.Case):
         self.assertEqual([text.split(" (")[0] for text in found["limitations"] if "passed over" in text],
                          ["1 of 2 rows of kernel_details.csv were passed over"])
 
+    def test_of_many_files_twenty_are_named(self):
+        for number in range(22):
+            rank = Rank(model_run.BASE)
+            rank.kernel(number, "aclnnAdd", "Add", "AI_VECTOR_CORE", model_run.BASE, 5_000)
+            table = rank.table() + rank.table().splitlines()[1].replace("5.000", "-5.000") + "\n"
+            self.write(f"rank_{number}_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", table)
+        for command, key in (("architecture", "limitations"), ("bubbles", "evidence_gaps")):
+            found = truth.parsed(truth.run(command, self.scratch, "--json", status=5))
+            self.assertEqual([text.split(" (")[0] for text in found[key] if "passed over" in text or "so it is" in text],
+                             ["1 of 2 rows of kernel_details.csv were passed over"] * 20 + ["so it is with 2 more files"])
+
 
 class PhasesOfShapes(truth.Case):
     def test_shapes_come_before_lengths(self):
