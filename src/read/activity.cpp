@@ -293,7 +293,8 @@ result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const prof
     auto steps = step_names::make(options.step_pattern);
     if (!steps) return std::move(steps).error();
     activity_parts parts(std::move(from), options, host, std::move(*steps));
-    for (const auto fill : {fill_activity_from_xspace, fill_activity_from_ascend, fill_activity_from_kineto}) {
+    for (const auto fill : {fill_activity_from_xspace, fill_activity_from_ascend, fill_activity_from_kineto,
+                            fill_activity_from_recordings}) {
       if (result<void> filled = fill(parts); !filled) return std::move(filled).error();
     }
     if (parts.devices.empty() && !parts.left_out.empty() && !parts.inputs.empty()) {

@@ -96,6 +96,7 @@ class thread_numbers {
 result<void> fill_activity_from_xspace(activity_parts& into);  // activity_xspace.cpp
 result<void> fill_activity_from_ascend(activity_parts& into);  // activity_ascend.cpp
 result<void> fill_activity_from_kineto(activity_parts& into);  // activity_kineto.cpp
+result<void> fill_activity_from_recordings(activity_parts& into);  // recording_fill.cpp
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

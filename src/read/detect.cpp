@@ -1,6 +1,7 @@
 #include <read/detect.hpp>
 
 #include <base/affix.hpp>
+#include <profkit/core/format.hpp>
 #include <read/probe.hpp>
 
 #include <algorithm>
@@ -127,6 +128,7 @@ const char* family_name(file_family f) noexcept {
     case file_family::ascend_json: return "ascend_json";
     case file_family::ascend_database: return "ascend_database";
     case file_family::neutrino: return "neutrino";
+    case file_family::own: return "own";
   }
   return "unknown";
 }
@@ -135,7 +137,8 @@ detection detect_by_name(std::string_view file_name) {
   const std::string_view name = without_compression(file_name);
   for (const format_row& row : formats) {
     if (!matches(row, name)) continue;
-    return {row.family, row.by_name, std::string("name ") + row.pattern, host_in_name(row, name), row.is_export_name};
+    return {row.family, row.by_name,         std::string("name ") + row.pattern, host_in_name(row, name),
+            row.is_export_name, nullptr};
   }
   return {};
 }
@@ -177,6 +180,26 @@ detection detect(std::string_view file_name, std::string_view head) {
     probed.why = named.why + ", " + probed.why;
   }
   return probed;
+}
+
+detection detect(std::string_view file_name, std::string_view head, const own_formats& own) {
+  for (const std::shared_ptr<const format>& of : own) {
+    if (of == nullptr || !of->recognises(head.substr(0, probe_bytes))) continue;
+    detection found;
+    found.family = file_family::own;
+    found.sure = detection_confidence::certain;
+    found.why = std::string("own format ") + of->name();
+    found.own = of;
+    return found;
+  }
+  return detect(file_name, head);
+}
+
+bool may_be_own(std::string_view file_name, const own_formats& own) noexcept {
+  const std::string_view name = without_compression(file_name);
+  return std::any_of(own.begin(), own.end(), [&](const std::shared_ptr<const format>& of) {
+    return of != nullptr && of->may_be_named(name);
+  });
 }
 
 std::vector<known_family> known_families() {

@@ -3,6 +3,7 @@
 #include <profkit/core/capture.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,11 @@ struct detection {
   std::string host;  // from the name; empty when it says none
   // An exporter writes files of this name beside the XSpace that they show.
   bool is_export_name = false;
+  std::shared_ptr<const format> own;  // of the family `own`
 };
+
+// Formats of a host's own, in the order in which they are asked.
+using own_formats = std::vector<std::shared_ptr<const format>>;
 
 // How many decoded bytes the probes want to see. Kineto may put tens of KB of metadata before its events.
 inline constexpr std::size_t probe_bytes = std::size_t{64} << 10;
@@ -46,6 +51,10 @@ inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
 // By both. A telling name is believed unless the contents are certainly something else, so that a damaged file
 // still reaches the reader that can say what is wrong with it.
 [[nodiscard]] detection detect(std::string_view file_name, std::string_view head);
+// The same where the host has formats of its own: the first that recognises the head has the file.
+[[nodiscard]] detection detect(std::string_view file_name, std::string_view head, const own_formats& own);
+// Whether one of them may have a file of this name, so that it is worth a look.
+[[nodiscard]] bool may_be_own(std::string_view file_name, const own_formats& own) noexcept;
 
 // The formats of the table, for who explains a detection: one a family, in the order in which they are asked.
 struct known_family {

@@ -17,6 +17,7 @@ result<void> fill_from(const profile& p, std::size_t file, timeline_sink& into) 
     case file_family::chrome_trace: return fill_from_chrome(p, file, into);
     case file_family::ascend_kernels: return fill_from_ascend(p, file, into);
     case file_family::neutrino: return fill_from_neutrino(p, file, into);
+    case file_family::own: return fill_from_recording(p, file, into);
     default: return {};
   }
 }

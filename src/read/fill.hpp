@@ -13,6 +13,7 @@ result<void> fill_from_xspace(const profile& p, std::size_t file, timeline_sink&
 result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink& into);  // chrome_fill.cpp
 result<void> fill_from_ascend(const profile& p, std::size_t file, timeline_sink& into);  // fill_ascend.cpp
 result<void> fill_from_neutrino(const profile& p, std::size_t file, timeline_sink& into);  // neutrino_fill.cpp
+result<void> fill_from_recording(const profile& p, std::size_t file, timeline_sink& into);  // recording_fill.cpp
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -78,12 +78,12 @@ struct looked_at {
   compression encoding = compression::none;
 };
 
-result<looked_at> look_at(const std::string& path, const limits& bounds) {
+result<looked_at> look_at(const std::string& path, const limits& bounds, const own_formats& own) {
   // Positioned reads: nothing is mapped for a look, and a file that shrinks meanwhile is no danger.
   auto opened = open_file_source(path, io_mode::read, bounds);
   if (!opened.ok()) return std::move(opened).error();
   const std::string head = read_head(**opened, last_part_of(path));
-  return looked_at{detect(last_part_of(path), head), (*opened)->encoding()};
+  return looked_at{detect(last_part_of(path), head, own), (*opened)->encoding()};
 }
 
 // The same of a file that is opened to stay open, when its bytes lie in memory then; else it is not, and nothing is
@@ -95,7 +95,7 @@ std::optional<looked_at> look_at_mapped(const capture& c, std::unique_ptr<source
   const auto bytes = (*made)->span();
   if (!bytes) return std::nullopt;
   opened = std::move(*made);
-  return looked_at{detect(last_part_of(c.path), head_of(*bytes, last_part_of(c.path))), opened->encoding()};
+  return looked_at{detect(last_part_of(c.path), head_of(*bytes, last_part_of(c.path)), c.formats), opened->encoding()};
 }
 
 capture_file described(const std::string& path, const looked_at& look, std::uint64_t bytes) {
@@ -106,6 +106,7 @@ capture_file described(const std::string& path, const looked_at& look, std::uint
   file.bytes = bytes;
   file.host = look.what.host;
   file.why = look.what.why;
+  file.own = look.what.own;
   return file;
 }
 
@@ -117,7 +118,7 @@ result<capture> open_stream(capture c) {
   const compression encoding = (*opened)->encoding();
   (*opened)->keep_for_rewind(c.bounds.max_materialised_bytes);
   std::string head = read_head(**opened, last_part_of(c.path));
-  c.files.push_back(described(c.path, {detect(last_part_of(c.path), head), encoding}, 0));
+  c.files.push_back(described(c.path, {detect(last_part_of(c.path), head, c.formats), encoding}, 0));
   c.stream = std::make_shared<pending_stream>(std::make_unique<replayed_source>(std::move(*opened), std::move(head)));
   return c;
 }
@@ -132,16 +133,16 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
   std::optional<looked_at> look;
   if (opened) look = look_at_mapped(c, *opened);
   if (!look) {
-    auto read = look_at(c.path, c.bounds);
+    auto read = look_at(c.path, c.bounds, c.formats);
     if (!read.ok()) return std::move(read).error();
     look = std::move(*read);
   }
   if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
-    look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false};
+    look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false, nullptr};
     look->encoding = compression::none;
   }
   if (look->what.family == file_family::unknown && is_probe_log(c.path, facts.name))
-    look->what = {file_family::neutrino, detection_confidence::certain, "the driver's first line", "", false};
+    look->what = {file_family::neutrino, detection_confidence::certain, "the driver's first line", "", false, nullptr};
   if (opened && look->what.family == file_family::neutrino) opened->reset();  // such a trace opens its files itself
   c.files.push_back(described(c.path, *look, facts.bytes));
   return c;
@@ -214,7 +215,7 @@ class folder_reader {
  private:
   static bool is_profile(file_family f) noexcept {
     return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::ascend_kernels ||
-           f == file_family::ascend_database;
+           f == file_family::ascend_database || f == file_family::own;
   }
   static bool is_ascend(file_family f) noexcept {
     return f == file_family::ascend_kernels || f == file_family::ascend_table || f == file_family::ascend_json ||
@@ -267,13 +268,17 @@ class folder_reader {
     for (const found_file& file : folder.files) {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
       candidate c{&file, detect_by_name(file.name), std::nullopt};
-      if (c.by_name.sure == detection_confidence::none) continue;
+      const bool may_be_own = profkit::may_be_own(file.name, capture_.formats);
+      if (c.by_name.sure == detection_confidence::none && !may_be_own) continue;
       file_family family = c.by_name.family;
-      if (c.by_name.sure != detection_confidence::certain) {
-        auto look = look_at(joined_path(folder.path, file.name), options_.bounds);
-        if (!look.ok() || look->what.family == file_family::unknown) continue;
-        family = look->what.family;
-        c.look = std::move(*look);
+      if (c.by_name.sure != detection_confidence::certain || may_be_own) {
+        auto look = look_at(joined_path(folder.path, file.name), options_.bounds, capture_.formats);
+        if (look.ok() && look->what.family != file_family::unknown) {
+          family = look->what.family;
+          c.look = std::move(*look);
+        } else if (c.by_name.sure != detection_confidence::certain) {
+          continue;
+        }
       }
       ascend = ascend || is_ascend(family);
       const bool totals = family == file_family::ascend_table && file.name.rfind("op_statistic", 0) == 0;
@@ -418,7 +423,7 @@ class folder_reader {
   result<void> list_part(run_part& part, const std::string& run) {
     if (part.probes != nullptr) {
       const looked_at look{
-          {file_family::neutrino, detection_confidence::certain, "event.log and result/*.bin", "", false},
+          {file_family::neutrino, detection_confidence::certain, "event.log and result/*.bin", "", false, nullptr},
           compression::none};
       capture_.files.push_back(described(part.folder->path, look, part.probes->bytes));
       capture_.files.back().run = run;
@@ -430,7 +435,7 @@ class folder_reader {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
       const std::string path = joined_path(part.folder->path, c.file->name);
       if (!c.look) {
-        auto look = look_at(path, options_.bounds);
+        auto look = look_at(path, options_.bounds, capture_.formats);
         // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
         c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
       }
@@ -523,6 +528,7 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
     c.io = options.io;
     c.bounds = options.bounds;
     c.host = options.host;
+    c.formats = options.formats;
     auto facts = look_at_path(path);
     if (!facts.ok()) return facts.error();
     if (auto trace = trace_folder_around(path, *facts)) {
@@ -536,6 +542,11 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
 }
 
 }  // namespace
+
+bool is_trace(const capture_file& file) noexcept {
+  return (file.family == file_family::chrome_trace && file.export_of < 0) ||
+         file.family == file_family::ascend_kernels || file.family == file_family::own;
+}
 
 result<capture> open_capture(const std::string& path, const open_options& options) {
   return look_for_capture(path, options, nullptr);

@@ -1,9 +1,11 @@
 // profile: every file of a capture held, XSpace files indexed, origins found and files put on one clock.
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/format.hpp>
 #include <profkit/core/probe_trace.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
+#include "activity_input.hpp"
 #include "ascend_columns.hpp"
 #include "base/affix.hpp"
 #include "base/contained.hpp"
@@ -12,6 +14,7 @@
 #include "foreign_format.hpp"
 #include "line_time.hpp"
 #include "opened_capture.hpp"
+#include "recording.hpp"
 #include "xspace_index.hpp"
 #include "xspace_stream.hpp"
 
@@ -35,6 +38,7 @@ struct held_file {
   std::optional<fault> broken;
   std::optional<xspace_index> xspace;
   std::shared_ptr<const probe_trace> neutrino;
+  std::unique_ptr<const recording> recorded;
   std::optional<std::int64_t> origin_unix_ns;
   std::int64_t shift_ns = 0;
 
@@ -102,19 +106,20 @@ fault out_of_reach(const std::string& path, std::string what) {
 
 // What the bytes of a host are, by its label and their beginning. A label that tells nothing and bytes that no
 // probe knows are read as an XSpace, which an empty or damaged one may be; false then.
-bool name_family(capture_file& file, std::string_view bytes) {
+bool name_family(capture_file& file, std::string_view bytes, const own_formats& own) {
   const std::string_view label(file.path);
-  const detection found = detect(last_part_of(label), head_of(bytes, last_part_of(label)));
+  const detection found = detect(last_part_of(label), head_of(bytes, last_part_of(label)), own);
   file.family = found.family == file_family::unknown ? file_family::xspace : found.family;
   file.why = found.why;
   file.host = found.host;
+  file.own = found.own;
   return found.family != file_family::unknown;
 }
 
 // The same for a source that can be rewound. Where that fails, or the beginning cannot be read, nothing is recognised.
-result<bool> look_ahead(capture_file& file, source& from) {
+result<bool> look_ahead(capture_file& file, source& from, const own_formats& own) {
   const std::string head = read_head(from, last_part_of(file.path));
-  const bool recognised = name_family(file, head);
+  const bool recognised = name_family(file, head, own);
   if (auto back = from.rewind(); !back) return std::move(back).error();
   return recognised;
 }
@@ -217,7 +222,7 @@ struct profile::state {
       return;
     }
     bool recognised = true;
-    if (files.size() == 1 && listed == file_family::unknown) recognised = name_family(what.files[file], f.held.bytes);
+    if (files.size() == 1 && listed == file_family::unknown) recognised = name_family(what.files[file], f.held.bytes, what.formats);
     if (files.size() == 1 && what.files[file].family == file_family::chrome_trace) {
       if (auto why = why_no_event(f.held.bytes)) {
         fail(f, path, std::move(*why));
@@ -225,7 +230,9 @@ struct profile::state {
         return;
       }
     }
-    if (what.files[file].family == file_family::ascend_kernels) {
+    if (what.files[file].family == file_family::own) {
+      hold_recording(f, what.files[file]);
+    } else if (what.files[file].family == file_family::ascend_kernels) {
       f.origin_unix_ns = read_ascend_clock(f.held.bytes).origin_unix_ns;
     } else if (tells_time(file)) {
       f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
@@ -263,6 +270,19 @@ struct profile::state {
     if (read->damage) return read->damage;
     return fault{fault_code::unrecognised, "the trace has no event", "", 0,
                  "The profiler recorded nothing: look at its schedule, and record again."};
+  }
+
+  // What the host's own format reads of it; up to a fault.
+  void hold_recording(held_file& f, const capture_file& listed) {
+    auto recorded = std::make_unique<recording>();
+    if (result<void> read = listed.own->read(f.held.bytes, *recorded, what.host); !read)
+      fail(f, listed.path, std::move(read).error());
+    activity_input told = recorded->all().told;
+    told.path = listed.path;
+    tell_rejected(told);
+    if (told.damage) fail(f, listed.path, std::move(*told.damage));
+    f.origin_unix_ns = recorded->all().origin_unix_ns;
+    f.recorded = std::move(recorded);
   }
 
   // A trace folder: its record files are read when an analysis wants them.
@@ -348,6 +368,7 @@ struct profile::state {
   bool tells_time(std::size_t file) const noexcept {
     const capture_file& listed = what.files[file];
     return listed.family == file_family::ascend_kernels || listed.family == file_family::neutrino ||
+           listed.family == file_family::own ||
            (listed.family == file_family::chrome_trace && listed.export_of < 0);
   }
 
@@ -461,13 +482,14 @@ struct profile::state {
     s->what.bounds = options.bounds;
     s->what.host = options.host;
     s->what.io = options.io;
+    s->what.formats = options.formats;
     capture_file& listed = s->what.files.emplace_back();
     listed.path = std::move(label);
     listed.encoding = from->encoding();
     listed.bytes = from->encoded_bytes() == no_offset ? 0 : from->encoded_bytes();
     held_file& f = *s->files.emplace_back(std::make_unique<held_file>());
     if (options.access == access_mode::one_pass && !from->span()) {
-      auto recognised = look_ahead(listed, *from);
+      auto recognised = look_ahead(listed, *from, options.formats);
       if (!recognised) return std::move(recognised).error();
       if (*recognised) s->open_for_pass(0, std::move(from));
     }
@@ -488,6 +510,7 @@ struct profile::state {
     const held_file& f = *files[file];
     if (!f.broken) return false;
     if (f.neutrino) return !f.neutrino->anything_intact();
+    if (f.recorded) return f.recorded->all().told.rows == f.recorded->all().told.rejected;
     return f.xspace ? f.xspace->planes.empty() : f.held.bytes.empty();
   }
 };
@@ -571,6 +594,10 @@ const xspace_index* profile::outline(std::size_t file) const noexcept {
 
 const probe_trace* profile::neutrino(std::size_t file) const noexcept {
   return file < file_count() ? state_->ensure(file).neutrino.get() : nullptr;
+}
+
+const recording* profile::recorded(std::size_t file) const noexcept {
+  return file < file_count() ? state_->ensure(file).recorded.get() : nullptr;
 }
 
 const fault* profile::file_fault(std::size_t file) const noexcept {

@@ -65,6 +65,7 @@ LAYERS = [
     ("examples/cpp-views/", VIEWS | SYSTEM),
     ("examples/cpp-raii/", {"std", "raii"} | SYSTEM),
     ("examples/inhouse-profiler/", {"std", "raii"} | SYSTEM),
+    ("examples/own-format/", CORE | SYSTEM),
 ]
 CHECKED_FOLDERS = ["include", "src", "capi", "tools", "bindings", "examples"]
 

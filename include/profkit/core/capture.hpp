@@ -10,6 +10,8 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
+class format;  ///< profkit/core/format.hpp
+
 /// The format of a file, as the detection table (src/read/detect) tells it. One row a format.
 enum class file_family {
   unknown,
@@ -23,6 +25,7 @@ enum class file_family {
   ascend_database,  ///< *.db of torch_npu and msprof (SQLite): named, not read
   /// A Neutrino trace folder (event.log, result/*.bin), or one of its record files.
   neutrino = 16,
+  own,  ///< a format that the host handed in: capture_file::own
 };
 [[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
 /// Why a capture tells nothing that has Ascend's databases and none of its tables and traces; what to do about it.
@@ -40,7 +43,12 @@ struct capture_file {
   std::int32_t export_of = -1;  ///< index of the file whose events this one shows again, never counted twice; -1: none
   std::string host;             ///< from the file name ("vm" in vm.xplane.pb); empty when it says none
   std::string why;              ///< why it was taken for its family: "name *.xplane.pb", "magic", "probe"
+  std::shared_ptr<const format> own;  ///< of the family `own`; null otherwise
 };
+
+/// Whether a file that is no XSpace tells what devices or hosts did, and when: trace JSON that repeats no XSpace, a table of
+/// kernels, a format of the host's own.
+[[nodiscard]] bool is_trace(const capture_file& file) noexcept;
 
 /// A run found below the path that was given: newest first.
 struct capture_run {
@@ -63,6 +71,8 @@ struct open_options {
   std::string run;  ///< "" the newest; "all" every run; else the run folder's name
   limits bounds;
   hooks host;
+  /// Formats of the host's own, asked before all others and in this order.
+  std::vector<std::shared_ptr<const format>> formats;
   /// Files that are no XSpace are read when they are first asked for. True: those reads go without the hooks,
   /// which then need not outlive open().
   bool host_ends_with_open = false;
@@ -81,6 +91,7 @@ struct capture {
   io_mode io = io_mode::automatic;
   limits bounds;
   hooks host;
+  std::vector<std::shared_ptr<const format>> formats;  ///< the host's own
   std::shared_ptr<pending_stream> stream;  ///< null unless PATH can be read only once
 };
 

@@ -13,8 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct xspace_index;   ///< src/read/xspace_index.hpp
 class stream_visitor;  ///< src/read/xspace_stream.hpp
-struct xspace_index;   ///< src/read/xspace_index.hpp
 class probe_trace;     ///< profkit/core/probe_trace.hpp
+class recording;       ///< profkit/core/recording.hpp
 
 /// Immutable after open(): share it between threads freely. Spans it hands out live as long as it does.
 class profile {
@@ -54,6 +54,8 @@ class profile {
   [[nodiscard]] const xspace_index* outline(std::size_t file) const noexcept;
   /// The Neutrino trace folder that this "file" is; nullptr for other families.
   [[nodiscard]] const probe_trace* neutrino(std::size_t file) const noexcept;
+  /// What a file of a host's own format tells; nullptr for other families.
+  [[nodiscard]] const recording* recorded(std::size_t file) const noexcept;
   /// Why a file is damaged or unreadable; nullptr when it is sound. fault.byte_offset is in decoded bytes.
   /// Damage found only while events are scanned is told by the analysis that scans them.
   [[nodiscard]] const fault* file_fault(std::size_t file) const noexcept;

@@ -335,13 +335,13 @@ class inventory {
   }
 
   // Files that are read into the timeline: their processes and devices are shown like planes.
-  static bool has_threads(const file_info& file) noexcept {
-    return (file.family == file_family::chrome_trace && file.export_of < 0) ||
-           file.family == file_family::ascend_kernels;
+  [[nodiscard]] bool has_threads(const file_info& file) const noexcept {
+    return is_trace(profile_.what().files[file.file]);
   }
 
   result<void> count_threads() {
-    if (std::none_of(found_.files.begin(), found_.files.end(), has_threads)) return {};
+    if (std::none_of(found_.files.begin(), found_.files.end(), [this](const file_info& f) { return has_threads(f); }))
+      return {};
     chrome_inventory threads(profile_, options_);
     if (result<void> filled = fill_timeline(profile_, threads); !filled) {
       const fault& why = filled.error();
@@ -359,7 +359,7 @@ class inventory {
         found_.lines += plane.lines.size();
         for (const line_info& line : plane.lines) {
           found_.events += line.events;
-          if (info.family == file_family::ascend_kernels && line.first_ps) {
+          if (info.family != file_family::chrome_trace && line.first_ps) {
             widen(info.first_ps, info.last_ps, *line.first_ps, *line.last_ps);
           }
         }
@@ -391,7 +391,10 @@ class inventory {
                          [fits](const file_info& file) { return fits(file.family); });
     };
     if (!any([](file_family f) { return f == file_family::ascend_database; })) return;
-    if (any([](file_family f) { return f == file_family::ascend_kernels || f == file_family::chrome_trace; })) return;
+    if (any([](file_family f) {
+          return f == file_family::ascend_kernels || f == file_family::chrome_trace || f == file_family::own;
+        }))
+      return;
     note_incomplete(std::string(only_a_database));
   }
 

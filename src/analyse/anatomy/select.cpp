@@ -45,8 +45,7 @@ std::string why_nothing(const profile& p, const anatomy_options& o) {
   for (std::size_t file = 0; file < p.file_count(); ++file) {
     if (!host_fits(p, file, o.host)) continue;
     any_file = true;
-    const file_family family = p.what().files[file].family;
-    any_trace = any_trace || family == file_family::chrome_trace || family == file_family::ascend_kernels;
+    any_trace = any_trace || is_trace(p.what().files[file]);
     const xspace_index* space = p.outline(file);
     if (space == nullptr) continue;
     any_xspace = true;
@@ -73,15 +72,12 @@ std::string why_nothing(const profile& p, const anatomy_options& o) {
 
 std::string why_nothing_ran_or(const profile& p, const anatomy_options& o, std::string otherwise) {
   const auto& files = p.what().files;
-  const auto any = [&files](auto fits) {
-    return std::any_of(files.begin(), files.end(), [&](const capture_file& file) { return fits(file.family); });
-  };
-  const bool recorded = any([](file_family f) {
-    return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::ascend_kernels ||
-           f == file_family::ascend_table;
+  const auto any = [&files](auto fits) { return std::any_of(files.begin(), files.end(), fits); };
+  const bool recorded = any([](const capture_file& f) {
+    return f.family == file_family::xspace || f.family == file_family::ascend_table || is_trace(f) || f.export_of >= 0;
   });
   if (!recorded)
-    otherwise = any([](file_family f) { return f == file_family::ascend_database; })
+    otherwise = any([](const capture_file& f) { return f.family == file_family::ascend_database; })
                     ? std::string(only_a_database)
                     : nothing_recorded;
   return why_nothing_or(p, o, std::move(otherwise));

@@ -94,7 +94,7 @@ class finder {
       shift_ps = *ps;
     }
     const auto& files = p.what().files;
-    if (std::any_of(files.begin(), files.end(), has_ranks))
+    if (std::any_of(files.begin(), files.end(), is_trace))
       if (result<void> read = read_ranks(t, shift_ps); !read) return read;
     for (std::size_t file = 0; file < p.file_count(); ++file) {
       if (const fault* why = p.file_fault(file)) note(t, *why);
@@ -191,11 +191,6 @@ class finder {
     const std::int64_t shift_ps_;
   };
 
-  // PyTorch and Ascend: every rank leaves files of its own.
-  static bool has_ranks(const capture_file& file) {
-    return file.family == file_family::ascend_kernels ||
-           (file.family == file_family::chrome_trace && file.export_of < 0);
-  }
   result<void> read_ranks(std::uint32_t t, std::int64_t shift_ps) {
     result<std::shared_ptr<const activity>> read = read_activity(traces_[t], {}, host_);
     if (!read) return std::move(read).error();
@@ -207,7 +202,7 @@ class finder {
     hash_map<std::uint32_t, std::int32_t> devices_of_file;
     for (std::size_t d = 0; d < found.devices().size(); ++d) {
       const activity_device& device = found.devices()[d];
-      if (device.file >= p.what().files.size() || !has_ranks(p.what().files[device.file])) continue;
+      if (device.file >= p.what().files.size() || !is_trace(p.what().files[device.file])) continue;
       node_key key{t, static_cast<std::int64_t>(device.file), 0, false};
       if (device.rank >= 0) key = {0, 0, device.rank, true};
       collective_instance like;

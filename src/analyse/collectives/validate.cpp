@@ -444,7 +444,7 @@ bool has_several_nodes(const profile& capture) {
   std::set<std::string_view> ascend_ranks;
   for (std::size_t file = 0; file < capture.file_count(); ++file) {
     const capture_file& listed = capture.what().files[file];
-    if (listed.family == file_family::chrome_trace && listed.export_of < 0) ++traces;
+    if (is_trace(listed) && listed.family != file_family::ascend_kernels) ++traces;
     if (listed.family == file_family::ascend_kernels) ascend_ranks.insert(listed.host);
     const xspace_index* const space = capture.xspace(file);
     if (space == nullptr) continue;

@@ -3,6 +3,7 @@
 #include "event_walk.hpp"
 #include "parts.hpp"
 #include "plane_text.hpp"
+#include "timeline_lines.hpp"
 
 #include "base/format.hpp"
 #include "base/utf8.hpp"
@@ -62,6 +63,8 @@ class csv_exporter {
         written = write_xspace(file);
       else if (listed.family == file_family::chrome_trace)
         written = write_chrome(file);
+      else if (listed.family == file_family::own)
+        written = write_own(file);
       if (!written) return written;
     }
     return flush();
@@ -161,6 +164,19 @@ class csv_exporter {
             append_row(head, slice.start_ps, slice.duration_ps, json_text(json_member(json, "name"), scratch), stats);
         if (!added) return added;
       }
+    }
+    return {};
+  }
+
+  result<void> write_own(std::size_t file) {
+    const auto read = timeline_lines::read(job_, file);
+    if (!read) return read.error();
+    for (const timeline_lines::line& line : read->all()) {
+      ++job_.told.tracks;
+      const std::string head = head_of(file, line.process, line.title, line.id);
+      for (const timeline_event& event : line.events)
+        if (result<void> added = append_row(head, event.start_ps, event.duration_ps, read->text(event.name), "{}"); !added)
+          return added;
     }
     return {};
   }

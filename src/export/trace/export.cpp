@@ -13,7 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 bool can_have_events(file_family f) noexcept {
-  return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::neutrino;
+  return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::neutrino ||
+         f == file_family::own;
 }
 
 fault refused_export(fault_code code, std::string message, std::string hint) {

@@ -6,6 +6,7 @@
 #include "flow_marks.hpp"
 #include "lanes.hpp"
 #include "parts.hpp"
+#include "timeline_lines.hpp"
 
 #include "base/hash_map.hpp"
 
@@ -128,6 +129,8 @@ class perfetto_exporter {
         written = write_chrome(file);
       else if (listed.family == file_family::neutrino)
         written = write_timeline(file);
+      else if (listed.family == file_family::own)
+        written = write_own(file);
       if (!written) return written;
     }
     return out_.finish();
@@ -324,6 +327,40 @@ class perfetto_exporter {
         out_.set_counter(at->second, mark.at_ps, *number);
         ++job_.told.counters;
       }
+    }
+    return out_.failed() != nullptr ? result<void>(*out_.failed()) : result<void>();
+  }
+
+  result<void> write_own(std::size_t file) {
+    const auto read = timeline_lines::read(job_, file);
+    if (!read) return read.error();
+    std::string_view name;
+    std::uint64_t process = 0;
+    for (const timeline_lines::line& line : read->all()) {
+      if (process == 0 || line.process != name) {
+        name = line.process;
+        process = out_.add_process(process_name(job_.p, file, name, several_files_));
+      }
+      lane_splitter lanes;
+      std::vector<std::uint64_t> tracks;
+      const auto closed = [&](std::size_t lane, std::int64_t end_ps) { out_.end_slice(tracks[lane], end_ps); };
+      for (const timeline_event& event : line.events) {
+        const std::size_t place = lanes.place(event.start_ps, event.start_ps + event.duration_ps, closed);
+        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        if (lane >= tracks.size()) {
+          tracks.push_back(out_.add_track(process, lane_title(std::string(line.title), lane)));
+          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+        }
+        ++job_.told.events;
+        if (place < lane_splitter::most_lanes) {
+          out_.begin_slice(tracks[lane], event.start_ps, read->text(event.name));
+        } else {
+          out_.instant(tracks[lane], event.start_ps, read->text(event.name));
+          out_.add_argument("duration_ps", event.duration_ps);
+        }
+      }
+      lanes.close(closed);
+      job_.told.crowded += lanes.crowded();
     }
     return out_.failed() != nullptr ? result<void>(*out_.failed()) : result<void>();
   }

@@ -5,6 +5,7 @@
 #include "lanes.hpp"
 #include "parts.hpp"
 #include "row_writer.hpp"
+#include "timeline_lines.hpp"
 
 #include "base/format.hpp"
 #include "base/json_writer.hpp"
@@ -41,6 +42,8 @@ class json_exporter {
         written = write_xspace(file);
       else if (listed.family == file_family::chrome_trace)
         written = write_chrome(file);
+      else if (listed.family == file_family::own)
+        written = write_own(file);
       if (!written) return written;
     }
     if (result<void> flushed = rows_.flush(); !flushed) return flushed;
@@ -171,6 +174,45 @@ class json_exporter {
     return rows_.add_text(std::move(text));
   }
 
+  result<void> write_own(std::size_t file) {
+    const auto read = timeline_lines::read(job_, file);
+    if (!read) return read.error();
+    std::string_view process;
+    for (std::size_t at = 0; at < read->all().size(); ++at) {
+      const timeline_lines::line& line = read->all()[at];
+      if (at == 0 || line.process != process) {
+        process = line.process;
+        ++processes_;
+        if (result<void> named = name_process(process_name(job_.p, file, process, several_files_)); !named) return named;
+      }
+      lane_splitter lanes;
+      std::vector<std::uint32_t> tids;
+      std::string text;
+      for (const timeline_event& event : line.events) {
+        const std::size_t place =
+            lanes.place(event.start_ps, event.start_ps + event.duration_ps, [](std::size_t, std::int64_t) {});
+        const std::size_t lane = std::min(place, lane_splitter::most_lanes - 1);
+        if (lane >= tids.size()) {
+          tids.push_back(++chrome_tids_);
+          ++(lane == 0 ? job_.told.tracks : job_.told.lanes);
+          append_thread_name(text, processes_, tids.back(), lane_title(std::string(line.title), lane),
+                             at * lanes_in_sort_index + lane);
+        }
+        append_slice_head(text, false, event.start_ps, event.duration_ps, processes_, tids[lane]);
+        text += ",\"name\":";
+        append_json_string(text, read->text(event.name));
+        text += "},\n";
+        ++job_.told.events;
+        if (text.size() >= text_bytes) {
+          if (result<void> added = rows_.add_text(std::exchange(text, {})); !added) return added;
+        }
+      }
+      job_.told.crowded += lanes.crowded();
+      if (result<void> added = rows_.add_text(std::move(text)); !added) return added;
+    }
+    return {};
+  }
+
   // Threads that say where they belong come first.
   static std::uint64_t order_of(const chrome_thread& thread, std::size_t position) noexcept {
     constexpr std::int64_t most_index = std::int64_t{1} << 32;
@@ -181,18 +223,23 @@ class json_exporter {
 
   void append_chrome_slice(std::string& out, const chrome_slice& slice, std::string_view json, std::uint64_t pid,
                            std::uint32_t tid) {
-    out += slice.instant ? "{\"ph\":\"i\",\"s\":\"t\",\"pid\":" : "{\"ph\":\"X\",\"pid\":";
+    append_slice_head(out, slice.instant, slice.start_ps, slice.duration_ps, pid, tid);
+    append_texts(out, json, false);
+    out += "},\n";
+  }
+
+  static void append_slice_head(std::string& out, bool instant, std::int64_t start_ps, std::int64_t duration_ps,
+                                std::uint64_t pid, std::uint32_t tid) {
+    out += instant ? "{\"ph\":\"i\",\"s\":\"t\",\"pid\":" : "{\"ph\":\"X\",\"pid\":";
     append_integer(out, pid);
     out += ",\"tid\":";
     append_integer(out, std::uint64_t{tid});
     out += ",\"ts\":";
-    append_exact_microseconds(out, slice.start_ps);
-    if (!slice.instant) {
+    append_exact_microseconds(out, start_ps);
+    if (!instant) {
       out += ",\"dur\":";
-      append_exact_microseconds(out, slice.duration_ps);
+      append_exact_microseconds(out, duration_ps);
     }
-    append_texts(out, json, false);
-    out += "},\n";
   }
 
   void append_chrome_mark(std::string& out, const chrome_mark& mark, std::string_view json, std::uint64_t pid,

@@ -1,0 +1,48 @@
+#include "timeline_lines.hpp"
+
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+bool holds(std::string_view text, const std::string& part) noexcept { return text.find(part) != std::string_view::npos; }
+
+bool lies_in(const timeline_event& e, const anatomy_options& asked) noexcept {
+  const std::int64_t end_ps = saturating_add(e.start_ps, e.duration_ps);
+  if (asked.to_ps && e.start_ps >= *asked.to_ps) return false;
+  return !asked.from_ps || e.start_ps >= *asked.from_ps || end_ps > *asked.from_ps;
+}
+
+}  // namespace
+
+result<timeline_lines> timeline_lines::read(const trace_job& job, std::size_t file) {
+  timeline_lines made;
+  if (result<void> filled = fill_file_timeline(job.p, file, made.texts_);
+      !filled && filled.error().code != fault_code::damaged)
+    return std::move(filled).error();
+  const anatomy_options& asked = job.o.filters;
+  const std::vector<track>& tracks = made.texts_.tracks();
+  for (track_id at = 0; at < tracks.size(); ++at) {
+    const track& of = tracks[at];
+    line kept;
+    kept.process = made.texts_.text(of.plane_name);
+    kept.title = made.texts_.text(of.line_name);
+    kept.id = std::to_string(of.stream >= 0 ? of.stream : of.line);
+    if (!holds(kept.process, asked.plane) || !holds(kept.title, asked.line)) continue;
+    for (const timeline_event& e : made.texts_.events(at))
+      if (lies_in(e, asked) && holds(made.texts_.text(e.name), asked.name)) kept.events.push_back(e);
+    if (kept.events.empty()) continue;
+    std::stable_sort(kept.events.begin(), kept.events.end(), [](const timeline_event& a, const timeline_event& b) {
+      return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.duration_ps > b.duration_ps;
+    });
+    made.lines_.push_back(std::move(kept));
+  }
+  return made;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

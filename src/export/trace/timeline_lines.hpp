@@ -1,0 +1,35 @@
+// The lines of a file that reaches exporters as a timeline alone, a format of the host's own: filtered, in the order of time.
+#pragma once
+#include <profkit/core/timeline.hpp>
+
+#include "parts.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+class timeline_lines {
+ public:
+  struct line {
+    std::string_view process, title;
+    std::string id;                      // the stream or the position, as written
+    std::vector<timeline_event> events;  // by (start, longer first); at least one
+  };
+
+  // Reads the file under the filters of the job. Its damage is known to the job already. Faults: cancelled, limit.
+  static result<timeline_lines> read(const trace_job& job, std::size_t file);
+
+  [[nodiscard]] const std::vector<line>& all() const noexcept { return lines_; }
+  [[nodiscard]] std::string_view text(string_id id) const noexcept { return texts_.text(id); }
+
+ private:
+  timeline texts_;  // all of it
+  std::vector<line> lines_;
+};
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
