@@ -60,7 +60,7 @@ class tree_printer final : public profkit::tree_visitor {
     if (!e.phase.empty() && e.phase != "X") when += (when.empty() ? "" : ", ") + phase_text(e.phase);
     if (!e.id.empty()) when += (when.empty() ? "id " : ", id ") + escape_for_terminal(e.id);
     if (!e.category.empty()) when += (when.empty() ? "" : ", ") + escape_for_terminal(e.category);
-    const std::string tail = "  " + when;
+    const std::string tail = when.empty() && !of_xspace_ ? "" : "  " + when;
     const std::string name = e.name.empty() && e.display_name.empty()
                                  ? (e.has_metadata_id ? '#' + std::to_string(e.metadata_id) : "(no name)")
                                  : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
@@ -87,10 +87,11 @@ class tree_printer final : public profkit::tree_visitor {
     out_.line("  plane " + position_text(plane.plane) + bold(name_or_none(plane.name)) + dim("  " + facts));
   }
   void begin_other_line(const profkit::tree_line& line) {
+    if (of_table_) return;
     std::string facts;
     if (line.thread && !line.thread->tid.empty()) facts += "tid " + escape_for_terminal(line.thread->tid) + ", ";
     if (line.kind != profkit::line_kind::other) facts += profkit::line_kind_name(line.kind) + std::string(", ");
-    facts = "  " + facts + count_of(line.events, of_table_ ? "row" : "event");
+    facts = "  " + facts + count_of(line.events, "event");
     const std::string name = fitted(name_or_none(line.header.name), 10 + profkit::terminal_width(facts));
     out_.line("    line " + position_text(line.line) + bold(name) + dim(facts));
   }
@@ -112,8 +113,9 @@ class tree_printer final : public profkit::tree_visitor {
     return columns_ == 0 ? name : shorten(name, columns_ - std::min(columns_ - 20, taken), cut::middle);
   }
   [[nodiscard]] std::string stat_line(const profkit::named_stat& stat) const {
-    const char* kind = profkit::stat_kind_name(stat);
-    return stat_text(stat, columns_ == 0 ? 0 : stat_columns) + dim(std::string("  ") + kind);
+    const std::string text = stat_text(stat, columns_ == 0 ? 0 : stat_columns);
+    if (stat.from == profkit::named_stat::origin::argument) return text;  // says what it is by how it is written
+    return text + dim(std::string("  ") + profkit::stat_kind_name(stat.kind));
   }
   void fit(std::size_t indent, const std::string& text) { out_.line(std::string(indent, ' ') + text); }
 

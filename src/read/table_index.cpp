@@ -48,11 +48,13 @@ class table_indexer {
     for (std::size_t i = 0; i < columns; ++i) found_.columns.emplace_back(cell_text(fields_[i]), 0);
     found_.of_kernels = p_.what().files[file_].family == file_family::ascend_kernels &&
                         header.has(ascend_column::start) && header.has(ascend_column::duration);
-    for (const ascend_column c : {ascend_column::name, ascend_column::type, ascend_column::step})
-      if (header.has(c)) {
-        name_at_ = header[c];
-        break;
-      }
+    for (const ascend_column c : {ascend_column::name, ascend_column::type}) {
+      if (!header.has(c)) continue;
+      name_at_ = header[c];
+      return;
+    }
+    for (std::size_t i = 0; i < columns; ++i)
+      if (found_.columns[i].first == "Step") name_at_ = i;  // of step_trace_time.csv
   }
 
   // Devices and streams by first sight, as in the timeline.
