@@ -41,10 +41,11 @@ class metadata_collector final : public chrome_visitor {
 
   bool event(const chrome_event& e) override {
     verdict.look(e);
-    tracks.see(e);
+    const bool is_nowhere = tracks.see(e) == chrome_tracks::none;
     const std::uint32_t at = tracks.process_of(e);
     if (at >= processes.size()) processes.resize(at + std::size_t{1});
     if (e.phase == 'M') return true;
+    if (is_nowhere) tracks.thread_beside(e);
     counted_process& process = processes[at];
     counted_name& name = name_of(process, e);
     ++name.count;
