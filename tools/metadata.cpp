@@ -28,9 +28,9 @@ class metadata_printer final : public profkit::metadata_visitor {
   }
   void begin_plane(const profkit::tree_plane& plane) override {
     found_ = true;
-    if (plane.process || plane.rows) return begin_other_plane(plane);
-    of_xspace_ = true;
     stat_names_ = plane.stat_metadata;
+    of_xspace_ = !plane.process && !plane.rows;
+    if (!of_xspace_) return begin_other_plane(plane);
     const std::string file = s_.file_label(plane.file);
     s_.heading((file.empty() ? "" : '[' + file + "] ") +
                (plane.name.empty() ? "(no name)" : escape_for_terminal(plane.name)));
@@ -75,8 +75,6 @@ class metadata_printer final : public profkit::metadata_visitor {
  private:
   // A process of a trace, or a table.
   void begin_other_plane(const profkit::tree_plane& plane) {
-    of_xspace_ = false;
-    stat_names_ = plane.stat_metadata;
     stat_word_ = plane.rows ? "column" : "argument name";
     const std::string file = s_.file_label(plane.file);
     std::string facts;

@@ -21,16 +21,24 @@ def text_of(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def microseconds(value):
-    """A time in ps; nothing for what is no number."""
+def exact_ps(value):
+    """A time in ps, however long; nothing for what is no number."""
     try:
         exact = decimal.Decimal(value)
     except (decimal.InvalidOperation, TypeError, ValueError):
         return None
-    if isinstance(value, bool) or not exact.is_finite() or abs(exact) > 2**63:
+    if isinstance(value, bool) or not exact.is_finite() or abs(exact) > 2**80:
         return None
-    ps = int((exact * 10**6).quantize(0, rounding=decimal.ROUND_HALF_UP))
-    return ps if abs(ps) < 2**63 else None
+    return int((exact * 10**6).quantize(0, rounding=decimal.ROUND_HALF_UP, context=decimal.Context(prec=60)))
+
+
+def in_reach(ps):
+    return ps if ps is not None and abs(ps) < 2**63 else None
+
+
+def microseconds(value):
+    """A duration in ps; nothing for what is no number or does not fit 64 bits."""
+    return in_reach(exact_ps(value))
 
 
 def stat(name, value):
@@ -125,8 +133,8 @@ class Trace:
         return sorted(items, key=lambda item: (item.position < 0, item.position))
 
     def start(self, e):
-        at = microseconds(e.get("ts"))
-        return None if at is None else at - self.zero_ps
+        at = exact_ps(e.get("ts"))
+        return None if at is None else in_reach(at - self.zero_ps)
 
     def event(self, e, limit):
         arguments = e.get("args") if isinstance(e.get("args"), dict) else {}

@@ -47,7 +47,8 @@ class TraceCase(truth.Case):
 
 def zero_of(events):
     """What zero of a file's times is: the first time cut to whole seconds when it is 1e9 us or more."""
-    first = next(model.microseconds(e["ts"]) for e in events if e.get("ph") != "M" and model.microseconds(e.get("ts")) is not None)
+    times = (model.exact_ps(e.get("ts")) for e in events if e.get("ph") != "M")
+    first = next(at for at in times if at is not None)
     return first // 10**12 * 10**12 if first >= 10**15 else 0
 
 
@@ -391,15 +392,8 @@ class AscendTest(AscendCase):
         self.assertTrue(found)
         for of in found:
             events = model.parsed(pathlib.Path(of["path"]).read_text(encoding="utf-8"))
-            trace = model.Trace(events if isinstance(events, list) else events["traceEvents"], 0, lambda *_: truth.Text)
-            for e in trace.events:  # beyond 64 bits of ps before the origin is taken off
-                if "ts" in e and e.get("ph") != "M":
-                    e["ts"] = model.Number(self.relative(e["ts"], origin))
+            trace = model.Trace(events if isinstance(events, list) else events["traceEvents"], origin, lambda *_: truth.Text)
             self.check(of["planes"], trace.tree(0))
-
-    @staticmethod
-    def relative(time, origin_ps):
-        return model.decimal.Decimal(str(time)) - model.decimal.Decimal(origin_ps).scaleb(-6)
 
     def test_metadata(self):
         found = model.with_values(self.ask("metadata", "--limit", 0))

@@ -227,7 +227,7 @@ void write_stat_list(json_writer& out, std::string_view key, const std::vector<n
   out.end_array();
 }
 
-void write_process(json_writer& out, const tree_plane& plane, bool with_threads) {
+void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads) {
   if (!plane.process) return;
   const tree_process& process = *plane.process;
   out.key("process");

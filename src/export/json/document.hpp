@@ -58,7 +58,7 @@ void write_text_or_null(json_writer& out, std::string_view key, std::string_view
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
 // What a trace says of a process, with `with_threads` of its threads, too; nothing where `plane` is no process.
-void write_process(json_writer& out, const tree_plane& plane, bool with_threads);
+void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads);
 // A number that may be missing or not finite: null then.
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n);
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);

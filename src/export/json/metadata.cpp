@@ -26,7 +26,7 @@ class metadata_writer final : public metadata_visitor {
     out_.field("kind", plane_kind_name(plane.kind));
     out_.field("event_metadata", plane.event_metadata);
     out_.field("stat_metadata", plane.stat_metadata);
-    write_process(out_, plane, true);
+    write_plane_process(out_, plane, true);
     if (plane.rows) out_.field("rows", *plane.rows);
     out_.key("event_entries");
     out_.begin_array();

@@ -33,7 +33,7 @@ class tree_writer final : public tree_visitor {
     out_.field("event_metadata", plane.event_metadata);
     out_.field("stat_metadata", plane.stat_metadata);
     write_stat_list(out_, "stats", plane.stats);
-    write_process(out_, plane, false);
+    write_plane_process(out_, plane, false);
     if (plane.rows) out_.field("rows", *plane.rows);
     out_.key("lines");
     out_.begin_array();
