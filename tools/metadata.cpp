@@ -19,9 +19,11 @@ class metadata_printer final : public profkit::metadata_visitor {
   explicit metadata_printer(session& s) : s_(s), out_(s.out()), columns_(s.columns()) {}
 
   void file(const profkit::metadata_file& facts) override {
-    if (facts.members.empty()) return;
-    found_ = true;
-    s_.heading(escape_for_terminal(s_.capture().what().files[facts.file].path));
+    const std::string label = s_.file_label(facts.file);
+    if (facts.members.empty() && label.empty()) return;
+    found_ = found_ || !facts.members.empty();
+    s_.heading((label.empty() ? "" : '[' + label + "] ") +
+               escape_for_terminal(s_.capture().what().files[facts.file].path));
     for (const profkit::metadata_member& member : facts.members)
       print_member(member);
     s_.left_out(facts.members_left_out, 0, 2);

@@ -124,8 +124,8 @@ bool names_fit(const profile& p, const anatomy_options& o) {
   return false;
 }
 
-// Whether events that `info` does not count, such as arrows, rows of tables, keys of arguments or columns fit: what the tree
-// and the metadata pick by name.
+// Whether anything fits that the tree and the metadata pick by name and `info` does not count: arrows, rows of tables, keys
+// of arguments, columns.
 result<bool> any_text_of_traces(const profile& p, const anatomy_options& of_names, const hooks& host) {
   struct looker final : tree_visitor, metadata_visitor {
     void begin_file(std::uint32_t, const file_info&) override {}
