@@ -242,6 +242,35 @@ class HandmadeTest(TraceCase):
         self.check(self.ask("metadata")["planes"], model.Trace(events).metadata())
         self.assertIn("[absent] no event and no row", truth.run("tree", self.path))
 
+    def test_two_clocks(self):
+        """Times stand on the clock of the capture, whose zero is the earlier file's."""
+        at = {"early": 1_700_000_000_000_000, "late": 1_700_000_003_000_001}
+        for name, us in at.items():
+            self.write(f"run/{name}.json", json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": us, "dur": 5, "name": name}]))
+        self.path = self.scratch / "run"
+        found = self.ask("tree")["files"]
+        self.check([f["planes"][0]["lines"][0]["events"][0]["start_ps"] for f in found], [0, 3 * 10**12 + 10**6])
+        window = self.ask("tree", "--time", "1s:4s", from_ps=10**12, to_ps=4 * 10**12)["files"]
+        self.check([len(f["planes"][0]["lines"][0]["events"]) for f in window], [0, 1])
+
+    def test_a_table_with_empty_cells(self):
+        self.path = self.write("op_statistic.csv", "Device_id,OP Type,Core Type,Count,Total Time(us)\n"
+                               "0,MatMul, ,5,10.5\n,Add,AI_CORE,2,3\n")
+        plane = self.ask("tree")["files"][0]["planes"][0]
+        self.check([plane["name"], plane["rows"]], ["op_statistic.csv", 2])
+        self.check([[e["name"], e["stat_count"], [[s["name"], s["value"]] for s in e["stats"]]]
+                    for e in plane["lines"][0]["events"]],
+                   [["MatMul", 4, [["Device_id", "0"], ["OP Type", "MatMul"], ["Count", "5"], ["Total Time(us)", "10.5"]]],
+                    ["Add", 4, [["OP Type", "Add"], ["Core Type", "AI_CORE"], ["Count", "2"], ["Total Time(us)", "3"]]]])
+        self.check([[s["name"], s["count"]] for s in self.ask("metadata")["planes"][0]["stat_entries"]],
+                   [["Device_id", 1], ["OP Type", 2], ["Core Type", 1], ["Count", 2], ["Total Time(us)", 2]])
+        self.check_text(truth.run("tree", self.path, "--limit", 2),
+                        f"{self.path}\n\n  plane 0 op_statistic.csv  2 rows\n      MatMul\n        Device_id=0\n"
+                        "        OP Type=MatMul\n        … 2 more (--limit 0 shows all)\n      Add\n        OP Type=Add\n"
+                        "        Core Type=AI_CORE\n        … 2 more (--limit 0 shows all)\n")
+        self.check_text(truth.run("metadata", self.path, "--limit", 1),
+                        "op_statistic.csv  2 rows\n  5 columns\n    Device_id  1\n    … 4 more (--limit 0 shows all)\n")
+
     def test_filters_that_match_nothing(self):
         self.path = self.write("rank0.json", '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"key":1}},'
                                              '{"ph":"s","pid":1,"tid":1,"ts":1,"id":1,"name":"arrow"}]')
