@@ -176,12 +176,18 @@ class Trace:
         return {"plane": process.position, "id": str(process.position), "name": name,
                 "kind": self.kinds("plane", "process", name)}
 
+    @staticmethod
+    def fits(process, plane):
+        """By the name, the labels, or the name with the pid."""
+        texts = [process.name, process.labels, f"{process.name} {process.pid}"] if process.position >= 0 else [""]
+        return any(plane in text for text in texts)
+
     def tree(self, limit=5, plane="", line="", name="", window=(None, None)):
         planes = []
         for process in self.by_position(self.processes.values()):
             tracks = self.by_position(t for t in self.tracks.values() if t.process is process and t.events)
             frame = self.frame(process)
-            if not tracks or plane not in frame["name"]:
+            if not tracks or not self.fits(process, plane):
                 continue
             fitting = [t for t in tracks if line in self.name_of(t)]
             shown = fitting[:limit] if limit else fitting
@@ -201,7 +207,7 @@ class Trace:
         planes = []
         for process in self.by_position(self.processes.values()):
             frame = self.frame(process)
-            if plane not in frame["name"] or (process.position < 0 and not process.events):
+            if not self.fits(process, plane) or (process.position < 0 and not process.events):
                 continue
             names, arguments = {}, {}
             for e in process.events:

@@ -85,6 +85,13 @@ class RealTest(TraceCase):
         self.check_trace(truth.ROOT / "tests/data/kineto/h100_bert_small.pt.trace.json.gz")
         self.check_positions()
 
+    def test_a_device_by_its_label(self):
+        self.path = truth.ROOT / "tests/data/kineto/h100_bert_small.pt.trace.json.gz"
+        for plane, pid in (("GPU 0", "0"), ("python3 19392", "19392")):
+            for found in (self.ask("tree", "--plane", plane, plane=plane)["files"][0]["planes"],
+                          self.ask("metadata", "--plane", plane, plane=plane)["planes"]):
+                self.check([p["process"]["pid"] for p in found], [pid])
+
     def test_corpus(self):
         paths = sorted(p for p in CORPUS.glob("kineto/**/*.json*") if p.stat().st_size < 1 << 20)
         if not paths:

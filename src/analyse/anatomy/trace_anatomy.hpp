@@ -2,6 +2,7 @@
 #pragma once
 #include <analyse/anatomy/json_stats.hpp>
 #include <analyse/anatomy/select.hpp>
+#include <read/chrome_tracks.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,10 @@ inline namespace PROFKIT_NAMESPACE {
 [[nodiscard]] inline bool is_shown_table(const capture_file& file) noexcept {
   return (file.family == file_family::ascend_kernels || file.family == file_family::ascend_table) && file.export_of < 0;
 }
+
+// Whether a process is wanted: by its name, by what else the capture's devices are called ("GPU 0", its labels), or by its
+// name and pid ("python3 4711"), as `steps` and others show it.
+[[nodiscard]] bool process_fits(const chrome_tracks& tracks, std::uint32_t process, std::string_view wanted);
 
 // One file of the tree: its planes, between begin_file() and end_file() of the caller. Damage goes to `damage`. Faults:
 // cancelled.

@@ -136,7 +136,7 @@ class metadata_of_trace {
     const chrome_trace_process& process = read_.tracks.process(at);
     counted_process& counted = read_.processes[at];
     const std::string_view name = process.position >= 0 ? std::string_view(process.name) : std::string_view();
-    if (!contains(name, options_.plane)) return;
+    if (!process_fits(read_.tracks, at, options_.plane)) return;
     if (process.position < 0 && counted.names.empty()) return;  // metadata that is of nothing
     tree_plane plane;
     plane.file = file_;

@@ -97,7 +97,7 @@ class tree_of_trace {
   result<void> show_process(std::uint32_t at, std::vector<std::uint32_t>& tracks) {
     const chrome_trace_process& process = read_.tracks.process(at);
     const chrome_place any = read_.tracks.place_of(tracks.front());
-    if (!contains(any.plane_name, options_.plane)) return {};
+    if (!process_fits(read_.tracks, at, options_.plane)) return {};
     tree_plane plane;
     plane.file = file_;
     plane.plane = process.position;
@@ -174,6 +174,13 @@ class tree_of_trace {
 };
 
 }  // namespace
+
+bool process_fits(const chrome_tracks& tracks, std::uint32_t at, std::string_view wanted) {
+  const chrome_trace_process& process = tracks.process(at);
+  if (process.position < 0) return wanted.empty();
+  return contains(process.name, wanted) || contains(process.labels, wanted) ||
+         contains(process.name + ' ' + process.pid, wanted);
+}
 
 result<void> walk_trace_tree(const profile& p, std::size_t file, tree_visitor& visitor, const anatomy_options& o,
                              const selection& selected, damage_list& damage, const hooks& host) {
