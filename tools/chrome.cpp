@@ -21,33 +21,6 @@ using profkit::human_duration;
 
 constexpr std::uint64_t default_samples = 5;
 
-// The phases that the trace-event format names.
-const char* phase_meaning(const std::string& phase) noexcept {
-  static constexpr struct {
-    const char* phase;
-    const char* meaning;
-  } table[] = {{"X", "complete"},
-               {"B", "begin"},
-               {"E", "end"},
-               {"i", "instant"},
-               {"I", "instant"},
-               {"C", "counter"},
-               {"M", "metadata"},
-               {"s", "flow start"},
-               {"t", "flow step"},
-               {"f", "flow end"},
-               {"b", "async begin"},
-               {"n", "async instant"},
-               {"e", "async end"},
-               {"N", "object created"},
-               {"D", "object deleted"},
-               {"O", "object snapshot"},
-               {"R", "mark"}};
-  for (const auto& row : table)
-    if (phase == row.phase) return row.meaning;
-  return "";
-}
-
 // JSON text on one line: white space that starts with a line break stands between values, never in a string.
 std::string on_one_line(std::string_view json) {
   std::string text;

@@ -7,21 +7,37 @@ namespace profkit_tool {
 
 using profkit::escape_for_terminal;
 
-std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_options& asked) {
+std::string no_planes_text(const profkit::profile& p, const profkit::anatomy_options& asked) {
   if (std::string why = profkit::why_nothing(p, asked); !why.empty()) return why;
-  const profkit::capture& found = p.what();
-  if (found.files.size() == 1 && found.runs.empty() && found.files.front().family != profkit::file_family::xspace) {
-    const bool is_trace = found.files.front().family == profkit::file_family::chrome_trace;
-    return "this needs an XSpace (*.xplane.pb), and " + found.path + " is none" +
-           (is_trace ? "; `profkit chrome` shows Chrome traces" : "");
-  }
-  std::string families;
-  for (const profkit::capture_file& file : found.files) {
-    const std::string family = profkit::family_name(file.family);
-    if (families.find(family) == std::string::npos) families += (families.empty() ? "" : ", ") + family;
+  for (const profkit::capture_file& file : p.what().files)
     if (file.family == profkit::file_family::xspace) return "nothing matches the filters";
-  }
-  return "no *.xplane.pb in " + found.path + " (found: " + families + ')';
+  return profkit::why_no_planes(p);
+}
+
+const char* phase_meaning(std::string_view phase) noexcept {
+  static constexpr struct {
+    const char* phase;
+    const char* meaning;
+  } table[] = {{"X", "complete"},
+               {"B", "begin"},
+               {"E", "end"},
+               {"i", "instant"},
+               {"I", "instant"},
+               {"C", "counter"},
+               {"M", "metadata"},
+               {"s", "flow start"},
+               {"t", "flow step"},
+               {"f", "flow end"},
+               {"b", "async begin"},
+               {"n", "async instant"},
+               {"e", "async end"},
+               {"N", "object created"},
+               {"D", "object deleted"},
+               {"O", "object snapshot"},
+               {"R", "mark"}};
+  for (const auto& row : table)
+    if (phase == row.phase) return row.meaning;
+  return "";
 }
 
 std::string short_plane_name(std::string_view name) {

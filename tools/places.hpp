@@ -7,8 +7,11 @@
 
 namespace profkit_tool {
 
-// Why a slice of XSpace files is absent although there are files.
-std::string no_xspace_text(const profkit::profile& p, const profkit::anatomy_options& asked);
+// What a phase of the trace-event format means ("B": "begin"); "" for one that it does not name.
+const char* phase_meaning(std::string_view phase) noexcept;
+
+// Why there is neither a tree nor metadata although there are files.
+std::string no_planes_text(const profkit::profile& p, const profkit::anatomy_options& asked);
 
 // profkit::short_plane_name(), escaped.
 std::string short_plane_name(std::string_view name);

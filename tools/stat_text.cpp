@@ -11,7 +11,8 @@ using profkit::stat_kind;
 
 std::string stat_value_text(const named_stat& stat, std::size_t columns) {
   const std::string text = profkit::escape_for_terminal(profkit::stat_text_of(stat));
-  const bool is_text = stat.kind == stat_kind::str_value || stat.kind == stat_kind::ref_value;
+  const bool is_text = stat.kind == stat_kind::str_value || stat.kind == stat_kind::ref_value ||
+                       stat.from == named_stat::origin::argument;
   return columns == 0 || !is_text ? text : shorten(text, columns);
 }
 

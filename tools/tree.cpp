@@ -24,6 +24,7 @@ class tree_printer final : public profkit::tree_visitor {
 
   void begin_file(std::uint32_t file, const profkit::file_info& header) override {
     file_ = file;
+    of_xspace_ = header.family == profkit::file_family::xspace;
     s_.heading((s_.several_files() ? '[' + std::to_string(file) + "] " : std::string()) +
                escape_for_terminal(header.path));
     for (const std::string& host : header.hosts) out_.line("  host " + escape_for_terminal(host));
@@ -33,6 +34,7 @@ class tree_printer final : public profkit::tree_visitor {
   void begin_plane(const profkit::tree_plane& plane) override {
     found_ = true;
     out_.line();
+    if (!of_xspace_) return begin_other_plane(plane);
     out_.line("  plane " + std::to_string(plane.plane) + ' ' + bold(name_or_none(plane.name)) +
               dim("  id " + std::to_string(plane.id) + ", " + profkit::plane_kind_name(plane.kind) + ", " +
                   count_of(plane.lines, "line") + ", " + count_of(plane.event_metadata, "event name") + ", " +
@@ -40,6 +42,7 @@ class tree_printer final : public profkit::tree_visitor {
     for (const profkit::named_stat& stat : plane.stats) fit(4, stat_line(stat));
   }
   void begin_line(const profkit::tree_line& line) override {
+    if (!of_xspace_) return begin_other_line(line);
     const profkit::line_header& h = line.header;
     std::string facts = "  id " + std::to_string(h.id) + ", " + profkit::line_kind_name(line.kind) + ", at " +
                         std::to_string(h.timestamp_ns) + " ns, " + count_of(line.events, "event");
@@ -53,10 +56,13 @@ class tree_printer final : public profkit::tree_visitor {
     std::string when = e.start_ps ? "at " + human_duration(*e.start_ps) : std::string();
     if (e.raw.data_case() == profkit::event_data_case::num_occurrences)
       when = std::to_string(e.raw.num_occurrences()) + " times";
-    if (e.raw.duration_ps() != 0) when += (when.empty() ? "" : ", ") + ("for " + human_duration(e.raw.duration_ps()));
-    const std::string tail = "  " + when;
+    if (e.duration_ps.value_or(0) != 0) when += (when.empty() ? "" : ", ") + ("for " + human_duration(*e.duration_ps));
+    if (!e.phase.empty() && e.phase != "X") when += (when.empty() ? "" : ", ") + phase_text(e.phase);
+    if (!e.id.empty()) when += (when.empty() ? "id " : ", id ") + escape_for_terminal(e.id);
+    if (!e.category.empty()) when += (when.empty() ? "" : ", ") + escape_for_terminal(e.category);
+    const std::string tail = when.empty() && !of_xspace_ ? "" : "  " + when;
     const std::string name = e.name.empty() && e.display_name.empty()
-                                 ? '#' + std::to_string(e.metadata_id)
+                                 ? (e.has_metadata_id ? '#' + std::to_string(e.metadata_id) : "(no name)")
                                  : escape_for_terminal(e.name.empty() ? e.display_name : e.name);
     out_.line("      " + fitted(name, 6 + profkit::terminal_width(tail)) + dim(tail));
     for (const profkit::named_stat& stat : e.stats) fit(8, stat_line(stat));
@@ -70,6 +76,33 @@ class tree_printer final : public profkit::tree_visitor {
   [[nodiscard]] bool found() const noexcept { return found_; }
 
  private:
+  // A process of a trace, a device of a table of kernels, or another table.
+  void begin_other_plane(const profkit::tree_plane& plane) {
+    of_table_ = plane.rows.has_value();
+    std::string facts;
+    if (plane.process && !plane.process->pid.empty()) facts += "pid " + escape_for_terminal(plane.process->pid) + ", ";
+    if (plane.process && !plane.process->labels.empty()) facts += escape_for_terminal(plane.process->labels) + ", ";
+    if (plane.kind != profkit::plane_kind::other) facts += profkit::plane_kind_name(plane.kind) + std::string(", ");
+    facts += plane.rows ? count_of(*plane.rows, "row") : count_of(plane.lines, "line");
+    out_.line("  plane " + position_text(plane.plane) + bold(name_or_none(plane.name)) + dim("  " + facts));
+  }
+  void begin_other_line(const profkit::tree_line& line) {
+    if (of_table_) return;
+    std::string facts;
+    if (line.thread && !line.thread->tid.empty()) facts += "tid " + escape_for_terminal(line.thread->tid) + ", ";
+    if (line.kind != profkit::line_kind::other) facts += profkit::line_kind_name(line.kind) + std::string(", ");
+    facts = "  " + facts + count_of(line.events, "event");
+    const std::string name = fitted(name_or_none(line.header.name), 10 + profkit::terminal_width(facts));
+    out_.line("    line " + position_text(line.line) + bold(name) + dim(facts));
+  }
+  static std::string phase_text(std::string_view phase) {
+    const std::string meaning = phase_meaning(phase);
+    return meaning.empty() ? "phase " + escape_for_terminal(phase) : meaning;
+  }
+  // What `info` does not show has no position.
+  static std::string position_text(std::int32_t position) {
+    return position < 0 ? std::string() : std::to_string(position) + ' ';
+  }
   [[nodiscard]] std::string dim(std::string_view text) const { return out_.screen().paint(text, style::dim); }
   [[nodiscard]] std::string bold(std::string_view text) const { return out_.screen().paint(text, style::heading); }
   static std::string name_or_none(std::string_view name) {
@@ -80,8 +113,9 @@ class tree_printer final : public profkit::tree_visitor {
     return columns_ == 0 ? name : shorten(name, columns_ - std::min(columns_ - 20, taken), cut::middle);
   }
   [[nodiscard]] std::string stat_line(const profkit::named_stat& stat) const {
-    const char* kind = profkit::stat_kind_name(stat.kind);
-    return stat_text(stat, columns_ == 0 ? 0 : stat_columns) + dim(std::string("  ") + kind);
+    const std::string text = stat_text(stat, columns_ == 0 ? 0 : stat_columns);
+    if (stat.from == profkit::named_stat::origin::argument) return text;  // says what it is by how it is written
+    return text + dim(std::string("  ") + profkit::stat_kind_name(stat.kind));
   }
   void fit(std::size_t indent, const std::string& text) { out_.line(std::string(indent, ' ') + text); }
 
@@ -89,7 +123,7 @@ class tree_printer final : public profkit::tree_visitor {
   text_output& out_;
   const std::size_t columns_;
   std::uint32_t file_ = 0;
-  bool found_ = false;
+  bool found_ = false, of_xspace_ = true, of_table_ = false;
 };
 
 }  // namespace
@@ -98,7 +132,7 @@ profkit::result<void> print_tree(session& s) {
   tree_printer printer(s);
   profkit::result<void> walked = profkit::anatomy_tree(s.capture(), printer, s.filters(default_children), s.hooks());
   if (!walked) return walked;
-  if (!printer.found()) s.absent(no_xspace_text(s.capture(), s.filters(0)));
+  if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));
   return {};
 }
 

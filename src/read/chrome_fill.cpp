@@ -91,25 +91,18 @@ class event_filler final : public chrome_sink {
   }
 
   track_id add_track(std::uint32_t at) {
-    const chrome_track& of = from_.track(at);
-    const chrome_trace_process& process = from_.process(of.process);
-    const bool has_pid = process.position >= 0;  // else there is no plane that a name could be of
-    const std::string_view plane_name = has_pid ? process.name : std::string_view();
-    const std::string_view line_name = has_pid ? of.name : std::string_view();
+    const chrome_place place = from_.place_of(at);
     track t;
     t.file = file_;
     t.host = host_;
-    t.plane = process.position;
-    t.line = of.position;
-    t.plane_type = classify_plane(plane_name);
-    const std::int64_t line_id = of.number.value_or(0);
-    t.line_type = of.kind == chrome_track_kind::async     ? line_kind::async
-                  : of.kind == chrome_track_kind::counter ? line_kind::counter
-                                                          : classify_line(t.plane_type, line_name, line_id);
-    t.device = device_ordinal(plane_name);
-    t.stream = of.number.value_or(-1);
-    t.plane_name = into_.intern(plane_name);
-    t.line_name = into_.intern(line_name);
+    t.plane = place.plane;
+    t.line = place.line;
+    t.plane_type = place.plane_type;
+    t.line_type = place.line_type;
+    t.device = device_ordinal(place.plane_name);
+    t.stream = from_.track(at).number.value_or(-1);
+    t.plane_name = into_.intern(place.plane_name);
+    t.line_name = into_.intern(place.line_name);
     return into_.add_track(t);
   }
 
@@ -130,11 +123,6 @@ std::optional<std::int64_t> shift_of(const profile& p, std::size_t file) {
   return ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
 }
 
-fault out_of_reach_of(const std::string& path) {
-  return {fault_code::damaged, "times lie more than 106 days from the origin of the capture", path, no_offset,
-          "open this file alone"};
-}
-
 }  // namespace
 
 result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink& into) {
@@ -147,7 +135,7 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink&
   options.bounds = p.what().bounds;
   options.host = p.what().host;
   const auto shift_ps = shift_of(p, file);
-  if (!shift_ps) return out_of_reach_of(path);
+  if (!shift_ps) return chrome_out_of_reach(path);
   const auto with_path = [&path](fault f) {
     f.path = path;
     return f;
@@ -164,7 +152,7 @@ result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink&
   if (!filler.told) return filler.told;
   if (known != nullptr) return *known;
   if (read->damage) return with_path(*read->damage);
-  if (filler.out_of_reach) return out_of_reach_of(path);
+  if (filler.out_of_reach) return chrome_out_of_reach(path);
   return {};
 }
 

@@ -91,6 +91,29 @@ void chrome_tracks::add_track(chrome_track_kind kind, std::uint32_t process, con
   tracks_.push_back(std::move(t));
 }
 
+chrome_place chrome_tracks::place_of(std::uint32_t at) const {
+  const chrome_track& of = tracks_[at];
+  const chrome_trace_process& process = processes_[of.process];
+  chrome_place place;
+  place.plane = process.position;
+  place.line = of.position;
+  if (process.position >= 0) {
+    place.plane_name = process.name;
+    place.line_name = of.name;
+  }
+  place.plane_type = classify_plane(place.plane_name);
+  place.line_type = of.kind == chrome_track_kind::async     ? line_kind::async
+                    : of.kind == chrome_track_kind::counter ? line_kind::counter
+                                                            : classify_line(place.plane_type, place.line_name,
+                                                                            of.number.value_or(0));
+  return place;
+}
+
+fault chrome_out_of_reach(const std::string& path) {
+  return {fault_code::damaged, "times lie more than 106 days from the origin of the capture", path, no_offset,
+          "open this file alone"};
+}
+
 std::uint32_t chrome_tracks::process_of(const chrome_event& e) { return find_process(e.pid); }
 
 std::uint32_t chrome_tracks::thread_of(const chrome_event& e) {

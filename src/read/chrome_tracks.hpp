@@ -2,6 +2,7 @@
 // asynchronous events, one for each counter. What they are called, and where `info` shows them.
 #pragma once
 #include <profkit/core/chrome.hpp>
+#include <profkit/core/timeline.hpp>
 
 #include <base/hash_map.hpp>
 
@@ -40,6 +41,17 @@ struct chrome_track {
   std::optional<std::int64_t> sort_index;
 };
 
+// What a track is called and what it is, as `info` shows it.
+struct chrome_place {
+  std::int32_t plane = -1, line = -1;
+  std::string_view plane_name, line_name;  // "" where the process has no pid: then there is nothing a name could be of
+  plane_kind plane_type = plane_kind::other;
+  line_kind line_type = line_kind::other;
+};
+
+// Why a file is not wholly shown when its clock is too far from the capture's.
+[[nodiscard]] fault chrome_out_of_reach(const std::string& path);
+
 // Processes and tracks are numbered from 0 in the order in which they were asked for.
 class chrome_tracks {
  public:
@@ -51,6 +63,9 @@ class chrome_tracks {
 
   std::uint32_t process_of(const chrome_event& e);
   std::uint32_t thread_of(const chrome_event& e);
+  // The thread that an event names which see() gave none for: an arrow is no reason for `info` to show its thread.
+  std::uint32_t thread_beside(const chrome_event& e) { return find_track(chrome_track_kind::thread, e.pid, e.tid, false); }
+  [[nodiscard]] chrome_place place_of(std::uint32_t track) const;
   // What a metadata event says of its process or thread: the last one counts.
   void take_name(const chrome_event& e);
   // All names are known: another pass over the events leaves them as they are.

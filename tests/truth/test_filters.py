@@ -99,12 +99,14 @@ class FiltersTest(pair.PairCase):
         ):
             truth.run("info", self.folder, "--time", window, status=status)
 
-    def test_commands_that_need_an_xspace(self):
+    def test_what_has_no_planes(self):
         module = self.write("jit_f.hlo_proto.pb", hlo.proto("jit_f", 1))
-        self.assertIn(f"this needs an XSpace (*.xplane.pb), and {module} is none\n", truth.run("tree", module))
+        for command in ("tree", "metadata"):
+            self.assertEqual("[absent] planes, lines and events are in an XSpace, a trace or Ascend tables, of which there are "
+                             "none\n", truth.run(command, module))
         self.write("only/plugins/profile/r/jit_f.hlo_proto.pb", hlo.proto("jit_f", 1))
         folder = self.scratch / "only"
-        self.assertIn(f"no *.xplane.pb in {folder} (found: hlo_proto)\n", truth.run("tree", folder))
+        self.assertIn("of which there are none\n", truth.run("tree", folder))
 
     def test_the_last_host_need_not_end_last(self):
         for name, offset in (("a", 5_000), ("b", 10)):

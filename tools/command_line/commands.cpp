@@ -21,14 +21,19 @@ constexpr std::array<command_help, 18> commands{{
      "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n"},
     {command::tree, "tree", "PATH", "Planes, lines, events and stats as an indented tree",
      "A first look at the raw data. --limit bounds the lines of a plane, the events of a line and the\n"
-     "stats of an event (default 5).",
+     "stats of an event (default 5). Of a trace: processes, threads, events with their arguments; of\n"
+     "Ascend tables devices, streams, rows with their cells. Positions are those of info.",
      "  profkit tree vm.xplane.pb\n"
-     "  profkit tree vm.xplane.pb --plane TPU:0 --line 'XLA Ops' --limit 50\n"},
-    {command::metadata, "metadata", "PATH", "Event and stat metadata tables of every plane",
+     "  profkit tree vm.xplane.pb --plane TPU:0 --line 'XLA Ops' --limit 50\n"
+     "  profkit tree rank0.json.gz --limit 2\n"},
+    {command::metadata, "metadata", "PATH", "Event and stat metadata tables; what a trace says of itself",
      "Every event names its operation by a metadata id; facts of an operation (flops, bytes, source) stand\n"
-     "here, once, and not at its events.",
+     "here, once, and not at its events. Of a trace: members beside its events (deviceProperties,\n"
+     "distributedInfo, ...), names of processes and threads, names of events with category, count and keys\n"
+     "of arguments; of Ascend the settings of the profiler and the columns of tables.",
      "  profkit metadata vm.xplane.pb --plane TPU:0\n"
-     "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"},
+     "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"
+     "  profkit metadata rank0.json.gz\n"},
     {command::steps, "steps", "PATH", "Training or program steps with their durations",
      "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host\n"
      "events that carry step_num; of PyTorch and Ascend from ProfilerStep#5 and other marks. The source is\n"

@@ -1,6 +1,8 @@
 // The chrome slice: what trace-event JSON files hold, whether or not they are exports of an XSpace.
 #include <profkit/core/chrome.hpp>
 
+#include <analyse/anatomy/chrome_verdict.hpp>
+#include <analyse/anatomy/json_stats.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
@@ -27,24 +29,6 @@ struct ref_key {
     return std::tie(a.is_string, a.number, a.text) < std::tie(b.is_string, b.number, b.text);
   }
 };
-
-// JSON text without the blanks between its tokens.
-std::string compact(std::string_view json) {
-  std::string out;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string && c == '\\' && i + 1 < json.size()) {
-      out += c;
-      out += json[++i];
-      continue;
-    }
-    if (c == '"') in_string = !in_string;
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (in_string || !blank) out += c;
-  }
-  return out;
-}
 
 chrome_sample sample_of(const chrome_event& e) {
   chrome_sample s;
@@ -104,7 +88,7 @@ class fact_collector final : public chrome_visitor {
 
   bool event(const chrome_event& e) override {
     ++by_phase_[static_cast<unsigned char>(e.phase)];
-    if (e.phase == 'X' && (!e.has_time || !e.dur_ps) && lacking_++ == 0) first_lacking_ = e.byte_offset;
+    verdict.look(e);
     if (e.phase == 'M') {
       const bool has_index =
           e.name == "process_sort_index" && json_scaled_integer(json_member(e.args_json, "sort_index"));
@@ -123,7 +107,7 @@ class fact_collector final : public chrome_visitor {
   bool header(std::string_view key, std::string_view json, std::uint64_t) override {
     keys_.emplace(key);
     if (key == "displayTimeUnit") into_.display_time_unit = json_text(json, scratch_);
-    if (key == "metadata") into_.metadata = compact(json);
+    if (key == "metadata") into_.metadata = compact_json(json);
     return true;
   }
 
@@ -141,21 +125,13 @@ class fact_collector final : public chrome_visitor {
     into_.unusable_times = read.unusable_times;
   }
 
-  // Of complete events that have no time or no length; nothing when all have both.
-  [[nodiscard]] std::optional<fault> lacks_times() const {
-    if (lacking_ == 0) return std::nullopt;
-    return fault{fault_code::damaged,
-                 std::to_string(lacking_) + (lacking_ == 1 ? " event has" : " events have") + " no usable time or duration",
-                 "", first_lacking_, "their other fields were read"};
-  }
-
+  chrome_verdict verdict;
   chrome_tracks tracks;  // those with a name or a sort index
 
  private:
   chrome_file& into_;
   const sampler* samples_;
   std::uint64_t by_phase_[256] = {};
-  std::uint64_t lacking_ = 0, first_lacking_ = no_offset;
   std::set<std::string> keys_;
   std::string scratch_;
 };
@@ -196,17 +172,6 @@ void list_processes(const chrome_tracks& tracks, const anatomy_options& o, chrom
   }
 }
 
-// What the file says against itself, the gravest first.
-std::optional<fault> damage_of(const fault* known, const chrome_summary& read) {
-  if (known != nullptr) return *known;
-  if (read.damage) return read.damage;
-  if (!read.has_events_key) {
-    return fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
-                 "the file may be some other JSON, or cut by the program that wrote it"};
-  }
-  return damage_of_times(read);
-}
-
 result<chrome_file> chrome_facts_of(const profile& p, std::size_t file, const anatomy_options& o, const hooks& host) {
   chrome_file facts;
   facts.file = static_cast<std::uint32_t>(file);
@@ -232,8 +197,7 @@ result<chrome_file> chrome_facts_of(const profile& p, std::size_t file, const an
   if (!read && read.error().code == fault_code::cancelled) return read.error();
   if (read.ok()) {
     collector.finish(*read);
-    facts.damage = damage_of(known, *read);
-    if (!facts.damage) facts.damage = collector.lacks_times();
+    facts.damage = collector.verdict.of(known, *read);
   } else {
     facts.damage = known != nullptr ? *known : read.error();
   }

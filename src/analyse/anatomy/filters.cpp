@@ -1,7 +1,9 @@
 // Whether the filters of a query fit anything: one that does not is a mistake of the one who asks, and is told as such.
 #include <analyse/anatomy/select.hpp>
+#include <analyse/anatomy/trace_anatomy.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
+#include <read/table_index.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>
@@ -88,6 +90,9 @@ result<void> check_planes(const profile& p, const anatomy_options& o, const info
         for (const line_info& line : plane.lines) use(line.name);
       });
   }
+  for (std::size_t file = 0; file < p.file_count(); ++file)
+    if (is_shown_table(p.what().files[file]) && host_fits(p, file, o.host))
+      look(table_name(p, file), [](auto&& use) { use(std::string_view("rows")); });
   if (traces != nullptr) {
     for (const activity_device& d : traces->devices())
       if (p.outline(d.file) == nullptr && host_fits(p, d.file, o.host))
@@ -119,6 +124,32 @@ bool names_fit(const profile& p, const anatomy_options& o) {
   return false;
 }
 
+// Whether anything fits that the tree and the metadata pick by name and `info` does not count: arrows, rows of tables, keys
+// of arguments, columns.
+result<bool> any_text_of_traces(const profile& p, const anatomy_options& of_names, const hooks& host) {
+  struct looker final : tree_visitor, metadata_visitor {
+    void begin_file(std::uint32_t, const file_info&) override {}
+    void begin_plane(const tree_plane&) override {}
+    void begin_line(const tree_line&) override {}
+    void event(const tree_event&) override { found = true; }
+    void end_line(std::uint64_t) override {}
+    void end_plane(std::uint64_t) override {}
+    void end_file(const fault*) override {}
+    void event_metadata(const metadata_event_row&) override { found = true; }
+    void end_event_metadata(std::uint64_t) override {}
+    void stat_metadata(const metadata_stat_row&) override { found = true; }
+    void end_stat_metadata(std::uint64_t) override {}
+    void end_plane() override {}
+    bool found = false;
+  } looked;
+  const auto keys = anatomy_metadata(p, looked, of_names, host);
+  if (!keys) return keys.error();
+  if (looked.found) return true;
+  const auto events = anatomy_tree(p, looked, of_names, host);
+  if (!events) return events.error();
+  return looked.found;
+}
+
 result<void> check_names(const trace& t, const anatomy_options& o, const hooks& host) {
   const profile& p = t.files();
   if (names_fit(p, o)) return {};
@@ -137,6 +168,9 @@ result<void> check_names(const trace& t, const anatomy_options& o, const hooks& 
     if (std::any_of(ops->lines.begin(), ops->lines.end(), [](const ops_line& line) { return !line.ops.empty(); }))
       return {};
   }
+  const auto texts = t.has_traces() ? any_text_of_traces(p, of_names, host) : result<bool>(false);
+  if (!texts) return texts.error();
+  if (*texts) return {};
   return no_match(p, "no event, op or module has a name that contains '" + o.name + "'", {});
 }
 

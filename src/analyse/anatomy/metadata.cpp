@@ -1,6 +1,7 @@
 // The two tables of every plane: what event and stat metadata ids stand for.
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/anatomy/trace_anatomy.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 
@@ -29,15 +30,21 @@ class metadata_walk {
                 const hooks& host)
       : profile_(p),
         visitor_(visitor),
+        options_(o),
         selected_(selected),
         damage_(p, selected, is_xspace),
+        host_(host),
         meter_(host),
         limit_(o.limit == 0 ? ~std::uint64_t{0} : o.limit) {}
 
   result<std::vector<file_damage>> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      const xspace_index* space = selected_.file(file) ? profile_.xspace(file) : nullptr;
-      if (space == nullptr) continue;
+      if (!selected_.file(file)) continue;
+      const xspace_index* space = profile_.xspace(file);
+      if (space == nullptr) {
+        if (result<void> walked = walk_other(file); !walked) return std::move(walked).error();
+        continue;
+      }
       for (std::size_t plane = 0; plane < space->planes.size(); ++plane) {
         if (!selected_.plane(space->planes[plane])) continue;
         visitor_.begin_plane(tree_plane_of(profile_, file, plane));
@@ -52,6 +59,14 @@ class metadata_walk {
   }
 
  private:
+  result<void> walk_other(std::size_t file) {
+    const capture_file& entry = profile_.what().files[file];
+    if (is_shown_trace(entry)) return walk_trace_metadata(profile_, file, visitor_, options_, damage_, host_);
+    if (is_shown_table(entry)) return walk_table_metadata(profile_, file, visitor_, options_, damage_, host_);
+    if (entry.family == file_family::ascend_json) walk_settings_metadata(profile_, file, visitor_, options_, damage_);
+    return {};
+  }
+
   void walk_events(std::size_t file, const plane_index& plane) {
     std::uint64_t fitting = 0, shown = 0;
     for (const event_metadata_view& entry :
@@ -94,15 +109,21 @@ class metadata_walk {
       ++fitting;
       if (shown == limit_) continue;
       ++shown;
-      visitor_.stat_metadata({entry.key(), entry.name(), entry.description()});
+      metadata_stat_row row;
+      row.key = entry.key();
+      row.name = entry.name();
+      row.description = entry.description();
+      visitor_.stat_metadata(row);
     }
     visitor_.end_stat_metadata(fitting - shown);
   }
 
   const profile& profile_;
   metadata_visitor& visitor_;
+  const anatomy_options& options_;
   const selection& selected_;
   damage_list damage_;
+  const hooks& host_;
   progress_meter meter_;
   const std::uint64_t limit_;
 };

@@ -51,7 +51,7 @@ std::string stat_text_of(const named_stat& stat) {
     case stat_kind::bytes_value: return '<' + human_bytes(stat.text.size()) + '>';
     case stat_kind::none: break;
   }
-  return "(none)";
+  return stat.from == named_stat::origin::argument ? std::string(stat.text) : "(none)";
 }
 
 std::string_view short_plane_name(std::string_view name) noexcept {

@@ -16,6 +16,11 @@ const char* stat_kind_name(stat_kind k) noexcept {
   return "none";
 }
 
+const char* stat_kind_name(const named_stat& stat) noexcept {
+  const bool is_json = stat.from == named_stat::origin::argument && stat.kind == stat_kind::none;
+  return is_json ? "json" : stat_kind_name(stat.kind);
+}
+
 named_stat name_stat(const plane_index& plane, const stat_view& stat, named_stat::origin from) noexcept {
   named_stat named;
   named.name = plane.stat_name(stat.metadata_id());

@@ -1,6 +1,7 @@
 // The raw tree: files, planes, lines, events and stats in the order they lie in.
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/anatomy/trace_anatomy.hpp>
 #include <base/contained.hpp>
 #include <base/progress.hpp>
 
@@ -19,12 +20,20 @@ class tree_walk {
         options_(o),
         selected_(selected),
         damage_(p, selected, is_xspace),
+        host_(host),
         meter_(host) {}
 
   result<void> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
-      if (profile_.what().files[file].family != file_family::xspace || !selected_.file(file)) continue;
+      const capture_file& entry = profile_.what().files[file];
+      const bool is_trace = is_shown_trace(entry), is_table = is_shown_table(entry);
+      if (!selected_.file(file) || (!is_xspace(entry.family) && !is_trace && !is_table)) continue;
       visitor_.begin_file(static_cast<std::uint32_t>(file), file_header(profile_, file));
+      if (is_trace || is_table) {
+        const auto walk = is_trace ? walk_trace_tree : walk_table_tree;
+        if (result<void> walked = walk(profile_, file, visitor_, options_, selected_, damage_, host_); !walked)
+          return walked;
+      }
       if (const xspace_index* space = profile_.xspace(file))
         for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
           if (result<void> walked = walk_plane(file, plane); !walked) return walked;
@@ -99,6 +108,7 @@ class tree_walk {
       shown.display_name = metadata.display_name();
     }
     shown.raw = event;
+    shown.duration_ps = event.duration_ps();
     shown.start_ps = start;
     bool sound = true;
     auto at = event.stats().begin();
@@ -129,6 +139,7 @@ class tree_walk {
   const anatomy_options& options_;
   const selection& selected_;
   damage_list damage_;
+  const hooks& host_;
   progress_meter meter_;
 };
 
@@ -147,6 +158,19 @@ tree_plane tree_plane_of(const profile& p, std::size_t file, std::size_t plane_a
   entry.stat_metadata = count_stat_metadata(plane);
   entry.stats = plane_stats(plane);
   return entry;
+}
+
+std::string why_no_planes(const profile& p) {
+  const auto any = [&p](auto&& fits) {
+    const std::vector<capture_file>& files = p.what().files;
+    return std::any_of(files.begin(), files.end(), fits);
+  };
+  if (any([](const capture_file& f) { return is_xspace(f.family); })) return "no XSpace plane in this part of the capture";
+  if (any([](const capture_file& f) { return is_shown_trace(f) || is_shown_table(f); }))
+    return "no event and no row in this part of the capture";
+  if (any([](const capture_file& f) { return f.family == file_family::ascend_database; }))
+    return std::string(only_a_database);
+  return "planes, lines and events are in an XSpace, a trace or Ascend tables, of which there are none";
 }
 
 result<void> anatomy_tree(const profile& p, tree_visitor& visitor, const anatomy_options& o, const hooks& host) {

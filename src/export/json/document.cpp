@@ -181,7 +181,7 @@ void write_stat_value(json_writer& out, const named_stat& s) {
     case stat_kind::bytes_value: return out.value(std::string_view(hex_text(s.text)));
     case stat_kind::str_value:
     case stat_kind::ref_value: return out.value(s.text);
-    case stat_kind::none: return out.null();
+    case stat_kind::none: return s.from == named_stat::origin::argument ? out.value(s.text) : out.null();
   }
 }
 
@@ -204,20 +204,52 @@ void write_stat_map(json_writer& out, std::string_view key, const std::vector<na
   out.end_object();
 }
 
+void write_stat_fields(json_writer& out, const named_stat& s) {
+  out.field("name", s.name);
+  if (s.from == named_stat::origin::argument)
+    write_optional_id(out, "metadata_id", std::nullopt);
+  else
+    out.field_id("metadata_id", s.metadata_id);
+  out.field("kind", stat_kind_name(s));
+  out.key("value");
+  write_stat_value(out, s);
+  if (s.kind == stat_kind::ref_value) out.field_id("ref", s.bits);
+}
+
 void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats) {
   out.key(key);
   out.begin_array();
   for (const named_stat& s : stats) {
     out.begin_object();
-    out.field("name", s.name);
-    out.field_id("metadata_id", s.metadata_id);
-    out.field("kind", stat_kind_name(s.kind));
-    out.key("value");
-    write_stat_value(out, s);
-    if (s.kind == stat_kind::ref_value) out.field_id("ref", s.bits);
+    write_stat_fields(out, s);
     out.end_object();
   }
   out.end_array();
+}
+
+void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads) {
+  if (!plane.process) return;
+  const tree_process& process = *plane.process;
+  out.key("process");
+  out.begin_object();
+  out.field("pid", process.pid);
+  out.field("labels", process.labels);
+  write_optional(out, "sort_index", process.sort_index);
+  if (with_threads) {
+    out.key("threads");
+    out.begin_array();
+    for (const tree_thread& thread : process.threads) {
+      out.begin_object();
+      out.field("line", thread.line);
+      out.field("tid", thread.tid);
+      out.field("name", thread.name);
+      write_optional(out, "sort_index", thread.sort_index);
+      out.end_object();
+    }
+    out.end_array();
+    out.field("threads_left_out", process.threads_left_out);
+  }
+  out.end_object();
 }
 
 namespace {

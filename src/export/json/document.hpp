@@ -57,6 +57,8 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage);
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
 void write_strings(json_writer& out, std::string_view key, const std::vector<std::string>& strings);
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::int64_t>& n);
+// What a trace says of a process, with `with_threads` of its threads, too; nothing where `plane` is no process.
+void write_plane_process(json_writer& out, const tree_plane& plane, bool with_threads);
 // A number that may be missing or not finite: null then.
 void write_optional(json_writer& out, std::string_view key, const std::optional<std::uint64_t>& n);
 void write_optional(json_writer& out, std::string_view key, const std::optional<double>& n);
@@ -67,6 +69,8 @@ void write_optional_id(json_writer& out, std::string_view key, const std::option
 void write_stat_value(json_writer& out, const named_stat& s);
 // {"name": value, …}: of equal names the last counts; a stat whose id has no entry is called "#<id>".
 void write_stat_map(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
+// name, metadata_id, kind, value, ref? inside an object that is open; of an argument metadata_id is null.
+void write_stat_fields(json_writer& out, const named_stat& s);
 // [{name, metadata_id, kind, value, ref?}, …] in wire order.
 void write_stat_list(json_writer& out, std::string_view key, const std::vector<named_stat>& stats);
 

@@ -33,6 +33,8 @@ class tree_writer final : public tree_visitor {
     out_.field("event_metadata", plane.event_metadata);
     out_.field("stat_metadata", plane.stat_metadata);
     write_stat_list(out_, "stats", plane.stats);
+    write_plane_process(out_, plane, false);
+    if (plane.rows) out_.field("rows", *plane.rows);
     out_.key("lines");
     out_.begin_array();
   }
@@ -48,19 +50,28 @@ class tree_writer final : public tree_visitor {
     out_.field_id("timestamp_ns", header.timestamp_ns);
     out_.field("duration_ps", header.duration_ps);
     out_.field("event_count", line.events);
+    if (line.thread) {
+      out_.field("tid", line.thread->tid);
+      write_optional(out_, "sort_index", line.thread->sort_index);
+    }
     out_.key("events");
     out_.begin_array();
   }
   void event(const tree_event& e) override {
     out_.begin_object();
-    out_.field_id("metadata_id", e.metadata_id);
+    write_optional_id(out_, "metadata_id", of_case(e.has_metadata_id, e.metadata_id));
     out_.field("name", e.name);
     out_.field("display_name", e.display_name);
+    if (!e.has_metadata_id) {
+      out_.field("category", e.category);
+      out_.field("phase", e.phase);
+      if (!e.id.empty()) out_.field("id", e.id);
+    }
     write_optional(out_, "start_ps", e.start_ps);
     const event_data_case data = e.raw.data_case();
     write_optional(out_, "offset_ps", of_case(data == event_data_case::offset_ps, e.raw.offset_ps()));
     write_optional(out_, "num_occurrences", of_case(data == event_data_case::num_occurrences, e.raw.num_occurrences()));
-    out_.field("duration_ps", e.raw.duration_ps());
+    write_optional(out_, "duration_ps", e.duration_ps);
     out_.field("stat_count", e.stat_count);
     write_stat_list(out_, "stats", e.stats);
     out_.end_object();
@@ -82,7 +93,7 @@ class tree_writer final : public tree_visitor {
   }
 
   [[nodiscard]] const std::vector<file_damage>& damage() const noexcept { return damage_; }
-  [[nodiscard]] std::string absence() const { return any_plane_ ? "" : "no XSpace plane in this part of the capture"; }
+  [[nodiscard]] bool any_plane() const noexcept { return any_plane_; }
 
  private:
   static std::optional<std::int64_t> of_case(bool holds, std::int64_t n) {
@@ -105,7 +116,7 @@ result<document_status> write_tree(json_writer& out, const profile& p, const ana
   if (result<void> walked = anatomy_tree(p, writer, o, host); !walked) return std::move(walked).error();
   out.end_array();
   write_damage(out, writer.damage());
-  const verdict v = judge(p, writer.absence(), writer.damage());
+  const verdict v = judge(p, writer.any_plane() ? "" : why_no_planes(p), writer.damage());
   write_verdict(out, v);
   out.end_object();
   return v.status;
