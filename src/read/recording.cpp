@@ -14,15 +14,15 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-constexpr std::int64_t most_ps = max_relative_ns * ps_per_ns;
+constexpr std::int64_t furthest_ps = max_relative_ns * ps_per_ns;
 
 const char* why_not_placed(std::int64_t start_ps, std::int64_t duration_ps) noexcept {
   if (duration_ps < 0) return "the duration is negative";
   const auto end_ps = checked_add(start_ps, duration_ps);
-  return start_ps < -most_ps || !end_ps || *end_ps > most_ps ? "the time lies out of reach (106 days)" : nullptr;
+  return start_ps < -furthest_ps || !end_ps || *end_ps > furthest_ps ? "the time lies out of reach (106 days)" : nullptr;
 }
 
-std::size_t position_in(std::vector<string_id>& names, string_id name) {
+std::size_t numbered_once(std::vector<string_id>& names, string_id name) {
   const auto at = std::find(names.begin(), names.end(), name);
   const auto position = static_cast<std::size_t>(at - names.begin());
   if (at == names.end()) names.push_back(name);
@@ -74,7 +74,7 @@ std::uint32_t recording::add_thread(std::string_view process, std::string_view n
   contents::thread added;
   added.process = contents_->texts.intern(process);
   added.name = contents_->texts.intern(name);
-  added.plane = static_cast<std::int32_t>(position_in(contents_->processes, added.process));
+  added.plane = static_cast<std::int32_t>(numbered_once(contents_->processes, added.process));
   added.line = static_cast<std::int32_t>(
       std::count_if(contents_->threads.begin(), contents_->threads.end(),
                     [&](const contents::thread& t) { return t.process == added.process; }));

@@ -165,9 +165,9 @@ class recording_filler {
 };
 
 // The rows of one line, handed on in the order in which they came.
-class line_events {
+class recorded_line {
  public:
-  line_events(const string_table& texts, timeline_sink& into, shifted_times& times)
+  recorded_line(const string_table& texts, timeline_sink& into, shifted_times& times)
       : texts_(texts), into_(into), times_(times) {}
   void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row) {
     if (!times_.place(start_ps, duration_ps, row)) return;
@@ -201,7 +201,7 @@ result<void> fill_from_recording(const profile& p, std::size_t file, timeline_si
   const recording::contents& from = recorded->all();
   activity_input input = told_input(p, file, from);
   shifted_times times(p.file_shift_ns(file) * ps_per_ns, input);
-  line_events line(from.texts, into, times);
+  recorded_line line(from.texts, into, times);
   track t;
   t.file = static_cast<std::uint32_t>(file);
   t.host = into.intern(p.what().files[file].host);

@@ -63,6 +63,7 @@ class metadata_walk {
     const capture_file& entry = profile_.what().files[file];
     if (is_shown_trace(entry)) return walk_trace_metadata(profile_, file, visitor_, options_, damage_, host_);
     if (is_shown_table(entry)) return walk_table_metadata(profile_, file, visitor_, options_, damage_, host_);
+    if (is_recorded(entry)) return walk_recorded_metadata(profile_, file, visitor_, options_, selected_, damage_);
     if (entry.family == file_family::ascend_json) walk_settings_metadata(profile_, file, visitor_, options_, damage_);
     return {};
   }

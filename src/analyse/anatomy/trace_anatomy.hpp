@@ -1,4 +1,4 @@
-// The tree and the metadata of files that are no XSpace: traces and tables.
+// The tree and the metadata of files that are no XSpace: traces, tables, formats of the host's own.
 #pragma once
 #include <analyse/anatomy/json_stats.hpp>
 #include <analyse/anatomy/select.hpp>
@@ -20,6 +20,8 @@ inline namespace PROFKIT_NAMESPACE {
   return (file.family == file_family::ascend_kernels || file.family == file_family::ascend_table) && file.export_of < 0;
 }
 
+[[nodiscard]] inline bool is_recorded(const capture_file& file) noexcept { return file.family == file_family::own; }
+
 // Whether a process is wanted: by its name, by what else the capture's devices are called ("GPU 0", its labels), or by its
 // name and pid ("python3 4711"), as `steps` and others show it.
 [[nodiscard]] bool process_fits(const chrome_tracks& tracks, std::uint32_t process, std::string_view wanted);
@@ -30,12 +32,16 @@ result<void> walk_trace_tree(const profile& p, std::size_t file, tree_visitor& v
                              const selection& selected, damage_list& damage, const hooks& host);
 result<void> walk_table_tree(const profile& p, std::size_t file, tree_visitor& visitor, const anatomy_options& o,
                              const selection& selected, damage_list& damage, const hooks& host);
+result<void> walk_recorded_tree(const profile& p, std::size_t file, tree_visitor& visitor, const anatomy_options& o,
+                                const selection& selected, damage_list& damage, const hooks& host);
 
 // One file of the metadata.
 result<void> walk_trace_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const anatomy_options& o,
                                  damage_list& damage, const hooks& host);
 result<void> walk_table_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const anatomy_options& o,
                                  damage_list& damage, const hooks& host);
+result<void> walk_recorded_metadata(const profile& p, std::size_t file, metadata_visitor& visitor,
+                                    const anatomy_options& o, const selection& selected, damage_list& damage);
 void walk_settings_metadata(const profile& p, std::size_t file, metadata_visitor& visitor, const anatomy_options& o,
                             damage_list& damage);
 

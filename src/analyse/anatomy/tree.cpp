@@ -26,14 +26,12 @@ class tree_walk {
   result<void> run() {
     for (std::size_t file = 0; file < profile_.file_count(); ++file) {
       const capture_file& entry = profile_.what().files[file];
-      const bool is_trace = is_shown_trace(entry), is_table = is_shown_table(entry);
-      if (!selected_.file(file) || (!is_xspace(entry.family) && !is_trace && !is_table)) continue;
+      const auto walk_other = walk_of(entry);
+      if (!selected_.file(file) || (!is_xspace(entry.family) && walk_other == nullptr)) continue;
       visitor_.begin_file(static_cast<std::uint32_t>(file), file_header(profile_, file));
-      if (is_trace || is_table) {
-        const auto walk = is_trace ? walk_trace_tree : walk_table_tree;
-        if (result<void> walked = walk(profile_, file, visitor_, options_, selected_, damage_, host_); !walked)
+      if (walk_other != nullptr)
+        if (result<void> walked = walk_other(profile_, file, visitor_, options_, selected_, damage_, host_); !walked)
           return walked;
-      }
       if (const xspace_index* space = profile_.xspace(file))
         for (std::size_t plane = 0; plane < space->planes.size(); ++plane)
           if (result<void> walked = walk_plane(file, plane); !walked) return walked;
@@ -43,6 +41,13 @@ class tree_walk {
   }
 
  private:
+  // What walks a file that is no XSpace; nothing for files that have no tree.
+  static decltype(&walk_trace_tree) walk_of(const capture_file& file) noexcept {
+    if (is_shown_trace(file)) return walk_trace_tree;
+    if (is_shown_table(file)) return walk_table_tree;
+    return is_recorded(file) ? walk_recorded_tree : nullptr;
+  }
+
   result<void> walk_plane(std::size_t file, std::size_t plane_at) {
     const plane_index& plane = profile_.xspace(file)->planes[plane_at];
     if (!selected_.plane(plane)) return {};
@@ -166,7 +171,7 @@ std::string why_no_planes(const profile& p) {
     return std::any_of(files.begin(), files.end(), fits);
   };
   if (any([](const capture_file& f) { return is_xspace(f.family); })) return "no XSpace plane in this part of the capture";
-  if (any([](const capture_file& f) { return is_shown_trace(f) || is_shown_table(f); }))
+  if (any([](const capture_file& f) { return is_shown_trace(f) || is_shown_table(f) || is_recorded(f); }))
     return "no event and no row in this part of the capture";
   if (any([](const capture_file& f) { return f.family == file_family::ascend_database; }))
     return std::string(only_a_database);
