@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Installs the build into a scratch folder and uses it as a stranger would.
 
-use_installed.py BUILD_ROOT MESON CC CXX: a C99 program through pkg-config, a C++ program on the views alone,
-the examples as their READMEs build them, find_package of CMake, a Meson subproject, a static
-library, a Debian package, Bazel.
+use_installed.py BUILD_ROOT MESON CC CXX: a C99 program through pkg-config, a C++ program on the views alone, one on the
+core with a format of its own, the examples as their READMEs build them, find_package of CMake, a Meson subproject, a
+static library, a Debian package, Bazel.
 """
+import json
 import os
 import pathlib
 import re
@@ -44,9 +45,6 @@ def main(build_root, meson, cc, cxx):
         while not (prefix / "include" / "profkit").is_dir():
             prefix = prefix.parent
         library = next(prefix.rglob("libprofkit.so")).parent
-        if (prefix / "include" / "profkit" / "core").exists():
-            sys.exit("the core's headers were installed with the shared library")
-
         (scratch / "stranger.c").write_text(C_PROGRAM, encoding="utf-8")
         (scratch / "views.cpp").write_text(VIEWS_PROGRAM, encoding="utf-8")
         environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(pc_file.parent))
@@ -74,6 +72,7 @@ def main(build_root, meson, cc, cxx):
                 sys.exit(f"{example} did not print what is in {capture}")
 
         inhouse_profiler(source, scratch, cxx, flags("--cflags", "--libs", "profkit"), library)
+        core(source, scratch, cxx, pc_file.parent, prefix)
         makefile(source, scratch, cc, pc_file, prefix, library, capture)
         cmake_package(source, prefix, scratch, cc, cxx, capture)
         meson_subproject(source, meson, scratch, capture)
@@ -90,6 +89,30 @@ def inhouse_profiler(source, scratch, cxx, flags, library):
     expected = (source / "tests" / "examples" / "inhouse-profiler.txt").read_text(encoding="utf-8")
     if run(program, folder) != expected:
         sys.exit("the in-house profiler printed something else than in its test")
+
+
+def core(source, scratch, cxx, pc_folder, prefix):
+    """The core with a format of the host's own, as the example's README builds it; each header alone."""
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(pc_folder))
+    named = run("pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "profkit-core", env=environment).split()
+    program, folder = scratch / "own_format", source / "examples" / "own-format"
+    run(cxx, "-std=c++17", "-O2", folder / "own_format.cpp", "-o", program, *named)
+    for document in ("report", "ops", "steps", "bubbles", "collectives", "info", "tree"):
+        told = json.loads(run(program, document, folder / "training.spans"))
+        if told["schema"] != f"profkit.{document}" or told["status"] != "ok":
+            sys.exit(f"{document} of a format of the host's own: {told['status']}: {told['reason']}")
+    if "gemm_backward" not in run(program, "export", folder / "training.spans"):
+        sys.exit("the export of a format of the host's own lacks its kernels")
+    if "libprofkit" in run("readelf", "-d", program):
+        sys.exit("a program with the core inside needs libprofkit.so")
+    installed = prefix / "include" / "profkit"
+    sources = source / "include" / "profkit"
+    files = {path.relative_to(installed) for path in installed.rglob("*") if path.is_file()}
+    if files != {path.relative_to(sources) for path in sources.rglob("*") if path.is_file()}:
+        sys.exit("the installed headers are not those of include/profkit")
+    every = scratch / "headers.cpp"
+    every.write_text("".join(f"#include <profkit/{path}>\n" for path in sorted(files)), encoding="utf-8")
+    run(cxx, "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", prefix / "include", every)
 
 
 def makefile(source, scratch, cc, pc_file, prefix, library, capture):
@@ -156,12 +179,13 @@ def static_library(source, meson, scratch, cc, capture):
     run(meson, "install", "-C", scratch / "static", "--quiet")
     environment = dict(os.environ)
     environment["PKG_CONFIG_PATH"] = str(prefix / "lib" / "pkgconfig")
-    for query, expected in (("--print-requires", set()),
-                            ("--print-requires-private",
-                             {"absl_flat_hash_map", "libisal", "libzstd", "re2", "simdjson", "tomlplusplus"})):
-        named = {line.split()[0] for line in run("pkg-config", query, "profkit", env=environment).splitlines()}
+    for package, query, expected in (("profkit", "--print-requires", set()),
+                                     ("profkit", "--print-requires-private", {"profkit-core"}),
+                                     ("profkit-core", "--print-requires",
+                                      {"absl_flat_hash_map", "libisal", "libzstd", "re2", "simdjson", "tomlplusplus"})):
+        named = {line.split()[0] for line in run("pkg-config", query, package, env=environment).splitlines()}
         if named != expected:
-            sys.exit(f"profkit.pc of the static library, {query}: {', '.join(sorted(named))}")
+            sys.exit(f"{package}.pc of the static library, {query}: {', '.join(sorted(named))}")
     flags = run("pkg-config", "--static", "--cflags", "--libs", "profkit", env=environment).split()
     program = scratch / "busiest_ops_static"
     run(cc, "-std=c99", source / "examples" / "c" / "busiest_ops.c", "-o", program, *flags)
