@@ -15,10 +15,10 @@
 #include <profkit/decimal.hpp>
 
 #include <base/string_table.hpp>
-#include <read/ascend_columns.hpp>
-#include <read/column_strings.hpp>
-#include <read/csv_index.hpp>
-#include <read/grow.hpp>
+#include <formats/ascend/ascend_columns.hpp>
+#include <formats/ascend/column_strings.hpp>
+#include <formats/ascend/csv_index.hpp>
+#include <formats/kineto/grow.hpp>
 
 #include <simdjson.h>
 

@@ -10,7 +10,7 @@
 #include <profkit/core/chrome.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/source.hpp>
-#include <read/chrome_text.hpp>
+#include <formats/chrome/chrome_text.hpp>
 
 #include <simdjson.h>
 

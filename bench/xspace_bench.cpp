@@ -11,7 +11,7 @@
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/profile.hpp>
 #include <profkit/core/sink.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <zlib.h>
 #include <zstd.h>

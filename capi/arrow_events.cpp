@@ -9,8 +9,8 @@
 
 #include "arrow_batch.hpp"
 #include "profile.hpp"
-#include "read/line_time.hpp"
-#include "read/usual_metadata.hpp"
+#include "formats/xspace/line_time.hpp"
+#include "formats/xspace/usual_metadata.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "profile.hpp"
-#include "read/line_time.hpp"
+#include "formats/xspace/line_time.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

@@ -1,5 +1,5 @@
 #include "profile.hpp"
-#include "read/line_time.hpp"
+#include "formats/xspace/line_time.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {

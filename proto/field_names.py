@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes src/read/proto_names.cpp, the names with which `profkit dump` prints messages, from proto/*.proto.
+"""Makes src/formats/protobuf/proto_names.cpp, the names with which `profkit dump` prints messages, from proto/*.proto.
 
     field_names.py PROTOC OUTPUT FILE.proto...
 
@@ -98,7 +98,7 @@ class Schema:
             out.write(text + "\n")
 
         say(f"// Made by proto/field_names.py from {', '.join(sources)}: do not edit.")
-        say("#include <read/proto_names.hpp>")
+        say("#include <formats/protobuf/proto_names.hpp>")
         say()
         say("namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace {\n")
         fields, messages = [], []

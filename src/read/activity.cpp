@@ -1,5 +1,6 @@
 // The activity of a capture: dispatch to the fillers, and what they put together handed out.
-#include <read/activity_parts.hpp>
+#include <formats/activity_parts.hpp>
+#include <formats/registry.hpp>
 
 #include <base/affix.hpp>
 #include <base/contained.hpp>
@@ -272,30 +273,15 @@ std::int32_t activity_parts::add_device(activity_device device, std::unique_ptr<
   return static_cast<std::int32_t>(devices.size() - 1);
 }
 
-void thread_numbers::name_threads(std::size_t file, const chrome_tracks& tracks) {
-  for (std::uint32_t track = 0; track < numbers_.size(); ++track) {
-    if (numbers_[track] == no_thread) continue;
-    const chrome_track& on = tracks.track(track);
-    const chrome_trace_process& of = tracks.process_of_track(track);
-    activity_thread& t = parts_.threads[numbers_[track]];
-    t.file = static_cast<std::uint32_t>(file);
-    t.plane = of.position;
-    t.line = on.position;
-    t.process = of.name.empty() ? "process " + of.pid : of.name;
-    if (!of.name.empty() && !contains(of.name, of.pid)) t.process += ' ' + of.pid;
-    t.name = on.name.empty() ? "thread " + on.tid : on.name;
-  }
-}
-
 result<std::shared_ptr<const activity>> read_activity(std::shared_ptr<const profile> from,
                                                       const activity_options& options, const hooks& host) {
   return contained([&]() -> result<std::shared_ptr<const activity>> {
     auto steps = step_names::make(options.step_pattern);
     if (!steps) return std::move(steps).error();
     activity_parts parts(std::move(from), options, host, std::move(*steps));
-    for (const auto fill : {fill_activity_from_xspace, fill_activity_from_ascend, fill_activity_from_kineto,
-                            fill_activity_from_recordings}) {
-      if (result<void> filled = fill(parts); !filled) return std::move(filled).error();
+    for (const known_format* const format : known_formats()) {
+      if (format->fill_activity == nullptr) continue;
+      if (result<void> filled = format->fill_activity(parts); !filled) return std::move(filled).error();
     }
     if (parts.devices.empty() && !parts.left_out.empty() && !parts.inputs.empty()) {
       parts.inputs.front().no_device_fits = true;

@@ -1,8 +1,9 @@
 #include <read/detect.hpp>
 
-#include <base/affix.hpp>
 #include <profkit/core/format.hpp>
-#include <read/probe.hpp>
+#include <base/affix.hpp>
+#include <formats/chrome/probe_json.hpp>
+#include <formats/registry.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,73 +13,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t head_growth = 4;
-
-enum class host_rule {
-  none,           // the name says no host
-  stem,           // what stands before the pattern
-  stem_and_time,  // the same, with ".<digits>" of a time after the host
-};
-
-// One row a format: a new reader adds one. A name matches by how it begins and ends, after .gz or .zst was taken
-// off; the first row that matches wins. `by_name` is how far the name is believed; `probe` judges the contents (none:
-// name only).
-struct format_row {
-  file_family family;
-  const char* pattern;  // for detection::why
-  std::string_view prefix, suffix;
-  detection_confidence by_name;
-  probe_result (*probe)(std::string_view head);
-  host_rule host;
-  bool is_export_name;
-};
-
-// A whole name stands in both places.
-constexpr format_row formats[] = {
-    {file_family::xspace, "*.xplane.pb", "", ".xplane.pb", detection_confidence::certain, probe_xspace, host_rule::stem,
-     false},
-    {file_family::chrome_trace, "perfetto_trace.json", "perfetto_trace.json", "perfetto_trace.json",
-     detection_confidence::certain, probe_chrome_trace, host_rule::none, true},
-    {file_family::chrome_trace, "*.pt.trace.json", "", ".pt.trace.json", detection_confidence::certain,
-     probe_chrome_trace, host_rule::stem_and_time, false},
-    {file_family::chrome_trace, "*.trace.json", "", ".trace.json", detection_confidence::certain, probe_chrome_trace,
-     host_rule::stem, true},
-    {file_family::ascend_json, "communication.json", "communication.json", "communication.json",
-     detection_confidence::certain, nullptr, host_rule::none, false},
-    {file_family::ascend_json, "profiler_info*.json", "profiler_info", ".json", detection_confidence::certain, nullptr,
-     host_rule::none, false},
-    {file_family::ascend_json, "profiler_metadata.json", "profiler_metadata.json", "profiler_metadata.json",
-     detection_confidence::certain, nullptr, host_rule::none, false},
-    {file_family::chrome_trace, "trace_view.json", "trace_view.json", "trace_view.json", detection_confidence::certain,
-     probe_chrome_trace, host_rule::none, false},
-    {file_family::chrome_trace, "*.json", "", ".json", detection_confidence::possible, probe_chrome_trace,
-     host_rule::none, false},
-    {file_family::ascend_kernels, "kernel_details*.csv", "kernel_details", ".csv", detection_confidence::certain,
-     probe_ascend_kernels, host_rule::none, false},
-    {file_family::ascend_kernels, "op_summary*.csv", "op_summary", ".csv", detection_confidence::certain,
-     probe_ascend_kernels, host_rule::none, false},
-    {file_family::ascend_kernels, "task_time*.csv", "task_time", ".csv", detection_confidence::certain,
-     probe_ascend_kernels, host_rule::none, true},
-    {file_family::ascend_table, "step_trace_time*.csv", "step_trace_time", ".csv", detection_confidence::certain,
-     nullptr, host_rule::none, false},
-    {file_family::ascend_table, "operator_details*.csv", "operator_details", ".csv", detection_confidence::certain,
-     nullptr, host_rule::none, false},
-    {file_family::ascend_table, "op_statistic*.csv", "op_statistic", ".csv", detection_confidence::certain, nullptr,
-     host_rule::none, false},
-    {file_family::ascend_kernels, "*.csv", "", ".csv", detection_confidence::possible, probe_ascend_kernels,
-     host_rule::none, false},
-    {file_family::ascend_database, "ascend_*_profiler*.db", "ascend_", ".db", detection_confidence::certain, nullptr,
-     host_rule::none, false},
-    {file_family::ascend_database, "msprof_*.db", "msprof_", ".db", detection_confidence::certain, nullptr,
-     host_rule::none, false},
-    {file_family::ascend_database, "analysis.db", "analysis.db", "analysis.db", detection_confidence::certain, nullptr,
-     host_rule::none, false},
-    {file_family::hlo_proto, "*.hlo_proto.pb", "", ".hlo_proto.pb", detection_confidence::certain, probe_hlo_proto,
-     host_rule::none, false},
-    {file_family::hlo_proto, "*.hlo.pb", "", ".hlo.pb", detection_confidence::certain, probe_hlo_proto, host_rule::none,
-     false},
-    {file_family::op_stats, "*.op_stats_v2.pb", "", ".op_stats_v2.pb", detection_confidence::certain, nullptr,
-     host_rule::none, false},
-};
 
 std::string_view without_compression(std::string_view name) noexcept {
   for (const std::string_view suffix : {".gz", ".zst"}) {
@@ -93,18 +27,13 @@ bool goes_on(std::string_view head, std::string_view file_name) {
          probe_chrome_trace(head).sure == detection_confidence::possible;
 }
 
-// Whether contents that are certainly another format weigh more than a telling name.
-bool names_one_format(file_family f) noexcept {
-  return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::hlo_proto;
-}
-
-bool matches(const format_row& row, std::string_view name) noexcept {
+bool matches(const name_rule& row, std::string_view name) noexcept {
   if (row.prefix == row.suffix && !row.prefix.empty()) return name == row.prefix;
   return name.size() >= row.prefix.size() + row.suffix.size() && name.substr(0, row.prefix.size()) == row.prefix &&
          ends_with(name, row.suffix);
 }
 
-std::string host_in_name(const format_row& row, std::string_view name) {
+std::string host_in_name(const name_rule& row, std::string_view name) {
   if (row.host == host_rule::none) return {};
   std::string_view stem = name.substr(0, name.size() - row.suffix.size());
   if (row.host == host_rule::stem_and_time) {
@@ -116,41 +45,27 @@ std::string host_in_name(const format_row& row, std::string_view name) {
 
 }  // namespace
 
-const char* family_name(file_family f) noexcept {
-  switch (f) {
-    case file_family::unknown: return "unknown";
-    case file_family::xspace: return "xspace";
-    case file_family::chrome_trace: return "chrome_trace";
-    case file_family::hlo_proto: return "hlo_proto";
-    case file_family::op_stats: return "op_stats";
-    case file_family::ascend_kernels: return "ascend_kernels";
-    case file_family::ascend_table: return "ascend_table";
-    case file_family::ascend_json: return "ascend_json";
-    case file_family::ascend_database: return "ascend_database";
-    case file_family::neutrino: return "neutrino";
-    case file_family::own: return "own";
-  }
-  return "unknown";
-}
+const char* family_name(file_family f) noexcept { return format_of(f).name; }
 
 detection detect_by_name(std::string_view file_name) {
   const std::string_view name = without_compression(file_name);
-  for (const format_row& row : formats) {
-    if (!matches(row, name)) continue;
-    return {row.family, row.by_name,         std::string("name ") + row.pattern, host_in_name(row, name),
-            row.is_export_name, nullptr};
-  }
+  for (const detection_confidence sure : {detection_confidence::certain, detection_confidence::possible})
+    for (const known_format* const format : known_formats())
+      for (const name_rule& rule : format->names)
+        if (rule.sure == sure && matches(rule, name))
+          return {format->family,          sure,           std::string("name ") + rule.pattern,
+                  host_in_name(rule, name), rule.is_export, nullptr};
   return {};
 }
 
 detection detect_by_content(std::string_view head) {
   detection best;
-  for (const format_row& row : formats) {
+  for (const known_format* const format : known_formats()) {
     if (best.sure == detection_confidence::certain) break;
-    if (row.probe == nullptr || row.family == best.family) continue;
-    const probe_result probed = row.probe(head);
+    if (format->probe == nullptr) continue;
+    const probe_result probed = format->probe(head);
     if (probed.sure <= best.sure) continue;
-    best.family = row.family;
+    best.family = format->family;
     best.sure = probed.sure;
     best.why = std::string("probe: ") + probed.what;
   }
@@ -167,7 +82,7 @@ detection detect(std::string_view file_name, std::string_view head) {
   detection probed = detect_by_content(head);
   if (named.sure == detection_confidence::certain) {
     if (probed.sure != detection_confidence::certain || probed.family == named.family ||
-        !names_one_format(named.family)) {
+        !format_of(named.family).yields_to_contents) {
       return named;
     }
     probed.why += ", though the name says " + named.why.substr(named.why.find(' ') + 1);
@@ -200,17 +115,6 @@ bool may_be_own(std::string_view file_name, const own_formats& own) noexcept {
   return std::any_of(own.begin(), own.end(), [&](const std::shared_ptr<const format>& of) {
     return of != nullptr && of->may_be_named(name);
   });
-}
-
-std::vector<known_family> known_families() {
-  std::vector<known_family> all;
-  for (const format_row& row : formats) {
-    auto at = std::find_if(all.begin(), all.end(), [&](const known_family& k) { return k.family == row.family; });
-    if (at == all.end()) at = all.insert(all.end(), {row.family, "", nullptr});
-    at->names += (at->names.empty() ? "" : ", ") + std::string(row.pattern);
-    if (row.probe != nullptr) at->probe = row.probe;
-  }
-  return all;
 }
 
 std::string_view head_of(std::string_view bytes, std::string_view file_name) {

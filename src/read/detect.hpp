@@ -1,6 +1,8 @@
-// Which format a file is in, told by its name and its first bytes. The table lives in detect.cpp.
+// Which format a file is in, told by its name and its first bytes. What formats say of theirs: src/formats.
 #pragma once
 #include <profkit/core/capture.hpp>
+
+#include <formats/known_format.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -10,14 +12,6 @@
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-
-enum class detection_confidence { none, possible, likely, certain };
-
-// What a probe found; `what` is a short static text for detection::why.
-struct probe_result {
-  detection_confidence sure = detection_confidence::none;
-  const char* what = "";
-};
 
 struct detection {
   file_family family = file_family::unknown;
@@ -32,16 +26,12 @@ struct detection {
 // Formats of a host's own, in the order in which they are asked.
 using own_formats = std::vector<std::shared_ptr<const format>>;
 
-// How many decoded bytes the probes want to see. Kineto may put tens of KB of metadata before its events.
-inline constexpr std::size_t probe_bytes = std::size_t{64} << 10;
-
 // By the file name alone (no folder in it). `possible` means that only the contents can tell.
 [[nodiscard]] detection detect_by_name(std::string_view file_name);
 
 // The first decoded bytes, as many as the probes want: probe_bytes, and more of a JSON object (up to
 // most_probe_bytes) whose first values are longer, unless the name says what it is. Of a source: what comes before a
 // fault is enough.
-inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
 [[nodiscard]] std::string_view head_of(std::string_view bytes, std::string_view file_name);
 [[nodiscard]] std::string read_head(source& from, std::string_view file_name);
 
@@ -55,14 +45,6 @@ inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
 [[nodiscard]] detection detect(std::string_view file_name, std::string_view head, const own_formats& own);
 // Whether one of them may have a file of this name, so that it is worth a look.
 [[nodiscard]] bool may_be_own(std::string_view file_name, const own_formats& own) noexcept;
-
-// The formats of the table, for who explains a detection: one a family, in the order in which they are asked.
-struct known_family {
-  file_family family = file_family::unknown;
-  std::string names;                                        // "*.hlo_proto.pb, *.hlo.pb"
-  probe_result (*probe)(std::string_view head) = nullptr;  // null: told by its name alone
-};
-[[nodiscard]] std::vector<known_family> known_families();
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -1,11 +1,11 @@
 // How detect() came to what it says, or why to nothing.
 #include <profkit/core/detection.hpp>
 
+#include <formats/chrome/probe_json.hpp>
+#include <formats/foreign/foreign_format.hpp>
+#include <formats/protobuf/probe_wire.hpp>
+#include <formats/registry.hpp>
 #include <read/detect.hpp>
-#include <read/foreign_format.hpp>
-#include <read/head_walk.hpp>
-#include <read/json_outline.hpp>
-#include <read/probe.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,68 +15,12 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t most_first_bytes = 16;
-constexpr std::size_t most_keys_named = 5;
 
-std::string byte_text(std::string_view head, std::size_t at) {
-  if (at >= head.size()) return "it ends at byte " + std::to_string(at);
-  constexpr char digits[] = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(head[at]);
-  return "byte " + std::to_string(at) + " is 0x" + digits[byte >> 4] + digits[byte & 15];
-}
-
-const char* type_text(wire_type type) noexcept {
-  switch (type) {
-    case wire_type::varint: return "a number";
-    case wire_type::fixed64: return "8 bytes";
-    case wire_type::fixed32: return "4 bytes";
-    default: return "a message or text";
-  }
-}
-
-// Why bytes are no message of a kind whose outer fields have these numbers and are all messages or texts.
-std::string why_no_message(std::string_view head, std::uint32_t last_field, const char* parts) {
-  head_walk walk(head);
-  head_field field;
-  std::string misfit;
-  while (walk.next(field))
-    if (misfit.empty() && (field.number > last_field || field.type != wire_type::length_delimited))
-      misfit = "field " + std::to_string(field.number) + " at byte " + std::to_string(walk.field_at()) + " is " +
-               type_text(field.type) + ", which it does not have";
-  if (!walk.plausible()) return "not protobuf: " + byte_text(head, walk.field_at());
-  if (is_plain_text(head)) return "text, not protobuf";
-  return misfit.empty() ? std::string("a message, but not of ") + parts : misfit;
-}
-
-std::string why_no_trace(std::string_view head) {
-  const json_outline of = outline_json(head);
-  if (!of.is_json && of.stopped_at == 0 && is_plain_text(head.substr(0, most_first_bytes)))
-    return "no JSON: it begins with neither { nor [";
-  if (!of.is_json) return "no JSON: " + byte_text(head, of.stopped_at);
-  const std::string cut = of.is_whole ? "" : ", as far as it goes";
-  if (!of.is_object) return "a JSON array without objects that have \"ph\"" + cut;
-  std::string text = "a JSON object without \"traceEvents\"" + cut;
-  for (std::size_t i = 0; i < of.key_count && i < most_keys_named; ++i)
-    text += (i == 0 ? "; its keys: " : ", ") + std::string(of.keys[i]);
-  if (of.key_count > most_keys_named) text += ", …";
-  return text;
-}
-
-std::string why_not(file_family family, std::string_view head) {
-  if (head.empty()) return "there is no byte";
-  switch (family) {
-    case file_family::xspace: return why_no_message(head, 4, "planes with lines, names and stats");
-    case file_family::hlo_proto: return why_no_message(head, 3, "a module with a name, an entry and computations");
-    case file_family::chrome_trace: return why_no_trace(head);
-    case file_family::ascend_kernels: return "the first line has no columns of a kernel table";
-    default: return "";
-  }
-}
-
-considered_format considered(const known_family& known, const detection& named, std::string_view head) {
+considered_format considered(const known_format& known, const detection& named, std::string_view head) {
   considered_format c;
-  c.format = family_name(known.family);
+  c.format = known.name;
   c.is_read = true;
-  c.names = known.names;
+  for (const name_rule& rule : known.names) c.names += (c.names.empty() ? "" : ", ") + std::string(rule.pattern);
   c.name_matches = named.family == known.family;
   if (known.probe == nullptr) {
     c.why = told_by_name_alone;
@@ -84,7 +28,7 @@ considered_format considered(const known_family& known, const detection& named, 
   }
   const probe_result probed = known.probe(head);
   c.matches = probed.sure >= detection_confidence::likely;
-  c.why = c.matches ? probed.what : why_not(known.family, head);
+  c.why = c.matches ? probed.what : head.empty() ? "there is no byte" : known.why_not(head);
   return c;
 }
 
@@ -106,7 +50,8 @@ detection_report explain_detection(std::string_view file_name, std::string_view 
   detection_report report;
   report.first_bytes = head.substr(0, most_first_bytes);
   const detection named = detect_by_name(file_name), found = detect(file_name, head);
-  for (const known_family& known : known_families()) report.considered.push_back(considered(known, named, head));
+  for (const known_format* const known : known_formats())
+    if (known->names.count != 0) report.considered.push_back(considered(*known, named, head));
   const foreign_format* const other = foreign_of(found, file_name, head);
   for (const foreign_format& known : foreign_formats()) {
     const std::string names = known.suffix.empty() ? "" : "*" + std::string(known.suffix);

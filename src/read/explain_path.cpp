@@ -6,9 +6,9 @@
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
+#include <formats/foreign/foreign_format.hpp>
+#include <formats/neutrino/neutrino_detect.hpp>
 #include <read/detect.hpp>
-#include <read/foreign_format.hpp>
-#include <read/neutrino_detect.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,5 @@
-#include "fill.hpp"
+// The timeline of a capture: each file by its format.
+#include <formats/registry.hpp>
 
 #include "base/contained.hpp"
 
@@ -12,14 +13,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 result<void> fill_from(const profile& p, std::size_t file, timeline_sink& into) {
-  switch (p.what().files[file].family) {
-    case file_family::xspace: return fill_from_xspace(p, file, into);
-    case file_family::chrome_trace: return fill_from_chrome(p, file, into);
-    case file_family::ascend_kernels: return fill_from_ascend(p, file, into);
-    case file_family::neutrino: return fill_from_neutrino(p, file, into);
-    case file_family::own: return fill_from_recording(p, file, into);
-    default: return {};
-  }
+  const auto fill = format_of(p.what().files[file].family).fill_timeline;
+  return fill == nullptr ? result<void>() : fill(p, file, into);
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
-#include <read/ascend_rank.hpp>
+#include <formats/ascend/ascend_rank.hpp>
+#include <formats/neutrino/neutrino_detect.hpp>
+#include <formats/registry.hpp>
 #include <read/detect.hpp>
-#include <read/neutrino_detect.hpp>
 #include <read/opened_capture.hpp>
 
 #include <algorithm>
@@ -213,15 +214,6 @@ class folder_reader {
   }
 
  private:
-  static bool is_profile(file_family f) noexcept {
-    return f == file_family::xspace || f == file_family::chrome_trace || f == file_family::ascend_kernels ||
-           f == file_family::ascend_database || f == file_family::own;
-  }
-  static bool is_ascend(file_family f) noexcept {
-    return f == file_family::ascend_kernels || f == file_family::ascend_table || f == file_family::ascend_json ||
-           f == file_family::ascend_database;
-  }
-
   result<void> find_runs() {
     std::vector<run_part> of_ranks;
     traces_ = find_probe_traces(found_);
@@ -280,9 +272,9 @@ class folder_reader {
           continue;
         }
       }
-      ascend = ascend || is_ascend(family);
+      ascend = ascend || format_of(family).is_of_a_rank;
       const bool totals = family == file_family::ascend_table && file.name.rfind("op_statistic", 0) == 0;
-      part.has_profile = part.has_profile || is_profile(family) || totals;
+      part.has_profile = part.has_profile || format_of(family).makes_a_run || totals;
       part.newest_ns = std::max(part.newest_ns, file.modified_ns);
       part.files.push_back(std::move(c));
     }

@@ -5,18 +5,18 @@
 #include <profkit/core/profile.hpp>
 #include <profkit/time.hpp>
 
-#include "activity_input.hpp"
-#include "ascend_columns.hpp"
-#include "base/affix.hpp"
-#include "base/contained.hpp"
-#include "base/paths.hpp"
-#include "detect.hpp"
-#include "foreign_format.hpp"
-#include "line_time.hpp"
-#include "opened_capture.hpp"
-#include "recording.hpp"
-#include "xspace_index.hpp"
-#include "xspace_stream.hpp"
+#include <base/affix.hpp>
+#include <base/contained.hpp>
+#include <base/paths.hpp>
+#include <formats/activity_input.hpp>
+#include <formats/foreign/foreign_format.hpp>
+#include <formats/recording/recording.hpp>
+#include <formats/registry.hpp>
+#include <formats/xspace/line_time.hpp>
+#include <formats/xspace/xspace_index.hpp>
+#include <formats/xspace/xspace_stream.hpp>
+#include <read/detect.hpp>
+#include <read/opened_capture.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -232,10 +232,8 @@ struct profile::state {
     }
     if (what.files[file].family == file_family::own) {
       hold_recording(f, what.files[file]);
-    } else if (what.files[file].family == file_family::ascend_kernels) {
-      f.origin_unix_ns = read_ascend_clock(f.held.bytes).origin_unix_ns;
-    } else if (tells_time(file)) {
-      f.origin_unix_ns = read_chrome_clock(f.held.bytes, {what.bounds, what.host}).origin_unix_ns;
+    } else if (const auto origin = format_of(what.files[file].family).origin_unix_ns; origin && tells_time(file)) {
+      f.origin_unix_ns = origin(f.held.bytes, {what.bounds, what.host});
     }
     if (what.files[file].family != file_family::xspace) return;
     f.xspace = index_xspace(f.held.bytes);

@@ -1,5 +1,5 @@
 // Thresholds of the bubble detector from a TOML file: names of the table in [bubbles], or at the top level.
-#include <read/toml_tree.hpp>
+#include <base/toml_tree.hpp>
 
 #include <base/contained.hpp>
 #include <profkit/core/bubbles.hpp>

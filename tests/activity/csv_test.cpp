@@ -1,7 +1,7 @@
 // Delimited rows and decimal text.
 #include <profkit/csv.hpp>
 #include <profkit/decimal.hpp>
-#include <read/csv_index.hpp>
+#include <formats/ascend/csv_index.hpp>
 
 #include <catch.hpp>
 

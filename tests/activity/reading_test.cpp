@@ -4,7 +4,7 @@
 #include <profkit/core/activity.hpp>
 #include <profkit/decimal.hpp>
 
-#include <read/ascend_names.hpp>
+#include <formats/ascend/ascend_names.hpp>
 
 #include <catch.hpp>
 

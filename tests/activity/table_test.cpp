@@ -3,10 +3,10 @@
 
 #include <profkit/core/activity.hpp>
 
-#include <read/activity_store.hpp>
-#include <read/ascend_columns.hpp>
-#include <read/ascend_names.hpp>
-#include <read/launches.hpp>
+#include <formats/activity_store.hpp>
+#include <formats/ascend/ascend_columns.hpp>
+#include <formats/ascend/ascend_names.hpp>
+#include <formats/ascend/launches.hpp>
 
 #include "support.hpp"
 

@@ -2,7 +2,7 @@
 #include "capture_builder.hpp"
 
 #include <analyse/anatomy/line_counter.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <random>
 

@@ -3,8 +3,8 @@
 #include "../analyse/capture_builder.hpp"
 
 #include <profkit/core/bubbles.hpp>
-#include <read/line_pieces.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/line_pieces.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <catch.hpp>
 

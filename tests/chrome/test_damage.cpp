@@ -1,7 +1,7 @@
 // Damage: only what is broken is lost, whatever it is and wherever chunks end.
 #include "recorded.hpp"
 
-#include <read/chrome_args.hpp>
+#include <formats/chrome/chrome_args.hpp>
 
 #include <catch.hpp>
 

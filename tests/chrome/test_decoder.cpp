@@ -1,6 +1,6 @@
 // What events of a Chrome trace mean, and the tracks they lie on, by traces written here.
-#include <read/chrome_decoder.hpp>
-#include <read/chrome_tracks.hpp>
+#include <formats/chrome/chrome_decoder.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
 
 #include <catch.hpp>
 

@@ -1,5 +1,5 @@
 // What json_splitter takes for JSON, and what it leaves to those who read damaged text.
-#include <read/json_splitter.hpp>
+#include <formats/chrome/json_splitter.hpp>
 
 #include <catch.hpp>
 

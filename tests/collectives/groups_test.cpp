@@ -3,7 +3,7 @@
 
 #include <analyse/collectives/groups.hpp>
 #include <base/wire_encode.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <catch.hpp>
 

@@ -4,8 +4,8 @@
 #include <profkit/core/bubbles.hpp>
 #include <profkit/interval.hpp>
 
-#include <read/activity_parts.hpp>
-#include <read/ascend_rank.hpp>
+#include <formats/activity_parts.hpp>
+#include <formats/ascend/ascend_rank.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Any text as delimited rows: fields lie in their rows and in order, whatever part of a row is asked for.
 #include <profkit/csv.hpp>
 #include <profkit/decimal.hpp>
-#include <read/csv_index.hpp>
-#include <read/table_row.hpp>
+#include <formats/ascend/csv_index.hpp>
+#include <formats/ascend/table_row.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <profkit/core/detection.hpp>
 
 #include <read/detect.hpp>
-#include <read/foreign_format.hpp>
+#include <formats/foreign/foreign_format.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Any bytes as event.log, kernel.info, process.log and tensor.trace.
 #include <profkit/core/probe.hpp>
 
-#include <read/neutrino_log.hpp>
-#include <read/neutrino_parts.hpp>
+#include <formats/neutrino/neutrino_log.hpp>
+#include <formats/neutrino/neutrino_parts.hpp>
 
 #include <algorithm>
 #include <cstdint>

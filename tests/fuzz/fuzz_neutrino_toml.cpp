@@ -1,6 +1,6 @@
 // Any text as probe.toml, and maps of any size under what it describes.
-#include <read/neutrino_parts.hpp>
-#include <read/toml_tree.hpp>
+#include <formats/neutrino/neutrino_parts.hpp>
+#include <base/toml_tree.hpp>
 
 #include <cstdint>
 #include <cstdlib>

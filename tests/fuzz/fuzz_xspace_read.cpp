@@ -2,8 +2,8 @@
 // must agree, self times must add up, and nothing may be read outside the bytes.
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/profile.hpp>
-#include <read/fill.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_fill.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -4,8 +4,8 @@
 
 #include <profkit/core/chrome.hpp>
 
-#include <read/json_elements.hpp>
-#include <read/json_fields.hpp>
+#include <formats/chrome/json_elements.hpp>
+#include <formats/chrome/json_fields.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include <profkit/core/merge.hpp>
 #include <profkit/core/profile.hpp>
 
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <catch.hpp>
 

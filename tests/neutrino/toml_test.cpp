@@ -1,5 +1,5 @@
 // The TOML tree keeps the order of the file: section i of a trace is the i-th map table as written.
-#include "read/toml_tree.hpp"
+#include "base/toml_tree.hpp"
 
 #include "support.hpp"
 

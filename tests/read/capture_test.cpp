@@ -1,7 +1,8 @@
 #include <profkit/core/capture.hpp>
 
 #include <read/detect.hpp>
-#include <read/probe.hpp>
+#include <formats/chrome/probe_json.hpp>
+#include <formats/protobuf/probe_wire.hpp>
 
 #include "../io/test_files.hpp"
 #include "support.hpp"

@@ -2,8 +2,8 @@
 #include <profkit/core/detection.hpp>
 
 #include <read/detect.hpp>
-#include <read/foreign_format.hpp>
-#include <read/json_outline.hpp>
+#include <formats/foreign/foreign_format.hpp>
+#include <formats/chrome/json_outline.hpp>
 
 #include "../io/test_files.hpp"
 #include "support.hpp"

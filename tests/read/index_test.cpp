@@ -1,7 +1,7 @@
 // The index: what lies where, in whole and in damaged files.
 #include <catch.hpp>
 
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <algorithm>
 #include <fstream>

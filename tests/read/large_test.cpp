@@ -3,7 +3,7 @@
 
 #include <profkit/core/anatomy.hpp>
 #include <profkit/core/memory.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include <profkit/core/export.hpp>
 #include <profkit/core/sink.hpp>
 
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -2,9 +2,9 @@
 #include <catch.hpp>
 
 #include <profkit/core/profile.hpp>
-#include <read/fill.hpp>
-#include <read/line_time.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_fill.hpp>
+#include <formats/xspace/line_time.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
 #include <filesystem>

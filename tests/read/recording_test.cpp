@@ -95,12 +95,12 @@ TEST_CASE("Rows of a recording reach the analyses in the order of time", "[recor
     into.set_rank(2, 8);
     const std::uint32_t device = into.add_device("Chip 5", accelerator::npu, 5);
     const std::uint32_t late = into.add_stream(device, 40, "compute"), early = into.add_stream(device, 41);
-    into.add_kernel(late, kernel_at(500, 20, 1));
-    into.add_kernel(early, kernel_at(-100, 7, 2));
     recorded_kernel copy = kernel_at(100, 5, 3);
     copy.kind = kernel_class::copy;
     copy.launch_ps = 90;
     into.add_kernel(early, copy);
+    into.add_kernel(late, kernel_at(500, 20, 1));
+    into.add_kernel(early, kernel_at(-100, 7, 2));
     return result<void>();
   });
   const auto a = activity_of(p);
@@ -176,6 +176,16 @@ TEST_CASE("Rows that cannot be are passed over, counted and told", "[recording]"
   CHECK(kernels_of(*a, 0).size() == 1);
 }
 
+TEST_CASE("A row that ends out of reach is damage of the file", "[recording]") {
+  const auto p = opened([](recording& into) {
+    const std::uint32_t stream = into.add_stream(into.add_device("Chip"), 1);
+    into.add_kernel(stream, kernel_at(0, 1, 1));
+    into.add_kernel(stream, kernel_at(furthest_ps, 1, 2));
+    return result<void>();
+  });
+  CHECK(p->file_fault(0) != nullptr);
+}
+
 TEST_CASE("What was read before a fault stays", "[recording]") {
   const auto some = opened([](recording& into) -> result<void> {
     into.add_kernel(into.add_stream(into.add_device("Chip"), 1), kernel_at(0, 10, 1));
@@ -217,7 +227,7 @@ TEST_CASE("Threads of processes that take turns stand under their processes", "[
     recorded_span span;
     span.duration_ps = 1;
     span.name = "work";
-    const char* const of[][2] = {{"a", "1"}, {"b", "2"}, {"a", "3"}, {"b", "2"}};
+    const char* const of[][2] = {{"a", "1"}, {"a", "3"}, {"b", "2"}, {"a", "4"}};
     for (const auto& [process, thread] : of) into.add_span(into.add_thread(process, thread), span);
     return result<void>();
   });
@@ -234,7 +244,7 @@ TEST_CASE("Threads of processes that take turns stand under their processes", "[
     void end_file(const fault*) override {}
   } tree;
   REQUIRE(anatomy_tree(*p, tree).ok());
-  CHECK(tree.seen == "a0(10)(31) b1(20)(21) ");
+  CHECK(tree.seen == "a0(10)(31)(42) b1(20) ");
 }
 
 TEST_CASE("The first format that recognises a file has it; others stay with theirs", "[recording]") {
@@ -255,17 +265,21 @@ TEST_CASE("Exports of a recording hold its rows", "[recording]") {
     into.set_origin_unix_ns(1700000000000000000);
     const std::uint32_t device = into.add_device("Chip, \"one\"");
     into.add_kernel(into.add_stream(device, 4, "compute"), kernel_at(2500, 1500, 1));
+    const std::uint32_t thread = into.add_thread("python", "main");
     recorded_span span;
+    span.name = "inner";
+    span.duration_ps = 1000;
+    into.add_span(thread, span);
     span.name = "forward";
     span.duration_ps = 4000;
-    into.add_span(into.add_thread("python", "main"), span);
+    into.add_span(thread, span);
     return result<void>();
   });
   const std::string csv = exported(p, trace_format::csv);
   CHECK(csv.find("gemm") != std::string::npos);
   CHECK(csv.find("\"Chip, \"\"one\"\"\"") != std::string::npos);
   CHECK(csv.find("2500,1500") != std::string::npos);
-  CHECK(csv.find("forward") != std::string::npos);
+  CHECK(csv.find("forward") < csv.find("inner"));
   const std::string perfetto = exported(p, trace_format::perfetto);
   for (const char* text : {"gemm", "forward", "Chip, \"one\"", "compute", "python"})
     CHECK(perfetto.find(text) != std::string::npos);

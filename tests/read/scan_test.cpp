@@ -1,7 +1,7 @@
 // event_scanner: both walkers give what event_view gives, on any bytes, and stop where those break.
 #include <catch.hpp>
 
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <random>
 #include <vector>

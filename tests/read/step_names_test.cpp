@@ -1,5 +1,5 @@
 // Which names mark a step: one row a name.
-#include <read/step_names.hpp>
+#include <formats/step_names.hpp>
 
 #include "support.hpp"
 

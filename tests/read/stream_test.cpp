@@ -1,7 +1,7 @@
 // One pass over what is not in memory says the same as random access to it.
 #include <catch.hpp>
 
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <atomic>
 #include <csignal>

@@ -259,6 +259,9 @@ class OwnFormat(truth.Case):
         found = self.write_of("info", self.scratch / "run")
         self.assertEqual([(os.path.basename(f["path"]), f["family"], f["first_ps"], f["last_ps"]) for f in found["files"]],
                          [("a.spans", "own", 0, 2_000_000_000), ("b.spans.gz", "own", 500_000_000, 2_500_000_000)])
+        steps = self.write_of("steps", self.scratch / "run")["steps"]
+        self.assertEqual([(s["file"], s["start_ps"]) for s in steps],
+                         [(0, 0), (0, 1_000_000_000), (1, 500_000_000), (1, 1_500_000_000)])
         ops = self.write_of("ops", self.scratch / "run")
         self.assertEqual([(line["file"], line["events"]) for line in ops["lines"]], [(0, 6), (0, 2), (1, 6), (1, 2)])
 

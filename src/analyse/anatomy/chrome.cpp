@@ -6,7 +6,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
-#include <read/chrome_tracks.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
 
 #include <algorithm>
 #include <set>

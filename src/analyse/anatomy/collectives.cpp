@@ -7,8 +7,8 @@
 #include <base/hash_map.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
-#include <read/event_collectives.hpp>
-#include <read/xspace_names.hpp>
+#include <formats/xspace/event_collectives.hpp>
+#include <formats/xspace/xspace_names.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 #pragma once
 #include <profkit/core/anatomy.hpp>
 #include <profkit/xspace.hpp>
-#include <read/event_row.hpp>
+#include <formats/xspace/event_row.hpp>
 
 #include <cstddef>
 #include <cstdint>

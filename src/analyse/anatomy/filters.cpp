@@ -3,7 +3,7 @@
 #include <analyse/anatomy/trace_anatomy.hpp>
 #include <base/affix.hpp>
 #include <base/contained.hpp>
-#include <read/table_index.hpp>
+#include <formats/ascend/table_index.hpp>
 #include <profkit/core/text.hpp>
 
 #include <algorithm>

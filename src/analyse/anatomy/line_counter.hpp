@@ -1,7 +1,7 @@
 // What an inventory says of one line, from its events in file order and without its time, which may stand behind them.
 #pragma once
 #include <profkit/time.hpp>
-#include <read/event_row.hpp>
+#include <formats/xspace/event_row.hpp>
 
 #include <cstddef>
 #include <cstdint>

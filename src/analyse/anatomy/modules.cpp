@@ -1,5 +1,5 @@
 // Compiled programs: the HloProtos inside an XSpace and those in files of their own.
-#include <read/embedded_modules.hpp>
+#include <formats/xspace/embedded_modules.hpp>
 #include <analyse/anatomy/hlo_compare.hpp>
 #include <analyse/anatomy/hlo_parts.hpp>
 #include <analyse/anatomy/select.hpp>

@@ -2,7 +2,7 @@
 // threads, metadata ids.
 #pragma once
 #include <base/hash_map.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #include <analyse/anatomy/op_programs.hpp>
 #include <analyse/anatomy/op_totals.hpp>
 #include <profkit/core/anatomy.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/input_texts.hpp>
-#include <read/line_time.hpp>
+#include <formats/xspace/line_time.hpp>
 
 #include <algorithm>
 

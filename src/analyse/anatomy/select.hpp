@@ -7,9 +7,9 @@
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
 #include <base/progress.hpp>
-#include <read/event_stats.hpp>
-#include <read/line_time.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/event_stats.hpp>
+#include <formats/xspace/line_time.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 #include <profkit/core/anatomy.hpp>
 
-#include <read/event_stats.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/event_stats.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // What one pass over a streamed file gave, line by line.
 #pragma once
 #include <profkit/core/profile.hpp>
-#include <read/xspace_stream.hpp>
+#include <formats/xspace/xspace_stream.hpp>
 
 #include <algorithm>
 #include <cstdint>

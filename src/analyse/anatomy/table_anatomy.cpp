@@ -1,8 +1,8 @@
 // The tree and the metadata of tables and of settings.
 #include <analyse/anatomy/trace_anatomy.hpp>
 
-#include <read/settings_index.hpp>
-#include <read/table_index.hpp>
+#include <formats/ascend/settings_index.hpp>
+#include <formats/ascend/table_index.hpp>
 
 #include <algorithm>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 #include <analyse/anatomy/json_stats.hpp>
 #include <analyse/anatomy/select.hpp>
-#include <read/chrome_tracks.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include <analyse/anatomy/chrome_verdict.hpp>
 #include <base/string_table.hpp>
-#include <read/chrome_tracks.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
 
 #include <algorithm>
 #include <numeric>

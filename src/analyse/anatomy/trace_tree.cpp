@@ -4,8 +4,8 @@
 #include <profkit/core/chrome.hpp>
 
 #include <analyse/anatomy/chrome_verdict.hpp>
-#include <read/chrome_tracks.hpp>
-#include <read/event_again.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
+#include <formats/chrome/event_again.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "groups.hpp"
 
-#include <read/embedded_modules.hpp>
+#include <formats/xspace/embedded_modules.hpp>
 #include <base/collective_names.hpp>
 
 #include <profkit/time.hpp>

@@ -1,6 +1,6 @@
 #include "instances.hpp"
 
-#include <read/event_collectives.hpp>
+#include <formats/xspace/event_collectives.hpp>
 #include <profkit/core/activity.hpp>
 
 #include "analyse/anatomy/select.hpp"
@@ -9,9 +9,9 @@
 #include "base/collective_names.hpp"
 #include "base/hash_map.hpp"
 #include "base/progress.hpp"
-#include "read/line_time.hpp"
-#include "read/plane_node.hpp"
-#include "read/xspace_index.hpp"
+#include "formats/xspace/line_time.hpp"
+#include "formats/xspace/plane_node.hpp"
+#include "formats/xspace/xspace_index.hpp"
 
 #include <profkit/time.hpp>
 

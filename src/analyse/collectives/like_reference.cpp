@@ -5,7 +5,7 @@
 #include "analyse/anatomy/stats.hpp"
 #include "base/hash_map.hpp"
 #include "base/progress.hpp"
-#include "read/xspace_index.hpp"
+#include "formats/xspace/xspace_index.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -5,7 +5,7 @@
 #include "base/contained.hpp"
 #include "direction.hpp"
 #include "instances.hpp"
-#include "read/xspace_index.hpp"
+#include "formats/xspace/xspace_index.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "allocator_events.hpp"
 
-#include <read/event_stats.hpp>
+#include <formats/xspace/event_stats.hpp>
 
 #include <algorithm>
 #include <array>

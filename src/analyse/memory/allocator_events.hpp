@@ -8,7 +8,7 @@
 #include <base/progress.hpp>
 #include <profkit/core/memory.hpp>
 #include <profkit/time.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
 #include <limits>

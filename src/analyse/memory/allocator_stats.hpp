@@ -2,7 +2,7 @@
 #pragma once
 #include <base/hash_map.hpp>
 #include <profkit/xspace.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstddef>
 #include <cstdint>

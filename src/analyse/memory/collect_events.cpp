@@ -3,7 +3,7 @@
 #include "hosts.hpp"
 
 #include <analyse/anatomy/stats.hpp>
-#include <read/line_pieces.hpp>
+#include <formats/xspace/line_pieces.hpp>
 
 #include <algorithm>
 #include <utility>

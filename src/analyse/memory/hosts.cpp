@@ -3,7 +3,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/affix.hpp>
-#include <read/plane_node.hpp>
+#include <formats/xspace/plane_node.hpp>
 
 #include <algorithm>
 

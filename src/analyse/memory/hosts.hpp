@@ -1,7 +1,7 @@
 // Whose a plane is: a file is of one host, but for a merge, which has one a node (docs/merge.md).
 #pragma once
 #include <profkit/core/profile.hpp>
-#include <read/xspace_index.hpp>
+#include <formats/xspace/xspace_index.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "hosts.hpp"
 #include "spaces.hpp"
 
-#include <read/embedded_modules.hpp>
+#include <formats/xspace/embedded_modules.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <base/contained.hpp>
 #include <base/paths.hpp>

@@ -5,7 +5,7 @@
 #include "base/affix.hpp"
 #include "base/json_writer.hpp"
 #include "base/utf8.hpp"
-#include "read/chrome_tracks.hpp"
+#include "formats/chrome/chrome_tracks.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,7 @@
 #pragma once
 #include <profkit/xspace.hpp>
 
-#include "read/xspace_index.hpp"
+#include "formats/xspace/xspace_index.hpp"
 
 #include <cstdint>
 #include <optional>

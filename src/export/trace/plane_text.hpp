@@ -3,7 +3,7 @@
 #include <profkit/xspace.hpp>
 
 #include "base/hash_map.hpp"
-#include "read/xspace_index.hpp"
+#include "formats/xspace/xspace_index.hpp"
 
 #include <cstddef>
 #include <cstdint>

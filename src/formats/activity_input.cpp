@@ -1,0 +1,109 @@
+#include <formats/activity_input.hpp>
+#include <formats/chrome/chrome_decoder.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+const char* reason_of_defect(chrome_defect defect) noexcept {
+  switch (defect) {
+    case chrome_defect::none: break;
+    case chrome_defect::without_time:
+    case chrome_defect::start_out_of_reach: return "no usable time";
+    case chrome_defect::without_begin: return no_begin;
+    case chrome_defect::without_duration: return "no usable duration";
+    case chrome_defect::negative_duration: return "the duration is negative";
+    case chrome_defect::end_out_of_reach: return "the time lies out of reach (106 days)";
+  }
+  return "";
+}
+
+}  // namespace
+
+void reject_row(activity_input& input, const char* reason, std::uint64_t line, std::uint64_t count) {
+  if (count == 0) return;
+  if (input.rejected == 0) input.first_rejected_line = line;
+  input.rejected += count;
+  for (auto& [known, so_far] : input.reject_reasons) {
+    if (known != reason) continue;
+    so_far += count;
+    return;
+  }
+  input.reject_reasons.emplace_back(reason, count);
+}
+
+void reject_event(activity_input& input, const char* reason, std::uint64_t ordinal, std::uint64_t byte_offset) {
+  if (input.rejected == 0) input.first_rejected_byte = byte_offset;
+  reject_row(input, reason, ordinal + 1);
+}
+
+void reject_item(activity_input& input, const chrome_item& item) {
+  reject_event(input, reason_of_defect(item.defect), item.ordinal, item.event->byte_offset);
+}
+
+void tell_rejected(activity_input& input) {
+  const auto& reasons = input.reject_reasons;
+  const auto is_broken = [](const auto& r) {
+    return r.first != no_start_time && r.first != no_duration && r.first != no_begin;
+  };
+  const auto first = std::find_if(reasons.begin(), reasons.end(), is_broken);
+  if (first == reasons.end() || input.damage) return;
+  std::uint64_t count = 0;
+  for (const auto& r : reasons) count += is_broken(r) ? r.second : 0;
+  const std::uint64_t byte = input.first_rejected_byte, line = input.first_rejected_line;
+  std::string what = std::to_string(count) + " of " + std::to_string(input.rows) +
+                     (byte == no_offset ? " rows" : " events") + " were passed over";
+  if (byte != no_offset)
+    what += ", the first at byte " + std::to_string(byte);
+  else if (line != 0 && first == reasons.begin())
+    what += ", the first on line " + std::to_string(line);
+  what += ": " + first->first + " (" + std::to_string(first->second) + ")";
+  input.damage = fault{fault_code::damaged, std::move(what), input.path, byte, "the others were read"};
+}
+
+void note_summary(const chrome_summary& told, activity_input& input) {
+  input.rows = told.events + told.broken_events;
+  if (!told.broken_at.empty() && input.rejected == 0) input.first_rejected_byte = told.broken_at[0];
+  reject_row(input, "text that is no trace event", 0, told.broken_events);
+  if (!told.broken_at.empty()) {
+    input.notes.push_back("the first text that is no trace event stands at byte " + std::to_string(told.broken_at[0]));
+  }
+  if (told.nanoseconds) input.notes.push_back("times are nanoseconds");
+  if (told.bare_array && !told.terminated && !told.damage) {
+    input.notes.push_back("the array of events has no end: the capture may have been cut");
+  }
+  if (input.damage) return;
+  input.damage = told.damage;
+  if (!told.has_events_key && !told.damage) {
+    input.damage = fault{fault_code::damaged, "the object has no \"traceEvents\"", "", 0,
+                         "the file may be some other JSON, or cut by the program that wrote it"};
+  }
+  // Times of events that no kernel and no span comes of.
+  if (!input.damage && input.rejected == 0) input.damage = damage_of_times(told);
+  if (!input.damage) return;
+  input.damage->path = input.path;
+}
+
+activity_input input_of(const profile& p, std::size_t file, const char* variant) {
+  activity_input input;
+  input.file = static_cast<std::uint32_t>(file);
+  input.path = p.what().files[file].path;
+  input.variant = variant;
+  if (const fault* const known = p.file_fault(file)) {
+    input.damage = *known;
+  } else if (p.bytes(file).empty()) {
+    input.damage = fault{fault_code::damaged, "the file is empty", input.path, 0, "export the capture again"};
+  }
+  return input;
+}
+
+bool is_unusable(const profile& p, const activity_input& input) {
+  return input.damage && (p.bytes(input.file).empty() || input.damage->code == fault_code::unsupported);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,45 @@
+// What lies beside the kernels of one Ascend rank: settings of the recorder, communication details, step times.
+#pragma once
+#include <formats/activity_parts.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// The folder that stands for the rank that a file belongs to: up to *_ascend_pt or *_ascend_ms, else without the
+// folders that exporters make (ASCEND_PROFILER_OUTPUT, mindstudio_profiler_output).
+[[nodiscard]] std::string_view ascend_rank_folder(std::string_view folder) noexcept;
+// Whether a folder's name says that an Ascend profiler wrote it.
+[[nodiscard]] bool is_ascend_folder(std::string_view folder) noexcept;
+// The number in profiler_info_3.json, rank_3_ascend_pt and ascend_pytorch_profiler_3.db; -1 when there is none.
+[[nodiscard]] std::int32_t ascend_rank_number(std::string_view name) noexcept;
+
+// profiler_info*.json and profiler_metadata.json.
+struct ascend_settings {
+  std::optional<bool> stacks, shapes;
+  std::int32_t rank = -1;
+  bool level0 = false;
+  std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;  // as activity_device's
+};
+void read_ascend_info(std::string_view bytes, ascend_settings& into, activity_input& input);
+void read_ascend_metadata(std::string_view bytes, ascend_settings& into, activity_input& input);
+
+// communication.json: times relative to zero_us plus shift_ps; `device` is an index into the activity's devices.
+void read_ascend_communication(std::string_view bytes, std::int64_t zero_us, std::int64_t shift_ps,
+                               std::uint32_t device, activity_parts& into, activity_input& input);
+
+// step_trace_time.csv. `devices` pairs ordinals with indices into the activity's devices.
+void read_ascend_step_trace(std::string_view bytes, const std::vector<std::pair<std::int64_t, std::uint32_t>>& devices,
+                            activity_parts& into, activity_input& input);
+
+// operator_details.csv, op_statistic*.csv: counted, so that nothing that lies there goes unmentioned.
+void count_ascend_rows(std::string_view bytes, const char* variant, activity_input& input);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,355 @@
+#include <formats/ascend/ascend_trace.hpp>
+
+#include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
+#include <base/affix.hpp>
+#include <base/hash_map.hpp>
+#include <formats/ascend/ascend_names.hpp>
+#include <formats/chrome/chrome_decoder.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
+#include <formats/chrome/thread_numbers.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+enum class process_kind : std::uint8_t { host, garbage_collector, runtime, device, collectives, derived, unknown };
+
+struct process_rule {
+  std::string_view name;
+  process_kind kind;
+};
+// process_name in traces of torch_npu and msprof.
+constexpr process_rule process_rules[] = {
+    {"Python", process_kind::host},
+    {"Python GC", process_kind::garbage_collector},
+    {"CANN", process_kind::runtime},
+    {"Ascend Hardware", process_kind::device},
+    {"HCCL", process_kind::collectives},
+    {"Communication", process_kind::collectives},
+    {"Overlap Analysis", process_kind::derived},
+};
+
+struct category_rule {
+  std::string_view category;
+  host_span_kind kind;
+};
+// Only events of the framework have a category.
+constexpr category_rule host_categories[] = {
+    {"cpu_op", host_span_kind::op},
+    {"python_function", host_span_kind::frame},
+    {"user_annotation", host_span_kind::annotation},
+    {"enqueue", host_span_kind::runtime},
+    {"dequeue", host_span_kind::runtime},
+};
+
+// What stands before '@' in the names of the runtime, whose process has no name at Level0.
+constexpr std::string_view runtime_layers[] = {"AscendCL@", "Runtime@", "Node@", "Hccl@", "Model@"};
+
+// What tells which process it is, beside its name and labels.
+struct process_marks {
+  bool has_host_category = false, has_runtime_names = false;
+  process_kind known = process_kind::unknown;  // by the name, as soon as it is read
+
+  [[nodiscard]] process_kind kind(std::string_view labels) const {
+    if (known != process_kind::unknown) return known;
+    if (has_host_category) return process_kind::host;
+    if (contains(labels, "NPU")) return process_kind::device;
+    if (has_runtime_names) return process_kind::runtime;
+    return contains(labels, "CPU") ? process_kind::host : process_kind::unknown;
+  }
+};
+
+// An event with a length, until all processes are known by name.
+struct held_event {
+  std::int64_t start_ps, duration_ps;
+  std::uint64_t ordinal;
+  string_id name, task_type;
+  std::uint32_t track;
+  host_span_kind kind;
+};
+
+struct arrow_end {
+  std::uint64_t id;
+  std::int64_t at_ps;
+  std::int64_t stream;
+};
+
+// Tells of communication wherever it lies.
+bool names_collective(std::string_view name) noexcept {
+  return contains(name, "hcom") || contains(name, "Hccl") || contains(name, "c10d");
+}
+
+class trace_collector final : public chrome_sink {
+ public:
+  trace_collector(chrome_tracks& tracks, activity_parts& parts, activity_input& input)
+      : numbers(parts), tracks_(tracks), parts_(parts), input_(input) {}
+
+  bool item(const chrome_item& found) override {
+    switch (found.kind) {
+      case chrome_item_kind::metadata: take_name(*found.event); break;
+      case chrome_item_kind::complete:
+      case chrome_item_kind::begin:
+      case chrome_item_kind::pair: take_span(found); break;
+      case chrome_item_kind::flow: take_flow(found); break;
+      default: break;
+    }
+    return true;
+  }
+
+  std::vector<held_event> events;
+  thread_numbers numbers;
+
+  // Of every process, now that all names are known.
+  [[nodiscard]] std::vector<process_kind> kinds() {
+    marks_.resize(tracks_.processes().size());
+    std::vector<process_kind> all;
+    for (std::size_t i = 0; i < marks_.size(); ++i) all.push_back(marks_[i].kind(tracks_.processes()[i].labels));
+    return all;
+  }
+
+  // Arrows whose two ends are there: those of the runtime, else those of the framework.
+  [[nodiscard]] std::vector<launch_arrow> arrows() const {
+    std::vector<launch_arrow> found = joined(runtime_);
+    return found.empty() ? joined(framework_) : found;
+  }
+
+ private:
+  struct flows {
+    hash_map<std::uint64_t, std::int64_t> starts;
+    std::vector<arrow_end> ends;
+  };
+
+  static std::vector<launch_arrow> joined(const flows& f) {
+    std::vector<launch_arrow> arrows;
+    for (const arrow_end& end : f.ends) {
+      const auto start = f.starts.find(end.id);
+      if (start != f.starts.end()) arrows.push_back({end.at_ps, start->second, end.stream});
+    }
+    return arrows;
+  }
+
+  void reject(const chrome_item& found) { reject_item(input_, found); }
+
+  void take_name(const chrome_event& e) {
+    if (e.name == "process_name") {
+      const std::uint32_t process = tracks_.process_of(e);
+      const std::string& name = tracks_.process(process).name;
+      const auto* const rule = std::find_if(std::begin(process_rules), std::end(process_rules),
+                                            [&name](const process_rule& r) { return r.name == name; });
+      if (rule != std::end(process_rules)) marks_of(process).known = rule->kind;
+    } else if (e.name == "thread_name") {
+      numbers.of(tracks_.thread_of(e));
+    }
+  }
+
+  void take_span(const chrome_item& found) {
+    if (is_unplaced(found.defect)) return reject(found);
+    numbers.of(found.track);
+    if (found.kind == chrome_item_kind::begin || found.defect == chrome_defect::without_begin) return;
+    if (found.defect != chrome_defect::none) return reject(found);
+    const chrome_event& e = *found.event;
+    held_event held{found.start_ps, found.duration_ps, e.ordinal, parts_.strings.intern(e.name), 0, found.track,
+                    host_span_kind::other};
+    process_marks& p = marks_of(tracks_.track(found.track).process);
+    if (!e.cat.empty()) {
+      for (const category_rule& rule : host_categories) {
+        if (rule.category != e.cat) continue;
+        held.kind = rule.kind;
+        p.has_host_category = true;
+      }
+    } else if (p.known == process_kind::unknown || p.known == process_kind::device ||
+               p.known == process_kind::collectives) {
+      const bool layer = std::any_of(std::begin(runtime_layers), std::end(runtime_layers),
+                                     [&e](std::string_view l) { return starts_with(e.name, l); });
+      p.has_runtime_names = p.has_runtime_names || layer;
+      if (!layer) held.task_type = task_type_of(e.args_json);
+    }
+    events.push_back(held);
+  }
+
+  string_id task_type_of(std::string_view args) {
+    std::string_view raw = json_member(args, "Task Type");
+    if (raw.empty()) raw = json_member(args, "task type");
+    return raw.empty() ? 0 : parts_.strings.intern(json_text(raw, scratch_));
+  }
+
+  void take_flow(const chrome_item& found) {
+    const chrome_event& e = *found.event;
+    const bool runtime = e.cat == "HostToDevice" || starts_with(e.name, "HostToDevice");
+    if (e.phase == 't' || (!runtime && e.name != "torch_to_npu")) return;
+    if (found.defect != chrome_defect::none) return reject(found);
+    flows& f = runtime ? runtime_ : framework_;
+    const std::uint64_t id = std::hash<std::string_view>()(e.id);
+    if (e.phase == 's') {
+      f.starts.emplace(id, found.start_ps);
+    } else {
+      f.ends.push_back({id, found.start_ps, e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1)});
+    }
+  }
+
+  process_marks& marks_of(std::uint32_t process) {
+    if (process >= marks_.size()) marks_.resize(tracks_.processes().size());
+    return marks_[process];
+  }
+
+  chrome_tracks& tracks_;
+  activity_parts& parts_;
+  activity_input& input_;
+  flows runtime_, framework_;
+  std::vector<process_marks> marks_;  // by process of the trace
+  std::string scratch_;
+};
+
+// Puts what was collected where it belongs, now that every process has its name.
+class trace_sorter {
+ public:
+  trace_sorter(const chrome_tracks& tracks, trace_collector& from, std::uint32_t host_group, activity_parts& parts,
+               ascend_trace& into, ascend_devices* kernels)
+      : tracks_(tracks),
+        from_(from),
+        host_group_(host_group),
+        parts_(parts),
+        into_(into),
+        kernels_(kernels),
+        kinds_(from.kinds()) {}
+
+  void run() {
+    for (const held_event& e : from_.events) {
+      const process_kind kind = kinds_[tracks_.track(e.track).process];
+      switch (kind) {
+        case process_kind::host:
+        case process_kind::garbage_collector:
+        case process_kind::runtime: take_host(e, kind); break;
+        case process_kind::device:
+        case process_kind::collectives: take_device(e, kind); break;
+        case process_kind::derived: break;
+        case process_kind::unknown:
+          if (!take_marker(e) && names_collective(parts_.strings.text(e.name))) add_device_marker(e);
+          break;
+      }
+    }
+    into_.launches = from_.arrows();
+  }
+
+ private:
+  bool take_marker(const held_event& e) {
+    const auto step = parts_.steps.match(parts_.strings.text(e.name));
+    if (!step) return false;
+    step_marker m;
+    m.host_group = host_group_;
+    m.thread = from_.numbers.of(e.track);
+    m.name = e.name;
+    m.number = step->number;
+    m.start_ps = e.start_ps;
+    m.end_ps = e.start_ps + e.duration_ps;
+    m.source = step->source;
+    into_.markers.push_back(m);
+    return true;
+  }
+
+  void take_host(const held_event& e, process_kind kind) {
+    into_.host_seen = true;
+    if (take_marker(e)) return;
+    add_span(e, kind == process_kind::runtime             ? host_span_kind::runtime
+             : kind == process_kind::garbage_collector ? host_span_kind::gc
+                                                       : e.kind);
+  }
+
+  void add_device_marker(const held_event& e) { add_span(e, host_span_kind::device_marker); }
+
+  void add_span(const held_event& e, host_span_kind kind) {
+    host_span s;
+    s.start_ps = e.start_ps;
+    s.duration_ps = e.duration_ps;
+    s.source_row = e.ordinal;
+    s.name = e.name;
+    s.thread = from_.numbers.of(e.track);
+    s.kind = kind;
+    into_.spans.push_back(s);
+  }
+
+  void take_device(const held_event& e, process_kind kind) {
+    const std::string_view name = parts_.strings.text(e.name);
+    const std::string_view task = parts_.strings.text(e.task_type);
+    const bool waits = contains(name, "Notify_Wait") || contains(name, "StreamWaitEvent") || task == "Notify Wait" ||
+                       task == "Notify_Wait" || task == "NOTIFY_WAIT_SQE";
+    if (kind == process_kind::collectives || waits || names_collective(name)) add_device_marker(e);
+    if (kernels_ != nullptr && !waits) take_kernel(e, kind, name, task);
+  }
+
+  void take_kernel(const held_event& e, process_kind kind, std::string_view name, std::string_view task) {
+    const chrome_track& on = tracks_.track(e.track);
+    const chrome_trace_process& process = tracks_.process(on.process);
+    if (kind == process_kind::collectives) {
+      // One line a group has whole operations; the planes below show their parts.
+      const bool whole = on.name.empty() ? starts_with(name, "hcom_") : contains(on.name, "Communication");
+      if (!whole) return;
+    } else if (is_no_kernel(task)) {
+      return;
+    }
+    // pid is <host pid> << 10 | <index> << 5 | <device>.
+    device_kernels& into = kernels_->of(process.number ? *process.number & 31 : -1, parts_.strings);
+    kernel_row row;
+    row.start_ps = e.start_ps;
+    row.duration_ps = e.duration_ps;
+    row.source_row = e.ordinal;
+    row.name = e.name;
+    row.op_type = parts_.strings.intern(std::string(ascend_op_type(name)));
+    row.core = kind == process_kind::collectives ? parts_.strings.intern("HCCL") : e.task_type;
+    const ascend_class c = classify_ascend(parts_.strings.text(row.core), parts_.strings.text(row.op_type), name);
+    row.kind = c.kind;
+    if (c.on_aicpu) row.flags = static_cast<std::uint8_t>(row.flags | kernel_on_aicpu);
+    if (kind == process_kind::device && on.number) {
+      if (const auto index = into.stream_of(*on.number, parts_.strings)) {
+        activity_stream& stream = into.device.streams[*index];
+        if (stream.line < 0) {
+          stream.plane = process.position;
+          stream.line = on.position;
+        }
+        row.stream = *index;
+        row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
+      }
+    }
+    into.any_core = into.any_core || (!c.from_name && row.kind != kernel_class::comm);
+    into.rows.push_back(row);
+  }
+
+  const chrome_tracks& tracks_;
+  trace_collector& from_;
+  std::uint32_t host_group_;
+  activity_parts& parts_;
+  ascend_trace& into_;
+  ascend_devices* kernels_;
+  std::vector<process_kind> kinds_;
+};
+
+}  // namespace
+
+result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, std::uint32_t host_group,
+                               activity_parts& parts, ascend_trace& into, ascend_devices* kernels,
+                               activity_input& input) {
+  chrome_options options;
+  options.bounds = parts.from->what().bounds;
+  options.host = parts.host;
+  chrome_tracks tracks;
+  trace_collector collector(tracks, parts, input);
+  chrome_decoder decoder(shift_ps, tracks, collector);
+  const result<chrome_summary> read = read_chrome(bytes, decoder, options);
+  if (!read) return read.error();
+  note_summary(*read, input);
+  trace_sorter(tracks, collector, host_group, parts, into, kernels).run();
+  collector.numbers.name_threads(input.file, tracks);
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

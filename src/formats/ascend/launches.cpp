@@ -1,0 +1,36 @@
+#include <formats/ascend/launches.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+std::uint64_t join_launches(const activity_device& device, std::vector<kernel_row>& rows,
+                            std::vector<launch_arrow>& arrows) {
+  const auto place = [](const launch_arrow& a) { return std::tie(a.kernel_start_ps, a.stream, a.launch_ps); };
+  const auto earlier = [&](const launch_arrow& a, const launch_arrow& b) { return place(a) < place(b); };
+  if (!std::is_sorted(arrows.begin(), arrows.end(), earlier)) std::sort(arrows.begin(), arrows.end(), earlier);
+  std::uint64_t joined = 0;
+  std::size_t first = 0;
+  for (kernel_row& row : rows) {
+    while (first < arrows.size() && arrows[first].kernel_start_ps < row.start_ps) ++first;
+    if (first == arrows.size()) break;
+    if (arrows[first].kernel_start_ps != row.start_ps) continue;
+    // Of several arrows to one moment, the one to the kernel's stream.
+    const launch_arrow* best = &arrows[first];
+    if ((row.flags & kernel_has_stream) != 0) {
+      const launch_arrow wanted{row.start_ps, no_time_ps, device.streams[row.stream].id};
+      const auto at =
+          std::lower_bound(arrows.begin() + static_cast<std::ptrdiff_t>(first), arrows.end(), wanted, earlier);
+      if (at != arrows.end() && at->kernel_start_ps == row.start_ps && at->stream == wanted.stream) best = &*at;
+    }
+    row.launch_ps = best->launch_ps;
+    ++joined;
+  }
+  return joined;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,114 @@
+#include <formats/chrome/chrome_decoder.hpp>
+
+#include <profkit/time.hpp>
+
+#include <cstring>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+chrome_item_kind kind_of(char phase) noexcept {
+  switch (phase) {
+    case 'X': return chrome_item_kind::complete;
+    case 'B': return chrome_item_kind::begin;
+    case 'E': return chrome_item_kind::pair;
+    case 'i':
+    case 'I': return chrome_item_kind::instant;
+    case 'b':
+    case 'S': return chrome_item_kind::async_begin;
+    case 'e':
+    case 'F': return chrome_item_kind::async_pair;
+    case 'n': return chrome_item_kind::async_instant;
+    case 'C': return chrome_item_kind::counter;
+    case 's':
+    case 't':
+    case 'f': return chrome_item_kind::flow;
+    case 'M': return chrome_item_kind::metadata;
+    default: return chrome_item_kind::other;
+  }
+}
+
+bool has_arguments(std::string_view json) noexcept {
+  return !json.empty() && json.front() == '{' && json.find('"') != std::string_view::npos;
+}
+
+void take_duration(std::optional<std::int64_t> duration_ps, chrome_item& found) noexcept {
+  found.duration_ps = duration_ps.value_or(0);
+  if (!duration_ps)
+    found.defect = chrome_defect::without_duration;
+  else if (*duration_ps < 0)
+    found.defect = chrome_defect::negative_duration;
+  else if (!checked_add(found.start_ps, *duration_ps))
+    found.defect = chrome_defect::end_out_of_reach;
+}
+
+}  // namespace
+
+bool chrome_decoder::event(const chrome_event& e) {
+  chrome_item found;
+  found.kind = kind_of(e.phase);
+  found.track = tracks_.see(e);
+  found.ordinal = e.ordinal;
+  found.event = &e;
+  if (found.kind == chrome_item_kind::metadata || found.kind == chrome_item_kind::other) return into_.item(found);
+  const auto start_ps = e.ts_ps ? checked_add(*e.ts_ps, shift_ps_) : std::nullopt;
+  if (!start_ps) {
+    found.defect = e.ts_ps ? chrome_defect::start_out_of_reach : chrome_defect::without_time;
+    return into_.item(found);
+  }
+  found.start_ps = *start_ps;
+  switch (found.kind) {
+    case chrome_item_kind::complete: take_duration(e.dur_ps, found); break;
+    case chrome_item_kind::begin: return take_begin(e, found, begins_, found.track);
+    case chrome_item_kind::pair: return take_end(e, found, begins_, found.track);
+    case chrome_item_kind::async_begin: return take_begin(e, found, async_begins_, async_group_of(e, found.track));
+    case chrome_item_kind::async_pair: return take_end(e, found, async_begins_, async_group_of(e, found.track));
+    default: break;
+  }
+  return into_.item(found);
+}
+
+bool chrome_decoder::take_begin(const chrome_event& e, chrome_item found, open_begins& begins, std::uint32_t group) {
+  begins.push(group, names_.intern(e.name), *e.ts_ps, e.ordinal, e.cat, e.args_json);
+  return into_.item(found);
+}
+
+bool chrome_decoder::take_end(const chrome_event& e, chrome_item found, open_begins& begins, std::uint32_t group) {
+  const open_begins::begin* const begin = begins.pop(group, names_.intern(e.name));
+  if (begin == nullptr) {
+    found.defect = chrome_defect::without_begin;
+    return into_.item(found);
+  }
+  const auto length_ps = checked_sub(*e.ts_ps, begin->ts_ps);
+  chrome_event whole = e;
+  whole.ordinal = begin->ordinal;
+  whole.ts_ps = begin->ts_ps;
+  whole.dur_ps = length_ps;
+  whole.name = names_.text(begin->name);
+  whole.cat = begin->cat;
+  if (has_arguments(begin->args_json)) {
+    args_.clear();
+    if (has_arguments(e.args_json)) args_.append(e.args_json.substr(0, e.args_json.rfind('}'))).append(1, ',');
+    args_.append(begin->args_json, args_.empty() ? 0 : 1);
+    whole.args_json = args_;
+    whole.args = {};
+  }
+  found.start_ps = begin->ts_ps + shift_ps_;  // as when it began
+  found.event = &whole;
+  if (length_ps)
+    take_duration(length_ps, found);
+  else
+    found.defect = *e.ts_ps < begin->ts_ps ? chrome_defect::negative_duration : chrome_defect::end_out_of_reach;
+  return into_.item(found);
+}
+
+std::uint32_t chrome_decoder::async_group_of(const chrome_event& e, std::uint32_t track) {
+  char number[sizeof track];  // the track tells process and category
+  std::memcpy(number, &track, sizeof number);
+  key_.assign(number, sizeof number).append(e.id);
+  return async_groups_.intern(key_);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

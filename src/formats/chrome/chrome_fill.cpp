@@ -1,0 +1,160 @@
+// Chrome trace JSON to timeline: complete, instant and counter events, and begin/end events brought together. Flows are
+// arrows between events and make no rows.
+#include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
+#include <formats/chrome/chrome_decoder.hpp>
+#include <formats/chrome/chrome_fill.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// First pass: names may come after the events they belong to.
+class name_collector final : public chrome_visitor {
+ public:
+  explicit name_collector(chrome_tracks& into) : into_(into) {}
+  bool event(const chrome_event& e) override {
+    into_.see(e);
+    return true;
+  }
+
+ private:
+  chrome_tracks& into_;
+};
+
+// Second pass.
+class event_filler final : public chrome_sink {
+ public:
+  event_filler(const profile& p, std::size_t file, const chrome_tracks& from, timeline_sink& into)
+      : from_(from),
+        into_(into),
+        file_(static_cast<std::uint32_t>(file)),
+        host_(into.intern(p.what().files[file].host)) {}
+
+  bool item(const chrome_item& found) override {
+    if (found.track == chrome_tracks::none || found.defect == chrome_defect::without_time) return true;
+    if (found.defect == chrome_defect::start_out_of_reach) {
+      out_of_reach = true;
+      return true;
+    }
+    line& on = line_of(found.track);
+    if (found.kind == chrome_item_kind::begin || found.kind == chrome_item_kind::async_begin) return true;
+    if (found.defect == chrome_defect::without_begin) return true;
+    timeline_event row;
+    row.start_ps = found.start_ps;
+    row.duration_ps = std::max<std::int64_t>(found.duration_ps, 0);
+    row.source_row = found.event->ordinal;
+    row.name = into_.intern(found.event->name);
+    on.rows.push_back(row);
+    if (++held_ < most_held) return true;
+    flush();
+    return told.ok();
+  }
+
+  void flush() {
+    for (const std::uint32_t track : in_order_) {
+      line& on = lines_[track];
+      if (on.rows.empty() || !told.ok()) continue;
+      told = into_.add_events(on.track, on.rows.data(), on.rows.size());
+      on.rows.clear();
+    }
+    held_ = 0;
+  }
+
+  result<void> told;
+  bool out_of_reach = false;
+
+ private:
+  static constexpr std::size_t most_held = std::size_t{1} << 16;
+  static constexpr track_id no_track = std::numeric_limits<track_id>::max();
+
+  struct line {
+    track_id track = no_track;
+    std::vector<timeline_event> rows;
+  };
+
+  line& line_of(std::uint32_t track) {
+    if (track >= lines_.size()) lines_.resize(std::max<std::size_t>(track + std::size_t{1}, from_.tracks().size()));
+    line& on = lines_[track];
+    if (on.track == no_track) {
+      on.track = add_track(track);
+      in_order_.push_back(track);
+    }
+    return on;
+  }
+
+  track_id add_track(std::uint32_t at) {
+    const chrome_place place = from_.place_of(at);
+    track t;
+    t.file = file_;
+    t.host = host_;
+    t.plane = place.plane;
+    t.line = place.line;
+    t.plane_type = place.plane_type;
+    t.line_type = place.line_type;
+    t.device = device_ordinal(place.plane_name);
+    t.stream = from_.track(at).number.value_or(-1);
+    t.plane_name = into_.intern(place.plane_name);
+    t.line_name = into_.intern(place.line_name);
+    return into_.add_track(t);
+  }
+
+  const chrome_tracks& from_;
+  timeline_sink& into_;
+  std::uint32_t file_;
+  string_id host_;
+  std::vector<line> lines_;              // by track of the trace
+  std::vector<std::uint32_t> in_order_;  // those of the timeline
+  std::size_t held_ = 0;
+};
+
+// What to add to the file's times to have them on the capture's clock; 0 when the file's zero is not known.
+std::optional<std::int64_t> shift_of(const profile& p, std::size_t file) {
+  const auto own = p.file_origin_unix_ns(file);
+  if (!own || !p.origin_unix_ns()) return 0;
+  const auto ns = checked_sub(*own, *p.origin_unix_ns());
+  return ns ? checked_mul(*ns, ps_per_ns) : std::nullopt;
+}
+
+}  // namespace
+
+result<void> fill_from_chrome(const profile& p, std::size_t file, timeline_sink& into) {
+  const std::string& path = p.what().files[file].path;
+  const std::string_view bytes = p.bytes(file);
+  const fault* const known = p.file_fault(file);
+  if (bytes.empty()) return known != nullptr ? result<void>(*known) : result<void>();
+
+  chrome_options options;
+  options.bounds = p.what().bounds;
+  options.host = p.what().host;
+  const auto shift_ps = shift_of(p, file);
+  if (!shift_ps) return chrome_out_of_reach(path);
+  const auto with_path = [&path](fault f) {
+    f.path = path;
+    return f;
+  };
+  chrome_tracks tracks;
+  name_collector names(tracks);
+  if (result<chrome_summary> named = read_chrome(bytes, names, options); !named) return with_path(named.error());
+  tracks.settle_names();
+  event_filler filler(p, file, tracks, into);
+  chrome_decoder decoder(*shift_ps, tracks, filler);
+  result<chrome_summary> read = read_chrome(bytes, decoder, options);
+  if (!read) return with_path(read.error());
+  filler.flush();
+  if (!filler.told) return filler.told;
+  if (known != nullptr) return *known;
+  if (read->damage) return with_path(*read->damage);
+  if (filler.out_of_reach) return chrome_out_of_reach(path);
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

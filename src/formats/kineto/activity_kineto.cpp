@@ -1,0 +1,646 @@
+// Traces of PyTorch (Kineto) and of XLA's exporter: kernels of devices, the calls that launched them, host spans.
+//
+// Source of the arguments' names: libkineto's output_json.cpp (2021 to 2026) and real traces of CUDA, ROCm and CPU
+// runs.
+#include <formats/activity_parts.hpp>
+#include <formats/chrome/thread_numbers.hpp>
+
+#include <profkit/core/chrome.hpp>
+#include <profkit/time.hpp>
+#include <base/affix.hpp>
+#include <base/collective_names.hpp>
+#include <base/hash_map.hpp>
+#include <base/recent_strings.hpp>
+#include <formats/activity_input.hpp>
+#include <formats/activity_store.hpp>
+#include <formats/chrome/chrome_args.hpp>
+#include <formats/chrome/chrome_decoder.hpp>
+#include <formats/chrome/chrome_dialect.hpp>
+#include <formats/chrome/chrome_tracks.hpp>
+#include <formats/chrome/json_elements.hpp>
+#include <formats/kineto/grow.hpp>
+#include <formats/kineto/kineto_categories.hpp>
+#include <formats/kineto/launch_calls.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// An event with a time and a length has no less text.
+constexpr std::size_t least_event_bytes = 24;
+
+// The arguments that are looked at, by position in `argument_names`.
+enum argument : std::size_t {
+  arg_device,
+  arg_stream,
+  arg_correlation,  // of a call: these two
+  arg_external,     // of an operation: this and the next two
+  arg_dims,
+  arg_types,
+  arg_external_lower,
+  arg_collective,
+  arg_in_elements,
+  arg_out_elements,
+  arg_group_size,
+  arg_dtype,
+  arg_group,
+  arg_group_text,
+  arg_group_ranks,
+  arguments,
+};
+constexpr std::string_view argument_names[arguments] = {
+    "device",
+    "stream",
+    "correlation",
+    "External id",
+    "Input Dims",
+    "Input type",
+    "external id",
+    "Collective name",
+    "In msg nelems",
+    "Out msg nelems",
+    "Group size",
+    "dtype",
+    "Process Group Name",
+    "Process Group Description",
+    "Process Group Ranks",
+};
+
+std::uint64_t id_of(std::string_view raw) noexcept {
+  const auto id = raw.empty() ? std::nullopt : json_scaled_integer(raw);
+  return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
+}
+
+struct gathered_device {
+  activity_device device;
+  std::vector<kernel_row> rows;
+  std::vector<launch_link> links;  // of the rows
+  hash_map<std::int64_t, std::uint16_t> streams;
+  std::vector<step_marker> windows;
+};
+
+// An event without a known category, until its process has a name.
+struct unplaced_event {
+  std::int64_t start_ps, duration_ps;
+  std::uint64_t ordinal;
+  string_id name;
+  std::uint32_t track;
+};
+
+class trace_reader final : public chrome_sink {
+ public:
+  trace_reader(std::size_t file, activity_parts& parts)
+      : parts_(parts),
+        p_(*parts.from),
+        file_(file),
+        decoder_(p_.file_shift_ns(file) * ps_per_ns, tracks_, *this),
+        group_(parts.add_host_group(file)),
+        input_(input_of(p_, file, "trace.json")),
+        numbers_(parts),
+        names_(parts.strings),
+        shapes_(parts.strings),
+        types_(parts.strings) {}
+  trace_reader(const trace_reader&) = delete;
+  trace_reader& operator=(const trace_reader&) = delete;
+
+  result<void> run() {
+    chrome_options options;
+    options.bounds = p_.what().bounds;
+    options.host = parts_.host;
+    const std::string_view bytes = p_.bytes(file_);
+    bytes_ = bytes.size();
+    if (!is_unusable(p_, input_)) {
+      const result<chrome_summary> read = read_chrome(bytes, decoder_, options);
+      if (read) {
+        note_summary(*read, input_);
+      } else if (read.error().code == fault_code::cancelled || read.error().code == fault_code::out_of_memory) {
+        return read.error();
+      } else if (!input_.damage) {
+        input_.damage = read.error();
+        input_.damage->path = input_.path;
+      }
+    }
+    note_open();
+    sort_held();
+    finish();
+    return {};
+  }
+
+  // [{"name": "NVIDIA H100 80GB HBM3", …}, …]
+  void take_models(std::string_view json) {
+    json_elements devices(json);
+    while (devices.next())
+      if (const std::string_view name = json_text(json_member(devices.value(), "name"), scratch_); !name.empty())
+        parts_.hosts[group_].devices.emplace_back(name);
+  }
+
+  bool header(std::string_view key, std::string_view json) override {
+    if (key == "schemaVersion" || key == "deviceProperties" || key == "distributedInfo") {
+      input_.variant = "kineto";
+      parts_.hosts[group_].recorder = "PyTorch (Kineto)";
+    }
+    if (key == "deviceProperties") take_models(json);
+    if (key == "distributedInfo") {
+      parts_.hosts[group_].backend = std::string(json_text(json_member(json, "backend"), scratch_));
+      const auto rank = json_scaled_integer(json_member(json, "rank"));
+      if (rank && *rank >= 0 && *rank <= std::numeric_limits<std::int32_t>::max()) {
+        rank_ = parts_.hosts[group_].rank = static_cast<std::int32_t>(*rank);
+      }
+      const auto world = json_scaled_integer(json_member(json, "world_size"));
+      if (world && *world > 0 && *world <= std::numeric_limits<std::int32_t>::max()) {
+        world_size_ = parts_.hosts[group_].world_size = static_cast<std::int32_t>(*world);
+      }
+    }
+    return true;
+  }
+
+  bool item(const chrome_item& found) override {
+    const chrome_event& e = *found.event;
+    at_byte_ = e.byte_offset;
+    switch (found.kind) {
+      case chrome_item_kind::metadata:
+        if (e.name == "thread_name") numbers_.of(tracks_.thread_of(e));
+        break;
+      case chrome_item_kind::begin:
+        if (found.defect != chrome_defect::none)
+          reject(found);
+        else
+          numbers_.of(found.track);
+        break;
+      case chrome_item_kind::pair: take_pair(found); break;
+      case chrome_item_kind::complete: take_span(found); break;
+      // XLA's exporter ends its events with an empty object.
+      case chrome_item_kind::other:
+        if (e.phase == 0 && e.json.find('"') != std::string_view::npos)
+          reject_event(input_, "no phase (\"ph\")", e.ordinal, e.byte_offset);
+        break;
+      default: break;
+    }
+    return true;
+  }
+
+ private:
+  void reject(const chrome_item& found) { reject_item(input_, found); }
+
+  void take_pair(const chrome_item& found) {
+    if (is_unplaced(found.defect)) return reject(found);
+    numbers_.of(found.track);
+    if (found.defect == chrome_defect::without_begin) return reject(found);
+    take_span(found);
+  }
+
+  void take_span(const chrome_item& found) {
+    const chrome_event& e = *found.event;
+    const kineto_category* const category = category_of(e.cat);
+    if (category != nullptr && category->what == kineto_role::ignored) return;
+    if (found.defect != chrome_defect::none) return reject(found);
+    if (category == nullptr) {
+      numbers_.of(found.track);
+      held_.push_back({found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), found.track});
+      return;
+    }
+    switch (category->what) {
+      case kineto_role::kernel:
+      case kineto_role::copy: take_kernel(found, *category); break;
+      case kineto_role::device_annotation: take_window(found, *category); break;
+      case kineto_role::runtime: take_call(found); [[fallthrough]];
+      case kineto_role::host: take_host(found, *category); break;
+      case kineto_role::device_wait:
+        add_span(found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), numbers_.of(found.track),
+                 category->kind);
+        break;
+      case kineto_role::ignored: break;
+    }
+  }
+
+  // The categories met last are kept, by the ends of their names.
+  const kineto_category* category_of(std::string_view name) {
+    if (name.empty()) return nullptr;
+    known_category& known = known_categories_[(name.size() + static_cast<unsigned char>(name.front()) +
+                                               3U * static_cast<unsigned char>(name.back())) %
+                                              known_categories_.size()];
+    if (known.name != name) known = {std::string(name), find_kineto_category(name)};
+    return known.category;
+  }
+
+  // ---- devices ----
+
+  void take_kernel(const chrome_item& found, const kineto_category& category) {
+    const chrome_event& e = *found.event;
+    kernel_arguments_.pick(e, args_.data());
+    note_device_process(tracks_.track(found.track).process);
+    gathered_device& into = device_of(ordinal_of(e), category.device);
+    kernel_row row;
+    row.start_ps = found.start_ps;
+    row.duration_ps = found.duration_ps;
+    row.source_row = e.ordinal;
+    row.name = names_.intern(e.name);
+    const known_name& known = known_kernel(row.name);
+    row.op_type = known.type;
+    row.kind = category.what == kineto_role::copy ? kernel_class::copy : known.kind;
+    if (!args_[arg_collective].empty()) {
+      row.kind = kernel_class::comm;
+      row.op_type = parts_.strings.intern(json_text(args_[arg_collective], scratch_));
+      if (parts_.options.details) row.details = collective_details(into);
+    }
+    set_stream(row, into, stream_of(e), found.track);
+    const launch_link tie{id_of(args_[arg_correlation]),
+                          id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
+    make_room(into.rows, at_byte_, bytes_, least_event_bytes);
+    make_room(into.links, at_byte_, bytes_, least_event_bytes);
+    into.rows.push_back(row);
+    into.links.push_back(tie);
+    coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
+  }
+
+  void note_device_process(std::uint32_t process) {
+    if (process >= has_kernels_.size()) has_kernels_.resize(tracks_.processes().size());
+    has_kernels_[process] = true;
+  }
+
+  [[nodiscard]] std::int64_t ordinal_of(const chrome_event& e) const {
+    auto ordinal = args_[arg_device].empty() ? std::nullopt : json_scaled_integer(args_[arg_device]);
+    if (!ordinal && !e.pid.is_string) ordinal = json_scaled_integer(e.pid.text);
+    return ordinal.value_or(-1);
+  }
+  [[nodiscard]] std::optional<std::int64_t> stream_of(const chrome_event& e) const {
+    auto stream = args_[arg_stream].empty() ? std::nullopt : json_scaled_integer(args_[arg_stream]);
+    if (!stream && !e.tid.is_string) stream = json_scaled_integer(e.tid.text);
+    return stream;
+  }
+
+  gathered_device& device_of(std::int64_t ordinal, accelerator type) {
+    for (gathered_device& d : devices_) {
+      if (d.device.ordinal == ordinal) return d;
+    }
+    return add_device(ordinal, type);
+  }
+
+  gathered_device& add_device(std::int64_t ordinal, accelerator type) {
+    gathered_device& added = devices_.emplace_back();
+    added.device.ordinal = ordinal;
+    added.device.type = type;
+    const std::string kind = type == accelerator::gpu ? "GPU" : type == accelerator::tpu ? "TPU" : "device";
+    added.device.name = parts_.strings.intern(ordinal < 0 ? kind : kind + " " + std::to_string(ordinal));
+    return added;
+  }
+
+  // `track`: where the kernel lies. Its first kernel tells where a stream is shown. A thread of XLA's exporter has a name
+  // and a kind of its own.
+  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id, std::uint32_t track,
+                  std::string_view name = {}, line_kind kind = line_kind::stream) {
+    if (!id) return;
+    auto found = into.streams.find(*id);
+    if (found == into.streams.end()) {
+      if (into.device.streams.size() >= std::numeric_limits<std::uint16_t>::max()) return;
+      found = into.streams.emplace(*id, static_cast<std::uint16_t>(into.device.streams.size())).first;
+      const std::string stream = name.empty() ? "stream " + std::to_string(*id) : std::string(name);
+      into.device.streams.push_back({*id, parts_.strings.intern(stream), kind,
+                                     tracks_.process_of_track(track).position, tracks_.track(track).position});
+    }
+    row.stream = found->second;
+    row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
+  }
+
+  // What a name tells, found once a name.
+  struct known_name {
+    bool kernel_known = false;
+    kernel_class kind = kernel_class::compute;
+    enum : std::uint8_t { not_looked_at, no_step, a_step } step = not_looked_at;
+    string_id type = 0;
+  };
+  known_name& known_of(string_id name) {
+    if (name >= known_.size()) known_.resize(std::max<std::size_t>(parts_.strings.size(), 2 * known_.size()));
+    return known_[name];
+  }
+  const known_name& known_kernel(string_id name) {
+    known_name& known = known_of(name);
+    if (known.kernel_known) return known;
+    const std::string text(parts_.strings.text(name));
+    const string_id type = parts_.strings.intern(bare_kernel_name(text));
+    known.kernel_known = true;
+    known.type = type;
+    if (!collective_library_of(text).empty()) {
+      known.kind = kernel_class::comm;
+    } else if (text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0) {
+      known.kind = kernel_class::copy;
+    }
+    return known;
+  }
+
+  std::uint32_t collective_details(gathered_device& into) {
+    kernel_details d;
+    const argument group = args_[arg_group_text].empty() ? arg_group : arg_group_text;
+    if (!args_[group].empty()) d.group = parts_.strings.intern(json_text(args_[group], scratch_));
+    if (!args_[arg_group].empty()) d.group_name = parts_.strings.intern(json_text(args_[arg_group], scratch_));
+    if (!args_[arg_group_ranks].empty())
+      d.group_ranks = parts_.strings.intern(json_text(args_[arg_group_ranks], scratch_));
+    const auto size = args_[arg_group_size].empty() ? std::nullopt : json_scaled_integer(args_[arg_group_size]);
+    if (size && *size > 0 && *size <= std::numeric_limits<std::int32_t>::max())
+      d.group_size = static_cast<std::int32_t>(*size);
+    if (!args_[arg_dtype].empty()) d.input_dtypes = parts_.strings.intern(json_text(args_[arg_dtype], scratch_));
+    for (const argument a : {arg_in_elements, arg_out_elements, arg_group_size}) {
+      if (const auto value = args_[a].empty() ? std::nullopt : json_scaled_integer(args_[a])) {
+        d.counters.emplace_back(parts_.strings.intern(argument_names[a]), static_cast<double>(*value));
+      }
+    }
+    into.device.details.push_back(std::move(d));
+    return static_cast<std::uint32_t>(into.device.details.size());
+  }
+
+  // The time in which a device worked for an annotated stretch of the host, such as a step.
+  void take_window(const chrome_item& found, const kineto_category& category) {
+    const chrome_event& e = *found.event;
+    const auto step = parts_.steps.match(e.name);
+    if (!step) return;
+    args_.fill({});
+    step_marker m;
+    m.host_group = group_;
+    m.name = names_.intern(e.name);
+    m.number = step->number;
+    m.start_ps = found.start_ps;
+    m.end_ps = found.start_ps + found.duration_ps;
+    m.source = marker_source::device_annotation;
+    device_of(ordinal_of(e), category.device).windows.push_back(m);
+  }
+
+  // ---- hosts ----
+
+  void take_call(const chrome_item& found) {
+    const chrome_event& e = *found.event;
+    call_arguments_.pick(e, args_.data() + arg_correlation);
+    const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
+    if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
+    calls_.add_call({ids.correlation, ids.external, found.start_ps,
+                     saturating_add(found.start_ps, found.duration_ps), numbers_.of(found.track)},
+                    contains(e.name, "GraphLaunch"));
+  }
+
+  void take_host(const chrome_item& found, const kineto_category& category) {
+    const chrome_event& e = *found.event;
+    const string_id name = names_.intern(e.name);
+    if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
+    if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track)) return;
+    add_span(found.start_ps, found.duration_ps, e.ordinal, name, numbers_.of(found.track), category.kind);
+  }
+
+  void remember_shapes(const chrome_event& e) {
+    op_arguments_.pick(e, args_.data() + arg_external);
+    if (args_[arg_dims].empty()) return;
+    const std::uint64_t id = id_of(args_[arg_external]);
+    if (id == no_launch_id) return;
+    calls_.add_operation({id, shapes_.intern(args_[arg_dims]), types_.intern(args_[arg_types])});
+  }
+
+  bool take_marker(string_id name, std::int64_t start, std::int64_t length, std::uint32_t track) {
+    known_name& known = known_of(name);
+    if (known.step == known_name::no_step) return false;
+    if (known.step == known_name::not_looked_at) {
+      const std::optional<named_step> found = parts_.steps.match(parts_.strings.text(name));
+      known.step = found ? known_name::a_step : known_name::no_step;
+      if (!found) return false;
+      step_names_.emplace(name, *found);
+    }
+    const named_step& step = step_names_.find(name)->second;
+    step_marker m;
+    m.host_group = group_;
+    m.thread = numbers_.of(track);
+    m.name = name;
+    m.number = step.number;
+    m.start_ps = start;
+    m.end_ps = start + length;
+    m.source = step.source;
+    parts_.markers.push_back(m);
+    host_seen_ = true;
+    return true;
+  }
+
+  void add_span(std::int64_t start, std::int64_t length, std::uint64_t ordinal, string_id name, std::uint32_t thread,
+                host_span_kind kind) {
+    host_span s;
+    s.start_ps = start;
+    s.duration_ps = length;
+    s.source_row = ordinal;
+    s.name = name;
+    s.thread = thread;
+    s.kind = kind;
+    make_room(spans_, at_byte_, bytes_, least_event_bytes);
+    spans_.push_back(s);
+    host_seen_ = host_seen_ || kind != host_span_kind::device_marker;
+  }
+
+  // ---- processes without categories: XLA's exporter names its planes and lines ----
+
+  // No damage: a capture may end while something runs.
+  void note_open() {
+    if (decoder_.open_count() == 0) return;
+    input_.notes.push_back("begins without an end, which are not counted: " + std::to_string(decoder_.open_count()) +
+                           ", the first is event " + std::to_string(decoder_.first_open() + 1));
+  }
+
+  void sort_held() {
+    has_kernels_.resize(tracks_.processes().size());
+    std::vector<plane_kind> kinds;
+    for (const chrome_trace_process& p : tracks_.processes()) kinds.push_back(classify_plane(p.name));
+    for (const unplaced_event& e : held_) {
+      const chrome_track& on = tracks_.track(e.track);
+      const chrome_trace_process& of = tracks_.process(on.process);
+      const plane_kind kind = kinds[on.process];
+      if (kind == plane_kind::device) {
+        take_device_event(e, on, of);
+      } else if (has_kernels_[on.process]) {
+        ++unknown_on_devices_;
+      } else if (kind == plane_kind::host || kind == plane_kind::other) {
+        const std::string_view name = parts_.strings.text(e.name);
+        if (kind == plane_kind::other && of.name.empty() && !on.number) continue;  // a summary of the exporter
+        if (take_marker(e.name, e.start_ps, e.duration_ps, e.track)) continue;
+        const bool frame = !name.empty() && name.front() == '$';
+        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
+                 frame ? host_span_kind::frame : host_span_kind::other);
+      }
+    }
+  }
+
+  void take_device_event(const unplaced_event& e, const chrome_track& on, const chrome_trace_process& of) {
+    const line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
+    const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
+                             : contains(of.name, "TPU") ? accelerator::tpu
+                                                        : accelerator::other;
+    if (kind == line_kind::steps) {
+      step_marker m;
+      m.host_group = group_;
+      m.name = e.name;
+      m.number = trailing_number(parts_.strings.text(e.name));
+      m.start_ps = e.start_ps;
+      m.end_ps = e.start_ps + e.duration_ps;
+      m.source = marker_source::line;
+      device_of(device_ordinal(of.name), type).windows.push_back(m);
+      return;
+    }
+    if (kind != line_kind::ops && kind != line_kind::stream && kind != line_kind::async) return;
+    gathered_device& into = device_of(device_ordinal(of.name), type);
+    kernel_row row;
+    row.start_ps = e.start_ps;
+    row.duration_ps = e.duration_ps;
+    row.source_row = e.ordinal;
+    row.name = e.name;
+    const std::string name(parts_.strings.text(e.name));
+    if (type == accelerator::gpu) {
+      const known_name& known = known_kernel(e.name);
+      row.op_type = known.type;
+      row.kind = known.kind;
+    } else {
+      const std::string_view operation = operation_of(instruction_name(name));
+      row.op_type = parts_.strings.intern(operation);
+      if (!collective_of(instruction_name(name)).empty()) {
+        row.kind = kernel_class::comm;
+      } else if (operation == "copy") {
+        row.kind = kernel_class::copy;
+      }
+    }
+    set_stream(row, into, on.number, e.track, on.name, kind);
+    into.rows.push_back(row);
+    into.links.emplace_back();
+    coarse_ = false;
+  }
+
+  // ---- the end ----
+
+  void finish() {
+    numbers_.name_threads(file_, tracks_);
+    if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
+    std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
+    std::vector<const std::vector<launch_link>*> links;
+    for (const gathered_device& d : devices_) links.push_back(&d.links);
+    calls_.join(links);
+    for (gathered_device& d : devices_) {
+      d.device.file = static_cast<std::uint32_t>(file_);
+      d.device.host_group = group_;
+      d.device.rank = rank_;
+      d.device.world_size = world_size_;
+      d.device.kernels = d.rows.size();
+      d.device.timestamp_resolution_ps = coarse_ ? ps_per_us : ps_per_ns;
+      const bool linked = std::any_of(d.links.begin(), d.links.end(), [](const launch_link& l) {
+        return l.correlation != no_launch_id || l.external != no_launch_id;
+      });
+      std::uint64_t joined = 0;
+      for (std::size_t i = 0; i < d.rows.size(); ++i) {
+        if (const launch_calls::call* const by = calls_.launcher_of(d.links[i])) {
+          d.rows[i].launch_ps = by->start_ps;
+          d.rows[i].launch_end_ps = by->end_ps;
+          d.rows[i].launch_thread = by->thread;
+          ++joined;
+          if (calls_.is_graph(*by)) {
+            ++d.device.by_graphs;
+            d.device.by_graphs_ps = saturating_add(d.device.by_graphs_ps, d.rows[i].duration_ps);
+          }
+        }
+        take_shapes(d, i);
+      }
+      d.device.has_launches = joined > 0;
+      kernels += d.rows.size();
+      by_graphs += d.device.by_graphs;
+      if (linked || host_seen_) unattributed += d.rows.size() - joined;
+      const std::int32_t index =
+          parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));
+      if (index < 0) continue;
+      for (step_marker& m : d.windows) {
+        m.device = index;
+        parts_.markers.push_back(m);
+      }
+    }
+    const auto share = [kernels](std::uint64_t count) {
+      return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
+    };
+    if (kernels == 0) {
+      const bool empty = input_.rows == 0 && !input_.damage;
+      input_.why_empty = empty ? "the trace is empty: it has no event" : "no kernel of a device was found here";
+      input_.notes.push_back(input_.why_empty);
+    }
+    if (unattributed > 0) {
+      input_.notes.push_back(share(unattributed) + "have no launch in the trace: who launched them is unattributed");
+    }
+    if (by_graphs > 0) {
+      input_.notes.push_back(share(by_graphs) + "were launched by graphs: their launch is that of the whole graph");
+    }
+    if (unknown_on_devices_ > 0) {
+      input_.notes.push_back("events of unknown categories on devices, taken neither for kernels nor for hosts: " +
+                             std::to_string(unknown_on_devices_));
+    }
+    tell_rejected(input_);
+    parts_.inputs.push_back(std::move(input_));
+  }
+
+  void take_shapes(gathered_device& d, std::size_t row) {
+    if (d.rows[row].details != 0) return;
+    const launch_calls::operation* const by = calls_.operation_of(d.links[row]);
+    if (by == nullptr) return;
+    const std::uint64_t key = std::uint64_t{by->dims} << 32 | by->types;
+    const auto [at, added] = details_of_shapes_.try_emplace({d.device.ordinal, key}, 0);
+    if (added) {
+      kernel_details details;
+      details.input_shapes = by->dims;
+      details.input_dtypes = by->types;
+      d.device.details.push_back(std::move(details));
+      at->second = static_cast<std::uint32_t>(d.device.details.size());
+    }
+    d.rows[row].details = at->second;
+    d.device.has_shapes = true;
+  }
+
+  activity_parts& parts_;
+  const profile& p_;
+  std::size_t file_;
+  chrome_tracks tracks_;
+  chrome_decoder decoder_;
+  std::uint32_t group_;
+  activity_input input_;
+  thread_numbers numbers_;
+  recent_strings names_, shapes_, types_;
+  std::uint64_t at_byte_ = 0, bytes_ = 0;
+  std::int32_t rank_ = -1, world_size_ = 0;
+  bool coarse_ = true, host_seen_ = false;
+  std::vector<gathered_device> devices_;
+  std::vector<host_span> spans_;
+  std::vector<unplaced_event> held_;
+  launch_calls calls_;
+  hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
+  std::vector<known_name> known_;  // by name
+  hash_map<string_id, named_step> step_names_;
+  std::vector<bool> has_kernels_;  // by process of the trace
+  std::string scratch_;
+  std::uint64_t unknown_on_devices_ = 0;
+  struct known_category {
+    std::string name;
+    const kineto_category* category = nullptr;
+  };
+  std::array<known_category, 32> known_categories_;
+  std::array<std::string_view, arguments> args_;
+  argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
+      op_arguments_{argument_names + arg_external, 3};
+};
+
+}  // namespace
+
+result<void> fill_activity_from_kineto(activity_parts& into) {
+  const profile& p = *into.from;
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const capture_file& listed = p.what().files[file];
+    if (listed.family != file_family::chrome_trace || listed.export_of >= 0) continue;
+    if (chrome_dialect_of(p, file) != chrome_dialect::common) continue;
+    if (auto read = trace_reader(file, into).run(); !read) return read;
+  }
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

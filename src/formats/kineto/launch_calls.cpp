@@ -1,0 +1,65 @@
+#include <formats/kineto/launch_calls.hpp>
+
+#include <algorithm>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+void launch_calls::join(const std::vector<const std::vector<launch_link>*>& links) {
+  std::size_t count = 0;
+  bool needs_operations = !operations_.empty();
+  for (const auto* const of_device : links) count += of_device->size();
+  by_correlation_.reserve(count);
+  for (const auto* const of_device : links) {
+    for (const launch_link& link : *of_device) {
+      if (link.correlation != no_launch_id) by_correlation_.try_emplace(link.correlation, none);
+      needs_operations = needs_operations || (link.correlation == no_launch_id && link.external != no_launch_id);
+    }
+  }
+  for (std::size_t i = 0; i < calls_.size() && !by_correlation_.empty(); ++i) {
+    if (calls_[i].correlation == no_launch_id) continue;
+    const auto found = by_correlation_.find(calls_[i].correlation);
+    if (found != by_correlation_.end() && found->second == none) found->second = i;
+  }
+  if (!needs_operations) return;
+  for (const auto* const of_device : links) {
+    for (const launch_link& link : *of_device) {
+      if (link.external != no_launch_id) by_external_.try_emplace(link.external);
+    }
+  }
+  for (std::size_t i = 0; i < calls_.size() && !by_external_.empty(); ++i) {
+    if (calls_[i].external == no_launch_id) continue;
+    const auto found = by_external_.find(calls_[i].external);
+    if (found != by_external_.end() && found->second.call == none) found->second.call = i;
+  }
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    const auto found = by_external_.find(operations_[i].external);
+    if (found != by_external_.end()) found->second.operation = i;
+  }
+}
+
+const launch_calls::call* launch_calls::launcher_of(const launch_link& link) const {
+  std::size_t at = none;
+  if (link.correlation != no_launch_id) {
+    const auto found = by_correlation_.find(link.correlation);
+    if (found != by_correlation_.end()) at = found->second;
+  } else if (link.external != no_launch_id) {
+    const auto found = by_external_.find(link.external);
+    if (found != by_external_.end()) at = found->second.call;
+  }
+  return at == none ? nullptr : &calls_[at];
+}
+
+bool launch_calls::is_graph(const call& c) const {
+  return std::binary_search(graphs_.begin(), graphs_.end(), static_cast<std::size_t>(&c - calls_.data()));
+}
+
+const launch_calls::operation* launch_calls::operation_of(const launch_link& link) const {
+  if (link.external == no_launch_id) return nullptr;
+  const auto found = by_external_.find(link.external);
+  return found == by_external_.end() || found->second.operation == none ? nullptr
+                                                                        : &operations_[found->second.operation];
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,14 @@
+// Kernels of Neutrino traces to the timeline.
+#pragma once
+#include <profkit/core/profile.hpp>
+
+#include <cstddef>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// See known_format.
+result<void> fill_from_neutrino(const profile& p, std::size_t file, timeline_sink& into);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,246 @@
+// Recordings of own formats to activity and timeline.
+#include <formats/activity_input.hpp>
+#include <formats/activity_parts.hpp>
+#include <formats/activity_store.hpp>
+#include <formats/recording/recording.hpp>
+#include <formats/recording/recording_fill.hpp>
+
+#include <profkit/core/format.hpp>
+#include <profkit/time.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr std::int64_t most_shifted_ps = max_relative_ns * ps_per_ns;
+
+// Times of a recording on the capture's clock. Those that the shift takes out of reach are counted as passed over.
+class shifted_times {
+ public:
+  shifted_times(std::int64_t shift_ps, activity_input& input) : shift_ps_(shift_ps), input_(input) {}
+
+  bool place(std::int64_t& start_ps, std::int64_t duration_ps, std::uint64_t row) {
+    const auto start = checked_add(start_ps, shift_ps_);
+    const auto end = start ? checked_add(*start, duration_ps) : std::nullopt;
+    if (!end || *end > most_shifted_ps) {
+      reject_row(input_, "the time lies out of reach (106 days)", row);
+      return false;
+    }
+    start_ps = *start;
+    return true;
+  }
+  // A time beside a row that was placed; one out of reach is not known.
+  [[nodiscard]] std::int64_t shifted(std::int64_t at_ps) const noexcept {
+    return at_ps == no_time_ps ? no_time_ps : checked_add(at_ps, shift_ps_).value_or(no_time_ps);
+  }
+
+ private:
+  std::int64_t shift_ps_;
+  activity_input& input_;
+};
+
+// What the file's reader told, as an input of the profile.
+activity_input told_input(const profile& p, std::size_t file, const recording::contents& from) {
+  activity_input input = input_of(p, file, p.what().files[file].own->name());
+  input.rows = from.told.rows;
+  input.rejected = from.told.rejected;
+  input.reject_reasons = from.told.reject_reasons;
+  input.first_rejected_line = from.told.first_rejected_line;
+  return input;
+}
+
+class recording_filler {
+ public:
+  recording_filler(std::size_t file, const recording::contents& from, activity_parts& into)
+      : from_(from),
+        into_(into),
+        file_(static_cast<std::uint32_t>(file)),
+        input_(told_input(*into.from, file, from)),
+        times_(into.from->file_shift_ns(file) * ps_per_ns, input_),
+        group_(into.add_host_group(file)) {}
+
+  void run() {
+    activity_host& host = into_.hosts[group_];
+    host.recorder = from_.recorder;
+    host.rank = from_.rank;
+    host.world_size = from_.world_size;
+    add_threads();
+    std::uint64_t kernels = 0;
+    for (const recording::contents::device& d : from_.devices) kernels += add_device(d);
+    if (kernels == 0) input_.why_empty = "no kernel of a device was found here";
+    tell_rejected(input_);
+    into_.inputs.push_back(std::move(input_));
+  }
+
+ private:
+  // Ids of the recording's texts among those of the capture.
+  string_id text_of(string_id id) {
+    if (texts_.size() <= id) texts_.resize(from_.texts.size(), 0);
+    if (texts_[id] == 0 && id != 0) texts_[id] = into_.strings.intern(from_.texts.text(id));
+    return texts_[id];
+  }
+
+  void add_threads() {
+    std::vector<host_span> spans;
+    for (const recording::contents::thread& t : from_.threads) {
+      const std::int32_t plane = static_cast<std::int32_t>(from_.devices.size()) + t.plane;
+      const std::uint32_t number = into_.add_thread({file_, plane, t.line, std::string(from_.texts.text(t.process)),
+                                                     std::string(from_.texts.text(t.name))});
+      for (host_span s : t.spans) {
+        if (!times_.place(s.start_ps, s.duration_ps, s.source_row)) continue;
+        s.thread = number;
+        const string_id name = s.name;
+        s.name = text_of(name);
+        if (!add_marker_of(s, from_.texts.text(name))) spans.push_back(s);
+      }
+      for (std::size_t i = 0; i < t.steps.size(); ++i) {
+        step_marker m = t.steps[i];
+        const std::int64_t duration_ps = m.end_ps - m.start_ps;
+        if (!times_.place(m.start_ps, duration_ps, t.step_rows[i])) continue;
+        m.end_ps = m.start_ps + duration_ps;
+        m.name = text_of(m.name);
+        add_marker(m, number);
+      }
+    }
+    if (!from_.threads.empty()) into_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans));
+  }
+
+  // A span whose name marks a step is one, as in other traces.
+  bool add_marker_of(const host_span& s, std::string_view name) {
+    if (s.kind == host_span_kind::runtime) return false;
+    const auto step = into_.steps.match(name);
+    if (!step) return false;
+    step_marker m;
+    m.name = s.name;
+    m.number = step->number;
+    m.start_ps = s.start_ps;
+    m.end_ps = s.start_ps + s.duration_ps;
+    m.source = step->source;
+    add_marker(m, s.thread);
+    return true;
+  }
+  void add_marker(step_marker m, std::uint32_t thread) {
+    m.host_group = group_;
+    m.thread = thread;
+    into_.markers.push_back(m);
+  }
+
+  // Gives how many kernels it has.
+  std::uint64_t add_device(const recording::contents::device& from) {
+    activity_device d = from.facts;
+    d.file = file_;
+    d.host_group = group_;
+    d.rank = from_.rank;
+    d.world_size = from_.world_size;
+    d.name = text_of(d.name);
+    for (activity_stream& s : d.streams) s.name = text_of(s.name);
+    std::vector<kernel_row> rows;
+    for (std::size_t s = 0; s < from.streams.size(); ++s)
+      for (kernel_row row : from_.streams[from.streams[s]].kernels) {
+        if (!times_.place(row.start_ps, row.duration_ps, row.source_row)) continue;
+        row.stream = static_cast<std::uint16_t>(s);
+        row.launch_ps = times_.shifted(row.launch_ps);
+        row.name = text_of(row.name);
+        row.op_type = text_of(row.op_type);
+        rows.push_back(row);
+      }
+    const std::uint64_t kernels = d.kernels = rows.size();
+    into_.add_device(std::move(d), std::make_unique<kernel_list>(std::move(rows)));
+    return kernels;
+  }
+
+  const recording::contents& from_;
+  activity_parts& into_;
+  std::uint32_t file_;
+  activity_input input_;
+  shifted_times times_;
+  std::uint32_t group_;
+  std::vector<string_id> texts_;
+};
+
+// The rows of one line, handed on in the order in which they came.
+class recorded_line {
+ public:
+  recorded_line(const string_table& texts, timeline_sink& into, shifted_times& times)
+      : texts_(texts), into_(into), times_(times) {}
+  void add(std::int64_t start_ps, std::int64_t duration_ps, string_id name, std::uint64_t row) {
+    if (!times_.place(start_ps, duration_ps, row)) return;
+    events_.push_back({start_ps, duration_ps, into_.intern(texts_.text(name)), row});
+  }
+  result<void> give(track_id on) {
+    const std::vector<timeline_event> given = std::exchange(events_, {});
+    return given.empty() ? result<void>() : into_.add_events(on, given.data(), given.size());
+  }
+
+ private:
+  const string_table& texts_;
+  timeline_sink& into_;
+  shifted_times& times_;
+  std::vector<timeline_event> events_;
+};
+
+}  // namespace
+
+result<void> fill_activity_from_recordings(activity_parts& into) {
+  const profile& p = *into.from;
+  for (std::size_t file = 0; file < p.file_count(); ++file)
+    if (p.what().files[file].family == file_family::own)
+      if (const recording* from = p.recorded(file)) recording_filler(file, from->all(), into).run();
+  return {};
+}
+
+result<void> fill_from_recording(const profile& p, std::size_t file, timeline_sink& into) {
+  const recording* const recorded = p.recorded(file);
+  if (recorded == nullptr) return {};
+  const recording::contents& from = recorded->all();
+  activity_input input = told_input(p, file, from);
+  shifted_times times(p.file_shift_ns(file) * ps_per_ns, input);
+  recorded_line line(from.texts, into, times);
+  track t;
+  t.file = static_cast<std::uint32_t>(file);
+  t.host = into.intern(p.what().files[file].host);
+  t.plane_type = plane_kind::device;
+  t.line_type = line_kind::stream;
+  for (const recording::contents::device& d : from.devices) {
+    t.device = static_cast<std::int32_t>(d.facts.ordinal);
+    t.plane_name = into.intern(from.texts.text(d.facts.name));
+    for (std::size_t s = 0; s < d.streams.size(); ++s) {
+      const activity_stream& stream = d.facts.streams[s];
+      t.plane = stream.plane;
+      t.line = stream.line;
+      t.stream = stream.id;
+      t.line_name = into.intern(from.texts.text(stream.name));
+      for (const kernel_row& row : from.streams[d.streams[s]].kernels)
+        line.add(row.start_ps, row.duration_ps, row.name, row.source_row);
+      if (result<void> given = line.give(into.add_track(t)); !given) return given;
+    }
+  }
+  t.plane_type = plane_kind::host;
+  t.line_type = line_kind::thread;
+  t.device = -1;
+  t.stream = -1;
+  for (const recording::contents::thread& thread : from.threads) {
+    t.plane = static_cast<std::int32_t>(from.devices.size()) + thread.plane;
+    t.line = thread.line;
+    t.plane_name = into.intern(from.texts.text(thread.process));
+    t.line_name = into.intern(from.texts.text(thread.name));
+    for (std::size_t i = 0; i < thread.steps.size(); ++i) {
+      const step_marker& m = thread.steps[i];
+      line.add(m.start_ps, m.end_ps - m.start_ps, m.name, thread.step_rows[i]);
+    }
+    for (const host_span& s : thread.spans) line.add(s.start_ps, s.duration_ps, s.name, s.source_row);
+    if (result<void> given = line.give(into.add_track(t)); !given) return given;
+  }
+  tell_rejected(input);
+  if (input.damage) return *input.damage;
+  return {};
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,45 @@
+#include <formats/registry.hpp>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// One line a format; each stands in the format.cpp of its folder.
+extern const known_format xspace_format;
+extern const known_format chrome_format;
+extern const known_format ascend_json_format, ascend_kernels_format, ascend_table_format, ascend_database_format;
+extern const known_format hlo_format, op_stats_format;
+extern const known_format neutrino_format;
+extern const known_format recording_format;
+
+namespace {
+
+constexpr const known_format* every_format[] = {
+    &xspace_format,
+    &chrome_format,
+    &ascend_json_format,
+    &ascend_kernels_format,
+    &ascend_table_format,
+    &ascend_database_format,
+    &hlo_format,
+    &op_stats_format,
+    &neutrino_format,
+    &recording_format,
+};
+constexpr known_format no_format = [] {
+  known_format none;
+  none.name = "unknown";
+  return none;
+}();
+
+}  // namespace
+
+static_list<const known_format*> known_formats() noexcept { return every_format; }
+
+const known_format& format_of(file_family family) noexcept {
+  for (const known_format* const format : every_format)
+    if (format->family == family) return *format;
+  return no_format;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
