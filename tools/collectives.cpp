@@ -127,7 +127,7 @@ void print_ops_rows(session& s, const collectives_result& found, bool halves, st
     if (limit != 0 && shown == limit) break;
     t.row({s.file_label(row.file), short_plane_name(row.plane_name),
            short_op_name(row.name, {}), escape_for_terminal(row.category), grouped(row.count),
-           human_duration(row.total_ps), human_duration(row.min_ps), human_duration(row.max_ps)});
+           human_duration(row.total_ps), extreme_text(row.min_ps, row.max_ps, row.total_ps), extreme_text(row.max_ps, row.max_ps, row.total_ps)});
     ++shown;
   }
   s.heading(halves ? "Starts and dones of asynchronous collectives, as the device ran them"

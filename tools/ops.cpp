@@ -76,8 +76,8 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
         achieved_rate(f.flops, op.count, op.total_ps, ""),
         achieved_rate(f.bytes, op.count, op.total_ps, "")};
     if (wide) {
-      cells.push_back(human_duration(op.min_ps));
-      cells.push_back(human_duration(op.max_ps));
+      cells.push_back(extreme_text(op.min_ps, op.max_ps, op.total_ps));
+      cells.push_back(extreme_text(op.max_ps, op.max_ps, op.total_ps));
       cells.push_back(f.tf_op);
       cells.push_back(f.full_name == f.name ? "" : f.full_name);
     }

@@ -169,4 +169,8 @@ std::string date_text(std::int64_t unix_ns) {
   return text;
 }
 
+std::string extreme_text(std::int64_t extreme_ps, std::int64_t longest_ps, std::int64_t total_ps) {
+  return longest_ps == 0 && total_ps > 0 ? std::string() : profkit::human_duration(extreme_ps);
+}
+
 }  // namespace profkit_tool

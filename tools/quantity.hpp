@@ -25,6 +25,8 @@ profkit::result<time_window> parse_time_window(std::string_view text);
 // "1,504 events", "1 event"; `plural` where it is not made with an s.
 std::string count_of(std::uint64_t n, std::string_view singular, std::string_view plural = {});
 using profkit::share_text;
+// The least or the longest of some executions; nothing where only their total was recorded.
+std::string extreme_text(std::int64_t extreme_ps, std::int64_t longest_ps, std::int64_t total_ps);
 // "2025-03-11 19:41:39 UTC"
 std::string date_text(std::int64_t unix_ns);
 

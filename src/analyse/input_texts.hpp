@@ -14,6 +14,8 @@ inline namespace PROFKIT_NAMESPACE {
 constexpr const char* nothing_recorded =
     "what devices and hosts did is in an XSpace, a trace or Ascend tables, of which there are none";
 
+constexpr const char* only_totals = "only totals of ops were recorded, without times";
+
 [[nodiscard]] inline std::string why_no_kernels(const activity& of) {
   for (const activity_input& in : of.inputs())
     if (!in.why_empty.empty()) return in.why_empty;

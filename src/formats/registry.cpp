@@ -7,7 +7,8 @@ inline namespace PROFKIT_NAMESPACE {
 extern const known_format xspace_format;
 extern const known_format chrome_format;
 extern const known_format ascend_json_format, ascend_kernels_format, ascend_table_format, ascend_database_format;
-extern const known_format hlo_format, op_stats_format;
+extern const known_format hlo_format;
+extern const known_format op_stats_format;
 extern const known_format neutrino_format;
 extern const known_format recording_format;
 

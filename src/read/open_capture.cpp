@@ -443,7 +443,8 @@ class folder_reader {
     return {};
   }
 
-  // Says of each JSON export which XSpace of the same folder it shows, so that nothing is counted twice.
+  // Says of JSON exports and of totals that were worked out which XSpace of the same folder they show, so that nothing is
+  // counted twice.
   void link_exports(std::size_t first, const std::vector<bool>& exports) {
     std::vector<std::size_t> spaces;
     for (std::size_t i = first; i < capture_.files.size(); ++i) {
@@ -452,7 +453,7 @@ class folder_reader {
     if (spaces.empty()) return;
     for (std::size_t i = first; i < capture_.files.size(); ++i) {
       capture_file& file = capture_.files[i];
-      if (!exports[i - first] || file.family != file_family::chrome_trace) continue;
+      if (!exports[i - first] || (file.family != file_family::chrome_trace && file.family != file_family::op_stats)) continue;
       const auto same_host = std::find_if(spaces.begin(), spaces.end(), [&](std::size_t space) {
         return !file.host.empty() && capture_.files[space].host == file.host;
       });
@@ -534,6 +535,11 @@ result<capture> look_for_capture(const std::string& path, const open_options& op
 }
 
 }  // namespace
+
+bool tells_what_ran(const capture_file& file) noexcept {
+  return is_trace(file) || file.family == file_family::ascend_table ||
+         (file.family == file_family::op_stats && file.export_of < 0);
+}
 
 bool is_trace(const capture_file& file) noexcept {
   return (file.family == file_family::chrome_trace && file.export_of < 0) ||

@@ -1,8 +1,10 @@
 // Any text as a table of kernels, as a trace, or as what lies beside them, and any XSpace: the activity keeps its
 // promises, and the bubbles found in an XSpace fill its steps.
 #include <profkit/core/activity.hpp>
+#include <profkit/core/anatomy.hpp>
 #include <profkit/core/bubbles.hpp>
 #include <profkit/interval.hpp>
+#include <profkit/time.hpp>
 
 #include <formats/activity_parts.hpp>
 #include <formats/ascend/ascend_rank.hpp>
@@ -166,7 +168,25 @@ void check_beside(unsigned which, std::string_view text) {
 
 }  // namespace
 
-// The first byte chooses what the rest is taken for; from 128 on it is an XSpace.
+// Ops of a table of totals: rows, in every order, with what they say.
+void check_totals(const profile& p) {
+  auto found = anatomy_ops(p);
+  require(found.ok());
+  for (ops_line& line : found->lines) {
+    std::int64_t self_ps = 0;
+    for (const ops_order order : {ops_order::total, ops_order::self, ops_order::count}) {
+      line.ops.sort_by(order);
+      for (const op_row op : line.ops) {
+        require(op.count > 0 && op.total_ps >= 0 && op.self_ps >= 0);
+        static_cast<void>(op_stats(p, line, op));
+        if (order == ops_order::total) self_ps = saturating_add(self_ps, op.self_ps);
+      }
+    }
+    require(self_ps == line.busy_ps);
+  }
+}
+
+// The first byte chooses what the rest is taken for; from 128 on it is an XSpace, from 192 on totals of ops.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   const std::size_t bytes = size - 1;
@@ -176,15 +196,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr const char* labels[] = {"kernel_details.csv", "op_summary_1.csv", "w.1.pt.trace.json",
                                     "a_ascend_pt/trace_view.json"};
   constexpr unsigned beside = 5;
-  const bool is_xspace = data[0] >= 0x80;
-  const unsigned which = is_xspace ? 0 : data[0] % (std::size(labels) + beside);
+  const bool is_totals = data[0] >= 0xC0, is_xspace = data[0] >= 0x80 && !is_totals;
+  const unsigned which = is_xspace || is_totals ? 0 : data[0] % (std::size(labels) + beside);
   if (which >= std::size(labels)) {
     check_beside(which - static_cast<unsigned>(std::size(labels)), text);
     return 0;
   }
   open_options how;
   how.bounds.max_nesting = 20;
-  const auto opened = profile::open_buffer(text, is_xspace ? "x.xplane.pb" : labels[which], how);
+  const auto opened = profile::open_buffer(text, is_xspace ? "x.xplane.pb" : is_totals ? "a.op_stats_v2.pb" : labels[which], how);
   if (!opened) return 0;
   activity_options options;
   options.details = (data[0] & 0x40) == 0;
@@ -192,5 +212,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(a.ok());
   check(**a);
   if (is_xspace) check_bubbles(**a);
+  if (is_totals) check_totals(**opened);
   return 0;
 }

@@ -81,5 +81,12 @@ class Neutrino(Families, truth.Case):
         return ROOT / "tests" / "data" / "neutrino" / "block_sched" / "Jun23_121812_4242"
 
 
+class OpStats(Families, truth.Case):
+    column = "OpStats"
+
+    def capture(self, command):
+        return ROOT / "tests" / "data" / "op_stats" / "tpu_v6e_inference.ALL_HOSTS.op_stats_v2.pb"
+
+
 if __name__ == "__main__":
     truth.main(sys.modules[__name__])

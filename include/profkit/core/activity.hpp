@@ -85,6 +85,10 @@ struct op_total {
   kernel_class kind = kernel_class::compute;
   std::uint64_t calls = 0;
   std::int64_t duration_ps = 0;
+  std::int64_t self_ps = -1;  ///< without what ran inside it; -1: not on record
+  string_id full_name = 0, category = 0, framework_op = 0, program = 0;  ///< 0: not on record
+  std::uint64_t program_id = 0;        ///< 0: not on record
+  std::uint64_t flops = 0, bytes = 0;  ///< of all calls; 0: not on record
 };
 
 /// Which clock windows and host spans belong to a device: one rank, process or file.

@@ -336,9 +336,12 @@ struct op_row {
   bool has_metadata_id = true;  ///< only an XSpace has such ids
   std::string_view entry;   ///< the map entry in the file; data() is null when the id has no entry
   std::string_view name, display_name;  ///< "" when not recorded
-  /// What a trace or table tells of its kernels: kernel_class_name(), the type and the core as written ("allreduce",
-  /// "AI_CORE"); "" when it does not. All of it, and what an XSpace tells, is in op_stats().
+  /// What a trace or table tells of its kernels: kernel_class_name() or the category as written ("loop fusion"), the type
+  /// and the core as written ("allreduce", "AI_CORE"); "" when it does not. All of it, and what an XSpace tells, is in op_stats().
   std::string_view category, op_type, core;
+  /// What a table of totals tells: the framework's op, and what one execution does; 0: not on record.
+  std::string_view framework_op;
+  std::uint64_t flops = 0, bytes = 0;
   std::uint64_t count = 0;  ///< executions: events, and num_occurrences of aggregated events
   std::int64_t total_ps = 0;
   std::int64_t self_ps = 0;             ///< total minus what nested later events cover; Σ self = busy time of the line

@@ -305,8 +305,19 @@ std::string_view library_of_kernel(std::string_view name) {
   return library.empty() ? name : library;
 }
 
+// The collective of an instruction of this category; else empty. Of a half the category may say the whole: then its name
+// tells which half it is.
+std::string_view collective_by_category(std::string_view category, std::string_view by_name) {
+  const std::string_view collective = collective_of(category);
+  if (collective.empty()) return {};
+  if (role_of(category) != async_role::none) return category;
+  return role_of(by_name) != async_role::none && collective_of(by_name) == collective ? by_name : collective;
+}
+
 // The category of an op if it communicates; else empty.
 std::string_view op_category(const profile& p, const ops_line& line, const op_row& op) {
+  const std::string_view by_name = collective_with_role(instruction_name(op.name));
+  if (!op.has_metadata_id && op.program_id) return collective_by_category(op.category, by_name);
   if (!op.has_metadata_id || line.kind == line_kind::stream) {
     const bool communicates = op.has_metadata_id ? classify_kernel(op.name, {}) == kernel_class::comm
                                                  : op.category == kernel_class_name(kernel_class::comm);
@@ -314,13 +325,9 @@ std::string_view op_category(const profile& p, const ops_line& line, const op_ro
     const std::string_view spelled = spelled_by_kernel(op.op_type, op.name);
     return spelled.empty() ? library_of_kernel(op.name) : spelled;
   }
-  const std::string_view by_name = collective_with_role(instruction_name(op.name));
   for (const named_stat& stat : op_stats(p, line, op)) {
-    const std::string_view collective = stat.name == "hlo_category" ? collective_of(stat.text) : std::string_view();
-    if (collective.empty()) continue;
-    if (role_of(stat.text) != async_role::none) return stat.text;
-    // Of a half the category may say the whole: then its name tells which half it is.
-    return role_of(by_name) != async_role::none && collective_of(by_name) == collective ? by_name : collective;
+    if (stat.name != "hlo_category") continue;
+    if (const std::string_view told = collective_by_category(stat.text, by_name); !told.empty()) return told;
   }
   return by_name;
 }

@@ -29,7 +29,6 @@ class op_numbers {
     return number_of(by_type_ ? op_identity(k.op_type, k.core, k.kind)
                               : op_identity(k.name, is_collective ? k.op_type : 0, k.kind));
   }
-  std::int64_t number_of(const op_total& t) { return number_of(op_identity(t.op_type, t.core, t.kind)); }
   [[nodiscard]] std::shared_ptr<const std::vector<kernel_op>> take() {
     return std::make_shared<const std::vector<kernel_op>>(std::move(ops_));
   }
@@ -78,19 +77,6 @@ class device_ops final : public kernel_visitor {
     return {};
   }
 
-  // Ops of tables without times: all of them stand for several executions.
-  void add_totals() {
-    if (!times_.keeps_all()) return;
-    for (const op_total& t : device_.totals) {
-      event_row event{};
-      event.flags = event_has_occurrences;
-      event.num_occurrences = static_cast<std::int64_t>(t.calls);
-      event.duration_ps = t.duration_ps;
-      event.metadata_id = numbers_.number_of(t);
-      add(streams_[without_stream()], event);
-    }
-  }
-
   void finish(ops_result& into) {
     const auto kernels = numbers_.take();
     for (std::size_t at = 0; at < streams_.size(); ++at) {
@@ -113,9 +99,51 @@ class device_ops final : public kernel_visitor {
       line.ops = make_op_rows(std::move(sums), options_.name);
       into.lines.push_back(std::move(line));
     }
+    if (!device_.totals.empty() && times_.keeps_all()) add_totals(into);
   }
 
  private:
+  // Ops of a table without times, of which each stands for several executions.
+  void add_totals(ops_result& into) const {
+    ops_line line = line_of(without_stream());
+    if (!contains(line.line_name, options_.line)) return;
+    auto kernels = std::make_shared<std::vector<kernel_op>>();
+    op_rows::sums sums;
+    sums.key = op_key::kernel;
+    sums.by_slot.emplace_back();
+    std::uint64_t busy_ps = 0;
+    for (const op_total& t : device_.totals) {
+      sums.others.push_back(static_cast<std::int64_t>(kernels->size()));
+      kernels->push_back(op_of(t));
+      op_sum& sum = sums.by_slot.emplace_back();
+      sum.count = t.calls;
+      sum.total_ps = t.duration_ps;
+      sum.self_ps = static_cast<std::uint64_t>(t.self_ps >= 0 ? t.self_ps : t.duration_ps);
+      sum.max_ps = op_sum::not_placed;
+      busy_ps += std::min<std::uint64_t>(sum.self_ps, std::numeric_limits<std::int64_t>::max() - busy_ps);
+      line.duration_sum_ps = saturating_add(line.duration_sum_ps, t.duration_ps);
+    }
+    sums.kernels = std::move(kernels);
+    line.events = device_.totals.size();
+    line.busy_ps = clamp_ps(busy_ps);
+    line.ops = make_op_rows(std::move(sums), options_.name);
+    into.lines.push_back(std::move(line));
+  }
+
+  [[nodiscard]] kernel_op op_of(const op_total& t) const {
+    kernel_op op;
+    op.name = of_.text(t.full_name != 0 ? t.full_name : t.op_type);
+    if (t.full_name != 0) op.display_name = of_.text(t.op_type);
+    op.category = t.category != 0 ? of_.text(t.category) : kernel_class_name(t.kind);
+    (device_.type == accelerator::npu ? op.core : op.type) = of_.text(t.core);
+    op.framework_op = of_.text(t.framework_op);
+    op.program = of_.text(t.program);
+    op.program_id = t.program_id;
+    op.flops = (t.flops + t.calls / 2) / std::max<std::uint64_t>(t.calls, 1);
+    op.bytes = (t.bytes + t.calls / 2) / std::max<std::uint64_t>(t.calls, 1);
+    return op;
+  }
+
   struct stream_totals {
     std::unique_ptr<op_totals> totals;
     std::vector<event_row> waiting;  // added a batch at a time
@@ -187,7 +215,6 @@ result<void> add_kernel_ops(const profile& p, const std::shared_ptr<const activi
     if (!contains(of->text(devices[d].name), o.plane)) continue;
     device_ops ops(*of, d, selected, o);
     if (result<void> visited = of->visit_kernels(d, ops, host); !visited) return visited;
-    ops.add_totals();
     ops.finish(into);
   }
   into.texts = of;

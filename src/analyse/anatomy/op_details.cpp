@@ -76,6 +76,9 @@ op_details op_details_of(const profile& p, const op_programs& programs, const op
   found.program = programs.name_of(line, op);
   if (!op.has_metadata_id) {
     found.category = op.category;
+    found.tf_op = op.framework_op;
+    found.flops = static_cast<double>(op.flops);
+    found.bytes = static_cast<double>(op.bytes);
     return found;
   }
   if (op.entry.data() == nullptr) return found;

@@ -34,6 +34,12 @@ op_row op_rows::sums::row(std::size_t slot) const noexcept {
     row.category = of.category;
     row.op_type = of.type;
     row.core = of.core;
+    row.display_name = of.display_name;
+    row.framework_op = of.framework_op;
+    row.module = of.program;
+    if (of.program_id != 0) row.program_id = static_cast<std::int64_t>(of.program_id);
+    row.flops = of.flops;
+    row.bytes = of.bytes;
   } else {
     row.metadata_id = metadata_id_of(slot);
     if (const metadata_entry entry = plane->event_metadata.find(row.metadata_id)) row.entry = entry.bytes;

@@ -610,6 +610,17 @@ std::vector<named_stat> stats_of_kernels(const op_row& row) {
   add("category", row.category);
   add("op_type", row.op_type);
   add("core", row.core);
+  add("tf_op", row.framework_op);
+  const auto add_number = [&](std::string_view name, std::uint64_t number) {
+    if (number == 0) return;
+    named_stat& stat = stats.emplace_back();
+    stat.name = name;
+    stat.kind = stat_kind::uint64_value;
+    stat.from = named_stat::origin::metadata;
+    stat.bits = number;
+  };
+  add_number("flops", row.flops);
+  add_number("bytes_accessed", row.bytes);
   return stats;
 }
 
@@ -620,7 +631,7 @@ event_metadata_view op_row::metadata() const noexcept {
 }
 
 bool is_async_half(const op_row& op) noexcept {
-  if (!op.has_metadata_id) return false;
+  if (!op.has_metadata_id && !op.program_id) return false;  // a kernel, no instruction of a program
   return role_of(instruction_name(op.display_name.empty() ? op.name : op.display_name)) != async_role::none;
 }
 

@@ -4,6 +4,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/anatomy/step_rows.hpp>
+#include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
 #include <base/id_table.hpp>
 #include <base/progress.hpp>
@@ -219,8 +220,11 @@ class step_finder {
   }
 
   std::string why_none() const {
+    const auto& files = profile_.what().files;
+    const bool any_times = any_xspace_ || std::any_of(files.begin(), files.end(), is_trace);
     return why_nothing_ran_or(profile_, options_,
-                          any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
+                          !any_times ? only_totals
+                          : any_xspace_ ? "no device plane has a 'Steps' or 'XLA Modules' line with events, and no host "
                                         "event has a step_num stat"
                           : !options_.plane.empty() || !options_.line.empty()
                               ? "no step is marked there; without --plane and --line there may be some"

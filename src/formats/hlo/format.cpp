@@ -9,9 +9,6 @@ constexpr name_rule hlo_file_names[] = {
     {"*.hlo_proto.pb", "", ".hlo_proto.pb"},
     {"*.hlo.pb", "", ".hlo.pb"},
 };
-constexpr name_rule op_stats_file_names[] = {
-    {"*.op_stats_v2.pb", "", ".op_stats_v2.pb"},
-};
 
 std::string why_no_hlo(std::string_view head) {
   return why_no_message(head, 3, "a module with a name, an entry and computations");
@@ -28,18 +25,9 @@ constexpr known_format describe_hlo() {
   return f;
 }
 
-constexpr known_format describe_op_stats() {
-  known_format f;
-  f.family = file_family::op_stats;
-  f.name = "op_stats";
-  f.names = op_stats_file_names;
-  return f;
-}
-
 }  // namespace
 
 extern const known_format hlo_format = describe_hlo();
-extern const known_format op_stats_format = describe_op_stats();
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
