@@ -17,7 +17,6 @@ namespace profkit_tool {
 namespace {
 
 using profkit::escape_for_terminal;
-using profkit::file_family;
 using profkit::file_info;
 using profkit::grouped;
 using profkit::human_duration;
@@ -43,14 +42,7 @@ void print_fact(session& s, std::string label, const std::string& text) {
 
 std::string what_file_is(session& s, const file_info& file) {
   const profkit::capture_file& found = s.capture().what().files[file.file];
-  std::string text = file.family == file_family::xspace            ? "XSpace"
-                     : file.family == file_family::chrome_trace    ? "Chrome trace"
-                     : file.family == file_family::hlo_proto       ? "HLO module"
-                     : file.family == file_family::ascend_kernels  ? "Ascend kernels"
-                     : file.family == file_family::ascend_table    ? "Ascend table"
-                     : file.family == file_family::ascend_json     ? "Ascend JSON"
-                     : file.family == file_family::ascend_database ? "Ascend database, not read"
-                                                                   : profkit::family_name(file.family);
+  std::string text = profkit::family_title(file.family);
   text += ", " + profkit::human_bytes(file.bytes);
   if (found.encoding != profkit::compression::none)
     text += std::string(" of ") + profkit::compression_name(found.encoding);

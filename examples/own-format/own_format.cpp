@@ -1,5 +1,6 @@
-// Analyses of profkit over a format that it does not know. usage: own_format DOCUMENT PATH   report, ops, steps, bubbles, …
-//                                                                 own_format export PATH   trace JSON
+// Analyses of profkit over a format that it does not know.
+//   own_format DOCUMENT PATH   report, ops, steps, bubbles, …
+//   own_format export PATH     trace JSON
 #include "span_log.hpp"
 
 #include <profkit/core/export.hpp>

@@ -61,8 +61,9 @@ class span_log final : public profkit::format {
       const std::string_view line = bytes.substr(0, end);
       ++number;
       if (end == std::string_view::npos)
-        return profkit::fault{profkit::fault_code::damaged, "line " + std::to_string(number) + " has no end: the log was cut",
-                              "", profkit::no_offset, "Copy the file again."};
+        return profkit::fault{profkit::fault_code::damaged,
+                              "line " + std::to_string(number) + " has no end: the log was cut", "", profkit::no_offset,
+                              "Copy the file again."};
       if (!line.empty() && !log.take(line, number)) into.pass_over("not a row of a span log", number);
       bytes.remove_prefix(end + 1);
     }

@@ -1,5 +1,5 @@
-// What a format is to the rest of profkit: how its files are recognised, and what reads them. Each folder describes its own
-// (format.cpp), registry.cpp lists them.
+// What a format is to the rest of profkit: how its files are recognised, and what reads them. Each folder describes its
+// own (format.cpp), registry.cpp lists them.
 #pragma once
 #include <profkit/core/chrome.hpp>
 #include <profkit/core/profile.hpp>
@@ -15,8 +15,8 @@ inline namespace PROFKIT_NAMESPACE {
 
 struct activity_parts;
 
-// How many decoded bytes the probes want to see. Kineto may put tens of KB of metadata before its events. Of a JSON object
-// whose first values are longer they see more, up to the other number.
+// How many decoded bytes the probes want to see. Kineto may put tens of KB of metadata before its events. Of a JSON
+// object whose first values are longer they see more, up to the other number.
 inline constexpr std::size_t probe_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_probe_bytes = std::size_t{64} << 20;
 
@@ -34,7 +34,7 @@ enum class host_rule {
   stem_and_time,  // the same, with ".<digits>" of a time after the host
 };
 
-// How files may be named: how a name begins and ends, after .gz or .zst was taken off. A whole name stands in both places.
+// How files may be named: how a name begins and ends, after .gz or .zst was taken off. A whole name stands in both.
 struct name_rule {
   const char* pattern;  // for people: "*.xplane.pb"
   std::string_view prefix, suffix;
@@ -57,8 +57,9 @@ struct static_list {
 struct known_format {
   file_family family = file_family::unknown;
   const char* name = "";         // in documents: "chrome_trace"
+  const char* title = "";        // for people: "Chrome trace"
   static_list<name_rule> names;  // the first that matches counts
-  // How likely it is that some first bytes begin such a file. Reads only inside them, in one pass; null: told by the name.
+  // How likely it is that some first bytes begin such a file. Reads only inside them, in one pass; null: the name tells.
   probe_result (*probe)(std::string_view head) = nullptr;
   // Why they do not, for people.
   std::string (*why_not)(std::string_view head) = nullptr;

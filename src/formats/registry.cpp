@@ -28,7 +28,7 @@ constexpr const known_format* every_format[] = {
 };
 constexpr known_format no_format = [] {
   known_format none;
-  none.name = "unknown";
+  none.name = none.title = "unknown";
   return none;
 }();
 

@@ -46,6 +46,7 @@ std::string host_in_name(const name_rule& row, std::string_view name) {
 }  // namespace
 
 const char* family_name(file_family f) noexcept { return format_of(f).name; }
+const char* family_title(file_family f) noexcept { return format_of(f).title; }
 
 detection detect_by_name(std::string_view file_name) {
   const std::string_view name = without_compression(file_name);

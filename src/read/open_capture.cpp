@@ -139,7 +139,8 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
     look = std::move(*read);
   }
   if (look->what.family == file_family::unknown && is_probe_bin(c.path, facts.name, facts.bytes)) {
-    look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false, nullptr};
+    look->what = {file_family::neutrino, detection_confidence::likely, "name <elapsed>.bin, or its header", "", false,
+                  nullptr};
     look->encoding = compression::none;
   }
   if (look->what.family == file_family::unknown && is_probe_log(c.path, facts.name))
@@ -453,7 +454,8 @@ class folder_reader {
     if (spaces.empty()) return;
     for (std::size_t i = first; i < capture_.files.size(); ++i) {
       capture_file& file = capture_.files[i];
-      if (!exports[i - first] || (file.family != file_family::chrome_trace && file.family != file_family::op_stats)) continue;
+      const bool is_made_of_one = file.family == file_family::chrome_trace || file.family == file_family::op_stats;
+      if (!exports[i - first] || !is_made_of_one) continue;
       const auto same_host = std::find_if(spaces.begin(), spaces.end(), [&](std::size_t space) {
         return !file.host.empty() && capture_.files[space].host == file.host;
       });

@@ -222,7 +222,8 @@ struct profile::state {
       return;
     }
     bool recognised = true;
-    if (files.size() == 1 && listed == file_family::unknown) recognised = name_family(what.files[file], f.held.bytes, what.formats);
+    if (files.size() == 1 && listed == file_family::unknown)
+      recognised = name_family(what.files[file], f.held.bytes, what.formats);
     if (files.size() == 1 && what.files[file].family == file_family::chrome_trace) {
       if (auto why = why_no_event(f.held.bytes)) {
         fail(f, path, std::move(*why));

@@ -27,7 +27,8 @@ enum class file_family {
   neutrino = 16,
   own,  ///< a format that the host handed in: capture_file::own
 };
-[[nodiscard]] const char* family_name(file_family f) noexcept;  ///< "xspace", "chrome_trace", …
+[[nodiscard]] const char* family_name(file_family f) noexcept;   ///< "xspace", "chrome_trace", …
+[[nodiscard]] const char* family_title(file_family f) noexcept;  ///< for people: "XSpace", "Chrome trace", …
 /// Why a capture tells nothing that has Ascend's databases and none of its tables and traces; what to do about it.
 inline constexpr std::string_view only_a_database =
     "there is only a database export, which is not read: export it as text, too (export_type=Text of torch_npu.profiler, or "

@@ -1,4 +1,5 @@
-// The lines of a file that reaches exporters as a timeline alone, a format of the host's own: filtered, in the order of time.
+// The lines of a file that reaches exporters as a timeline alone, a format of the host's own: filtered, in the order of
+// time.
 #pragma once
 #include <profkit/core/timeline.hpp>
 

@@ -34,11 +34,12 @@ std::optional<std::int64_t> origin_of_kernels(std::string_view bytes, const chro
   return read_ascend_clock(bytes).origin_unix_ns;
 }
 
-constexpr known_format of_a_rank(file_family family, const char* name, static_list<name_rule> names,
-                                 const char* no_message) {
+constexpr known_format of_a_rank(file_family family, const char* name, const char* title,
+                                 static_list<name_rule> names, const char* no_message) {
   known_format f;
   f.family = family;
   f.name = name;
+  f.title = title;
   f.names = names;
   f.is_of_a_rank = true;
   f.no_message = no_message;
@@ -46,7 +47,7 @@ constexpr known_format of_a_rank(file_family family, const char* name, static_li
 }
 
 constexpr known_format describe_kernels() {
-  known_format f = of_a_rank(file_family::ascend_kernels, "ascend_kernels", ascend_kernels_names,
+  known_format f = of_a_rank(file_family::ascend_kernels, "ascend_kernels", "Ascend kernels", ascend_kernels_names,
                              "a table of an Ascend capture");
   f.probe = probe_ascend_kernels;
   f.why_not = why_no_kernel_table;
@@ -58,8 +59,8 @@ constexpr known_format describe_kernels() {
 }
 
 constexpr known_format describe_database() {
-  known_format f = of_a_rank(file_family::ascend_database, "ascend_database", ascend_database_names,
-                             "an SQLite database of an Ascend capture");
+  known_format f = of_a_rank(file_family::ascend_database, "ascend_database", "Ascend database, not read",
+                             ascend_database_names, "an SQLite database of an Ascend capture");
   f.makes_a_run = true;  // nothing of it is read, but what lies in the folder is that run
   return f;
 }
@@ -67,10 +68,10 @@ constexpr known_format describe_database() {
 }  // namespace
 
 extern const known_format ascend_json_format =
-    of_a_rank(file_family::ascend_json, "ascend_json", ascend_json_names, "JSON of an Ascend capture");
+    of_a_rank(file_family::ascend_json, "ascend_json", "Ascend JSON", ascend_json_names, "JSON of an Ascend capture");
 extern const known_format ascend_kernels_format = describe_kernels();
-extern const known_format ascend_table_format =
-    of_a_rank(file_family::ascend_table, "ascend_table", ascend_table_names, "a table of an Ascend capture");
+extern const known_format ascend_table_format = of_a_rank(
+    file_family::ascend_table, "ascend_table", "Ascend table", ascend_table_names, "a table of an Ascend capture");
 extern const known_format ascend_database_format = describe_database();
 
 }  // namespace PROFKIT_NAMESPACE

@@ -24,6 +24,7 @@ constexpr known_format describe_chrome() {
   known_format f;
   f.family = file_family::chrome_trace;
   f.name = "chrome_trace";
+  f.title = "Chrome trace";
   f.names = chrome_file_names;
   f.probe = probe_chrome_trace;
   f.why_not = why_no_trace;

@@ -18,6 +18,7 @@ constexpr known_format describe_hlo() {
   known_format f;
   f.family = file_family::hlo_proto;
   f.name = "hlo_proto";
+  f.title = "HLO module";
   f.names = hlo_file_names;
   f.probe = probe_hlo_proto;
   f.why_not = why_no_hlo;

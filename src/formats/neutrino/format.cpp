@@ -10,6 +10,7 @@ constexpr known_format describe_neutrino() {
   known_format f;
   f.family = file_family::neutrino;
   f.name = "neutrino";
+  f.title = "neutrino";
   f.fill_timeline = fill_from_neutrino;
   return f;
 }

@@ -13,6 +13,7 @@ constexpr known_format describe_op_stats() {
   known_format f;
   f.family = file_family::op_stats;
   f.name = "op_stats";
+  f.title = "totals of ops by XProf";
   f.names = op_stats_file_names;
   f.makes_a_run = true;
   f.fill_activity = fill_activity_from_op_stats;

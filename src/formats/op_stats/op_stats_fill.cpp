@@ -18,7 +18,12 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 // Numbers of fields: tensorflow.profiler.OpStats, xprof's plugin/xprof/protobuf/{op_stats,op_metrics}.proto.
-enum op_stats_field : std::uint32_t { device_op_metrics = 2, run_environment = 5, program_names = 12, flat_device_op_metrics = 16 };
+enum op_stats_field : std::uint32_t {
+  device_op_metrics = 2,
+  run_environment = 5,
+  program_names = 12,
+  flat_device_op_metrics = 16,
+};
 enum run_environment_field : std::uint32_t { device_type = 4, device_core_count = 5, hardware_type = 16 };
 enum metrics_field : std::uint32_t {
   self_time_ps = 1,

@@ -10,6 +10,7 @@ constexpr known_format describe_recording() {
   known_format f;
   f.family = file_family::own;
   f.name = "own";
+  f.title = "own";
   f.makes_a_run = true;
   f.fill_timeline = fill_from_recording;
   f.fill_activity = fill_activity_from_recordings;

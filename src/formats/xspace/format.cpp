@@ -16,6 +16,7 @@ constexpr known_format describe_xspace() {
   known_format f;
   f.family = file_family::xspace;
   f.name = "xspace";
+  f.title = "XSpace";
   f.names = xspace_file_names;
   f.probe = probe_xspace;
   f.why_not = why_no_xspace;
