@@ -182,10 +182,14 @@ void session::heading(std::string_view text) {
   out_.line(out_.screen().paint(text, style::heading));
 }
 
-void session::absent(std::string_view why) { out_.line("[absent] " + escape_for_terminal(why)); }
+void session::absent(std::string_view why) {
+  was_absent_ = true;
+  out_.line("[absent] " + escape_for_terminal(why));
+}
 
 void session::left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent) {
   if (total <= shown) return;
+  left_any_out_ = true;
   const std::string text = "… " + grouped(total - shown) + " more (--limit 0 shows all)";
   out_.line(std::string(indent, ' ') + out_.screen().paint(text, style::dim));
 }
@@ -224,6 +228,19 @@ result<void> names_fit(const profkit::activity& of, const std::string& device, c
     f.message += (i == 0 ? "; steps known without it: '" : ", '") + std::string(steps[i]) + '\'';
   f.hint = "it has to match whole names of host events, as in train_step_[0-9]+";
   return f;
+}
+
+void session::note_unchecked(document which) {
+  const bool is_sample = which == document::tree;
+  if (which != document::metadata && which != document::modules && !is_sample) return;
+  if (!losses_.empty() || was_absent_ || !asked_.module_to_dump.empty() || (is_sample && !left_any_out_)) return;
+  for (std::size_t file = 0; file < capture_.file_count(); ++file)
+    if (capture_.file_fault(file) != nullptr) return;
+  const profkit::events_checked checked = profkit::checked_by(which, capture_, filters(profkit::default_limit(which)));
+  if (checked == profkit::events_checked::all) return;
+  out_.line("");
+  out_.line(out_.screen().paint(std::string(is_sample ? "events that are not shown were not checked" : "events not checked") +
+                                    ": `profkit info` reads all of them", style::dim));
 }
 
 void session::lost(const profkit::activity& of) {
@@ -286,6 +303,7 @@ int run_slice(const options& asked, document which, const slice_writer& writer) 
     if (*written == document_status::error && !asked.output_path.empty()) return status;
   } else {
     result<void> printed = writer.text(s);
+    if (printed.ok()) s.note_unchecked(which);
     progress.clear();
     if (!printed) {
       if (asked.output_path.empty()) static_cast<void>(out.finish());  // a file appears only when it is complete

@@ -49,6 +49,9 @@ class session {
   // "… 480 more (--limit 0 shows all)" when fewer rows than `total` were shown.
   void left_out(std::uint64_t total, std::uint64_t shown, std::size_t indent = 2);
 
+  // Says at the end where events were not decoded, so that they may be damaged.
+  void note_unchecked(profkit::document which);
+
   // Keeps what a slice says was lost; told on standard error after everything was printed.
   void lost(const std::vector<profkit::file_damage>& damage);
   void lost(const profkit::activity& of);
@@ -61,6 +64,7 @@ class session {
   text_output& out_;
   profkit::hooks hooks_;
   std::vector<profkit::file_damage> losses_;
+  bool was_absent_ = false, left_any_out_ = false;
 };
 
 // Opens the capture and prints one slice: as the JSON document `which`, or as text with `print`. Gives the

@@ -1199,7 +1199,8 @@ class Idle:
                         "dominant_step": self.steps[self.idlest()[1]][1].id},
             "recommendations": sentences["recommendations"], "evidence_gaps": sentences["evidence_gaps"],
             "self_check": {"busy_and_idle_fill_every_step": True, "step_trace_time": list(self.c.self_check)},
-            "files": files, "damage": []}
+            "files": files, "damage": [],
+            "events_checked": "some" if any(f["family"] == "xspace" for f in files) else "all"}
 
     def aicpu_op(self, a):
         known = a["duration"] > 0

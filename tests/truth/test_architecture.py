@@ -58,7 +58,7 @@ class Architecture(truth.Case):
             "substructures": of.anatomies(ANOMALIES), "streams": of.streams(ROLES), "pipeline": of.pipeline(),
             "evidence": self.sentences["evidence"], "confidence": "high", "limitations": self.sentences["limitations"],
             "files": [{"path": f"{self.path}/ASCEND_PROFILER_OUTPUT/kernel_details.csv", "family": "ascend_kernels",
-                       "export_of": -1}], "damage": []}
+                       "export_of": -1}], "events_checked": "all", "damage": []}
 
     def test_document(self):
         self.check(truth.parsed(truth.run("architecture", self.path, "--json")), self.expected())

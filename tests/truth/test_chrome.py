@@ -114,6 +114,7 @@ class ChromeTest(truth.Case):
                 }
             ],
             "files": [{"path": str(self.path), "family": "chrome_trace", "export_of": -1}],
+            "events_checked": "all",
             "damage": [],
         }
 

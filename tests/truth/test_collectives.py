@@ -399,6 +399,7 @@ class HostThreadsTest(truth.Case):
                 ],
                 "ops_left_out": 0,
                 "files": [{"path": str(path), "family": "xspace", "export_of": -1}],
+                "events_checked": "some",
                 "damage": [],
             },
         )

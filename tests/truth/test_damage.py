@@ -82,6 +82,8 @@ class DamageTest(truth.Case):
                     damage = found["files"][0]["damage"] if command == "info" else (found["damage"] or [None])[0]
                     if not told:
                         self.assertIsNone(damage)
+                        if tell and command != "info":  # what is damaged was not looked at, and the document says so
+                            self.assertIn(found["events_checked"], ("none", "some"))
                         continue
                     self.check([damage["code"], damage["path"]], ["damaged", str(path)])
                     if message and not (command == "tree" and BROKEN in message):  # which says it in other words
@@ -89,6 +91,19 @@ class DamageTest(truth.Case):
                     self.check(found["reason"], f"the file is damaged: {damage['message']}")
                     if where and command != "tree":
                         self.check(damage["byte_offset"], where(data))
+
+    def test_what_was_not_checked(self):
+        """A sound answer from lines that are sound says that others were not looked at."""
+        path = self.write("a.xplane.pb", ROWS["cut event on a host"][0])
+        note = "events not checked: `profkit info` reads all of them"
+        for command, word in (("metadata", "none"), ("modules", "none"), ("steps", "some"), ("ops", "some")):
+            found = truth.parsed(truth.run(command, path, "--json"))
+            self.check([found["damage"], found["events_checked"]], [[], word])
+            text = truth.run(command, path)
+            self.assertEqual(text.endswith(f"\n\n{note}\n"), word == "none" and "[absent]" not in text, command)
+        whole = truth.parsed(truth.run("report", path, "--json", status=5))
+        self.check([len(whole["damage"]), whole["events_checked"]], [1, "all"])
+        self.assertNotIn(note, truth.run("metadata", self.write("b.xplane.pb", ROWS["a cut file"][0]), status=5))
 
     def test_whether_a_capture_is_complete(self):
         for kind, (data, tell, _, _) in ROWS.items():

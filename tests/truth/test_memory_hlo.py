@@ -450,7 +450,8 @@ class Answer:
             "consistency_warnings": [f["what"] for f in findings if f["id"].startswith("memory.invariant.")],
             "modules": [self.module(i) for i in order], "allocators": [],
             "invariants": self.invariants(space, dict(broken)), "fit": fit, "summary": list(summary), "findings": list(findings),
-            "files": [{"path": str(p), "family": "hlo_proto", "export_of": -1} for p in sorted(self.paths)], "damage": []}
+            "files": [{"path": str(p), "family": "hlo_proto", "export_of": -1} for p in sorted(self.paths)],
+            "events_checked": "all", "damage": []}
 
     def module(self, i):
         p, path = self.programs[i], self.paths[i]

@@ -497,7 +497,8 @@ class Answer:
             "invariants": invariants, "fit": None, "summary": [summary + "."],
             "findings": [{"id": "memory.invariant." + i["id"], "certainty": "fact", "recoverable_bytes": None, "what": t,
                           "where": "", "next": "treat the numbers it joins with care"} for i, t in zip(broken, texts)],
-            "files": [{"path": str(p), "family": "xspace", "export_of": -1} for p in self.paths], "damage": []}
+            "files": [{"path": str(p), "family": "xspace", "export_of": -1} for p in self.paths],
+            "events_checked": "some", "damage": []}
 
     @staticmethod
     def invariants(total, rows, filled, replayed, allocated, row, when_ps, source, from_ps, to_ps):

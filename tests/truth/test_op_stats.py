@@ -153,6 +153,8 @@ class OpStats(truth.Case):
         shutil.copy(REAL, self.scratch / REAL.name)
         both = self.ops(self.scratch)
         self.assertEqual({**both, "files": 0}, {**alone, "files": 0})
+        bubbles = truth.parsed(truth.run("bubbles", self.scratch, "--json"))
+        self.assertEqual([d["type"] for d in bubbles["devices"]], ["tpu"] * 4)
         files = truth.parsed(truth.run("info", self.scratch, "--json"))["files"]
         self.assertEqual(sorted((f["family"], f["export_of"] >= 0) for f in files), [("op_stats", True), ("xspace", False)])
 

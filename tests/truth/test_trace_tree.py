@@ -170,7 +170,7 @@ class RandomTest(TraceCase):
     def check_all(self, trace, document, rng):
         expected = {"schema": "profkit.tree", **FRAME, "files": [
             {"file": 0, "path": str(self.path), "hosts": [], "errors": [], "warnings": [], "origin_unix_ns": None,
-             "planes": trace.tree(0)}], "damage": []}
+             "planes": trace.tree(0)}], "events_checked": "all", "damage": []}
         self.check(self.ask("tree", "--limit", 0, limit=0), expected)
         limit = rng.randrange(1, 4)
         self.check_planes(self.ask("tree", "--limit", limit, limit=limit), trace.tree(limit))
@@ -178,7 +178,8 @@ class RandomTest(TraceCase):
         self.check_filters(trace, rng)
         of_all = {"schema": "profkit.metadata", **FRAME, "planes": trace.metadata(),
                   "file_facts": [{"file": 0, **model.members(document)}],
-                  "files": [{"path": str(self.path), "family": "chrome_trace", "export_of": -1}], "damage": []}
+                  "files": [{"path": str(self.path), "family": "chrome_trace", "export_of": -1}],
+                  "events_checked": "all", "damage": []}
         self.check(without_bytes(self.ask("metadata")), of_all)
         found = without_bytes(self.ask("metadata", "--limit", limit, limit=limit))
         self.check(found["planes"], trace.metadata(limit=limit))

@@ -219,7 +219,8 @@ class MetadataTest(pair.PairCase):
             truth.run("metadata", path),
             "p\n  2 event names\n    [-2] (no name)\n        display name shown\n"
             f"        children 5 -2 {1 << 40}\n        a=-7  int64\n    [5] new\n  3 stat names\n"
-            "    [-1] (no name)\n    [1] a  says a\n    [2] b  says \"b\"\n",
+            "    [-1] (no name)\n    [1] a  says a\n    [2] b  says \"b\"\n"
+            "\nevents not checked: `profkit info` reads all of them\n",
         )
         # A description is not searched.
         self.check([len(truth.parsed(truth.run("metadata", path, "--json", "--name", "a"))["planes"][0][k])

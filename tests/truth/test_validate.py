@@ -267,7 +267,7 @@ class Answer:
             "ops": self.ops, "details": self.details(),
             "warning_list": [{"kind": k, "node": None if n < 0 else str(n), "op": op, "count": c, "text": t}
                              for k, n, op, c, t in self.warnings],
-            "alignment": None, "traces": [self.path], "damage": []}
+            "alignment": None, "traces": [self.path], "events_checked": "some", "damage": []}
 
     def csv(self):
         columns = sorted(f"node_{n}" for n in self.ids)

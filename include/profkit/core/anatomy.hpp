@@ -31,6 +31,10 @@ struct anatomy_options {
   std::uint64_t limit = 20;                    ///< rows of a list that a person reads; 0: all
 };
 
+/// How many events were decoded.
+enum class events_checked : std::uint8_t { none, some, all };
+[[nodiscard]] const char* events_checked_name(events_checked c) noexcept;  ///< "none", "some", "all"
+
 /// What was wrong with the input, carried by every slice: file index and fault; empty when sound.
 struct file_damage {
   std::uint32_t file = 0;

@@ -141,6 +141,7 @@ struct validation_result {
   std::uint64_t warnings = 0;
   std::vector<collective_warning> warning_list;
   double mean_gap_ns = 0;           ///< of start gaps; occurrence: summed as the reference tool does
+  events_checked checked = events_checked::some;  ///< those of an XSpace that are collectives, all of other traces
   std::vector<file_damage> damage;  ///< `file` is an index into traces
 };
 

@@ -31,6 +31,10 @@ enum class document : std::int32_t {
 /// framework, whose lists are samples; 0 (everything) for the others.
 [[nodiscard]] std::uint64_t default_limit(document d) noexcept;
 
+/// About how many of the events of a capture the status and the damage of a document are, `events_checked` in it: bytes
+/// that were not decoded for it may be damaged. `info` and `report` decode all.
+[[nodiscard]] events_checked checked_by(document d, const profile& p, const anatomy_options& o = {});
+
 /// How a document ended, which decides the command's exit code.
 enum class document_status { ok, partial, absent, error };
 

@@ -359,6 +359,13 @@ std::vector<std::string> assumptions_of(const validation_result& found) {
   return all;
 }
 
+
+bool has_xspace(const std::shared_ptr<const profile>& trace) {
+  if (trace == nullptr) return false;
+  const std::vector<capture_file>& files = trace->what().files;
+  return std::any_of(files.begin(), files.end(), [](const capture_file& f) { return f.family == file_family::xspace; });
+}
+
 }  // namespace
 
 const char* collective_semantics_name(collective_semantics s) noexcept {
@@ -410,6 +417,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
       return fault{fault_code::invalid_argument, "no trace to validate", "", no_offset, "name one trace or one a node"};
     validation_result found;
     found.match = o.match;
+    found.checked = std::any_of(traces.begin(), traces.end(), has_xspace) ? events_checked::some : events_checked::all;
     for (const auto& trace : traces) found.traces.push_back(trace == nullptr ? std::string() : trace->what().path);
     const bool reference = o.match == collective_match::occurrence;
     result<collective_instances> instances =

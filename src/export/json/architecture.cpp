@@ -306,7 +306,7 @@ document_status write_architecture(json_writer& out, const profile& p, const arc
   write_verdict(out, v);
   writer(out, o, report).write();
   write_files(out, p);
-  write_damage(out, damage);
+  write_damage(out, damage, checked_by(document::architecture, p));
   out.end_object();
   return v.status;
 }

@@ -428,7 +428,7 @@ document_status write_bubbles(json_writer& out, const profile& p, const bubble_o
   write_strings(out, "evidence_gaps", t.found.evidence_gaps);
   write_self_check(out, t);
   write_files(out, p);
-  write_damage(out, damage);
+  write_damage(out, damage, checked_by(document::bubbles, p));
   out.end_object();
   return v.status;
 }

@@ -77,7 +77,7 @@ void write_chrome_file(json_writer& out, const chrome_file& file) {
 
 }  // namespace
 
-document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found) {
+document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found, events_checked checked) {
   std::vector<file_damage> damage;
   for (const chrome_file& file : found.files)
     if (file.damage) damage.push_back({file.file, *file.damage});
@@ -89,7 +89,7 @@ document_status write_chrome(json_writer& out, const profile& p, const chrome_re
   for (const chrome_file& file : found.files) write_chrome_file(out, file);
   out.end_array();
   write_files(out, p);
-  write_damage(out, damage);
+  write_damage(out, damage, checked);
   out.end_object();
   return v.status;
 }

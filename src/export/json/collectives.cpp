@@ -76,7 +76,7 @@ std::uint64_t write_limited(json_writer& out, std::string_view key, const Rows& 
 }  // namespace
 
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
-                                  std::uint64_t limit) {
+                                  std::uint64_t limit, events_checked checked) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::collectives);
   write_verdict(out, v);
@@ -87,7 +87,7 @@ document_status write_collectives(json_writer& out, const profile& p, const coll
   const std::uint64_t ops_left_out = write_limited(out, "ops", found.ops, limit, write_collective_op);
   out.field("ops_left_out", ops_left_out);
   write_files(out, p);
-  write_damage(out, found.damage);
+  write_damage(out, found.damage, checked);
   out.end_object();
   return v.status;
 }

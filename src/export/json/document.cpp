@@ -10,9 +10,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace json {
 namespace {
 
-// The memory document goes on with the versions of the schema it extends.
-constexpr std::int64_t version_of(document which) noexcept { return which == document::memory ? 2 : 1; }
-
 double double_of(std::uint64_t bits) noexcept {
   double value = 0;
   static_assert(sizeof value == sizeof bits);
@@ -58,12 +55,6 @@ verdict judge(const profile& p, const std::string& absent, const std::vector<fil
   const fault& first = damage.front().what;
   if (!anything_intact(p)) return {document_status::error, first.message, &first};
   return {document_status::partial, files_text(damage.size(), p.file_count()) + ": " + first.message, nullptr};
-}
-
-void begin_document(json_writer& out, document which) {
-  out.begin_object();
-  out.field("schema", std::string("profkit.") + document_name(which));
-  out.field("version", version_of(which));
 }
 
 void write_verdict(json_writer& out, const verdict& v) {
@@ -124,6 +115,11 @@ void write_damage(json_writer& out, const std::vector<file_damage>& damage) {
     out.end_object();
   }
   out.end_array();
+}
+
+void write_damage(json_writer& out, const std::vector<file_damage>& damage, events_checked checked) {
+  out.field("events_checked", events_checked_name(checked));
+  write_damage(out, damage);
 }
 
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text) {
@@ -252,139 +248,6 @@ void write_plane_process(json_writer& out, const tree_plane& plane, bool with_th
   out.end_object();
 }
 
-namespace {
-
-// Runs a slice and writes what it found.
-template <class T, class Write>
-result<document_status> written(const result<T>& found, Write write) {
-  if (!found) return found.error();
-  return write(*found);
-}
-
-// Whether the filters of a document are those of the anatomy: others have names of devices, nodes, maps and launches.
-bool filters_planes(document which) noexcept {
-  return which != document::bubbles && which != document::architecture && which != document::neutrino &&
-         which != document::memory;
-}
-
-// What was asked, and whether the filters fit anything: of a streamed file that is known after the pass.
-template <class Ask>
-auto ask_in_a_pass(const profile& p, const anatomy_options& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
-  const bool streamed = p.is_any_streamed();
-  auto found = ask();
-  if (found && streamed)
-    if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
-  return found;
-}
-
-result<document_status> write_any(json_writer& out, document which, const profile& p, const anatomy_options& o,
-                                  const hooks& host) {
-  switch (which) {
-    case document::report: return write_report(out, p, o, host);
-    case document::tree: return write_tree(out, p, o, host);
-    case document::memory: return write_memory(out, p, o, host);
-    case document::neutrino: return write_neutrino(out, p, o, host);
-    case document::metadata: return write_metadata(out, p, o, host);
-    case document::bubbles: return write_bubbles(out, p, o, host);
-    case document::architecture: return write_architecture(out, p, o, host);
-    case document::info:
-      return written(ask_in_a_pass(p, o, host, [&] { return anatomy_info(p, o, host); }),
-                     [&](const info_result& r) { return write_info(out, p, r); });
-    case document::steps:
-      return written(anatomy_steps(p, o, host), [&](const steps_result& r) { return write_steps(out, p, r); });
-    case document::ops:
-      return written(ask_in_a_pass(p, o, host, [&] { return anatomy_ops(p, o, host); }),
-                     [&](const ops_result& r) { return write_ops(out, p, r, o.limit); });
-    case document::modules:
-      return written(anatomy_modules(p, o, host),
-                     [&](const modules_result& r) { return write_modules(out, p, r, o.limit); });
-    case document::framework:
-      return written(anatomy_framework(p, o, host),
-                     [&](const framework_result& r) { return write_framework(out, p, r); });
-    case document::collectives:
-      return written(anatomy_collectives(p, o, host),
-                     [&](const collectives_result& r) { return write_collectives(out, p, r, o.limit); });
-    case document::chrome:
-      return written(anatomy_chrome(p, o, host), [&](const chrome_result& r) { return write_chrome(out, p, r); });
-  }
-  return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
-}
-
-}  // namespace
 }  // namespace json
-
-const char* document_name(document d) noexcept {
-  switch (d) {
-    case document::report: return "report";
-    case document::info: return "info";
-    case document::tree: return "tree";
-    case document::metadata: return "metadata";
-    case document::steps: return "steps";
-    case document::ops: return "ops";
-    case document::modules: return "modules";
-    case document::framework: return "framework";
-    case document::collectives: return "collectives";
-    case document::chrome: return "chrome";
-    case document::memory: return "memory";
-    case document::bubbles: return "bubbles";
-    case document::architecture: return "architecture";
-    case document::neutrino: return "neutrino";
-  }
-  return "report";
-}
-
-std::uint64_t default_limit(document d) noexcept {
-  switch (d) {
-    case document::tree:
-    case document::chrome: return 5;
-    case document::metadata:
-    case document::framework: return 20;
-    case document::memory: return 30;
-    default: return 0;
-  }
-}
-
-result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
-                                       const hooks& host) {
-  return contained([&]() -> result<document_status> {
-    if (json::filters_planes(which) && !p.is_any_streamed())
-      if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
-    json_writer out(into);
-    result<document_status> status = json::write_any(out, which, p, o, host);
-    if (!status) return status;
-    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    return status;
-  });
-}
-
-result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
-                                             sink& into, const hooks& host) {
-  return contained([&]() -> result<document_status> {
-    const result<modules_result> found = anatomy_modules(p, o, host);
-    if (!found) return found.error();
-    json_writer out(into);
-    document_status status = document_status::ok;
-    if (found->modules.empty()) {
-      status = json::write_modules(out, p, *found, o.limit);
-    } else {
-      const result<const module_row*> chosen = find_module(*found, module);
-      if (!chosen) return chosen.error();
-      status = json::write_module_entry(out, p, *found, *chosen, o.limit);
-    }
-    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
-    return status;
-  });
-}
-
-result<void> write_error_document(document which, const fault& why, sink& into) {
-  return contained([&]() -> result<void> {
-    json_writer out(into);
-    json::begin_document(out, which);
-    json::write_verdict(out, {document_status::error, why.message, &why});
-    out.end_object();
-    return out.finish();
-  });
-}
-
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -52,6 +52,8 @@ void write_files(json_writer& out, const profile& p);
 [[nodiscard]] std::vector<file_damage> damage_of(const activity& of);
 [[nodiscard]] std::vector<file_damage> damage_of(const bubbles_report& of);
 void write_damage(json_writer& out, const std::vector<file_damage>& damage);
+// events_checked and damage[].
+void write_damage(json_writer& out, const std::vector<file_damage>& damage, events_checked checked);
 
 // Null where there is none.
 void write_text_or_null(json_writer& out, std::string_view key, std::string_view text);
@@ -76,16 +78,18 @@ void write_stat_list(json_writer& out, std::string_view key, const std::vector<n
 
 // Each writes one whole document. `limit` bounds lists that the slice itself does not bound; 0 writes all.
 document_status write_info(json_writer& out, const profile& p, const info_result& info);
-document_status write_steps(json_writer& out, const profile& p, const steps_result& found);
-document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit);
+document_status write_steps(json_writer& out, const profile& p, const steps_result& found, events_checked checked);
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit,
+                          events_checked checked);
 document_status write_modules(json_writer& out, const profile& p, const modules_result& found, std::uint64_t limit);
 // The modules document of one row with its entry computation; `limit` bounds the instructions.
 document_status write_module_entry(json_writer& out, const profile& p, const modules_result& found,
                                    const module_row* only, std::uint64_t limit);
-document_status write_framework(json_writer& out, const profile& p, const framework_result& found);
+document_status write_framework(json_writer& out, const profile& p, const framework_result& found,
+                                events_checked checked);
 document_status write_collectives(json_writer& out, const profile& p, const collectives_result& found,
-                                  std::uint64_t limit);
-document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found);
+                                  std::uint64_t limit, events_checked checked);
+document_status write_chrome(json_writer& out, const profile& p, const chrome_result& found, events_checked checked);
 document_status write_validation(json_writer& out, const validation_result& found, const alignment_result* alignment);
 // These run their slices themselves, the first two because they write while they read.
 result<document_status> write_memory(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host);

@@ -28,7 +28,7 @@ void write_event(json_writer& out, const framework_event& row) {
 
 }  // namespace
 
-document_status write_framework(json_writer& out, const profile& p, const framework_result& found) {
+document_status write_framework(json_writer& out, const profile& p, const framework_result& found, events_checked checked) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::framework);
   write_verdict(out, v);
@@ -61,7 +61,7 @@ document_status write_framework(json_writer& out, const profile& p, const framew
   }
   out.end_array();
   write_files(out, p);
-  write_damage(out, found.damage);
+  write_damage(out, found.damage, checked);
   out.end_object();
   return v.status;
 }

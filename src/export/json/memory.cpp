@@ -249,7 +249,7 @@ document_status write_memory(json_writer& out, const profile& p, const memory_op
   for (const finding& f : r.findings) write_memory_finding(out, f);
   out.end_array();
   write_files(out, p);
-  write_damage(out, r.damage);
+  write_damage(out, r.damage, checked_by(document::memory, p));
   out.end_object();
   return v.status;
 }

@@ -134,7 +134,7 @@ result<document_status> write_metadata(json_writer& out, const profile& p, const
   out.end_array();
   writer.write_facts();
   write_files(out, p);
-  write_damage(out, *damage);
+  write_damage(out, *damage, checked_by(document::metadata, p, o));
   const verdict v = judge(p, writer.any() ? "" : why_no_planes(p), *damage);
   write_verdict(out, v);
   out.end_object();

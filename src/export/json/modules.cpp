@@ -90,7 +90,7 @@ document_status write_listed(json_writer& out, const profile& p, const modules_r
       out.null();  // the module's own damage says why
   }
   write_files(out, p);
-  write_damage(out, found.damage);
+  write_damage(out, found.damage, checked_by(document::modules, p));
   out.end_object();
   return v.status;
 }

@@ -87,7 +87,7 @@ void write_ops_line(json_writer& out, const profile& p, const ops_line& line, co
 
 }  // namespace
 
-document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit) {
+document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit, events_checked checked) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::ops);
   write_verdict(out, v);
@@ -98,7 +98,7 @@ document_status write_ops(json_writer& out, const profile& p, const ops_result& 
   for (const ops_line& line : found.lines) write_ops_line(out, p, line, programs, limit);
   out.end_array();
   write_files(out, p);
-  write_damage(out, found.damage);
+  write_damage(out, found.damage, checked);
   out.end_object();
   return v.status;
 }

@@ -281,17 +281,18 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   out.key("info");
   write_info(out, p, parts.info);
   out.key("steps");
-  write_steps(out, p, parts.steps);
+  write_steps(out, p, parts.steps, checked_by(document::steps, p, o));
   out.key("ops");
-  write_ops(out, p, parts.ops, default_limit(document::ops));
+  write_ops(out, p, parts.ops, default_limit(document::ops), checked_by(document::ops, p, o));
   out.key("modules");
   write_modules(out, p, parts.modules, default_limit(document::modules));
   out.key("framework");
-  write_framework(out, p, parts.framework);
+  write_framework(out, p, parts.framework, checked_by(document::framework, p, o));
   out.key("collectives");
-  write_collectives(out, p, parts.collectives, default_limit(document::collectives));
+  write_collectives(out, p, parts.collectives, default_limit(document::collectives),
+                    checked_by(document::collectives, p, o));
   out.key("chrome");
-  write_chrome(out, p, parts.chrome);
+  write_chrome(out, p, parts.chrome, checked_by(document::chrome, p, o));
   out.key("memory");
   if (parts.memory)
     write_memory(out, p, parts.asked_of_memory, *parts.memory);
@@ -321,7 +322,7 @@ result<document_status> write_report(json_writer& out, const profile& p, const a
   if (parts.bubbles)
     for (const finding& f : parts.bubbles->found.findings) write_finding(out, f);
   out.end_array();
-  write_damage(out, found->damage);
+  write_damage(out, found->damage, checked_by(document::report, p, o));
   out.end_object();
   return v.status;
 }

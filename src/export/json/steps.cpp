@@ -4,7 +4,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace json {
 
-document_status write_steps(json_writer& out, const profile& p, const steps_result& found) {
+document_status write_steps(json_writer& out, const profile& p, const steps_result& found, events_checked checked) {
   const verdict v = judge(p, found.absent, found.damage);
   begin_document(out, document::steps);
   write_verdict(out, v);
@@ -26,7 +26,7 @@ document_status write_steps(json_writer& out, const profile& p, const steps_resu
   out.end_array();
   out.field("matched", found.matched);
   write_files(out, p);
-  write_damage(out, found.damage);
+  write_damage(out, found.damage, checked);
   out.end_object();
   return v.status;
 }

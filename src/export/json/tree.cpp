@@ -115,7 +115,7 @@ result<document_status> write_tree(json_writer& out, const profile& p, const ana
   tree_writer writer(out);
   if (result<void> walked = anatomy_tree(p, writer, o, host); !walked) return std::move(walked).error();
   out.end_array();
-  write_damage(out, writer.damage());
+  write_damage(out, writer.damage(), checked_by(document::tree, p, o));
   const verdict v = judge(p, writer.any_plane() ? "" : why_no_planes(p), writer.damage());
   write_verdict(out, v);
   out.end_object();

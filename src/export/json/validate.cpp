@@ -269,7 +269,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   else
     out.null();
   write_strings(out, "traces", found.traces);
-  write_damage(out, found.damage);
+  write_damage(out, found.damage, found.checked);
   out.end_object();
   return v.status;
 }

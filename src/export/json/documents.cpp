@@ -1,0 +1,209 @@
+// Every document by its number: name, version, limit, writer.
+#include <base/contained.hpp>
+#include <export/json/document.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace json {
+namespace {
+
+// Runs a slice and writes what it found.
+template <class T, class Write>
+result<document_status> written(const result<T>& found, Write write) {
+  if (!found) return found.error();
+  return write(*found);
+}
+
+// What was asked, and whether the filters fit anything: of a streamed file that is known after the pass.
+template <class Ask>
+auto ask_in_a_pass(const profile& p, const anatomy_options& o, const hooks& host, Ask&& ask) -> decltype(ask()) {
+  const bool streamed = p.is_any_streamed();
+  auto found = ask();
+  if (found && streamed)
+    if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
+  return found;
+}
+
+// One writer a document.
+result<document_status> write_info_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+  return written(ask_in_a_pass(p, o, host, [&] { return anatomy_info(p, o, host); }),
+                 [&](const info_result& r) { return write_info(out, p, r); });
+}
+result<document_status> write_steps_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+  return written(anatomy_steps(p, o, host),
+                 [&](const steps_result& r) { return write_steps(out, p, r, checked_by(document::steps, p, o)); });
+}
+result<document_status> write_ops_of(json_writer& out, const profile& p, const anatomy_options& o, const hooks& host) {
+  return written(ask_in_a_pass(p, o, host, [&] { return anatomy_ops(p, o, host); }),
+                 [&](const ops_result& r) { return write_ops(out, p, r, o.limit, checked_by(document::ops, p, o)); });
+}
+result<document_status> write_modules_of(json_writer& out, const profile& p, const anatomy_options& o,
+                                         const hooks& host) {
+  return written(anatomy_modules(p, o, host),
+                 [&](const modules_result& r) { return write_modules(out, p, r, o.limit); });
+}
+result<document_status> write_framework_of(json_writer& out, const profile& p, const anatomy_options& o,
+                                           const hooks& host) {
+  return written(anatomy_framework(p, o, host), [&](const framework_result& r) {
+    return write_framework(out, p, r, checked_by(document::framework, p, o));
+  });
+}
+result<document_status> write_collectives_of(json_writer& out, const profile& p, const anatomy_options& o,
+                                             const hooks& host) {
+  return written(anatomy_collectives(p, o, host), [&](const collectives_result& r) {
+    return write_collectives(out, p, r, o.limit, checked_by(document::collectives, p, o));
+  });
+}
+result<document_status> write_chrome_of(json_writer& out, const profile& p, const anatomy_options& o,
+                                        const hooks& host) {
+  return written(anatomy_chrome(p, o, host),
+                 [&](const chrome_result& r) { return write_chrome(out, p, r, checked_by(document::chrome, p, o)); });
+}
+
+// Every document: one line each.
+struct document_entry {
+  document which = document::report;
+  const char* name = "";
+  std::int64_t version = 1;
+  std::uint64_t limit = 0;    // where the caller names none; 0: everything
+  bool filters_planes = true;  // its filters are those of the anatomy: others have names of devices, nodes, maps, launches
+  result<document_status> (*write)(json_writer&, const profile&, const anatomy_options&, const hooks&) = nullptr;
+};
+constexpr document_entry documents[] = {
+    {document::report, "report", 1, 0, true, write_report},
+    {document::info, "info", 1, 0, true, write_info_of},
+    {document::tree, "tree", 1, 5, true, write_tree},
+    {document::metadata, "metadata", 1, 20, true, write_metadata},
+    {document::steps, "steps", 1, 0, true, write_steps_of},
+    {document::ops, "ops", 1, 0, true, write_ops_of},
+    {document::modules, "modules", 1, 0, true, write_modules_of},
+    {document::framework, "framework", 1, 20, true, write_framework_of},
+    {document::collectives, "collectives", 1, 0, true, write_collectives_of},
+    {document::chrome, "chrome", 1, 5, true, write_chrome_of},
+    {document::memory, "memory", 2, 30, false, write_memory},  // its versions go on from those of the schema it extends
+    {document::bubbles, "bubbles", 1, 0, false, write_bubbles},
+    {document::architecture, "architecture", 1, 0, false, write_architecture},
+    {document::neutrino, "neutrino", 1, 0, false, write_neutrino},
+};
+
+// Null: there is no such document.
+const document_entry* entry_of(document which) noexcept {
+  const auto at = std::find_if(std::begin(documents), std::end(documents),
+                               [which](const document_entry& d) { return d.which == which; });
+  return at == std::end(documents) ? nullptr : at;
+}
+
+}  // namespace
+
+void begin_document(json_writer& out, document which) {
+  const document_entry* const entry = entry_of(which);
+  out.begin_object();
+  out.field("schema", std::string("profkit.") + document_name(which));
+  out.field("version", entry == nullptr ? 1 : entry->version);
+}
+
+}  // namespace json
+
+namespace {
+
+bool is_narrowed(const anatomy_options& o) noexcept {
+  return o.step || o.from_ps || o.to_ps || !o.host.empty() || !o.plane.empty() || !o.line.empty() || !o.name.empty();
+}
+
+}  // namespace
+
+events_checked checked_by(document d, const profile& p, const anatomy_options& o) {
+  const auto any = [&p](auto fits) {
+    const std::vector<capture_file>& files = p.what().files;
+    return std::any_of(files.begin(), files.end(), fits);
+  };
+  const bool any_xspace = any([](const capture_file& f) { return f.family == file_family::xspace; });
+  const bool any_trace = any(is_trace);
+  if (!any_xspace && !any_trace) return events_checked::all;  // there are none
+  // Traces and tables are read whole, of an XSpace the lines that are needed.
+  const events_checked needed = any_xspace || !o.host.empty() ? events_checked::some : events_checked::all;
+  switch (d) {
+    case document::report:
+    case document::info: return is_narrowed(o) ? events_checked::some : events_checked::all;
+    case document::modules: return events_checked::none;
+    case document::metadata: return any_xspace && !any_trace ? events_checked::none : needed;
+    case document::memory: return any_xspace ? events_checked::some : events_checked::none;
+    case document::tree: return o.limit == 0 && !is_narrowed(o) ? events_checked::all : needed;
+    case document::chrome:
+      return any([](const capture_file& f) { return is_trace(f) && f.family != file_family::chrome_trace; })
+                 ? events_checked::some
+                 : needed;
+    default: return needed;
+  }
+}
+
+const char* events_checked_name(events_checked c) noexcept {
+  switch (c) {
+    case events_checked::none: return "none";
+    case events_checked::some: return "some";
+    case events_checked::all: return "all";
+  }
+  return "some";
+}
+
+const char* document_name(document d) noexcept {
+  const json::document_entry* const entry = json::entry_of(d);
+  return entry == nullptr ? "report" : entry->name;
+}
+
+std::uint64_t default_limit(document d) noexcept {
+  const json::document_entry* const entry = json::entry_of(d);
+  return entry == nullptr ? 0 : entry->limit;
+}
+
+result<document_status> write_document(document which, const profile& p, const anatomy_options& o, sink& into,
+                                       const hooks& host) {
+  return contained([&]() -> result<document_status> {
+    const json::document_entry* const entry = json::entry_of(which);
+    if (entry == nullptr) return fault{fault_code::invalid_argument, "no such document", "", no_offset, ""};
+    if (entry->filters_planes && !p.is_any_streamed())
+      if (result<void> fits = check_filters(p, o, host); !fits) return std::move(fits).error();
+    json_writer out(into);
+    result<document_status> status = entry->write(out, p, o, host);
+    if (!status) return status;
+    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
+    return status;
+  });
+}
+
+result<document_status> write_entry_document(const profile& p, std::string_view module, const anatomy_options& o,
+                                             sink& into, const hooks& host) {
+  return contained([&]() -> result<document_status> {
+    const result<modules_result> found = anatomy_modules(p, o, host);
+    if (!found) return found.error();
+    json_writer out(into);
+    document_status status = document_status::ok;
+    if (found->modules.empty()) {
+      status = json::write_modules(out, p, *found, o.limit);
+    } else {
+      const result<const module_row*> chosen = find_module(*found, module);
+      if (!chosen) return chosen.error();
+      status = json::write_module_entry(out, p, *found, *chosen, o.limit);
+    }
+    if (result<void> finished = out.finish(); !finished) return std::move(finished).error();
+    return status;
+  });
+}
+
+result<void> write_error_document(document which, const fault& why, sink& into) {
+  return contained([&]() -> result<void> {
+    json_writer out(into);
+    json::begin_document(out, which);
+    json::write_verdict(out, {document_status::error, why.message, &why});
+    out.end_object();
+    return out.finish();
+  });
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
