@@ -529,6 +529,8 @@ extern const command_description bubbles_command = {
     "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n",
     make_options<bubbles_command_options>,
     run_bubbles,
+    "With -o a folder, or a name that ends in a slash, gets the analysis as anomaly_discovery_<name>.json and the report\n"
+    "on the model that ran as model_architecture_report_<name>.md. Without -o nothing is written.",
 };
 
 }  // namespace profkit_tool

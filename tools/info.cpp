@@ -132,7 +132,7 @@ profkit::result<void> print_info(session& s) {
   return {};
 }
 
-class info_options final : public slice_options {
+class info_command_options final : public slice_options {
   void list_own(option_list& all, options& into) override {
     all.flag("--why", into.why, "How the format of each file was told, or why it was not")
         .add_to_manual(
@@ -157,7 +157,7 @@ extern const command_description info_command = {
     "  profkit info --why unknown.bin         what was looked at, and what to do instead\n"
     "  profkit info logdir --run all          every run below the directory\n"
     "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n",
-    make_options<info_options>,
+    make_options<info_command_options>,
     run_info,
 };
 

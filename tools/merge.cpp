@@ -221,9 +221,9 @@ bool is_special(const std::string& path) {
 }
 
 // One merge with the files beside it.
-class merge_command {
+class merge_work {
  public:
-  explicit merge_command(const options& asked)
+  explicit merge_work(const options& asked)
       : asked_(asked),
         errors_(look_at_terminal(STDERR_FILENO, asked.color)),
         progress_(!asked.quiet),
@@ -354,7 +354,7 @@ class merge_command {
   std::optional<validation_result> checked_;
 };
 
-int run_merge(const options& asked) { return merge_command(asked).run(); }
+int run_merge(const options& asked) { return merge_work(asked).run(); }
 
 class merge_command_options final : public command_options {
  public:

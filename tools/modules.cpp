@@ -103,7 +103,7 @@ profkit::result<void> print_modules(session& s) {
   return {};
 }
 
-class modules_options final : public slice_options {
+class modules_command_options final : public slice_options {
   void list_own(option_list& all, options& into) override {
     all.value("--dump", into.module_to_dump, "NAME", "Print the entry computation of the module NAME is part of")
         .add_to_manual("Its instructions stand in the order of the file and in the order of the schedule.");
@@ -120,7 +120,7 @@ extern const command_description modules_command = {
     "two differ. --dump prints the instructions of one entry computation.",
     "  profkit modules vm.xplane.pb\n"
     "  profkit modules vm.xplane.pb --dump train_step\n",
-    make_options<modules_options>,
+    make_options<modules_command_options>,
     [](const options& asked) { return run_slice(asked, profkit::document::modules, print_modules); },
 };
 

@@ -677,7 +677,7 @@ class neutrino_command_options final : public command_options {
     if (!slice_.empty()) {
       const auto slice = profkit::probe_slice_of(slice_);
       if (!slice)
-        return wrong_value("SLICE", slice_, "not a slice", "choose one of: " + joined(slice_names()));
+        return wrong_value("SLICE", slice_, "not a slice", "choose one of: " + word_list(slice_names()));
       into.probes.slice = *slice;
     }
     if (auto wrong = understand_number("--block", block_, into.probes.block)) return wrong;
@@ -685,7 +685,7 @@ class neutrino_command_options final : public command_options {
     if (!tool_.empty()) {
       const auto tool = profkit::probe_tool_of(tool_);
       if (!tool)
-        return wrong_value("--as", tool_, "not a tool", "choose one of: " + joined(tool_names()));
+        return wrong_value("--as", tool_, "not a tool", "choose one of: " + word_list(tool_names()));
       into.probes.assume = *tool;
     }
     if (auto wrong = input_.understand(into)) return wrong;
@@ -736,6 +736,8 @@ extern const command_description neutrino_command = {
     "  profkit neutrino trace bytes --json                    for programs; --csv for tables\n",
     make_options<neutrino_command_options>,
     run_neutrino,
+    "The schedule is that of the blocks on the multiprocessors, bytes are told with counts, by thread, and density is\n"
+    "that of references to pages.",
 };
 
 }  // namespace profkit_tool

@@ -113,7 +113,7 @@ profkit::result<void> print_ops(session& s) {
   return {};
 }
 
-class ops_options final : public slice_options {
+class ops_command_options final : public slice_options {
  public:
   [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
     if (auto wrong = order_.understand("--sort", into.order)) return wrong;
@@ -143,8 +143,11 @@ extern const command_description ops_command = {
     "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
-    make_options<ops_options>,
+    make_options<ops_command_options>,
     [](const options& asked) { return run_slice(asked, profkit::document::ops, print_ops); },
+    "Kernels of NPUs are told by type and core. For captures of PyTorch and Ascend --step is the window of the host,\n"
+    "which kernels of a GPU may outlast. The clock of a device is what device_offset_ps and device_duration_ps of an\n"
+    "event say.",
 };
 
 }  // namespace profkit_tool

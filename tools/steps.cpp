@@ -77,6 +77,7 @@ extern const command_description steps_command = {
     "  profkit steps vm.xplane.pb --limit 0 --json\n",
     make_options<slice_options>,
     [](const options& asked) { return run_slice(asked, profkit::document::steps, print_steps); },
+    "Marks are those of the host, as in Iteration#3, else those of each device or table.",
 };
 
 }  // namespace profkit_tool

@@ -149,6 +149,7 @@ extern const command_description tree_command = {
     "  profkit tree rank0.json.gz --limit 2\n",
     make_options<slice_options>,
     [](const options& asked) { return run_slice(asked, profkit::document::tree, print_tree); },
+    "Of a trace a begin and its end are two events.",
 };
 
 }  // namespace profkit_tool

@@ -24,7 +24,7 @@ fault wrong_options(std::string why, const char* help) {
   return f;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string word_list(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;

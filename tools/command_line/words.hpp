@@ -17,7 +17,7 @@ namespace profkit_tool {
 [[nodiscard]] profkit::fault wrong_options(std::string why, const char* help);
 
 // "auto, map, read"
-[[nodiscard]] std::string joined(const std::vector<std::string>& words);
+[[nodiscard]] std::string word_list(const std::vector<std::string>& words);
 
 // Nothing typed keeps what `into` holds, in all of these.
 std::optional<profkit::fault> understand_number(const char* option, const std::string& typed,
@@ -49,7 +49,7 @@ class choice {
       into = meaning;
       return std::nullopt;
     }
-    return wrong_value(option, typed, "not a choice", "choose one of: " + joined(words()));
+    return wrong_value(option, typed, "not a choice", "choose one of: " + word_list(words()));
   }
 
  private:
