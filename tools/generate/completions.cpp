@@ -1,5 +1,5 @@
 // Completions for shells.
-#include "generate/generate.hpp"
+#include "generate.hpp"
 #include "text.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Prints one of the texts that scripts/generate writes into the repository.
-#include "generate/generate.hpp"
+#include "generate.hpp"
 
 #include <cstdio>
 #include <cstring>

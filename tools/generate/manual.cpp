@@ -1,5 +1,5 @@
 // Lines of the manual page, in the language of mdoc(7), and the table of the README.
-#include "generate/generate.hpp"
+#include "generate.hpp"
 #include "text.hpp"
 
 #include <algorithm>
