@@ -301,8 +301,8 @@ extern const command_description architecture_command = {
     "  profkit architecture logdir --device TPU:0 --json         for programs\n",
     make_options<architecture_command_options>,
     run_architecture,
-    "The report is about the device with most layers. A folder whose name ends in a slash is made; -o FILE.md is a name\n"
-    "of one's own.",
+    "The report is about the device with most layers. With -o a folder gets it, and is made where its name ends in a\n"
+    "slash; -o FILE.md is a name of one's own.",
 };
 
 }  // namespace profkit_tool

@@ -469,7 +469,8 @@ class bubbles_command_options final : public command_options {
             "first kernel to its last.");
     list_step_pattern(all, into.bubbles.step_pattern);
     all.repeated("--threshold", thresholds_, "NAME=VALUE", "One threshold, may be repeated; --json lists them all");
-    all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds").offer_files();
+    all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds")
+        .offer_files();
     all.value("--compat", compat_.typed, "WHAT", "'reference': tags by the letter of the reference script")
         .offer_words(compat_.words());
     output_.list(all, into);
@@ -529,8 +530,8 @@ extern const command_description bubbles_command = {
     "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n",
     make_options<bubbles_command_options>,
     run_bubbles,
-    "With -o a folder, or a name that ends in a slash, gets the analysis as anomaly_discovery_<name>.json and the report\n"
-    "on the model that ran as model_architecture_report_<name>.md. Without -o nothing is written.",
+    "With -o a folder, or a name that ends in a slash, gets the analysis as anomaly_discovery_<name>.json and the\n"
+    "report on the model that ran as model_architecture_report_<name>.md. Without -o nothing is written.",
 };
 
 }  // namespace profkit_tool

@@ -676,16 +676,14 @@ class neutrino_command_options final : public command_options {
     using profkit::probe_slice;
     if (!slice_.empty()) {
       const auto slice = profkit::probe_slice_of(slice_);
-      if (!slice)
-        return wrong_value("SLICE", slice_, "not a slice", "choose one of: " + word_list(slice_names()));
+      if (!slice) return wrong_value("SLICE", slice_, "not a slice", "choose one of: " + word_list(slice_names()));
       into.probes.slice = *slice;
     }
     if (auto wrong = understand_number("--block", block_, into.probes.block)) return wrong;
     if (auto wrong = understand_number("--lane", lane_, into.probes.lane)) return wrong;
     if (!tool_.empty()) {
       const auto tool = profkit::probe_tool_of(tool_);
-      if (!tool)
-        return wrong_value("--as", tool_, "not a tool", "choose one of: " + word_list(tool_names()));
+      if (!tool) return wrong_value("--as", tool_, "not a tool", "choose one of: " + word_list(tool_names()));
       into.probes.assume = *tool;
     }
     if (auto wrong = input_.understand(into)) return wrong;

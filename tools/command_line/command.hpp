@@ -1,4 +1,4 @@
-// What a command says of itself. It stands at the end of the command's own file, tools/NAME.cpp; commands.cpp lists all.
+// What a command says of itself, at the end of its own file, tools/NAME.cpp. commands.cpp lists them all.
 #pragma once
 #include "command_line/option_list.hpp"
 #include "options.hpp"
