@@ -8,7 +8,7 @@
 namespace profkit_tool {
 namespace {
 
-std::string with_blanks(const std::vector<std::string>& words, const char* between = " ") {
+std::string joined_words(const std::vector<std::string>& words, const char* between = " ") {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
@@ -17,7 +17,7 @@ std::string with_blanks(const std::vector<std::string>& words, const char* betwe
 std::string names_of(const described_commands& all) {
   std::vector<std::string> names;
   for (const described_command& command : all) names.emplace_back(command.is->name);
-  return with_blanks(names);
+  return joined_words(names);
 }
 
 // `text` as it stands between single quotes: a backslash before each of `special`, `quote` for a single quote.
@@ -37,7 +37,7 @@ std::string between_quotes(const std::string& text, std::string_view special, co
 // ---- bash ----
 
 std::string bash_case(const std::vector<std::string>& names, const std::string& body) {
-  return names.empty() ? "" : "        " + with_blanks(names, "|") + ") " + body + " ;;\n";
+  return names.empty() ? "" : "        " + joined_words(names, "|") + ") " + body + " ;;\n";
 }
 
 // What is offered after the name of an option, where it is no file.
@@ -49,7 +49,7 @@ std::string bash_values(const described_command& command) {
     if (o.kind == option_kind::flag || names.empty()) continue;
     if (o.offer == shell_offer::nothing) nothing.insert(nothing.end(), names.begin(), names.end());
     if (o.offer == shell_offer::words)
-      cases += bash_case(names, "COMPREPLY=($(compgen -W '" + with_blanks(o.words) + "' -- \"$current\")); return");
+      cases += bash_case(names, "COMPREPLY=($(compgen -W '" + joined_words(o.words) + "' -- \"$current\")); return");
     if (o.offer == shell_offer::folder)
       cases += bash_case(names, "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$current\")); return");
   }
@@ -62,13 +62,13 @@ std::string bash_command(const described_command& command) {
   for (const listed_option& o : command.options) {
     const std::vector<std::string> names = spellings(o);
     options.insert(options.end(), names.begin(), names.end());
-    if (names.empty()) arguments += with_blanks(o.words);
+    if (names.empty()) arguments += joined_words(o.words);
     if (o.offer == shell_offer::file) files.insert(files.end(), names.begin(), names.end());
   }
   for (const std::string& name : spellings(help_option())) options.push_back(name);
   std::string values = bash_values(command);
   if (!arguments.empty()) values += bash_case(files, "arguments=");
-  return std::string("    ") + command.is->name + ")\n      options='" + wrap(with_blanks(options), 96, 8) + "'\n" +
+  return std::string("    ") + command.is->name + ")\n      options='" + wrap(joined_words(options), 96, 8) + "'\n" +
          (arguments.empty() ? "" : "      arguments='" + arguments + "'\n") + "      case $previous in\n" + values +
          "      esac ;;\n";
 }
@@ -80,7 +80,7 @@ std::string zsh_text(const std::string& text) { return between_quotes(text, "\\[
 std::string zsh_action(const listed_option& o) {
   switch (o.offer) {
     case shell_offer::nothing: break;
-    case shell_offer::words: return "(" + with_blanks(o.words) + ")";
+    case shell_offer::words: return "(" + joined_words(o.words) + ")";
     case shell_offer::file: return "_files";
     case shell_offer::folder: return "_files -/";
   }
@@ -93,13 +93,12 @@ std::string zsh_option(const listed_option& o) {
   std::vector<std::string> excluded;
   if (!many && names.size() > 1) excluded = names;
   if (!o.excluded.empty()) excluded.push_back(o.excluded);
-  std::string before = excluded.empty() ? "" : "(" + with_blanks(excluded) + ")";
+  std::string before = excluded.empty() ? "" : "(" + joined_words(excluded) + ")";
   if (many) before += '*';
   std::string after = "[" + zsh_text(o.description) + "]";
-  if (o.kind != option_kind::flag)
-    after += ":" + zsh_text(o.value_name) + ":" + zsh_action(o);
+  if (o.kind != option_kind::flag) after += ":" + zsh_text(o.value_name) + ":" + zsh_action(o);
   if (names.size() == 1) return "'" + before + names.front() + after + "'";
-  return (before.empty() ? "" : "'" + before + "'") + "{" + with_blanks(names, ",") + "}'" + after + "'";
+  return (before.empty() ? "" : "'" + before + "'") + "{" + joined_words(names, ",") + "}'" + after + "'";
 }
 
 std::string zsh_command(const described_command& command) {
@@ -126,7 +125,7 @@ std::string fish_option(const listed_option& o) {
   for (const std::string& name : spellings(o))
     text += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (o.kind != option_kind::flag && !text.empty()) text += o.offer == shell_offer::file ? " -r" : " -x";
-  if (o.offer == shell_offer::words) text += " -a " + fish_text(with_blanks(o.words));
+  if (o.offer == shell_offer::words) text += " -a " + fish_text(joined_words(o.words));
   if (o.offer == shell_offer::folder) text += " -a '(__fish_complete_directories)'";
   return text.empty() ? "" : text + " -d " + fish_text(o.description);
 }
@@ -148,61 +147,61 @@ void add_to(std::vector<fish_line>& lines, const std::string& option, const char
 }  // namespace
 
 std::string bash_completion(const described_commands& all) {
-  std::string commands;
-  for (const described_command& command : all) commands += bash_command(command);
-  return "# bash completion for profkit, written by scripts/generate\n"
-         "_profkit() {\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word\n"
-         "  local options= arguments= commands='" +
-         names_of(all) +
-         "'\n"
-         "  COMPREPLY=()\n"
-         "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-         "    case \" $commands help \" in *\" $word \"*) command=$word; break ;; esac\n"
-         "  done\n"
-         "  case $command in\n"
-         "    '') COMPREPLY=($(compgen -W \"$commands help --help --version\" -- \"$current\")); return ;;\n"
-         "    help) COMPREPLY=($(compgen -W \"$commands\" -- \"$current\")); return ;;\n" +
-         commands +
-         "  esac\n"
-         "  case $current in\n"
-         "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;\n"
-         "    *)\n"
-         "      compopt -o filenames 2>/dev/null\n"
-         "      COMPREPLY=($(compgen -W \"$arguments\" -- \"$current\") $(compgen -f -- \"$current\"))\n"
-         "      ;;\n"
-         "  esac\n"
-         "}\n"
-         "complete -F _profkit profkit\n";
+  std::string text = R"(# bash completion for profkit, written by scripts/generate
+_profkit() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
+  local options= arguments= commands=')" +
+                     names_of(all) + R"('
+  COMPREPLY=()
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case " $commands help " in *" $word "*) command=$word; break ;; esac
+  done
+  case $command in
+    '') COMPREPLY=($(compgen -W "$commands help --help --version" -- "$current")); return ;;
+    help) COMPREPLY=($(compgen -W "$commands" -- "$current")); return ;;
+)";
+  for (const described_command& command : all) text += bash_command(command);
+  return text + R"(  esac
+  case $current in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
+    *)
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen -W "$arguments" -- "$current") $(compgen -f -- "$current"))
+      ;;
+  esac
+}
+complete -F _profkit profkit
+)";
 }
 
 std::string zsh_completion(const described_commands& all) {
-  std::string text =
-      "#compdef profkit\n"
-      "# zsh completion for profkit, written by scripts/generate\n\n"
-      "_profkit() {\n"
-      "  local -a commands\n"
-      "  commands=(\n";
+  std::string text = R"(#compdef profkit
+# zsh completion for profkit, written by scripts/generate
+
+_profkit() {
+  local -a commands
+  commands=(
+)";
   for (const described_command& command : all)
     text += std::string("    '") + command.is->name + ":" + zsh_text(command.is->summary) + "'\n";
-  text +=
-      "    'help:Help of a command'\n"
-      "  )\n"
-      "  local context state line\n"
-      "  _arguments -C '(- *)'{-h,--help}'[Help]' '(- *)--version[The version]' '1:command:->command' "
-      "'*::argument:->argument'\n"
-      "  case $state in\n"
-      "    command) _describe 'command' commands ;;\n"
-      "    argument)\n"
-      "      case $words[1] in\n"
-      "        help) _describe 'command' commands ;;\n";
+  text += R"(    'help:Help of a command'
+  )
+  local context state line
+  _arguments -C '(- *)'{-h,--help}'[Help]' '(- *)--version[The version]' '1:command:->command' '*::argument:->argument'
+  case $state in
+    command) _describe 'command' commands ;;
+    argument)
+      case $words[1] in
+        help) _describe 'command' commands ;;
+)";
   for (const described_command& command : all) text += zsh_command(command);
-  return text +
-         "      esac\n"
-         "      ;;\n"
-         "  esac\n"
-         "}\n\n"
-         "_profkit \"$@\"\n";
+  return text + R"(      esac
+      ;;
+  esac
+}
+
+_profkit "$@"
+)";
 }
 
 std::string fish_completion(const described_commands& all) {
