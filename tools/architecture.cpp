@@ -1,9 +1,10 @@
 // profkit architecture: what model ran, read from its kernels.
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "report_folder.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -211,8 +212,6 @@ class printer {
 
 bool ends_in_md(std::string_view path) { return path.size() > 3 && path.substr(path.size() - 3) == ".md"; }
 
-}  // namespace
-
 int run_architecture(const options& given) {
   options asked = given;
   bool markdown = asked.markdown;
@@ -261,5 +260,49 @@ int run_architecture(const options& given) {
     tell_written(asked.output_path);
   return status;
 }
+
+class architecture_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    list_path(all, into);
+    all.group("Architecture");
+    list_device(all, into.architecture.device);
+    list_step_pattern(all, into.architecture.step_pattern);
+    all.flag("--markdown", into.markdown, "The report as Markdown, as -o with DIR/ or FILE.md writes it")
+        .add_to_manual("It has ten sections; without it there is a summary.");
+    output_.list(all, into);
+    input_.list(all, into);
+  }
+
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    if (into.json && into.markdown)
+      return wrong_options("--json and --markdown are two forms of one result", "profkit architecture --help");
+    if (auto wrong = input_.understand(into)) return wrong;
+    return output_.understand(into);
+  }
+
+ private:
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description architecture_command = {
+    "architecture",
+    "PATH",
+    "What model ran: layers and their types, passes, experts, streams",
+    "Reads passes, layers and their parts from the kernels of one device: attention kernels mark the\n"
+    "layers, steps and sampling mark the passes. Says how sure that is, and what the capture cannot tell.\n"
+    "For Ascend, Kineto and XSpace. -o DIR/ writes the report, model_architecture_report_<name>.md.",
+    "  profkit architecture rank0_ascend_pt\n"
+    "  profkit architecture rank0_ascend_pt -o reports/          ten sections of Markdown\n"
+    "  profkit architecture rank0.json.gz --markdown | less\n"
+    "  profkit architecture logdir --device TPU:0 --json         for programs\n",
+    make_options<architecture_command_options>,
+    run_architecture,
+    "The report is about the device with most layers. With -o a folder gets it, and is made where its name ends in a\n"
+    "slash; -o FILE.md is a name of one's own.",
+};
 
 }  // namespace profkit_tool

@@ -1,14 +1,16 @@
 // profkit bubbles: where devices wait, for how long, what ran before and after, and what may be the cause.
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
 #include "report_folder.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
 #include <profkit/core/architecture.hpp>
 #include <profkit/core/bubbles.hpp>
+#include <profkit/core/source.hpp>
 #include <profkit/core/text.hpp>
 
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace profkit_tool {
@@ -384,8 +387,6 @@ result<void> write_model(const std::shared_ptr<const activity>& of, const std::s
   return (*into)->finish();
 }
 
-}  // namespace
-
 int run_bubbles(const options& given) {
   options asked = given;
   const bool both = names_folder(given.output_path);
@@ -441,5 +442,96 @@ int run_bubbles(const options& given) {
   }
   return status;
 }
+
+// A small text file as a whole.
+result<std::string> read_text_file(const std::string& path) {
+  profkit::limits bounds;
+  bounds.max_materialised_bytes = std::uint64_t{16} << 20;
+  auto from = profkit::open_file_source(path, profkit::io_mode::read, bounds);
+  if (!from) return std::move(from).error();
+  auto held = profkit::hold_bytes(std::move(from).value(), bounds);
+  if (!held) return std::move(held).error();
+  if (held->damage) return std::move(*held->damage);
+  return std::string(held->bytes);
+}
+
+class bubbles_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    list_path(all, into);
+    all.group("Bubbles");
+    list_device(all, into.bubbles.device);
+    all.value("--window-policy", windows_.typed, "HOW",
+              "Where steps end: guide (next marker), marker, or device (last kernel)")
+        .offer_words(windows_.words())
+        .add_to_manual(
+            "'guide' is the default; with 'marker' a step lasts to the end of its own marker, with 'device' from its "
+            "first kernel to its last.");
+    list_step_pattern(all, into.bubbles.step_pattern);
+    all.repeated("--threshold", thresholds_, "NAME=VALUE", "One threshold, may be repeated; --json lists them all");
+    all.value("--thresholds", threshold_file_, "FILE", "A TOML file with a table [bubbles] of thresholds")
+        .offer_files();
+    all.value("--compat", compat_.typed, "WHAT", "'reference': tags by the letter of the reference script")
+        .offer_words(compat_.words());
+    output_.list(all, into);
+    input_.list(all, into);
+  }
+
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    if (auto wrong = windows_.understand("--window-policy", into.bubbles.windows)) return wrong;
+    if (auto wrong = compat_.understand("--compat", into.bubbles.reference)) return wrong;
+    if (auto wrong = understand_thresholds(into.bubbles)) return wrong;
+    if (auto wrong = input_.understand(into)) return wrong;
+    return output_.understand(into);
+  }
+
+ private:
+  [[nodiscard]] std::optional<fault> understand_thresholds(profkit::bubble_options& into) const {
+    if (!threshold_file_.empty()) {
+      const auto read = read_text_file(threshold_file_);
+      if (!read) return read.error();
+      auto thresholds = profkit::read_thresholds(*read, threshold_file_);
+      if (!thresholds) return std::move(thresholds).error();
+      into.thresholds = *thresholds;
+    }
+    for (const std::string& one : thresholds_) {
+      const std::size_t equals = one.find('=');
+      if (equals == std::string::npos)
+        return wrong_value("--threshold", one, "no NAME=VALUE", "write it as in idle_ratio=0.25");
+      const std::string_view words = one;
+      if (auto set = profkit::set_threshold(into.thresholds, words.substr(0, equals), words.substr(equals + 1)); !set)
+        return std::move(set).error();
+    }
+    return std::nullopt;
+  }
+
+  choice<window_policy> windows_{
+      {"guide", window_policy::guide}, {"marker", window_policy::marker}, {"device", window_policy::device}};
+  choice<bool> compat_{{"reference", true}};
+  std::string threshold_file_;
+  std::vector<std::string> thresholds_;
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description bubbles_command = {
+    "bubbles",
+    "PATH",
+    "Why devices wait: idle gaps, what is around them, possible causes",
+    "Every step of every device with its idle time before, inside and after its kernels; the longest gaps\n"
+    "with the kernels on both sides, what the host did meanwhile, and what that may mean. For XSpace,\n"
+    "Kineto and Ascend captures. Idle time is a fact, its cause never more than possible or probable.",
+    "  profkit bubbles logdir\n"
+    "  profkit bubbles rank0_ascend_pt --window-policy marker\n"
+    "  profkit bubbles vm.xplane.pb --plane TPU:0 --threshold reportable_gap_us=200\n"
+    "  profkit bubbles vm.xplane.pb --json --limit 100\n"
+    "  profkit bubbles rank0_ascend_pt -o reports/    this analysis as JSON, and the architecture report\n",
+    make_options<bubbles_command_options>,
+    run_bubbles,
+    "With -o a folder, or a name that ends in a slash, gets the analysis as anomaly_discovery_<name>.json and the\n"
+    "report on the model that ran as model_architecture_report_<name>.md. Without -o nothing is written.",
+};
 
 }  // namespace profkit_tool

@@ -1,7 +1,8 @@
 // profkit chrome: what a Chrome trace-event file holds.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -121,8 +122,6 @@ void print_file(session& s, const chrome_file& file, std::uint64_t limit) {
   if (file.damage) s.lost({{file.file, *file.damage}});
 }
 
-}  // namespace
-
 profkit::result<void> print_chrome(session& s) {
   auto found = profkit::anatomy_chrome(s.capture(), s.filters(default_samples), s.hooks());
   if (!found) return std::move(found).error();
@@ -133,5 +132,19 @@ profkit::result<void> print_chrome(session& s) {
   for (const chrome_file& file : found->files) print_file(s, file, s.asked().limit.value_or(default_samples));
   return {};
 }
+
+}  // namespace
+
+extern const command_description chrome_command = {
+    "chrome",
+    "PATH",
+    "Chrome trace files: processes, phases, samples, the event cap",
+    "Reads *.trace.json[.gz] of XLA, PyTorch (Kineto) and others. A file at the recorder's cap of one\n"
+    "million events is reported as incomplete: do not total it.",
+    "  profkit chrome vm.trace.json.gz\n"
+    "  profkit chrome rank0.json.gz --limit 20\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::chrome, print_chrome); },
+};
 
 }  // namespace profkit_tool

@@ -1,7 +1,8 @@
 // profkit collectives: synchronous operations by name, asynchronous ones by flow, and their starts and dones.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -136,8 +137,6 @@ void print_ops_rows(session& s, const collectives_result& found, bool halves, st
   s.left_out(rows.size(), shown);
 }
 
-}  // namespace
-
 profkit::result<void> print_collectives(session& s) {
   profkit::anatomy_options all = s.filters(0);
   all.limit = 0;
@@ -157,5 +156,21 @@ profkit::result<void> print_collectives(session& s) {
   print_ops_rows(s, *found, true, limit);
   return {};
 }
+
+}  // namespace
+
+extern const command_description collectives_command = {
+    "collectives",
+    "PATH",
+    "Collectives: asynchronous ones paired by flow, exposed time",
+    "Pairs start and done events by their flow, or reads the one event that TPU captures write for both,\n"
+    "and adds up synchronous collectives and kernels that communicate (NCCL, RCCL, HCCL), by kind.",
+    "  profkit collectives vm.xplane.pb\n"
+    "  profkit collectives vm.xplane.pb --plane TPU:0 --limit 0\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::collectives, print_collectives); },
+    "The exposed part is told where the capture carries it. What a host runs is looked up in the programs inside the\n"
+    "file: psum.7 of a JAX program is an all-reduce.",
+};
 
 }  // namespace profkit_tool

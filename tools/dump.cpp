@@ -1,7 +1,8 @@
 // profkit dump: any protobuf file, field by field.
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 
 #include <profkit/core/dump.hpp>
 
@@ -27,8 +28,6 @@ std::string type_names() {
     if (type.find('.') == std::string_view::npos) names.append(" ").append(type);
   return names;
 }
-
-}  // namespace
 
 int run_dump(const options& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
@@ -72,5 +71,41 @@ int run_dump(const options& asked) {
   }
   return tell_losses(asked, losses, dumped->status != document_status::error, errors);
 }
+
+class dump_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    all.argument("FILE", into.path, "A protobuf file; '-' is standard input", true).offer_files();
+    all.group("Input");
+    all.value("--type", into.message_type, "TYPE", "Message type (default: found out from the file)");
+    output_.list(all, into, false);
+    all.group("Input");
+    input_.list_io(all);
+    list_strict(all, into);
+  }
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    if (auto wrong = input_.understand(into)) return wrong;
+    return output_.understand(into);
+  }
+
+ private:
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description dump_command = {
+    "dump",
+    "FILE",
+    "Any protobuf file as text or JSON, field by field",
+    "Shows XSpace, HloProto and OpStats messages with field names and any other message by field number;\n"
+    "nothing is hidden, unknown fields included.",
+    "  profkit dump module.hlo_proto.pb | less\n"
+    "  profkit dump ALL_HOSTS.op_stats_v2.pb --json --limit 0\n"
+    "  profkit dump unknown.bin --type raw\n",
+    make_options<dump_command_options>,
+    run_dump,
+};
 
 }  // namespace profkit_tool

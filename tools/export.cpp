@@ -1,8 +1,9 @@
 // profkit export: a capture as a file that other tools open.
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 
 #include <profkit/core/text.hpp>
 #include <profkit/core/trace_export.hpp>
@@ -111,8 +112,6 @@ void tell_outcome(const options& asked, const trace_export_outcome& told, trace_
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-}  // namespace
-
 int run_export(const options& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   const result<wanted_output> wanted = understand_format(asked);
@@ -168,5 +167,53 @@ int run_export(const options& asked) {
       loss.what.path = capture.what().files[loss.file].path;
   return tell_losses(asked, losses, usable, errors);
 }
+
+class export_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    list_path(all, into);
+    filters_.list(all, into);
+    all.group("Output");
+    all.value("--format", into.export_format, "WHICH", "trace.json, trace.json.gz, pftrace, xspace or csv")
+        .offer_words({"trace.json", "trace.json.gz", "pftrace", "xspace", "csv"})
+        .add_to_manual("The default is the ending of the file's name.");
+    all.value("--compat", compat_.typed, "WHAT", "'xla': trace.json byte for byte as XLA's converter writes it")
+        .offer_words(compat_.words())
+        .add_to_manual("It takes one XSpace and no filters.");
+    list_output(all, into);
+    output_.list_color(all);
+    all.flag("-q,--quiet", into.quiet, "No progress and no summary on standard error");
+    input_.list(all, into);
+  }
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    if (auto wrong = compat_.understand("--compat", into.compat_xla)) return wrong;
+    if (auto wrong = input_.understand(into)) return wrong;
+    if (auto wrong = output_.understand(into)) return wrong;
+    return filters_.understand(into);
+  }
+
+ private:
+  choice<bool> compat_{{"xla", true}};
+  filter_words filters_;
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description export_command = {
+    "export",
+    "PATH",
+    "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
+    "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
+    "tells the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
+    "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.",
+    "  profkit export logdir -o run.pftrace           open it on ui.perfetto.dev\n"
+    "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"
+    "  profkit export vm.xplane.pb --time 10s:20s --plane TPU:0 -o part.xplane.pb\n"
+    "  profkit export rank0.json.gz --format csv | head\n",
+    make_options<export_command_options>,
+    run_export,
+};
 
 }  // namespace profkit_tool

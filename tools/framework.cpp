@@ -1,7 +1,8 @@
 // profkit framework: what the host did, by event name, and which stats its events carry.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "stat_text.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -71,8 +72,6 @@ void print_first_events(session& s, const framework_result& found) {
   s.left_out(found.matched, found.events.size());
 }
 
-}  // namespace
-
 profkit::result<void> print_framework(session& s) {
   auto found = profkit::anatomy_framework(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -87,5 +86,19 @@ profkit::result<void> print_framework(session& s) {
   print_first_events(s, *found);
   return {};
 }
+
+}  // namespace
+
+extern const command_description framework_command = {
+    "framework",
+    "PATH",
+    "Host-side framework events and the stats they carry",
+    "Totals by name of the events on host planes, then samples of them. Of PyTorch and Ascend operators,\n"
+    "nn.Module scopes, frames, runtime calls and annotations.",
+    "  profkit framework vm.xplane.pb\n"
+    "  profkit framework vm.xplane.pb --name Execute --limit 50\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::framework, print_framework); },
+};
 
 }  // namespace profkit_tool

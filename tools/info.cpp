@@ -1,9 +1,11 @@
 // profkit info: every file, plane and line, and whether the capture is complete.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "stat_text.hpp"
 #include "table.hpp"
+#include "why.hpp"
 
 #include <profkit/core/probe.hpp>
 #include <profkit/core/text.hpp>
@@ -106,8 +108,6 @@ std::string totals_text(session& s, const profkit::info_result& info) {
   return text;
 }
 
-}  // namespace
-
 profkit::result<void> print_info(session& s) {
   profkit::result<profkit::info_result> found = profkit::anatomy_info(s.capture(), s.filters(0), s.hooks());
   if (!found) return std::move(found).error();
@@ -131,5 +131,34 @@ profkit::result<void> print_info(session& s) {
     s.out().line("  " + s.out().screen().paint("not complete: ", style::warning) + escape_for_terminal(reason));
   return {};
 }
+
+class info_command_options final : public slice_options {
+  void list_own(option_list& all, options& into) override {
+    all.flag("--why", into.why, "How the format of each file was told, or why it was not")
+        .add_to_manual(
+            "Size, compression, the first bytes, every format that was considered, and what to do with a file that is "
+            "not read. Filters, --run and --strict do not count then.");
+  }
+};
+
+int run_info(const options& asked) {
+  return asked.why ? run_why(asked) : run_slice(asked, profkit::document::info, print_info);
+}
+
+}  // namespace
+
+extern const command_description info_command = {
+    "info",
+    "PATH",
+    "Inventory: files, hosts, planes, lines, events, completeness",
+    "Lists every file, plane and line with its kind, number of events, summed duration and span.\n"
+    "--why says of a file, or of every file below a folder, how its format was told, or why it was not.",
+    "  profkit info vm.xplane.pb\n"
+    "  profkit info --why unknown.bin         what was looked at, and what to do instead\n"
+    "  profkit info logdir --run all          every run below the directory\n"
+    "  profkit info vm.xplane.pb --plane TPU:0     only planes whose name contains TPU:0\n",
+    make_options<info_command_options>,
+    run_info,
+};
 
 }  // namespace profkit_tool

@@ -1,8 +1,8 @@
 // The `profkit` command.
+#include "command_line/command.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
-#include "slices.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -18,31 +18,6 @@
 namespace {
 
 using namespace profkit_tool;
-using profkit::document;
-
-int run(const options& asked) {
-  switch (asked.what) {
-    case command::report: return run_slice(asked, document::report, print_report);
-    case command::info: return asked.why ? run_why(asked) : run_slice(asked, document::info, print_info);
-    case command::tree: return run_slice(asked, document::tree, print_tree);
-    case command::metadata: return run_slice(asked, document::metadata, print_metadata);
-    case command::steps: return run_slice(asked, document::steps, print_steps);
-    case command::ops: return run_slice(asked, document::ops, print_ops);
-    case command::modules: return run_slice(asked, document::modules, print_modules);
-    case command::framework: return run_slice(asked, document::framework, print_framework);
-    case command::collectives: return run_slice(asked, document::collectives, print_collectives);
-    case command::chrome: return run_slice(asked, document::chrome, print_chrome);
-    case command::memory: return run_memory(asked);
-    case command::bubbles: return run_bubbles(asked);
-    case command::architecture: return run_architecture(asked);
-    case command::export_trace: return run_export(asked);
-    case command::merge: return run_merge(asked);
-    case command::validate: return run_validate(asked);
-    case command::neutrino: return run_neutrino(asked);
-    case command::dump: return run_dump(asked);
-  }
-  return exit_bug;
-}
 
 bool is_named(std::string_view path, std::string_view name) noexcept {
   return path.substr(path.rfind('/') + 1) == name;
@@ -73,8 +48,8 @@ int main(int count, char** arguments) {
     // The same program under the name by which the merge was planned.
     if (count > 0 && is_named(arguments[0], "xprof_trace_combine")) words.insert(words.begin() + 1, "merge");
     const parsed_command_line parsed = parse_command_line(static_cast<int>(words.size()), words.data());
-    if (parsed.run) {
-      const int status = run(*parsed.run);
+    if (parsed.command != nullptr) {
+      const int status = parsed.command->run(parsed.asked);
       if (status != exit_ok) end_as_interrupted();
       return status;
     }

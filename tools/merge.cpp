@@ -1,7 +1,8 @@
 // profkit merge: one timeline from the traces of many machines.
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -220,9 +221,9 @@ bool is_special(const std::string& path) {
 }
 
 // One merge with the files beside it.
-class merge_command {
+class merge_work {
  public:
-  explicit merge_command(const options& asked)
+  explicit merge_work(const options& asked)
       : asked_(asked),
         errors_(look_at_terminal(STDERR_FILENO, asked.color)),
         progress_(!asked.quiet),
@@ -353,8 +354,119 @@ class merge_command {
   std::optional<validation_result> checked_;
 };
 
+int run_merge(const options& asked) { return merge_work(asked).run(); }
+
+class merge_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    profkit::merge_options& m = into.merge;
+    all.group("Input");
+    all.values("--traces,TRACES", m.traces, "FILE...", "Traces, one a node, or merged ones").offer_files();
+    all.values("--snapshots", m.snapshots, "FILE...", "Clock snapshots, one file a trace ('' for those in the trace)")
+        .offer_files();
+    all.value("--offsets", m.offsets, "FILE", "Offsets of the nodes' clocks, JSON lines").offer_files();
+    all.value("--run-metadata", m.run_metadata, "FILE", "run_metadata.json: node ids, hosts, start times")
+        .offer_files();
+    all.value("--run-dir", m.run_dir, "DIR", "Find what is not named in this folder").offer_folders();
+    all.flag("--auto-discover", auto_discover_, "Look into --run-dir (it is always done)");
+    all.flag("--keep-going", m.keep_going, "Tell what is missing or damaged, and merge the rest");
+    input_.list_io(all);
+    input_.list_threads(all);
+    all.group("Clocks");
+    all.flag("--no-correction", no_correction_, "Align by the wall time of the collectors alone");
+    all.value("--correction", correction_.typed, "HOW", "clock, walltime or none (default clock)")
+        .offer_words(correction_.words())
+        .add_to_manual("'walltime' is the wall time of the collectors alone.");
+    all.value("--normalize", zero_.typed, "WHICH",
+              "Time zero: min, node0 or none (default: node0, min when an event lies before it)")
+        .offer_words(zero_.words())
+        .add_to_manual(
+            "'min' is the earliest event, 'node0' the start of the reference node, 'none' keeps the absolute times of "
+            "lines.");
+    all.flag("--no-drift", no_drift_, "Beyond the offsets use their own slope, not drift_ppm");
+    all.flag("--scale-durations", m.scale_durations, "Map the ends of events, too");
+    all.flag("--tracer-host-threads", m.tracer_host_threads,
+             "'Host Threads/N' of /host:ROCTRACER are stamped by the tracer clock");
+    all.group("Output");
+    all.value("-o,--output", into.output_path, "FILE", "The merged XSpace; it appears when it is complete")
+        .offer_files()
+        .add_to_manual(
+            "Its stem with .metadata.json says what was done to each node and how far its times can be wrong.");
+    all.flag("--trace-json", into.trace_json, "Write FILE's stem with .trace.json.gz as well");
+    all.flag("--validate", into.validate_merged,
+             "Check the order of collectives; write FILE's stem with .violations.json");
+    all.value("--plane-scheme", scheme_.typed, "WHICH", "Names of planes: seed, rocm or node (default seed)")
+        .offer_words(scheme_.words());
+    all.value("--plane-prefix", m.plane_prefix, "TEXT", "Before the names of --plane-scheme node, which it means");
+    all.flag("--keep-order", m.keep_order, "Do not sort the events of a line");
+    all.flag("--print-events", into.print_events, "Print every event with its corrected time");
+    all.flag("--print-collectives", into.print_collectives, "Print collectives before and after correction");
+    all.value("--compat", compat_.typed, "WHAT", "'reference': bit for bit what the reference script does")
+        .offer_words(compat_.words());
+    all.flag("--json", into.json, "Print the metadata document instead of text");
+    output_.list_color(all);
+    list_quiet(all, into);
+  }
+
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    const char* const help = "profkit merge --help";
+    if (into.output_path == "-")
+      return wrong_options("--output '-': a merge writes files beside its output, named after it; name a file", help);
+    if (auto wrong = input_.understand(into)) return wrong;
+    if (auto wrong = output_.understand(into)) return wrong;
+    if (auto wrong = understand_clocks(into.merge)) return wrong;
+    into.merge.io = into.io;
+    into.merge.not_an_input = into.output_path;
+    if (into.merge.traces.empty() && into.merge.run_dir.empty())
+      return wrong_options(auto_discover_ ? "--auto-discover needs --run-dir, the folder to look into"
+                                          : "no traces: name them with --traces, or a folder with --run-dir",
+                           help);
+    if (into.output_path.empty())
+      return wrong_options("--output is missing: the file to write the merged trace to", help);
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::optional<fault> understand_clocks(profkit::merge_options& m) const {
+    if (auto wrong = correction_.understand("--correction", m.correction)) return wrong;
+    if (no_correction_ && correction_.typed.empty()) m.correction = merge_correction::walltime;
+    if (auto wrong = zero_.understand("--normalize", m.zero)) return wrong;
+    if (auto wrong = scheme_.understand("--plane-scheme", m.scheme)) return wrong;
+    m.clocks.drift_slope = !no_drift_;
+    return compat_.understand("--compat", m.reference);
+  }
+
+  using merge_correction = profkit::merge_correction;
+  using merge_zero = profkit::merge_zero;
+  using plane_scheme = profkit::plane_scheme;
+
+  choice<merge_correction> correction_{
+      {"clock", merge_correction::clock}, {"walltime", merge_correction::walltime}, {"none", merge_correction::none}};
+  choice<merge_zero> zero_{
+      {"min", merge_zero::earliest}, {"node0", merge_zero::reference}, {"none", merge_zero::none}};
+  choice<plane_scheme> scheme_{
+      {"seed", plane_scheme::seed}, {"rocm", plane_scheme::rocm}, {"node", plane_scheme::node}};
+  choice<bool> compat_{{"reference", true}};
+  bool no_correction_ = false, auto_discover_ = false, no_drift_ = false;
+  output_words output_;
+  input_words input_;
+};
+
 }  // namespace
 
-int run_merge(const options& asked) { return merge_command(asked).run(); }
+extern const command_description merge_command = {
+    "merge",
+    "--traces FILE... -o FILE",
+    "One timeline from the traces of many machines, their clocks aligned",
+    "Maps every event to the wall clock of the reference node: device times by the clock snapshots of their\n"
+    "node, host times by its measured offsets. Writes one XSpace, and FILE's stem with .metadata.json, which\n"
+    "says what was done to each node and how far its times can be wrong. Installed as xprof_trace_combine,\n"
+    "too. Flags may be written with _ instead of -.",
+    "  profkit merge --traces node0.xplane.pb node1.xplane.pb --offsets offsets.jsonl -o combined.xspace\n"
+    "  profkit merge --run-dir run123 -o combined.xspace       find traces, snapshots and offsets\n"
+    "  profkit merge --traces a.xplane.pb b.xplane.pb --no-correction -o both.xspace   by wall time\n",
+    make_options<merge_command_options>,
+    run_merge,
+};
 
 }  // namespace profkit_tool

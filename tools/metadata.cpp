@@ -1,7 +1,8 @@
 // profkit metadata: what the ids of events and stats stand for.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "stat_text.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -126,8 +127,6 @@ class metadata_printer final : public profkit::metadata_visitor {
   bool found_ = false, of_xspace_ = true;
 };
 
-}  // namespace
-
 profkit::result<void> print_metadata(session& s) {
   metadata_printer printer(s);
   auto walked = profkit::anatomy_metadata(s.capture(), printer, s.filters(default_rows), s.hooks());
@@ -136,5 +135,22 @@ profkit::result<void> print_metadata(session& s) {
   if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));
   return {};
 }
+
+}  // namespace
+
+extern const command_description metadata_command = {
+    "metadata",
+    "PATH",
+    "Event and stat metadata tables; what a trace says of itself",
+    "Every event names its operation by a metadata id; facts of an operation (flops, bytes, source) stand\n"
+    "here, once, and not at its events. Of a trace: members beside its events (deviceProperties,\n"
+    "distributedInfo, ...), names of processes and threads, names of events with category, count and keys\n"
+    "of arguments; of Ascend the settings of the profiler and the columns of tables.",
+    "  profkit metadata vm.xplane.pb --plane TPU:0\n"
+    "  profkit metadata vm.xplane.pb --name fusion --limit 0\n"
+    "  profkit metadata rank0.json.gz\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::metadata, print_metadata); },
+};
 
 }  // namespace profkit_tool

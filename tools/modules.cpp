@@ -1,7 +1,8 @@
 // profkit modules: the compiled programs of a capture, and the entry computation of one.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 
 #include <profkit/core/text.hpp>
@@ -85,8 +86,6 @@ profkit::result<void> print_entry(session& s, const modules_result& found) {
   return {};
 }
 
-}  // namespace
-
 profkit::result<void> print_modules(session& s) {
   profkit::anatomy_options all = s.filters(0);
   all.limit = 0;
@@ -103,5 +102,26 @@ profkit::result<void> print_modules(session& s) {
   print_list(s, *found);
   return {};
 }
+
+class modules_command_options final : public slice_options {
+  void list_own(option_list& all, options& into) override {
+    all.value("--dump", into.module_to_dump, "NAME", "Print the entry computation of the module NAME is part of")
+        .add_to_manual("Its instructions stand in the order of the file and in the order of the schedule.");
+  }
+};
+
+}  // namespace
+
+extern const command_description modules_command = {
+    "modules",
+    "PATH",
+    "Compiled HLO modules, and the entry computation of one",
+    "Lists the modules embedded in the capture and the *.hlo_proto.pb files beside it, and says where the\n"
+    "two differ. --dump prints the instructions of one entry computation.",
+    "  profkit modules vm.xplane.pb\n"
+    "  profkit modules vm.xplane.pb --dump train_step\n",
+    make_options<modules_command_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::modules, print_modules); },
+};
 
 }  // namespace profkit_tool

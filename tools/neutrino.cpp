@@ -1,8 +1,9 @@
 // profkit neutrino: what probes recorded inside GPU kernels, as tables and pictures for people.
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -638,6 +639,78 @@ result<void> print_neutrino(session& s) {
   return {};
 }
 
+int run_neutrino(const options& asked) {
+  slice_writer writer;
+  writer.document = [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
+    probe_query query = asked.probes;
+    query.limit = asked.limit.value_or(0);
+    return write_probe_document(p, query, into, host);
+  };
+  writer.text = print_neutrino;
+  return run_slice(asked, document::neutrino, writer);
+}
+
+class neutrino_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    list_path(all, into);
+    all.argument("SLICE", slice_, "What to show (default: a summary)", false).offer_words(slice_names());
+    all.group("Filters");
+    all.value("--launch", into.probes.launch, "N|BIN", "Only this launch, by its number or its record file");
+    all.value("--map", into.probes.map, "NAME|N", "Only this map, by its name or its number in the file");
+    all.value("--block", block_, "N", "records: only this block");
+    all.value("--lane", lane_, "N", "records: only this thread or warp of each block");
+    all.group("Input");
+    all.value("--as", tool_, "TOOL",
+              "Maps that nothing describes hold the records of block_sched, gmem_bytes, tensorop, program_progress or "
+              "dmat")
+        .offer_words(tool_names());
+    all.group("Output");
+    all.flag("--csv", into.csv, "The slice as comma-separated values");
+    all.value("--svg", into.svg_path, "FILE", "schedule, density: a picture for a browser").offer_files();
+    output_.list(all, into);
+    input_.list(all, into);
+  }
+
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    using profkit::probe_slice;
+    if (!slice_.empty()) {
+      const auto slice = profkit::probe_slice_of(slice_);
+      if (!slice) return wrong_value("SLICE", slice_, "not a slice", "choose one of: " + word_list(slice_names()));
+      into.probes.slice = *slice;
+    }
+    if (auto wrong = understand_number("--block", block_, into.probes.block)) return wrong;
+    if (auto wrong = understand_number("--lane", lane_, into.probes.lane)) return wrong;
+    if (!tool_.empty()) {
+      const auto tool = profkit::probe_tool_of(tool_);
+      if (!tool) return wrong_value("--as", tool_, "not a tool", "choose one of: " + word_list(tool_names()));
+      into.probes.assume = *tool;
+    }
+    if (auto wrong = input_.understand(into)) return wrong;
+    if (auto wrong = output_.understand(into)) return wrong;
+    const char* const help = "profkit neutrino --help";
+    const probe_slice slice = into.probes.slice;
+    if (into.csv && into.json) return wrong_options("--csv: choose between --csv and --json", help);
+    if (into.csv && slice == probe_slice::summary)
+      return wrong_options("--csv: the summary is no table: name a slice", help);
+    if (!into.svg_path.empty() && slice != probe_slice::schedule && slice != probe_slice::density)
+      return wrong_options("--svg: only schedule and density are pictures", help);
+    return std::nullopt;
+  }
+
+ private:
+  static std::vector<std::string> slice_names() {
+    return {"launches", "kernels", "maps", "records", "schedule", "bytes", "density", "progress", "overhead", "log"};
+  }
+  static std::vector<std::string> tool_names() {
+    return {"block_sched", "gmem_bytes", "tensorop", "program_progress", "dmat"};
+  }
+
+  std::string slice_, block_, lane_, tool_;
+  output_words output_;
+  input_words input_;
+};
+
 }  // namespace
 
 bool print_neutrino_report(session& s) {
@@ -649,15 +722,20 @@ bool print_neutrino_report(session& s) {
   return true;
 }
 
-int run_neutrino(const options& asked) {
-  slice_writer writer;
-  writer.document = [&](const profile& p, sink& into, const hooks& host) -> result<document_status> {
-    probe_query query = asked.probes;
-    query.limit = asked.limit.value_or(0);
-    return write_probe_document(p, query, into, host);
-  };
-  writer.text = print_neutrino;
-  return run_slice(asked, document::neutrino, writer);
-}
+extern const command_description neutrino_command = {
+    "neutrino",
+    "PATH [SLICE]",
+    "Neutrino probe traces: inside GPU kernels, thread by thread",
+    "Reads a trace folder of any release of the driver, or one result/*.bin. SLICE is launches, kernels, maps,\n"
+    "records, schedule, bytes, density, progress, overhead or log; without one, a summary.",
+    "  profkit neutrino trace/Apr24_231539_1860576\n"
+    "  profkit neutrino trace schedule --svg schedule.svg     newest trace below the folder\n"
+    "  profkit neutrino trace records --launch 3 --map block_sched --block 7\n"
+    "  profkit neutrino trace bytes --json                    for programs; --csv for tables\n",
+    make_options<neutrino_command_options>,
+    run_neutrino,
+    "The schedule is that of the blocks on the multiprocessors, bytes are told with counts, by thread, and density is\n"
+    "that of references to pages.",
+};
 
 }  // namespace profkit_tool

@@ -1,8 +1,9 @@
 // profkit ops: where the time of each line went.
+#include "command_line/shared_options.hpp"
 #include "op_facts.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -86,8 +87,6 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   s.left_out(line.ops.size(), shown);
 }
 
-}  // namespace
-
 profkit::result<void> print_ops(session& s) {
   auto found = profkit::anatomy_ops(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
@@ -113,5 +112,42 @@ profkit::result<void> print_ops(session& s) {
   for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_rows));
   return {};
 }
+
+class ops_command_options final : public slice_options {
+ public:
+  [[nodiscard]] std::optional<profkit::fault> understand(options& into) const override {
+    if (auto wrong = order_.understand("--sort", into.order)) return wrong;
+    return slice_options::understand(into);
+  }
+
+ protected:
+  void list_own(option_list& all, options&) override {
+    all.value("--sort", order_.typed, "KEY", "total, self or count (default total)").offer_words(order_.words());
+  }
+
+ private:
+  choice<op_order> order_{{"total", op_order::total}, {"self", op_order::self}, {"count", op_order::count}};
+};
+
+}  // namespace
+
+extern const command_description ops_command = {
+    "ops",
+    "PATH",
+    "Operations by total and self time, with FLOP/s and bytes/s",
+    "Totals over all events of an operation. Self time leaves out what nested operations cover, so that\n"
+    "self times of a line add up to its busy time. Where events carry the device's own clock, times are\n"
+    "by that; steps and times that are asked for are of the timeline. Programs are kept apart. Of PyTorch\n"
+    "and Ascend: kernels by stream; where no device recorded anything, what threads of the host did.",
+    "  profkit ops vm.xplane.pb --sort self\n"
+    "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
+    "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"
+    "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
+    make_options<ops_command_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::ops, print_ops); },
+    "Kernels of NPUs are told by type and core. For captures of PyTorch and Ascend --step is the window of the host,\n"
+    "which kernels of a GPU may outlast. The clock of a device is what device_offset_ps and device_duration_ps of an\n"
+    "event say.",
+};
 
 }  // namespace profkit_tool

@@ -14,32 +14,12 @@
 
 namespace profkit_tool {
 
-enum class command {
-  report,
-  info,
-  tree,
-  metadata,
-  steps,
-  ops,
-  modules,
-  framework,
-  collectives,
-  chrome,
-  memory,
-  bubbles,
-  architecture,
-  export_trace,
-  merge,
-  validate,
-  neutrino,
-  dump,
-};
+struct command_description;
 
 enum class color_mode { automatic, always, never };
 enum class op_order { total, self, count };
 
 struct options {
-  command what = command::report;
   std::string path;  // "-" is standard input
 
   std::string run;  // "" the newest, "all", or a run folder's name
@@ -86,15 +66,14 @@ struct options {
   bool csv = false;             // neutrino --csv
 };
 
-// Either options to run, or the text and exit status with which the command ends at once (help, version,
-// usage errors).
+// Either a command to run with its options, or the text and exit status with which the program ends at once (help,
+// version, usage errors).
 struct parsed_command_line {
-  std::optional<options> run;
+  const command_description* command = nullptr;
+  options asked;
   std::string text;
   int exit_status = 0;
 };
 parsed_command_line parse_command_line(int count, const char* const* arguments);
-
-[[nodiscard]] const char* command_name(command c) noexcept;
 
 }  // namespace profkit_tool

@@ -1,9 +1,10 @@
 // profkit report: one screen about a capture, at most 60 lines of at most 100 columns.
+#include "command_line/shared_options.hpp"
+#include "neutrino.hpp"
+#include "op_facts.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "op_facts.hpp"
 #include "session.hpp"
-#include "slices.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -372,8 +373,6 @@ void print_next(session& s, const std::vector<profkit::next_command>& next) {
   }
 }
 
-}  // namespace
-
 profkit::result<void> print_report(session& s) {
   const auto& files = s.capture().what().files;
   const bool only_probes = std::all_of(files.begin(), files.end(), [](const profkit::capture_file& file) {
@@ -409,5 +408,20 @@ profkit::result<void> print_report(session& s) {
   print_next(s, r.summary.next);
   return {};
 }
+
+}  // namespace
+
+extern const command_description report_command = {
+    "report",
+    "PATH",
+    "One screen: what the capture is and where its time went",
+    "Says what was captured, on which devices, whether it is complete, which operations and modules were\n"
+    "busiest, how long steps took, what collectives cost, and which command to run next.",
+    "  profkit report logdir                  newest run below a TensorBoard log directory\n"
+    "  profkit report vm.xplane.pb\n"
+    "  profkit report logdir --json           the same and more, for programs\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::report, print_report); },
+};
 
 }  // namespace profkit_tool

@@ -1,7 +1,8 @@
 // profkit steps: how long each step took, and where that is known from.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 
 #include <profkit/core/step_groups.hpp>
@@ -47,8 +48,6 @@ void print_step_rows(session& s, const profkit::step_list& steps, std::uint64_t 
   s.left_out(steps.size(), shown);
 }
 
-}  // namespace
-
 profkit::result<void> print_steps(session& s) {
   profkit::anatomy_options all = s.filters(0);
   const std::uint64_t limit = s.asked().limit.value_or(default_rows);
@@ -64,5 +63,21 @@ profkit::result<void> print_steps(session& s) {
   print_step_rows(s, found->steps, limit);
   return {};
 }
+
+}  // namespace
+
+extern const command_description steps_command = {
+    "steps",
+    "PATH",
+    "Training or program steps with their durations",
+    "Steps come from the 'Steps' line of a device, else from its 'XLA Modules' line, else from host\n"
+    "events that carry step_num; of PyTorch and Ascend from ProfilerStep#5 and other marks. The source is\n"
+    "named.",
+    "  profkit steps vm.xplane.pb\n"
+    "  profkit steps vm.xplane.pb --limit 0 --json\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::steps, print_steps); },
+    "Marks are those of the host, as in Iteration#3, else those of each device or table.",
+};
 
 }  // namespace profkit_tool

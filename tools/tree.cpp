@@ -1,7 +1,8 @@
 // profkit tree: the raw data as an indented tree.
+#include "command_line/shared_options.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "stat_text.hpp"
 #include "text.hpp"
 
@@ -126,8 +127,6 @@ class tree_printer final : public profkit::tree_visitor {
   bool found_ = false, of_xspace_ = true, of_table_ = false;
 };
 
-}  // namespace
-
 profkit::result<void> print_tree(session& s) {
   tree_printer printer(s);
   profkit::result<void> walked = profkit::anatomy_tree(s.capture(), printer, s.filters(default_children), s.hooks());
@@ -135,5 +134,22 @@ profkit::result<void> print_tree(session& s) {
   if (!printer.found()) s.absent(no_planes_text(s.capture(), s.filters(0)));
   return {};
 }
+
+}  // namespace
+
+extern const command_description tree_command = {
+    "tree",
+    "PATH",
+    "Planes, lines, events and stats as an indented tree",
+    "A first look at the raw data. --limit bounds the lines of a plane, the events of a line and the\n"
+    "stats of an event (default 5). Of a trace: processes, threads, events with their arguments; of\n"
+    "Ascend tables devices, streams, rows with their cells. Positions are those of info.",
+    "  profkit tree vm.xplane.pb\n"
+    "  profkit tree vm.xplane.pb --plane TPU:0 --line 'XLA Ops' --limit 50\n"
+    "  profkit tree rank0.json.gz --limit 2\n",
+    make_options<slice_options>,
+    [](const options& asked) { return run_slice(asked, profkit::document::tree, print_tree); },
+    "Of a trace a begin and its end are two events.",
+};
 
 }  // namespace profkit_tool

@@ -1,9 +1,10 @@
 // profkit validate: do the collectives of several nodes happen in a possible order, and who comes late?
+#include "command_line/shared_options.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "places.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -246,8 +247,6 @@ result<void> write_file(const std::string& path, const std::function<result<void
   return (*file)->finish();
 }
 
-}  // namespace
-
 int run_validate(const options& asked) {
   const terminal errors = look_at_terminal(STDERR_FILENO, asked.color);
   progress_line progress(!asked.quiet);
@@ -336,5 +335,104 @@ int run_validate(const options& asked) {
   if (status != exit_ok) return status;
   return asked.fail_on_violations && found->violations > 0 ? exit_gate : exit_ok;
 }
+
+class validate_command_options final : public command_options {
+ public:
+  void list(option_list& all, options& into) override {
+    all.arguments("TRACE", into.traces, "A merged trace, or one trace or run directory a node").offer_files();
+    all.group("Validation");
+    all.values("--traces", into.traces, "TRACE", "The same as the arguments; may be repeated").offer_files();
+    all.value("--match", match_.typed, "HOW", "auto (run ids, else time) or occurrence (as the reference tool)")
+        .offer_words(match_.words())
+        .add_to_manual("'occurrence' joins the i-th execution of each node.");
+    all.value("--bound", bound_, "TIME", "Error of every time, as in 5us, instead of the trace's own");
+    list_window(all, time_);
+    all.value("--align", align_.typed, "HOW", "'collectives': offset and drift of each node from collectives alone")
+        .offer_words(align_.words())
+        .add_to_manual("They are intervals, under the assumptions that are printed with them.");
+    all.value("--max-bound,--max_bound", max_bound_, "TIME",
+              "An offset known less well than this is undecidable (default 1ms)");
+    all.value("--fail-on,--fail_on", fail_on_.typed, "WHAT", "'violations': exit with 1 when there are any")
+        .offer_words(fail_on_.words());
+    all.group("Output");
+    all.value("-o,--output", into.output_path, "FILE", "Write the JSON document to FILE as well ('-': instead of text)")
+        .offer_files();
+    all.value("--csv", into.csv_path, "FILE", "Write the start gaps of every invocation to FILE ('-' likewise)")
+        .offer_files();
+    all.value("--compat", compat_.typed, "WHAT", "'reference': matching and document of the reference tool")
+        .offer_words(compat_.words());
+    all.value("--limit", output_.limit, "N", "Rows of each list; 0 shows all (default 20)");
+    list_json(all, into);
+    list_wide(all, into);
+    output_.list_color(all);
+    list_quiet(all, into);
+    all.group("Input");
+    all.value("--run", into.run, "NAME", "Run folder to open (default: the newest)");
+    input_.list_io(all);
+    list_strict(all, into);
+    input_.list_threads(all);
+  }
+
+  [[nodiscard]] std::optional<fault> understand(options& into) const override {
+    if (into.traces.empty())
+      return wrong_options("validate: no trace was named", "profkit validate combined.xplane.pb, or one trace a node");
+    if (auto wrong = match_.understand("--match", into.match_occurrence)) return wrong;
+    if (auto wrong = compat_.understand("--compat", into.compat_reference)) return wrong;
+    into.match_occurrence = into.match_occurrence || into.compat_reference;
+    if (auto wrong = align_.understand("--align", into.align_collectives)) return wrong;
+    if (auto wrong = fail_on_.understand("--fail-on", into.fail_on_violations)) return wrong;
+    std::optional<std::int64_t> max_bound_ps;
+    if (auto wrong = understand_time("--max-bound", max_bound_, max_bound_ps)) return wrong;
+    if (max_bound_ps) into.max_bound_ps = *max_bound_ps;
+    if (auto wrong = understand_time("--bound", bound_, into.bound_ps)) return wrong;
+    if (auto wrong = input_.understand(into)) return wrong;
+    if (auto wrong = understand_outputs(into)) return wrong;
+    return understand_window(time_, into.from_ps, into.to_ps);
+  }
+
+ private:
+  // '-' is standard output, which has room for one of them: the document, the rows or text for people.
+  [[nodiscard]] std::optional<fault> understand_outputs(options& into) const {
+    const char* const help = "profkit validate --help";
+    const bool both = !into.output_path.empty() && !into.csv_path.empty();
+    if (both && names_same_file(into.output_path, into.csv_path))
+      return wrong_options("--output and --csv name the same file: " + into.csv_path, help);
+    into.json = into.json || into.output_path == "-";
+    if (into.json && into.csv_path == "-")
+      return wrong_options("--csv '-': the JSON document goes to standard output already", help);
+    return output_.understand(into);
+  }
+  static bool names_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || std::filesystem::weakly_canonical(a, ignored) == std::filesystem::weakly_canonical(b, ignored);
+  }
+
+  choice<bool> match_{{"auto", false}, {"occurrence", true}};
+  choice<bool> align_{{"collectives", true}};
+  choice<bool> fail_on_{{"violations", true}};
+  choice<bool> compat_{{"reference", true}};
+  std::string bound_, time_, max_bound_;
+  output_words output_;
+  input_words input_;
+};
+
+}  // namespace
+
+extern const command_description validate_command = {
+    "validate",
+    "TRACE...",
+    "Collectives across nodes: order, arrival skew, what they say of clocks",
+    "Nobody ends an all-reduce before everybody began it. Takes one merged trace, or one trace a node, and\n"
+    "counts where that order is broken beyond the error of the clocks; says who comes last and whether time\n"
+    "goes to waiting or to moving data. --align=collectives bounds the clocks from the collectives alone.\n"
+    "Collectives of process groups that are not the whole world are compared within their group, or not\n"
+    "judged; what is not judged counts as no violation. What the answers take for granted is printed.",
+    "  profkit validate combined.xplane.pb\n"
+    "  profkit validate node0.xplane.pb node1.xplane.pb --align=collectives\n"
+    "  profkit validate --traces combined.xplane.pb --output violations.json --csv gaps.csv\n"
+    "  profkit validate combined.xplane.pb --fail-on violations   exit status 1 when there are any\n",
+    make_options<validate_command_options>,
+    run_validate,
+};
 
 }  // namespace profkit_tool

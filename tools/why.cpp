@@ -2,9 +2,10 @@
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "quantity.hpp"
-#include "slices.hpp"
+#include "session.hpp"
 #include "table.hpp"
 #include "text.hpp"
+#include "why.hpp"
 
 #include <profkit/core/detection.hpp>
 #include <profkit/core/text.hpp>

@@ -53,18 +53,11 @@ class PromisesTest(Case):
             with self.subTest(example=example):
                 self.check_runs(example)
 
-    def test_commands_of_the_readme(self):
+    def test_options_of_the_readme(self):
         readme = (ROOT / "README.md").read_text()
-        table = re.search(r"## The command\n\n```\n(.*?)```", readme, re.S)[1]
-        named = set()
-        for line in table.splitlines():
-            names, kind = re.match(r"profkit ([a-z |]+?) ((?:PATH|FILE)(?: --\S+ \S+)?)", line).groups()
-            for name in names.split(" | "):
-                named.add(name)
-                with self.subTest(command=name):
-                    self.check_runs(f"profkit {name} {kind}")
-        self.assertLessEqual(set(COMMANDS + ["dump"]), named)
-        for option in re.findall(r"--[a-z]+", readme.partition("Each takes")[2].partition("\n\n")[0]):
+        options = re.findall(r"--[a-z]+", readme.partition("All take")[2].partition("\n\n")[0])
+        self.assertGreaterEqual(len(options), 8)
+        for option in options:
             self.assertIn(option, run("ops", "--help").out)
 
     def test_report_of_the_readme(self):

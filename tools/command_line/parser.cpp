@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #ifndef PROFKIT_VERSION
@@ -22,9 +23,9 @@ constexpr const char* exit_status_help =
     "matches nothing, 3 no capture at PATH, 4 nothing usable, 5 damaged (what was intact was printed),\n"
     "70 a bug in profkit.\n";
 
-const command_help* find_command(const std::string& name) {
-  for (const command_help& c : all_commands())
-    if (name == c.name) return &c;
+const command_description* find_command(const std::string& name) {
+  for (const command_description* c : all_commands())
+    if (name == c->name) return c;
   return nullptr;
 }
 
@@ -39,58 +40,43 @@ class help_formatter final : public CLI::Formatter {
     return option->get_positional() || option->get_type_size() == 0 ? std::string{} : " " + option->get_type_name();
   }
   std::string make_usage(const CLI::App* app, std::string) const override {
-    const command_help* const help = find_command(app->get_name());
-    if (help == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
-    return "\nUsage: profkit " + app->get_name() + ' ' + help->arguments + " [OPTIONS]\n";
+    const command_description* const command = find_command(app->get_name());
+    if (command == nullptr) return "\nUsage: profkit COMMAND PATH [OPTIONS]\n";
+    return "\nUsage: profkit " + app->get_name() + ' ' + command->arguments + " [OPTIONS]\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + ".\n"; }
 };
 
-class listed_options final : public option_list {
- public:
-  explicit listed_options(CLI::App& app) : app_(app) {}
+CLI::Option* add_option(CLI::App& app, const listed_option& o) {
+  if (o.kind == option_kind::flag) return app.add_flag(o.names, *std::get<bool*>(o.into), o.description);
+  if (o.kind == option_kind::argument || o.kind == option_kind::value)
+    return app.add_option(o.names, *std::get<std::string*>(o.into), o.description);
+  CLI::Option* const added = app.add_option(o.names, *std::get<std::vector<std::string>*>(o.into), o.description);
+  return o.kind == option_kind::repeated ? added->expected(1)->take_all() : added;
+}
 
-  void group(const char* heading) override { group_ = heading; }
-  void argument(const char* name, std::string& into, const char* description, bool required) override {
-    app_.add_option(name, into, description)->required(required);
+void add_options(CLI::App& app, const option_list& all) {
+  for (const listed_option& o : all) {
+    CLI::Option* const added = add_option(app, o)->required(o.required);
+    if (!o.heading.empty()) added->group(o.heading);
+    if (!o.value_name.empty()) added->type_name(o.value_name);
   }
-  void arguments(const char* name, std::vector<std::string>& into, const char* description) override {
-    app_.add_option(name, into, description);
-  }
-  void flag(const char* names, bool& into, const char* description) override {
-    app_.add_flag(names, into, description)->group(group_);
-  }
-  void value(const char* names, std::string& into, const char* value, const char* description) override {
-    app_.add_option(names, into, description)->type_name(value)->group(group_);
-  }
-  void repeated(const char* names, std::vector<std::string>& into, const char* value,
-                const char* description) override {
-    app_.add_option(names, into, description)->type_name(value)->expected(1)->take_all()->group(group_);
-  }
-  void values(const char* names, std::vector<std::string>& into, const char* value, const char* description) override {
-    app_.add_option(names, into, description)->type_name(value)->group(group_);
-  }
-  void exclude(const char* name, const char* other) override {
-    app_.get_option(name)->excludes(app_.get_option(other));
-  }
+  for (const listed_option& o : all)
+    if (!o.excluded.empty()) app.get_option(o.names)->excludes(app.get_option(o.excluded));
+}
 
- private:
-  CLI::App& app_;
-  std::string group_;
-};
-
-void add_command(CLI::App& app, const command_help& help, command_options& takes, options& into) {
-  CLI::App& sub = *app.add_subcommand(help.name, help.summary)->group("Commands");
-  sub.callback([&into, what = help.what] { into.what = what; });
+void add_command(CLI::App& app, const command_description& command, command_options& takes, options& into) {
+  CLI::App& sub = *app.add_subcommand(command.name, command.summary)->group("Commands");
   sub.set_help_flag();
-  listed_options all(sub);
+  option_list all;
   takes.list(all, into);
+  add_options(sub, all);
   sub.set_help_flag("-h,--help", "This text")->group("Output");
-  sub.footer(std::string(help.details) + "\n\nExamples:\n" + help.examples);
+  sub.footer(std::string(command.details) + "\n\nExamples:\n" + command.examples);
 }
 
 parsed_command_line usage_error(const std::string& message, const std::string& hint) {
-  return {std::nullopt, "profkit: " + message + (hint.empty() ? "\n" : "\n  hint: " + hint + "\n"), exit_usage};
+  return {nullptr, {}, "profkit: " + message + (hint.empty() ? "\n" : "\n  hint: " + hint + "\n"), exit_usage};
 }
 parsed_command_line usage_error(const fault& wrong) {
   return usage_error((wrong.path.empty() ? "" : wrong.path + ": ") + wrong.message, wrong.hint);
@@ -103,7 +89,7 @@ std::optional<parsed_command_line> guess_intention(const std::string& first) {
   if (stat(first.c_str(), &status) == 0)
     return usage_error("'" + first + "' is a path; the command is missing", "profkit report " + first);
   std::string names;
-  for (const command_help& c : all_commands()) names += std::string(names.empty() ? "" : " ") + c.name;
+  for (const command_description* c : all_commands()) names += std::string(names.empty() ? "" : " ") + c->name;
   return usage_error("there is no command '" + first + "'", "the commands are: " + names);
 }
 
@@ -148,32 +134,28 @@ parsed_command_line parse_command_line(int count, const char* const* arguments) 
                          "  profkit ops vm.xplane.pb            where the time went\n"
                          "  profkit ops --help                  options and examples of a command\n\n") +
              exit_status_help);
-  std::vector<std::unique_ptr<command_options>> takers;
-  for (const command_help& help : all_commands()) {
-    takers.push_back(options_of(help.what));
-    add_command(app, help, *takers.back(), o);
+  std::map<std::string, std::unique_ptr<command_options>> takers;
+  for (const command_description* command : all_commands()) {
+    takers[command->name] = command->make_options();
+    add_command(app, *command, *takers[command->name], o);
   }
 
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app.parse(reversed);
   } catch (const CLI::CallForVersion&) {
-    return {std::nullopt, "profkit " PROFKIT_VERSION "\n", exit_ok};
+    return {nullptr, {}, "profkit " PROFKIT_VERSION "\n", exit_ok};
   } catch (const CLI::CallForHelp&) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
-    return {std::nullopt, help_text(chosen.empty() ? app : *chosen.front()), exit_ok};
+    return {nullptr, {}, help_text(chosen.empty() ? app : *chosen.front()), exit_ok};
   } catch (const CLI::ParseError& e) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
     return usage_error(e.what(),
                        (chosen.empty() ? "profkit" : "profkit " + chosen.front()->get_name()) + std::string(" --help"));
   }
-  std::size_t chosen = 0;
-  for (const command_help& help : all_commands()) {
-    if (help.what == o.what) break;
-    ++chosen;
-  }
-  if (std::optional<fault> wrong = takers[chosen]->understand(o)) return usage_error(*wrong);
-  return {std::move(o), {}, exit_ok};
+  const std::string name = app.get_subcommands().front()->get_name();
+  if (std::optional<fault> wrong = takers[name]->understand(o)) return usage_error(*wrong);
+  return {find_command(name), std::move(o), {}, exit_ok};
 }
 
 }  // namespace profkit_tool

@@ -24,6 +24,12 @@ fault wrong_options(std::string why, const char* help) {
   return f;
 }
 
+std::string word_list(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 std::optional<fault> understand_number(const char* option, const std::string& typed, std::optional<std::uint64_t>& into,
                                        std::uint64_t least, std::uint64_t most) {
   if (typed.empty()) return std::nullopt;

@@ -1,77 +1,220 @@
-# bash completion for profkit
+# bash completion for profkit, written by scripts/generate
 _profkit() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
+  local options= arguments= commands='report info tree metadata steps ops modules framework collectives chrome memory bubbles architecture export merge validate neutrino dump'
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in
-      report|info|tree|metadata|steps|ops|modules|framework|collectives|chrome|memory|export|validate|neutrino|merge|bubbles|architecture|dump|help) command=$word; break ;;
-    esac
+    case " $commands help " in *" $word "*) command=$word; break ;; esac
   done
-
-  case $previous in
-    --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
-    --correction) COMPREPLY=($(compgen -W 'clock walltime none' -- "$current")); return ;;
-    --normalize) COMPREPLY=($(compgen -W 'min node0 none' -- "$current")); return ;;
-    --plane-scheme) COMPREPLY=($(compgen -W 'seed rocm node' -- "$current")); return ;;
-    --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
-    --fail-on) COMPREPLY=($(compgen -W 'incomplete violations' -- "$current")); return ;;
-    --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
-    --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
-    --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
-    --compat) COMPREPLY=($(compgen -W 'reference xla' -- "$current")); return ;;
-    --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
-    --match) COMPREPLY=($(compgen -W 'auto occurrence' -- "$current")); return ;;
-    --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
-    --bound|--max-bound) return ;;
-    --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
-    --launch|--map|--block|--lane) return ;;
-    --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
-    --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
-    --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
-    --module|--top|--fit|--curve|--persistent-threshold-steps|--time-samples) return ;;
-    --device|--step-pattern|--threshold) return ;;
-    --host|--plane|--line|--name|--step|--time|--limit|-j|--threads|--type) return ;;
-    --dump) [ "$command" = modules ] && return ;;
+  case $command in
+    '') COMPREPLY=($(compgen -W "$commands help --help --version" -- "$current")); return ;;
+    help) COMPREPLY=($(compgen -W "$commands" -- "$current")); return ;;
+    report)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    info)
+      options='--why --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    tree)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    metadata)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    steps)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    ops)
+      options='--sort --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --sort) COMPREPLY=($(compgen -W 'total self count' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    modules)
+      options='--dump --host --plane --line --name --step --time --limit --json -o --output --wide
+        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --dump|--host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    framework)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    collectives)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    chrome)
+      options='--host --plane --line --name --step --time --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--limit|-j|--threads) return ;;
+      esac ;;
+    memory)
+      options='--module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace
+        --step-policy --persistent-threshold-steps --include-host-pools --time-samples --compat
+        --limit --json -o --output --wide --color -q --quiet --run --io --strict --fail-on -j
+        --threads -h --help'
+      case $previous in
+        --space) COMPREPLY=($(compgen -W 'HBM VMEM Sflag CMEM SMEM Host SparseCore' -- "$current")); return ;;
+        --what-if) COMPREPLY=($(compgen -W 'remat= offload=' -- "$current")); return ;;
+        --step-policy) COMPREPLY=($(compgen -W 'peak last first' -- "$current")); return ;;
+        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --module|--top|--fit|--curve|--host|--step|--persistent-threshold-steps|--time-samples|--limit|-j|--threads) return ;;
+      esac ;;
+    bubbles)
+      options='--plane --device --window-policy --step-pattern --threshold --thresholds --compat
+        --limit --json -o --output --wide --color -q --quiet --run --io --strict --fail-on -j
+        --threads -h --help'
+      case $previous in
+        --window-policy) COMPREPLY=($(compgen -W 'guide marker device' -- "$current")); return ;;
+        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --plane|--device|--step-pattern|--threshold|--limit|-j|--threads) return ;;
+      esac ;;
+    architecture)
+      options='--plane --device --step-pattern --markdown --limit --json -o --output --wide --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --plane|--device|--step-pattern|--limit|-j|--threads) return ;;
+      esac ;;
+    export)
+      options='--host --plane --line --name --step --time --format --compat -o --output --color -q
+        --quiet --run --io --strict --fail-on -j --threads -h --help'
+      case $previous in
+        --format) COMPREPLY=($(compgen -W 'trace.json trace.json.gz pftrace xspace csv' -- "$current")); return ;;
+        --compat) COMPREPLY=($(compgen -W 'xla' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|-j|--threads) return ;;
+      esac ;;
+    merge)
+      options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going
+        --io -j --threads --no-correction --correction --normalize --no-drift --scale-durations
+        --tracer-host-threads -o --output --trace-json --validate --plane-scheme --plane-prefix
+        --keep-order --print-events --print-collectives --compat --json --color -q --quiet -h
+        --help'
+      case $previous in
+        --run-dir) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --correction) COMPREPLY=($(compgen -W 'clock walltime none' -- "$current")); return ;;
+        --normalize) COMPREPLY=($(compgen -W 'min node0 none' -- "$current")); return ;;
+        --plane-scheme) COMPREPLY=($(compgen -W 'seed rocm node' -- "$current")); return ;;
+        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        -j|--threads|--plane-prefix) return ;;
+      esac ;;
+    validate)
+      options='--traces --match --bound --time --align --max-bound --fail-on -o --output --csv --compat
+        --limit --json --wide --color -q --quiet --run --io --strict -j --threads -h --help'
+      case $previous in
+        --match) COMPREPLY=($(compgen -W 'auto occurrence' -- "$current")); return ;;
+        --align) COMPREPLY=($(compgen -W 'collectives' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'violations' -- "$current")); return ;;
+        --compat) COMPREPLY=($(compgen -W 'reference' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --bound|--time|--max-bound|--limit|--run|-j|--threads) return ;;
+      esac ;;
+    neutrino)
+      options='--launch --map --block --lane --as --csv --svg --limit --json -o --output --wide --color
+        -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      arguments='launches kernels maps records schedule bytes density progress overhead log'
+      case $previous in
+        --as) COMPREPLY=($(compgen -W 'block_sched gmem_bytes tensorop program_progress dmat' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --launch|--map|--block|--lane|--limit|-j|--threads) return ;;
+        --svg|-o|--output) arguments= ;;
+      esac ;;
+    dump)
+      options='--type --limit --json -o --output --color -q --quiet --io --strict -h --help'
+      case $previous in
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --type|--limit) return ;;
+      esac ;;
   esac
-
-  if [ -z "$command" ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles architecture dump help
-      --help --version' -- "$current"))
-    return
-  fi
-  if [ "$command" = help ]; then
-    COMPREPLY=($(compgen -W 'report info tree metadata steps ops modules framework collectives chrome memory export validate neutrino merge bubbles architecture dump' -- "$current"))
-    return
-  fi
   case $current in
-    -*)
-      local options='--limit --json -o --output --wide --color -q --quiet --io --strict -h --help'
-      case $command in
-        dump) options+=' --type' ;;
-        export) options+=' --format --compat --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
-        validate) options+=' --traces --match --bound --time --align --max-bound --fail-on --csv --compat --run -j --threads' ;;
-        merge) options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going --no-correction
-          --correction --normalize --no-drift --scale-durations --tracer-host-threads --trace-json --validate --plane-scheme
-          --plane-prefix --keep-order --print-events --print-collectives --compat --json -o --output --color -q --quiet --io
-          -j --threads -h --help' ;;
-        memory) options+=' --module --space --top --no-runtime --fit --what-if --curve --host --step --all-trace --step-policy
-          --persistent-threshold-steps --include-host-pools --time-samples --compat --run --fail-on -j --threads' ;;
-        neutrino) options+=' --launch --map --block --lane --as --csv --svg --run --fail-on -j --threads' ;;
-        bubbles) options+=' --plane --device --window-policy --step-pattern --threshold --thresholds --compat --run --fail-on
-          -j --threads' ;;
-        architecture) options+=' --plane --device --step-pattern --markdown --run --fail-on -j --threads' ;;
-        *) options+=' --host --plane --line --name --step --time --run --fail-on -j --threads' ;;
-      esac
-      [ "$command" = info ] && options+=' --why'
-      [ "$command" = ops ] && options+=' --sort'
-      [ "$command" = modules ] && options+=' --dump'
-      COMPREPLY=($(compgen -W "$options" -- "$current"))
-      ;;
+    -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
     *)
-      [ "$command" = neutrino ] && COMPREPLY=($(compgen -W 'launches kernels maps records schedule bytes density
-        progress overhead log' -- "$current"))
       compopt -o filenames 2>/dev/null
-      COMPREPLY+=($(compgen -f -- "$current"))
+      COMPREPLY=($(compgen -W "$arguments" -- "$current") $(compgen -f -- "$current"))
       ;;
   esac
 }
