@@ -16,10 +16,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER = ROOT / "include" / "profkit" / "profkit.h"
+TABLES = ROOT / "schema" / "tables.toml"
 OUTPUTS = {
     "python": ROOT / "bindings" / "python" / "src" / "profkit" / "_declarations.py",
     "rust": ROOT / "bindings" / "rust" / "profkit-sys" / "src" / "lib.rs",
@@ -42,11 +44,12 @@ LEFT_OUT = {
     "python pk_family_name": "names of enumerations are Python's",
     "python pk_line_kind_name": "names of enumerations are Python's",
     "python pk_plane_kind_name": "names of enumerations are Python's",
+    "python pk_table_name": "names of enumerations are Python's",
+    "python pk_table_values": "rows are dicts of all columns",
     "rust pk_stat_kind_name": "the kind of a value is that of the enum Value",
     "pk_hooks.user": "callbacks carry their own",
     "pk_read_callbacks.user": "callbacks carry their own",
     "pk_profile_info.file_count": "lists tell their lengths",
-    "pk_file_info.plane_count": "lists tell their lengths",
     "pk_plane_info.line_count": "lists tell their lengths",
     "pk_plane_info.stat_count": "lists tell their lengths",
     "pk_plane_info.event_metadata_count": "lists tell their lengths",
@@ -454,12 +457,15 @@ def out_of_reach(header, sources):
     wanted += [f"{name}.{field.name}" for name, fields, _ in header.structs for field in fields
                if not name.endswith("_cursor") and field.name not in ("struct_size", "flags") and not field.name.startswith("reserved")]
     used = set()
+    rows = {table["row"] for table in tomllib.loads(TABLES.read_text(encoding="utf-8"))["table"] if "row" in table}
     for language, text in sources.items():
         words = set(re.findall(r"\w+", text))
         words |= {word.lstrip("_") for word in words}  # Go's `_map` for C's `map`
         for name in wanted:
             reason = next((key for key in (name, f"{language} {name}") if key in LEFT_OUT), None)
             reached = rust_name(name.split(".")[-1]) in words or name.split(".")[-1] in words
+            # What is in the row of a table is reached by the name of its column, which the library tells.
+            reached = reached or name.split(".")[0] in rows and bool({"pk_table_values", "pk_table_write_json"} & words)
             if not reached and not reason:
                 yield f"{language} has no way to {name}"
             if not reached and reason:

@@ -17,26 +17,26 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-const char* format_of(arrow_type type) noexcept {
+const char* format_of(column_type type) noexcept {
   switch (type) {
-    case arrow_type::int64: return "l";
-    case arrow_type::uint64: return "L";
-    case arrow_type::int32: return "i";
-    case arrow_type::uint32: return "I";
-    case arrow_type::boolean: return "b";
-    case arrow_type::text: return "u";
-    case arrow_type::name: return "i";
+    case column_type::int64: return "l";
+    case column_type::uint64: return "L";
+    case column_type::int32: return "i";
+    case column_type::uint32: return "I";
+    case column_type::boolean: return "b";
+    case column_type::text: return "u";
+    case column_type::name: return "i";
   }
   return "n";
 }
 
-std::size_t bytes_of(arrow_type type) noexcept {
+std::size_t bytes_of(column_type type) noexcept {
   switch (type) {
-    case arrow_type::int64:
-    case arrow_type::uint64: return 8;
-    case arrow_type::int32:
-    case arrow_type::uint32:
-    case arrow_type::name: return 4;
+    case column_type::int64:
+    case column_type::uint64: return 8;
+    case column_type::int32:
+    case column_type::uint32:
+    case column_type::name: return 4;
     default: return 0;
   }
 }
@@ -93,14 +93,22 @@ void fill_schema(std::unique_ptr<schema_parts> parts, std::int64_t flags, ArrowS
   out.private_data = parts.release();
 }
 
-std::unique_ptr<schema_parts> parts_of(const arrow_column& column) {
+// What a column becomes.
+column_type plain_type(column_type type, arrow_plainness plain) noexcept {
+  const bool is_unsigned = type == column_type::uint32 || type == column_type::uint64;
+  if (is_unsigned && plain.signed_only) return column_type::int64;
+  return type == column_type::name && plain.plain_text ? column_type::text : type;
+}
+
+std::unique_ptr<schema_parts> parts_of(const arrow_column& column, arrow_plainness plain) {
+  const column_type type = plain_type(column.type, plain);
   auto parts = std::make_unique<schema_parts>();
-  parts->format = format_of(column.type);
+  parts->format = format_of(type);
   parts->name = column.name;
   if (!column.unit.empty()) parts->metadata = metadata_of("unit", column.unit);
-  if (column.type == arrow_type::name) {
+  if (type == column_type::name) {
     auto texts = std::make_unique<schema_parts>();
-    texts->format = format_of(arrow_type::text);
+    texts->format = format_of(column_type::text);
     parts->dictionary = std::make_unique<ArrowSchema>();
     fill_schema(std::move(texts), ARROW_FLAG_NULLABLE, *parts->dictionary);
   }
@@ -167,7 +175,7 @@ std::unique_ptr<array_parts> parts_of(std::shared_ptr<const arrow_texts> texts) 
 void export_column(std::shared_ptr<const arrow_values> values, std::shared_ptr<const arrow_texts> dictionary,
                    std::size_t rows, ArrowArray& out) {
   auto parts = std::make_unique<array_parts>();
-  const bool is_text = values->type() == arrow_type::text;
+  const bool is_text = values->type() == column_type::text;
   parts->buffers[0] = values->validity();
   parts->buffers[1] = buffer_of(is_text ? static_cast<const void*>(values->texts().ends()) : values->values());
   if (is_text) parts->buffers[2] = buffer_of(values->texts().bytes());
@@ -205,13 +213,13 @@ class arrow_stream {
   arrow_stream(std::unique_ptr<arrow_table> table, arrow_selection chosen, const arrow_options& options)
       : table_(std::move(table)),
         chosen_(std::move(chosen)),
-        skip_damage_(options.skip_damage),
+        options_(options),
         batch_rows_(options.batch_rows),
         dictionaries_(table_->columns().size()),
         repeats_(table_->columns().size()) {}
 
   int get_schema(ArrowSchema& out) {
-    export_schema(table_->columns(), chosen_, out);
+    export_schema(table_->columns(), chosen_, options_.plain, out);
     return 0;
   }
 
@@ -233,7 +241,11 @@ class arrow_stream {
         break;
       }
       if (rows != 0) {
-        batch.export_array(rows, out);
+        if (result<void> exported = batch.export_array(rows, options_.plain, out); !exported) {
+          ended_ = true;
+          end_with(exported.error());
+          return fault_;
+        }
         return 0;
       }
     }
@@ -255,7 +267,7 @@ class arrow_stream {
 
  private:
   void end_with(const fault& why) {
-    if (why.code == fault_code::damaged && skip_damage_) return;
+    if (why.code == fault_code::damaged && options_.skip_damage) return;
     fault_ = errno_of(why.code);
     error_ = message_of(why);
   }
@@ -267,7 +279,7 @@ class arrow_stream {
 
   std::unique_ptr<arrow_table> table_;
   arrow_selection chosen_;
-  bool skip_damage_;
+  arrow_options options_;
   std::size_t batch_rows_;
   std::vector<arrow_dictionary> dictionaries_;
   std::vector<arrow_repeats> repeats_;
@@ -308,13 +320,13 @@ void release_stream(ArrowArrayStream* stream) noexcept {
 
 }  // namespace
 
-void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out) {
+void export_schema(const arrow_columns& columns, const arrow_selection& chosen, arrow_plainness plain, ArrowSchema& out) {
   auto parts = std::make_unique<schema_parts>();
   parts->format = "+s";
   parts->children.resize(chosen.size());
   parts->pointers.reserve(chosen.size());
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    fill_schema(parts_of(columns[chosen[i]]), ARROW_FLAG_NULLABLE, parts->children[i]);
+    fill_schema(parts_of(columns[chosen[i]], plain), ARROW_FLAG_NULLABLE, parts->children[i]);
     parts->pointers.push_back(&parts->children[i]);
   }
   fill_schema(std::move(parts), 0, out);
@@ -413,9 +425,9 @@ result<void> arrow_values::put_text(std::string_view value) {
 }
 
 void arrow_values::put_null() {
-  if (type_ != arrow_type::boolean && type_ != arrow_type::text) return put_nulls(1);
+  if (type_ != column_type::boolean && type_ != column_type::text) return put_nulls(1);
   if (validity_.empty()) mark_valid(0, rows_);
-  if (type_ == arrow_type::text)
+  if (type_ == column_type::text)
     static_cast<void>(texts_->add({}));
   else if (rows_ % 8 == 0)
     *bytes_.grow(1) = 0;
@@ -521,7 +533,41 @@ result<void> arrow_batch::put_name(std::size_t column, std::string_view name) {
   return {};
 }
 
-void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
+namespace {
+
+// The texts that the names stand for.
+result<std::shared_ptr<const arrow_values>> as_texts(const arrow_values& names, const arrow_texts& dictionary,
+                                                     std::size_t rows) {
+  auto texts = std::make_shared<arrow_values>(column_type::text, arrow_bytes());
+  const auto* const indices = static_cast<const std::int32_t*>(names.values());
+  for (std::size_t row = 0; row < rows; ++row)
+    if (names.is_null(row))
+      texts->put_null();
+    else if (result<void> put = texts->put_text(dictionary.text(indices[row])); !put)
+      return std::move(put).error();
+  return std::shared_ptr<const arrow_values>(std::move(texts));
+}
+
+template <class T>
+result<std::shared_ptr<const arrow_values>> as_signed(const arrow_values& numbers, std::size_t rows) {
+  auto wider = std::make_shared<arrow_values>(column_type::int64, arrow_bytes());
+  const auto* const values = static_cast<const T*>(numbers.values());
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (numbers.is_null(row)) {
+      wider->put_null();
+      continue;
+    }
+    if (std::uint64_t{values[row]} > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return fault{fault_code::limit, "a value of an unsigned column is past INT64_MAX", "", no_offset,
+                   "ask for the table without PK_TABLE_SIGNED, or for other columns"};
+    wider->put_int64(static_cast<std::int64_t>(values[row]));
+  }
+  return std::shared_ptr<const arrow_values>(std::move(wider));
+}
+
+}  // namespace
+
+result<void> arrow_batch::export_array(std::size_t rows, arrow_plainness plain, ArrowArray& out) {
   auto parts = std::make_unique<array_parts>();
   parts->children.resize(chosen_.size());
   parts->pointers.reserve(chosen_.size());
@@ -530,56 +576,23 @@ void arrow_batch::export_array(std::size_t rows, ArrowArray& out) {
     arrow_values& values = at(column);
     values.settle(repeats_[column]);
     std::shared_ptr<const arrow_texts> names;
-    if (values.type() == arrow_type::name) names = dictionaries_[column].share();
-    export_column(std::shared_ptr<const arrow_values>(values_, &values), std::move(names), rows, parts->children[i]);
+    if (values.type() == column_type::name) names = dictionaries_[column].share();
+    result<std::shared_ptr<const arrow_values>> shown = std::shared_ptr<const arrow_values>(values_, &values);
+    if (plain_type(values.type(), plain) != values.type()) {
+      if (names != nullptr)
+        shown = as_texts(values, *names, rows);
+      else if (values.type() == column_type::uint32)
+        shown = as_signed<std::uint32_t>(values, rows);
+      else
+        shown = as_signed<std::uint64_t>(values, rows);
+      if (!shown) return std::move(shown).error();
+      names.reset();
+    }
+    export_column(std::move(*shown), std::move(names), rows, parts->children[i]);
     parts->pointers.push_back(&parts->children[i]);
   }
   fill_array(std::move(parts), rows, 0, 1, out);
-}
-
-result<arrow_options> read_arrow_options(const pk_arrow_options* options) {
-  constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;
-  constexpr std::uint32_t known = PK_ARROW_SKIP_DAMAGE;
-  result<pk_arrow_options> given =
-      read_sized_struct<pk_arrow_options>(options, PK_ARROW_OPTIONS_INIT, "pk_arrow_options");
-  if (!given) return std::move(given).error();
-  if ((given->flags & ~known) != 0) return unknown_flags("pk_arrow_options", given->flags);
-  if (given->batch_rows > most_rows)
-    return invalid_argument("pk_arrow_options::batch_rows is " + std::to_string(given->batch_rows),
-                            "a batch has up to 2^30 rows");
-  arrow_options found;
-  found.skip_damage = (given->flags & PK_ARROW_SKIP_DAMAGE) != 0;
-  if (given->batch_rows != 0) found.batch_rows = static_cast<std::size_t>(given->batch_rows);
-  if (given->columns == nullptr && given->column_count != 0) return null_argument("columns");
-  if (given->columns != nullptr && given->column_count == 0)
-    return invalid_argument("pk_arrow_options::columns names no column", "NULL stands for all");
-  for (std::size_t i = 0; i < given->column_count; ++i) {
-    if (given->columns[i] == nullptr) return null_argument("one of columns");
-    found.columns.emplace_back(given->columns[i]);
-  }
-  return found;
-}
-
-result<arrow_selection> choose_columns(const arrow_columns& columns, const arrow_options& options) {
-  arrow_selection chosen;
-  if (options.columns.empty()) {
-    for (std::size_t i = 0; i < columns.size(); ++i) chosen.push_back(i);
-    return chosen;
-  }
-  for (const std::string& name : options.columns) {
-    const auto at =
-        std::find_if(columns.begin(), columns.end(), [&](const arrow_column& column) { return column.name == name; });
-    if (at == columns.end()) {
-      std::string there;
-      for (const arrow_column& column : columns) there += (there.empty() ? "" : ", ") + column.name;
-      return invalid_argument("the table has no column \"" + name + "\"", "it has " + there);
-    }
-    const auto position = static_cast<std::size_t>(at - columns.begin());
-    if (std::find(chosen.begin(), chosen.end(), position) != chosen.end())
-      return invalid_argument("the column \"" + name + "\" is named twice", "name each once");
-    chosen.push_back(position);
-  }
-  return chosen;
+  return {};
 }
 
 void export_stream(std::unique_ptr<arrow_table> table, arrow_selection chosen, const arrow_options& options,

@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/profkit.h>
 #include <profkit/core/result.hpp>
+#include <profkit/core/table.hpp>
 
 #include "base/hash_map.hpp"
 
@@ -21,12 +22,10 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 
-// What a column of a table holds. A name is text that repeats: int32 indices into a dictionary of UTF-8.
-enum class arrow_type : std::uint8_t { int64, uint64, int32, uint32, boolean, text, name };
-
+// A name is text that repeats: int32 indices into a dictionary of UTF-8.
 struct arrow_column {
   std::string name;
-  arrow_type type = arrow_type::int64;
+  column_type type = column_type::int64;
   std::string unit;  // "ps", "bytes", …; "" without
 };
 using arrow_columns = std::vector<arrow_column>;
@@ -34,8 +33,14 @@ using arrow_columns = std::vector<arrow_column>;
 // Positions of columns, in the order in which they are shown.
 using arrow_selection = std::vector<std::size_t>;
 
+// What is left out for engines that refuse it.
+struct arrow_plainness {
+  bool plain_text = false;   // names are texts, not dictionaries
+  bool signed_only = false;  // unsigned integers are int64
+};
+
 // A schema of the chosen columns, as a struct; `unit` becomes metadata of the field.
-void export_schema(const arrow_columns& columns, const arrow_selection& chosen, ArrowSchema& out);
+void export_schema(const arrow_columns& columns, const arrow_selection& chosen, arrow_plainness plain, ArrowSchema& out);
 
 // Texts in the order in which they were met, as one column of Arrow.
 class arrow_texts {
@@ -114,8 +119,8 @@ struct arrow_repeats {
 // One column while its batch is being filled.
 class arrow_values {
  public:
-  arrow_values(arrow_type type, arrow_bytes bytes) : type_(type), bytes_(std::move(bytes)) {
-    if (type == arrow_type::text) texts_.emplace();
+  arrow_values(column_type type, arrow_bytes bytes) : type_(type), bytes_(std::move(bytes)) {
+    if (type == column_type::text) texts_.emplace();
   }
 
   void put_int64(std::int64_t value) { put(value); }
@@ -152,9 +157,12 @@ class arrow_values {
   // Before the values are shown: what repeats one value gets its bytes from `known`, or leaves them there.
   void settle(arrow_repeats& known);
 
-  [[nodiscard]] arrow_type type() const noexcept { return type_; }
+  [[nodiscard]] column_type type() const noexcept { return type_; }
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t nulls() const noexcept { return nulls_; }
+  [[nodiscard]] bool is_null(std::size_t row) const noexcept {
+    return !validity_.empty() && (validity_[row / 8] >> row % 8 & 1) == 0;
+  }
   [[nodiscard]] const void* validity() const noexcept { return nulls_ == 0 ? nullptr : validity_.data(); }
   [[nodiscard]] const void* values() const noexcept { return shared_ ? shared_.get() : bytes_.data(); }
   [[nodiscard]] const arrow_texts& texts() const noexcept { return *texts_; }  // of a column of texts
@@ -170,7 +178,7 @@ class arrow_values {
   void spell_out();
   void write_repeated(unsigned char* to, std::size_t count) const noexcept;
 
-  arrow_type type_;
+  column_type type_;
   std::size_t rows_ = 0, nulls_ = 0;
   arrow_bytes bytes_;
   std::size_t repeated_ = 0;  // while all rows have one value: their number; no byte is written then
@@ -193,7 +201,8 @@ class arrow_batch {
   result<void> put_name(std::size_t column, std::string_view name);
   [[nodiscard]] arrow_dictionary& dictionary(std::size_t column) noexcept { return dictionaries_[column]; }
   // Makes `out` a struct array whose children each own their column. Every wanted column has `rows` values at least.
-  void export_array(std::size_t rows, ArrowArray& out);
+  // Faults: limit, for a number past INT64_MAX where all are signed, and for texts that take more than an int32 can count.
+  result<void> export_array(std::size_t rows, arrow_plainness plain, ArrowArray& out);
 
  private:
   std::shared_ptr<std::vector<arrow_values>> values_;
@@ -220,34 +229,13 @@ class arrow_table {
 // Options that were checked, as the makers of streams need them.
 struct arrow_options {
   bool skip_damage = false;
+  arrow_plainness plain;
   std::size_t batch_rows = 65536;
-  std::vector<std::string> columns;  // none: all
 };
-result<arrow_options> read_arrow_options(const pk_arrow_options* options);
-
-// The columns that the options name, or all. Faults: one that is not there, or named twice.
-result<arrow_selection> choose_columns(const arrow_columns& columns, const arrow_options& options);
 
 // Fills the caller's stream.
 void export_stream(std::unique_ptr<arrow_table> table, arrow_selection chosen, const arrow_options& options,
                    ArrowArrayStream& out);
-
-// What the exported functions share: `make` gives the table.
-template <class Make>
-pk_status open_stream(const pk_arrow_options* options, ArrowArrayStream* out, pk_error** err, Make&& make) noexcept {
-  if (out) *out = ArrowArrayStream{};
-  return guard(err, [&]() -> result<pk_status> {
-    if (!out) return null_argument("out");
-    result<arrow_options> given = read_arrow_options(options);
-    if (!given) return std::move(given).error();
-    result<std::unique_ptr<arrow_table>> table = make();
-    if (!table) return std::move(table).error();
-    result<arrow_selection> chosen = choose_columns((*table)->columns(), *given);
-    if (!chosen) return std::move(chosen).error();
-    export_stream(std::move(*table), std::move(*chosen), *given, *out);
-    return PK_OK;
-  });
-}
 
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "arrow_batch.hpp"
+#include "arrow_tables.hpp"
 #include "profile.hpp"
 #include "formats/xspace/line_time.hpp"
 #include "formats/xspace/usual_metadata.hpp"
@@ -17,16 +17,21 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
+// In the order of the schema, which a test of the table compares.
 enum event_column : std::size_t {
-  at_file,
+  at_run,
   at_host,
+  at_rank,
+  at_node,
+  at_device_name,
+  at_file,
+  at_device,
   at_plane,
   at_line,
   at_plane_kind,
   at_line_kind,
   at_plane_position,
   at_line_position,
-  at_device,
   at_stream,
   at_name,
   at_start,
@@ -34,34 +39,14 @@ enum event_column : std::size_t {
   at_source_row,
 };
 
-const arrow_columns& event_columns() {
-  static const arrow_columns columns = {
-      {"file", arrow_type::uint32, ""},
-      {"host", arrow_type::name, ""},
-      {"plane", arrow_type::name, ""},
-      {"line", arrow_type::name, ""},
-      {"plane_kind", arrow_type::name, ""},
-      {"line_kind", arrow_type::name, ""},
-      {"plane_position", arrow_type::int32, ""},
-      {"line_position", arrow_type::int32, ""},
-      {"device", arrow_type::int32, ""},
-      {"stream", arrow_type::int64, ""},
-      {"name", arrow_type::name, ""},
-      {"start_ps", arrow_type::int64, "ps"},
-      {"duration_ps", arrow_type::int64, "ps"},
-      {"source_row", arrow_type::uint64, ""},
-  };
-  return columns;
-}
-
 // What all events of a track share.
 struct track_facts {
   std::uint32_t file = 0;
-  std::int32_t plane = -1, line = -1, device = -1;  // -1: not known
-  std::int64_t stream = -1;
+  std::int32_t plane = -1, line = -1, device = -1, rank = -1;  // -1: not known
+  std::int64_t stream = -1, node = -1;
   plane_kind plane_type = plane_kind::other;
   line_kind line_type = line_kind::other;
-  std::string_view host, plane_name, line_name;
+  std::string_view run, host, device_name, plane_name, line_name;
 };
 
 // The name that tracks of one file shared last, in a column. Names of a file stay where they are, so that the next
@@ -88,7 +73,7 @@ class shared_name {
   std::uint64_t generation_ = 0;
 };
 struct shared_names {
-  shared_name host, plane, line, plane_kind, line_kind;
+  shared_name run, host, device, plane, line, plane_kind, line_kind;
 };
 
 template <class T>
@@ -98,9 +83,18 @@ void put_known(arrow_batch& into, std::size_t column, T value, std::size_t count
   into.at(column).put_nulls(count);
 }
 
+// Null where it is empty.
+result<void> put_text(arrow_batch& into, std::size_t column, std::string_view text, shared_name& name, std::size_t count) {
+  if (!text.empty() || !into.wants(column)) return name.put(into, column, text, count);
+  into.at(column).put_nulls(count);
+  return {};
+}
+
 result<void> put_shared(arrow_batch& into, const track_facts& t, shared_names& names, std::size_t count) {
   if (into.wants(at_file)) into.at(at_file).put_repeated(t.file, count);
-  if (result<void> put = names.host.put(into, at_host, t.host, count); !put) return put;
+  if (result<void> put = put_text(into, at_run, t.run, names.run, count); !put) return put;
+  if (result<void> put = put_text(into, at_host, t.host, names.host, count); !put) return put;
+  if (result<void> put = put_text(into, at_device_name, t.device_name, names.device, count); !put) return put;
   if (result<void> put = names.plane.put(into, at_plane, t.plane_name, count); !put) return put;
   if (result<void> put = names.line.put(into, at_line, t.line_name, count); !put) return put;
   if (result<void> put = names.plane_kind.put(into, at_plane_kind, plane_kind_name(t.plane_type), count); !put)
@@ -110,6 +104,8 @@ result<void> put_shared(arrow_batch& into, const track_facts& t, shared_names& n
   put_known(into, at_line_position, t.line, count);
   put_known(into, at_device, t.device, count);
   put_known(into, at_stream, t.stream, count);
+  put_known(into, at_rank, t.rank, count);
+  put_known(into, at_node, t.node, count);
   return {};
 }
 
@@ -172,11 +168,14 @@ class event_source {
 // The events of an XSpace, decoded into the columns.
 class xspace_events final : public event_source {
  public:
-  xspace_events(const profile& core, std::uint32_t file)
-      : core_(core), file_(file), xspace_(*core.xspace(file)), damage_(core.file_fault(file)) {
-    const capture_file& listed = core.what().files[file];
+  xspace_events(const profile& core, const capture_devices& devices, std::uint32_t file)
+      : core_(core),
+        devices_(devices),
+        file_(file),
+        xspace_(*core.xspace(file)),
+        damage_(core.file_fault(file)) {
     facts_.file = file;
-    facts_.host = xspace_.hostnames.empty() ? std::string_view(listed.host) : xspace_.hostnames.front();
+    facts_.run = devices.run(file);
     for (const plane_index& plane : xspace_.planes)
       for (const line_index& line : plane.lines) expected_ += expected_events(line);
   }
@@ -217,7 +216,12 @@ class xspace_events final : public event_source {
         facts_.line = static_cast<std::int32_t>(line_);
         facts_.plane_type = plane.kind;
         facts_.line_type = line.kind;
-        facts_.device = plane.device;
+        const plane_place place = devices_.of_plane(file_, facts_.plane);
+        facts_.device = place.device;
+        facts_.device_name = place.device < 0 ? std::string_view() : plane.name;
+        facts_.host = place.host;
+        facts_.node = place.node.value_or(-1);
+        facts_.rank = devices_.rank(file_, place.device).value_or(-1);
         facts_.stream = stream_of(line);
         facts_.plane_name = plane.name;
         facts_.line_name = line.name();
@@ -336,6 +340,7 @@ class xspace_events final : public event_source {
   }
 
   const profile& core_;
+  const capture_devices& devices_;
   const std::uint32_t file_;
   const xspace_index& xspace_;
   const fault* damage_;  // of the whole file
@@ -381,14 +386,16 @@ class counted_timeline final : public timeline_sink {
 class timeline_events final : public event_source {
  public:
   // Damage of the file is told behind its events.
-  static result<std::unique_ptr<event_source>> of(const profile& core, std::uint32_t file) {
-    auto made = std::make_unique<timeline_events>();
+  static result<std::unique_ptr<event_source>> of(const profile& core, const capture_devices& devices, std::uint32_t file) {
+    auto made = std::make_unique<timeline_events>(devices);
     result<void> filled = fill_file_timeline(core, file, made->filled_);
     if (!filled && filled.error().code != fault_code::damaged) return std::move(filled).error();
     if (!filled) made->damage_ = std::move(filled).error();
     made->left_ = static_cast<std::size_t>(made->filled_.kept().event_count());
     return std::unique_ptr<event_source>(std::move(made));
   }
+
+  explicit timeline_events(const capture_devices& devices) : devices_(devices) {}
 
   result<std::size_t> read(arrow_batch& into, std::size_t most) override {
     const timeline& kept = filled_.kept();
@@ -416,16 +423,21 @@ class timeline_events final : public event_source {
  private:
   [[nodiscard]] track_facts facts_of(const track& t) const noexcept {
     const timeline& kept = filled_.kept();
-    return {t.file,
-            t.plane,
-            t.line,
-            t.device,
-            t.stream,
-            t.plane_type,
-            t.line_type,
-            kept.text(t.host),
-            kept.text(t.plane_name),
-            kept.text(t.line_name)};
+    track_facts facts;
+    facts.file = t.file;
+    facts.plane = t.plane;
+    facts.line = t.line;
+    facts.device = devices_.of_line(t.file, t.plane, t.line);
+    facts.rank = devices_.rank(t.file, facts.device).value_or(-1);
+    facts.stream = t.stream;
+    facts.plane_type = t.plane_type;
+    facts.line_type = t.line_type;
+    facts.run = devices_.run(t.file);
+    facts.host = kept.text(t.host);
+    if (const capture_device* const device = devices_.find(facts.device)) facts.device_name = device->name;
+    facts.plane_name = kept.text(t.plane_name);
+    facts.line_name = kept.text(t.line_name);
+    return facts;
   }
 
   result<void> put_events(arrow_batch& into, const timeline_event* events, std::size_t count) {
@@ -452,6 +464,7 @@ class timeline_events final : public event_source {
     return {};
   }
 
+  const capture_devices& devices_;
   counted_timeline filled_;
   own_rooms rooms_;
   shared_names shared_names_;
@@ -463,10 +476,15 @@ class timeline_events final : public event_source {
 
 class event_table final : public arrow_table {
  public:
-  event_table(pk_profile* profile, std::uint32_t first_file, std::uint32_t end_file)
-      : profile_(profile), next_file_(first_file), end_file_(end_file) {}
+  event_table(const profile& core, std::shared_ptr<const capture_devices> devices, std::uint32_t first_file,
+              std::uint32_t end_file)
+      : core_(core),
+        devices_(std::move(devices)),
+        columns_(arrow_columns_of(columns_of(table_kind::events))),
+        next_file_(first_file),
+        end_file_(end_file) {}
 
-  const arrow_columns& columns() const noexcept override { return event_columns(); }
+  const arrow_columns& columns() const noexcept override { return columns_; }
 
   result<std::size_t> read(arrow_batch& into, std::size_t most) override {
     while (begin_file()) {
@@ -483,14 +501,13 @@ class event_table final : public arrow_table {
  private:
   // Goes to the next file with events, unless one is being read; false: there is none, or it cannot be read.
   bool begin_file() {
-    const profile& core = profile_.core();
     while (!source_ && next_file_ != end_file_ && !fault_) {
       const std::uint32_t file = next_file_++;
       // An export of another file is read when it is what was asked for.
-      if (core.what().files[file].export_of >= 0 && end_file_ - file != 1) continue;
-      if (core.xspace(file) != nullptr) {
-        source_ = std::make_unique<xspace_events>(core, file);
-      } else if (result<std::unique_ptr<event_source>> made = timeline_events::of(core, file); made) {
+      if (core_.what().files[file].export_of >= 0 && end_file_ - file != 1) continue;
+      if (core_.xspace(file) != nullptr) {
+        source_ = std::make_unique<xspace_events>(core_, *devices_, file);
+      } else if (auto made = timeline_events::of(core_, *devices_, file); made) {
         source_ = std::move(*made);
       } else {
         fault_ = std::move(made).error();
@@ -499,28 +516,21 @@ class event_table final : public arrow_table {
     return source_ != nullptr;
   }
 
-  profile_reference profile_;
+  const profile& core_;
+  std::shared_ptr<const capture_devices> devices_;
+  arrow_columns columns_;
   std::uint32_t next_file_, end_file_;
   std::unique_ptr<event_source> source_;  // of the file being read
   std::optional<fault> fault_;            // why the last file could not be read
 };
 
 }  // namespace
+
+std::unique_ptr<arrow_table> event_columns(const profile& core, std::shared_ptr<const capture_devices> devices,
+                                           std::uint32_t first_file, std::uint32_t end_file) {
+  return std::make_unique<event_table>(core, std::move(devices), first_file, end_file);
+}
+
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit
-
-using namespace profkit::capi;
-using profkit::result;
-
-pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
-                          struct ArrowArrayStream* out, pk_error** err) noexcept {
-  return open_stream(options, out, err, [&]() -> result<std::unique_ptr<arrow_table>> {
-    if (!profile) return null_argument("profile");
-    if (file == PK_ARROW_ALL_FILES)
-      return std::unique_ptr<arrow_table>(
-          std::make_unique<event_table>(profile, 0, static_cast<std::uint32_t>(profile->core->file_count())));
-    if (auto there = require_file(profile, file); !there) return std::move(there).error();
-    return std::unique_ptr<arrow_table>(std::make_unique<event_table>(profile, file, file + 1));
-  });
-}

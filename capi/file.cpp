@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "profile.hpp"
+#include "tables/rows_of_list.hpp"
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -62,20 +63,7 @@ pk_status pk_file_get(const pk_profile* profile, uint32_t file, pk_file_info* ou
     result<const profkit::profile*> core = require_file(profile, file);
     if (!core) return std::move(core).error();
     if (!out) return null_argument("out");
-    const profkit::capture_file& known = (*core)->what().files[file];
-    out->path = borrowed(known.path);
-    out->host = borrowed(known.host);
-    out->run = borrowed(known.run);
-    out->encoded_bytes = known.bytes;
-    out->shift_ns = (*core)->file_shift_ns(file);
-    out->family = static_cast<std::int32_t>(known.family);
-    out->compression = static_cast<std::int32_t>(known.encoding);
-    out->export_of = known.export_of;
-    out->plane_count = pk_plane_count(profile, file);
-    if (const auto origin = (*core)->file_origin_unix_ns(file)) {
-      out->origin_unix_ns = *origin;
-      out->flags |= PK_FILE_HAS_ORIGIN;
-    }
+    profkit::fill_row(**core, file, *out);
     return PK_OK;
   });
 }

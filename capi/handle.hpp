@@ -33,6 +33,7 @@ held_handle<pk_activity> hold(pk_activity* activity) noexcept;
 held_handle<pk_bubbles> hold(pk_bubbles* bubbles) noexcept;
 held_handle<pk_memory> hold(pk_memory* memory) noexcept;
 held_handle<pk_probe> hold(pk_probe* probe) noexcept;
+held_handle<pk_table> hold(pk_table* table) noexcept;
 
 }  // namespace capi
 }  // namespace PROFKIT_NAMESPACE

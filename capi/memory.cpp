@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "document.hpp"
-#include "handle.hpp"
-#include "options.hpp"
-#include "profile.hpp"
+#include "table.hpp"
 
 struct pk_memory : profkit::capi::counted {
   explicit pk_memory(pk_profile* of) : profile(of) {}
@@ -28,8 +25,6 @@ static_assert(static_cast<std::int32_t>(peak_method::allocation_sizes) == PK_PEA
 static_assert(static_cast<std::int32_t>(peak_bound::exact) == PK_PEAK_BOUND_EXACT);
 static_assert(static_cast<std::int32_t>(peak_bound::lower) == PK_PEAK_BOUND_LOWER);
 static_assert(static_cast<std::int32_t>(peak_bound::upper) == PK_PEAK_BOUND_UPPER);
-static_assert(static_cast<std::int32_t>(residency::indefinite) == PK_RESIDENCY_INDEFINITE);
-static_assert(static_cast<std::int32_t>(residency::temporary) == PK_RESIDENCY_TEMPORARY);
 static_assert(static_cast<std::int32_t>(step_policy::peak) == PK_STEP_POLICY_PEAK);
 static_assert(static_cast<std::int32_t>(step_policy::last) == PK_STEP_POLICY_LAST);
 static_assert(static_cast<std::int32_t>(step_policy::first) == PK_STEP_POLICY_FIRST);
@@ -60,40 +55,6 @@ result<memory_options> read_memory_options(const pk_memory_options& given) {
   for (std::size_t i = 0; i < given.what_if_count; ++i)
     if (result<void> added = add_what_if(text_of(given.what_if[i]), o); !added) return std::move(added).error();
   return o;
-}
-
-// Copies rows from `first` on. PK_END when there are none left.
-template <class From, class To, class Convert>
-result<pk_status> read_rows(const std::vector<From>& rows, std::uint64_t first, To* out, std::size_t capacity,
-                            std::size_t* count, Convert&& convert) {
-  if (first >= rows.size()) return PK_END;
-  const std::size_t from = static_cast<std::size_t>(first);
-  const std::size_t n = std::min(capacity, rows.size() - from);
-  if (n == 0) return invalid_argument("capacity is 0", "give room for at least one row");
-  for (std::size_t i = 0; i < n; ++i) out[i] = convert(rows[from + i]);
-  *count = n;
-  return PK_OK;
-}
-
-pk_live_buffer live_buffer_of(const buffer_row& row) {
-  pk_live_buffer b = {};
-  b.logical_buffer_id = row.logical_buffer_id;
-  b.size_bytes = row.size_bytes;
-  b.allocation_index = row.allocation_index;
-  b.offset_bytes = row.offset_bytes;
-  b.instruction_id = row.instruction_id;
-  b.instruction_name = borrowed(row.instruction_name);
-  b.opcode = borrowed(row.opcode);
-  b.op_name = borrowed(row.op_name);
-  b.computation_name = borrowed(row.computation_name);
-  b.shape = borrowed(row.shape);
-  b.shape_index = row.shape_index.empty() ? nullptr : row.shape_index.data();
-  b.shape_index_count = row.shape_index.size();
-  b.source_file = borrowed(row.source_file);
-  b.source_line = row.source_line;
-  b.residency = static_cast<std::int32_t>(row.kind);
-  b.instruction_found = row.instruction_found ? 1 : 0;
-  return b;
 }
 
 }  // namespace
@@ -182,61 +143,6 @@ pk_status pk_memory_space_get(const pk_memory* memory, size_t module, size_t spa
   });
 }
 
-size_t pk_memory_allocator_count(const pk_memory* memory) noexcept {
-  return memory ? memory->found.allocators.size() : 0;
-}
-
-pk_status pk_memory_allocator_get(const pk_memory* memory, size_t allocator, pk_memory_allocator* out,
-                                  pk_error** err) noexcept {
-  if (out) *out = {};
-  return guard(err, [&]() -> result<pk_status> {
-    if (!memory) return null_argument("memory");
-    if (!out) return null_argument("out");
-    const auto& allocators = memory->found.allocators;
-    if (allocator >= allocators.size()) return no_such("allocator", allocator, allocators.size());
-    const profkit::allocator_memory& a = allocators[allocator];
-    out->name = borrowed(a.name);
-    out->host = borrowed(a.host);
-    out->device = borrowed(a.device);
-    out->heap_peak_bytes = a.heap_peak_bytes;
-    out->occupancy_peak_bytes = a.occupancy_peak_bytes;
-    out->occupancy_peak_ps = a.occupancy_peak_ps;
-    out->capacity_bytes = a.capacity_bytes;
-    out->pre_trace_bytes = a.pre_trace_bytes;
-    out->unmatched_frees = a.unmatched_frees;
-    out->allocator_agrees = a.allocator_agrees ? 1 : 0;
-    out->chosen = memory->found.runtime && memory->found.runtime->allocator == allocator ? 1 : 0;
-    return PK_OK;
-  });
-}
-
-pk_status pk_live_buffers_read(const pk_memory* memory, uint64_t first, pk_live_buffer* buffers, size_t capacity,
-                               size_t* count, pk_error** err) noexcept {
-  if (count) *count = 0;
-  return guard(err, [&]() -> result<pk_status> {
-    if (!memory) return null_argument("memory");
-    if (!buffers) return null_argument("buffers");
-    if (!count) return null_argument("count");
-    if (!memory->found.hlo) return PK_END;
-    return read_rows(memory->found.hlo->alive, first, buffers, capacity, count, live_buffer_of);
-  });
-}
-
-pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_curve_point* points, size_t capacity,
-                             size_t* count, pk_error** err) noexcept {
-  if (count) *count = 0;
-  return guard(err, [&]() -> result<pk_status> {
-    if (!memory) return null_argument("memory");
-    if (!points) return null_argument("points");
-    if (!count) return null_argument("count");
-    if (!memory->found.hlo || !memory->found.hlo->curve) return PK_END;
-    return read_rows(memory->found.hlo->curve->points, first, points, capacity, count,
-                     [](const profkit::curve_point& p) {
-                       return pk_curve_point{p.event, p.live_bytes};
-                     });
-  });
-}
-
 pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes, pk_error** err) noexcept {
   if (fits) *fits = 0;
   if (spare_bytes) *spare_bytes = 0;
@@ -260,6 +166,23 @@ pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void
         return profkit::write_reference_memory_document(memory->profile.core(), memory->asked, memory->found, into);
       return profkit::write_memory_document(memory->profile.core(), memory->asked, memory->found, into);
     });
+  });
+}
+
+pk_status pk_memory_table(pk_memory* memory, int32_t table, const pk_table_options* options, pk_table** out,
+                          pk_error** err) noexcept {
+  return open_table(options, out, err, [&](const table_request& asked, const profkit::hooks& host) -> result<table_parts> {
+    if (!memory) return null_argument("memory");
+    if (table != PK_TABLE_ALLOCATORS && table != PK_TABLE_LIVE_BUFFERS && table != PK_TABLE_LIVE_CURVE)
+      return table_not_here(table, "PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE and PK_TABLE_ALLOCATORS");
+    if (result<void> plain = refuse_filters(asked); !plain) return std::move(plain).error();
+    table_parts parts;
+    parts.owner = owner_of(memory);
+    auto devices = profkit::capture_devices::list(memory->profile.capture(), host);
+    if (!devices) return std::move(devices).error();
+    parts.devices = std::move(*devices);
+    parts.rows = profkit::rows_of(parts.devices, memory->found, static_cast<profkit::table_kind>(table));
+    return parts;
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "options.hpp"
 #include "profile.hpp"
+#include "tables/rows_of_list.hpp"
 
 struct pk_module_list {
   explicit pk_module_list(pk_profile* of) : profile(of) {}
@@ -18,10 +19,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace capi {
 namespace {
 
-static_assert(static_cast<std::int32_t>(sibling_state::none) == PK_SIBLING_NONE);
-static_assert(static_cast<std::int32_t>(sibling_state::same_bytes) == PK_SIBLING_SAME_BYTES);
-static_assert(static_cast<std::int32_t>(sibling_state::same_content) == PK_SIBLING_SAME_CONTENT);
-static_assert(static_cast<std::int32_t>(sibling_state::differs) == PK_SIBLING_DIFFERS);
 
 }  // namespace
 }  // namespace capi
@@ -70,19 +67,7 @@ pk_status pk_module_get(const pk_module_list* modules, size_t module, pk_module_
     if (module >= there)
       return invalid_argument("there is no module " + std::to_string(module) + ": the number of modules is " +
                               std::to_string(there));
-    const profkit::module_row& row = modules->found.modules[module];
-    out->file = row.file;
-    out->plane = row.plane;
-    out->metadata_id = row.metadata_id;
-    out->name = borrowed(row.name);
-    out->module_name = borrowed(row.module_name);
-    out->module_id = row.module_id;
-    out->computation_count = row.computations;
-    out->instruction_count = row.instructions;
-    out->hlo_proto = borrowed(row.blob);
-    out->sibling_path = borrowed(row.sibling_path);
-    out->sibling = static_cast<std::int32_t>(row.sibling);
-    out->damaged = row.damage ? 1 : 0;
+    profkit::fill_row(modules->found.modules[module], *out);
     return PK_OK;
   });
 }

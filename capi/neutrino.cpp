@@ -4,10 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "document.hpp"
-#include "handle.hpp"
-#include "options.hpp"
-#include "profile.hpp"
+#include "table.hpp"
 
 struct pk_probe : profkit::capi::counted {
   explicit pk_probe(pk_profile* of) : profile(of) {}
@@ -80,36 +77,6 @@ result<const probe_bin_map*> require_map(const pk_probe* probe, std::size_t bin,
   return &(*found)->maps[map];
 }
 
-pk_probe_launch launch_of(const probe_trace& trace, const probe_launch& l) noexcept {
-  pk_probe_launch out{};
-  if (l.kernel >= 0) out.kernel = borrowed(trace.kernels[static_cast<std::size_t>(l.kernel)].name());
-  out.function = borrowed(l.function);
-  out.bin = borrowed(l.bin_name);
-  for (std::size_t i = 0; i < 3; ++i) {
-    out.grid[i] = l.grid[i];
-    out.block[i] = l.block[i];
-  }
-  out.shared_bytes = l.shared_bytes;
-  out.outcome = static_cast<std::int32_t>(l.outcome);
-  const bool timed = l.prologue_ps && l.kernel_ps && l.epilogue_ps;
-  const auto know = [&](bool is_known, std::uint32_t flag) { out.known |= is_known ? flag : 0; };
-  know(l.has_geometry, PK_PROBE_HAS_GEOMETRY);
-  know(l.time_ns.has_value(), PK_PROBE_HAS_TIME);
-  know(l.probe_memory_bytes.has_value(), PK_PROBE_HAS_MEMORY);
-  know(timed, PK_PROBE_HAS_DURATIONS);
-  out.param_count = static_cast<std::uint32_t>(l.params.size());
-  out.params = l.params.data();
-  out.time_ns = l.time_ns.value_or(0);
-  out.probe_memory_bytes = l.probe_memory_bytes.value_or(0);
-  if (timed) {
-    out.prologue_ps = *l.prologue_ps;
-    out.kernel_ps = *l.kernel_ps;
-    out.epilogue_ps = *l.epilogue_ps;
-  }
-  out.bin_index = l.bin;
-  return out;
-}
-
 pk_probe_bin bin_of(const probe_bin& bin) noexcept {
   pk_probe_bin out{};
   out.name = borrowed(bin.name);
@@ -128,6 +95,16 @@ pk_probe_bin bin_of(const probe_bin& bin) noexcept {
 
 pk_probe_record record_of(std::uint64_t block, std::uint64_t lane, std::uint64_t k, probe_record record) noexcept {
   return {block, lane, k, record.data()};
+}
+
+// What tables of a trace hold on to. It has no devices.
+result<table_parts> probe_parts(pk_probe* probe) {
+  table_parts parts;
+  parts.owner = owner_of(probe);
+  auto devices = capture_devices::of_planes(probe->profile.core());
+  if (!devices) return std::move(devices).error();
+  parts.devices = std::move(*devices);
+  return parts;
 }
 
 result<probe_query> read_query(const pk_probe_query& given, probe_tool tool) {
@@ -184,22 +161,6 @@ pk_status pk_probe_open(pk_profile* profile, int32_t tool, pk_probe** out, pk_er
     for (const profkit::probe_bin& bin : probe->target.trace->bins)
       probe->damage.push_back(bin.damage ? std::make_unique<owned_error>(*bin.damage) : nullptr);
     *out = probe.release();
-    return PK_OK;
-  });
-}
-
-size_t pk_probe_launch_count(const pk_probe* probe) noexcept {
-  return probe ? probe->target.trace->launches.size() : 0;
-}
-
-pk_status pk_probe_launch_get(const pk_probe* probe, size_t launch, pk_probe_launch* out, pk_error** err) noexcept {
-  if (out) *out = {};
-  return guard(err, [&]() -> result<pk_status> {
-    if (!probe) return null_argument("probe");
-    if (!out) return null_argument("out");
-    const profkit::probe_trace& trace = *probe->target.trace;
-    if (launch >= trace.launches.size()) return no_such("launch", launch, trace.launches.size());
-    *out = launch_of(trace, trace.launches[launch]);
     return PK_OK;
   });
 }
@@ -267,6 +228,33 @@ pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, ui
     out->offset = fields[field].offset;
     out->declared = fields[field].declared;
     return PK_OK;
+  });
+}
+
+pk_status pk_probe_table(pk_probe* probe, const pk_table_options* options, pk_table** out, pk_error** err) noexcept {
+  return open_table(options, out, err, [&](const table_request& asked, const profkit::hooks&) -> result<table_parts> {
+    if (!probe) return null_argument("probe");
+    if (result<void> plain = refuse_filters(asked); !plain) return std::move(plain).error();
+    result<table_parts> parts = probe_parts(probe);
+    if (!parts) return parts;
+    parts->rows = profkit::rows_of(*probe->target.trace, static_cast<std::uint32_t>(probe->target.file));
+    return parts;
+  });
+}
+
+pk_status pk_probe_records_table(pk_probe* probe, size_t bin, uint32_t map, const pk_table_options* options,
+                                 pk_table** out, pk_error** err) noexcept {
+  return open_table(options, out, err, [&](const table_request& asked, const profkit::hooks&) -> result<table_parts> {
+    if (!probe) return null_argument("probe");
+    if (result<void> plain = refuse_filters(asked); !plain) return std::move(plain).error();
+    result<table_parts> parts = probe_parts(probe);
+    if (!parts) return parts;
+    const auto file = static_cast<std::uint32_t>(probe->target.file);
+    auto columns = open_records(
+        probe, map, {file, static_cast<std::int64_t>(bin), parts->devices->run(file), parts->devices->host(file, -1)});
+    if (!columns) return std::move(columns).error();
+    parts->columns = std::move(*columns);
+    return parts;
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <profkit/profkit.h>
 #include <profkit/core/profile.hpp>
+#include <profkit/core/trace.hpp>
 
 #include "formats/xspace/xspace_index.hpp"
 
@@ -38,6 +39,7 @@ struct pk_profile {
   std::atomic<std::uint64_t> references{1};
   std::string copied;  // the bytes of PK_OPEN_COPY
   std::shared_ptr<const profkit::profile> core;
+  std::unique_ptr<const profkit::trace> trace;  // of it: what traces tell is read once for all who ask
   std::unique_ptr<profkit::capi::damage_slot[]> damage;  // one a file
 };
 
@@ -53,6 +55,7 @@ class profile_reference {
   profile_reference(const profile_reference&) = delete;
   profile_reference& operator=(const profile_reference&) = delete;
   [[nodiscard]] const profile& core() const noexcept { return *profile_->core; }
+  [[nodiscard]] const trace& capture() const noexcept { return *profile_->trace; }
 
  private:
   pk_profile* profile_;

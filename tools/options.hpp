@@ -50,6 +50,8 @@ struct options {
   bool markdown = false;                       // architecture --markdown
   bool compat_reference = false;               // memory --compat reference
   std::string export_format;                   // export --format, as typed
+  std::string table;                           // rows
+  std::vector<std::string> columns;            // rows --columns; none: all
   bool compat_xla = false;                     // export --compat xla
   profkit::merge_options merge;                // merge, but for io
   bool trace_json = false, validate_merged = false, print_events = false, print_collectives = false;  // merge

@@ -110,6 +110,7 @@ func named(names []string, value C.int32_t) string {
 
 // LiveBuffer is alive at the peak of the chosen module.
 type LiveBuffer struct {
+	File                                           int // that carries the module
 	SizeBytes, OffsetBytes                         int64
 	InstructionName, Opcode, OpName, Shape, Source string
 	SourceLine                                     int64
@@ -209,8 +210,10 @@ func (m *Memory) Space(module, space int) (MemorySpace, error) {
 
 // Allocator is one allocator of one host.
 type Allocator struct {
-	Name, Host, Device                string // Device: plane name; "" for host memory
-	HeapPeakBytes, OccupancyPeakBytes int64  // occupancy: reserved and allocated
+	File                              int
+	Name, Host                        string
+	Device                            int   // position among the devices of the capture; -1: host memory
+	HeapPeakBytes, OccupancyPeakBytes int64 // occupancy: reserved and allocated
 	OccupancyPeakPs                   int64
 	CapacityBytes, PreTraceBytes      int64
 	UnmatchedFrees                    uint64
@@ -220,36 +223,23 @@ type Allocator struct {
 
 // Allocators are those of all hosts.
 func (m *Memory) Allocators() ([]Allocator, error) {
-	var made []Allocator
-	err := m.h.use(func(object unsafe.Pointer) error {
-		memory := (*C.pk_memory)(object)
-		for at, count := C.size_t(0), C.pk_memory_allocator_count(memory); at < count; at++ {
-			var row C.pk_memory_allocator
-			var raw *C.pk_error
-			if err := failure(C.pk_memory_allocator_get(memory, at, &row, &raw), raw); err != nil {
-				return err
-			}
-			made = append(made, Allocator{text(row.name), text(row.host), text(row.device), int64(row.heap_peak_bytes),
-				int64(row.occupancy_peak_bytes), int64(row.occupancy_peak_ps), int64(row.capacity_bytes),
-				int64(row.pre_trace_bytes), uint64(row.unmatched_frees), row.allocator_agrees != 0, row.chosen != 0})
-		}
-		return nil
-	})
-	return made, err
+	table, err := m.open(AllocatorsTable, TableOptions{})
+	return allOf(rowsOf(table, err, func(row *C.pk_memory_allocator) Allocator {
+		return Allocator{int(row.file), text(row.name), text(row.host), int(row.device), int64(row.heap_peak_bytes),
+			int64(row.occupancy_peak_bytes), int64(row.occupancy_peak_ps), int64(row.capacity_bytes),
+			int64(row.pre_trace_bytes), uint64(row.unmatched_frees), row.flags&C.PK_ALLOCATOR_AGREES != 0,
+			row.flags&C.PK_ALLOCATOR_CHOSEN != 0}
+	}))
 }
 
 // LiveBuffers are largest first; their sizes add up to the peak.
 func (m *Memory) LiveBuffers() *Rows[LiveBuffer] {
-	return converted(m.h, func(object unsafe.Pointer, first uint64, rows *C.pk_live_buffer, capacity int) (int, error) {
-		var count C.size_t
-		var raw *C.pk_error
-		status := C.pk_live_buffers_read((*C.pk_memory)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
-		return int(count), failure(status, raw)
-	}, func(row *C.pk_live_buffer) LiveBuffer {
-		return LiveBuffer{int64(row.size_bytes), int64(row.offset_bytes), text(row.instruction_name), text(row.opcode),
-			text(row.op_name), text(row.shape), text(row.source_file), int64(row.source_line),
+	table, err := m.open(LiveBuffersTable, TableOptions{})
+	return rowsOf(table, err, func(row *C.pk_live_buffer) LiveBuffer {
+		return LiveBuffer{int(row.file), int64(row.size_bytes), int64(row.offset_bytes), text(row.instruction_name),
+			text(row.opcode), text(row.op_name), text(row.shape), text(row.source_file), int64(row.source_line),
 			row.residency == C.PK_RESIDENCY_INDEFINITE, int64(row.logical_buffer_id), int64(row.allocation_index),
-			int64(row.instruction_id), row.instruction_found != 0, text(row.computation_name), shapeIndex(row)}
+			int64(row.instruction_id), row.flags&C.PK_LIVE_BUFFER_HAS_INSTRUCTION != 0, text(row.computation_name), shapeIndex(row)}
 	})
 }
 
@@ -262,12 +252,10 @@ func shapeIndex(row *C.pk_live_buffer) []int64 {
 
 // LiveCurve is what CurvePoints asked for.
 func (m *Memory) LiveCurve() *Rows[CurvePoint] {
-	return converted(m.h, func(object unsafe.Pointer, first uint64, rows *C.pk_curve_point, capacity int) (int, error) {
-		var count C.size_t
-		var raw *C.pk_error
-		status := C.pk_live_curve_read((*C.pk_memory)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
-		return int(count), failure(status, raw)
-	}, func(row *C.pk_curve_point) CurvePoint { return CurvePoint{int64(row.event), int64(row.live_bytes)} })
+	table, err := m.open(LiveCurveTable, TableOptions{})
+	return rowsOf(table, err, func(row *C.pk_curve_point) CurvePoint {
+		return CurvePoint{int64(row.event), int64(row.live_bytes)}
+	})
 }
 
 // Fit tells whether what FitBytes asked fits, and how many bytes are spare; asked is false when it was not asked.
@@ -316,7 +304,9 @@ type Bubbles struct{ h *handle }
 
 // BubbleStep is one step of one device. Busy, prelaunch, internal and tail add up to its length, exactly.
 type BubbleStep struct {
-	ID, Device                                              string
+	File, Device                                            int    // Device: position among those of the capture
+	Step                                                    int    // position among all steps
+	StepID                                                  string // number of its marker, else its name
 	StartPs, EndPs, BusyPs, PrelaunchPs, InternalPs, TailPs int64
 	LargestInternalPs                                       int64
 	BubbleCount                                             uint64 // internal gaps of any length
@@ -324,8 +314,7 @@ type BubbleStep struct {
 	// These add up to the length, too.
 	ComputeOnlyPs, CommExposedPs, CommOverlappedPs, CopyPs, OtherPs, IdlePs int64
 
-	Tags     []string // anomalies
-	Position int      // of the device
+	Tags []string // anomalies
 }
 
 var bubbleTags = [...]string{"device_idle_gap_heavy", "prelaunch_gap_heavy", "tail_gap_heavy", "internal_bubble_heavy",
@@ -348,10 +337,11 @@ type Bubble struct {
 	StartPs, EndPs int64
 	HostPs         int64 // host activity inside the gap; see HostTraced
 	HostTraced     bool
-	Before, After  string // the kernels around it; "": none
-	Step           int    // -1: none
-	Device         int
-	Causes         []string // soft causes; never a proof
+	Before, After  string   // the kernels around it; "": none
+	Step           int      // -1: none
+	File, Device   int      // Device: position among those of the capture
+	Cause          string   // why the device waited, as far as the capture tells: "data_loader", …
+	Labels         []string // which rules of the reference its evidence meets
 	Heavy          bool
 
 	SyncPs, ThreadsPs   int64 // of HostPs, synchronisation and copies; sum over the host's threads
@@ -366,7 +356,11 @@ type Bubble struct {
 var bubbleScopes = [...]string{"global", "step_internal", "prelaunch", "tail"}
 var confidences = [...]string{"low", "medium", "high"}
 
-var bubbleCauses = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
+var idleCauses = [...]string{"launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc",
+	"allocation", "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
+	"unexplained"}
+
+var bubbleLabels = [...]string{"sync_or_h2d", "comm_wait", "untraced_host_blocking", "host_launch_lag",
 	"python_serialization_or_lock", "insufficient_evidence"}
 
 // Bubbles runs the detector. A capture without devices is no failure.
@@ -392,7 +386,7 @@ func (p *Profile) Bubbles(ctx context.Context, options BubbleOptions) (*Bubbles,
 // Close frees the analysis.
 func (b *Bubbles) Close() { b.h.close() }
 
-// Devices are the names of those that were looked at: Bubble.Device is a position among them.
+// Devices are the names of those of the capture: Bubble.Device is a position among them.
 func (b *Bubbles) Devices() ([]string, error) {
 	var made []string
 	err := b.h.use(func(object unsafe.Pointer) error {
@@ -407,41 +401,28 @@ func (b *Bubbles) Devices() ([]string, error) {
 
 // Steps are by device, then by time.
 func (b *Bubbles) Steps() ([]BubbleStep, error) {
-	var made []BubbleStep
-	err := b.h.use(func(object unsafe.Pointer) error {
-		bubbles := (*C.pk_bubbles)(object)
-		for at, count := C.size_t(0), C.pk_bubbles_step_count(bubbles); at < count; at++ {
-			var row C.pk_bubble_step
-			var raw *C.pk_error
-			if err := failure(C.pk_bubbles_step_get(bubbles, at, &row, &raw), raw); err != nil {
-				return err
-			}
-			made = append(made, BubbleStep{text(row.id), text(row.device), int64(row.start_ps), int64(row.end_ps),
-				int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
-				int64(row.largest_internal_ps), uint64(row.bubble_count), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
-				int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
-				bits(bubbleTags[:], row.tags), int(row.position)})
-		}
-		return nil
-	})
-	return made, err
+	table, err := b.open(StepsTable, TableOptions{})
+	return allOf(rowsOf(table, err, func(row *C.pk_bubble_step) BubbleStep {
+		return BubbleStep{int(row.file), int(row.device), int(row.step), text(row.step_id), int64(row.start_ps), int64(row.end_ps),
+			int64(row.busy_ps), int64(row.prelaunch_ps), int64(row.internal_ps), int64(row.tail_ps),
+			int64(row.largest_internal_ps), uint64(row.bubble_count), int64(row.compute_only_ps), int64(row.comm_exposed_ps),
+			int64(row.comm_overlapped_ps), int64(row.copy_ps), int64(row.other_ps), int64(row.idle_ps),
+			bits(bubbleTags[:], row.tags)}
+	}))
 }
 
 // Gaps are by device and time.
 func (b *Bubbles) Gaps() *Rows[Bubble] {
-	return converted(b.h, func(object unsafe.Pointer, first uint64, rows *C.pk_bubble, capacity int) (int, error) {
-		var count C.size_t
-		var raw *C.pk_error
-		status := C.pk_bubbles_read((*C.pk_bubbles)(object), C.uint64_t(first), rows, C.size_t(capacity), &count, &raw)
-		return int(count), failure(status, raw)
-	}, func(row *C.pk_bubble) Bubble {
+	table, err := b.open(GapsTable, TableOptions{})
+	return rowsOf(table, err, func(row *C.pk_bubble) Bubble {
 		made := Bubble{StartPs: int64(row.start_ps), EndPs: int64(row.end_ps), HostPs: int64(row.host_ps),
 			HostTraced: row.flags&C.PK_BUBBLE_TRACED != 0, Before: text(row.before), After: text(row.after),
-			Step: int(row.step), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0,
-			Causes: bits(bubbleCauses[:], row.labels), SyncPs: int64(row.sync_ps), ThreadsPs: int64(row.threads_ps),
-			CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row), AfterRow: uint64(row.after_row),
-			Scope: named(bubbleScopes[:], row.scope), Confidence: named(confidences[:], row.confidence),
-			AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0, InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
+			Step: int(row.step), File: int(row.file), Device: int(row.device), Heavy: row.flags&C.PK_BUBBLE_HEAVY != 0,
+			Cause: named(idleCauses[:], row.cause), Labels: bits(bubbleLabels[:], row.labels), SyncPs: int64(row.sync_ps),
+			ThreadsPs: int64(row.threads_ps), CommPs: int64(row.comm_ps), BeforeRow: uint64(row.before_row),
+			AfterRow: uint64(row.after_row), Scope: named(bubbleScopes[:], row.scope),
+			Confidence: named(confidences[:], row.confidence), AtEdge: row.flags&C.PK_BUBBLE_AT_EDGE != 0,
+			InterStep: row.flags&C.PK_BUBBLE_INTER_STEP != 0}
 		if row.launch_ps != C.PK_NO_TIME_PS {
 			made.LaunchPs, made.HasLaunch = int64(row.launch_ps), true
 		}
@@ -488,12 +469,13 @@ var accelerators = [...]string{"other", "tpu", "gpu", "npu"}
 
 // Kernel is one execution of a kernel.
 type Kernel struct {
-	StartPs, DurationPs                                                   int64
-	WaitPs, LaunchPs, Stream                                              int64 // see the Has fields
-	HasWait, HasLaunch, HasStream, Duplicate                              bool
-	Name, OpType, Core, Step, InputShapes, OutputShapes, InputTypes, Kind string
-	SourceRow                                                             uint64 // line, ordinal or byte offset in its file
-	OnAICPU                                                               bool   // of an Ascend device
+	File, Device                                                            int // Device: position among those of the capture
+	StartPs, DurationPs                                                     int64
+	WaitPs, LaunchPs, Stream                                                int64 // see the Has fields
+	HasWait, HasLaunch, HasStream, Duplicate                                bool
+	Name, OpType, Core, StepID, InputShapes, OutputShapes, InputTypes, Kind string
+	SourceRow                                                               uint64 // line, ordinal or byte offset in its file
+	OnAICPU                                                                 bool   // of an Ascend device
 }
 
 var kernelKinds = [...]string{"compute", "aicpu", "comm", "copy", "other"}
@@ -539,23 +521,18 @@ func (k *Kernels) Devices() ([]Device, error) {
 	return made, err
 }
 
-// Rows are the kernels of a device, by start.
-func (k *Kernels) Rows(device int) *Rows[Kernel] {
-	return converted(k.h, func(object unsafe.Pointer, first uint64, rows *C.pk_kernel_row, capacity int) (int, error) {
-		var count C.size_t
-		var raw *C.pk_error
-		status := C.pk_kernel_rows_read((*C.pk_activity)(object), C.uint32_t(device), C.uint64_t(first), rows,
-			C.size_t(capacity), &count, &raw)
-		return int(count), failure(status, raw)
-	}, func(row *C.pk_kernel_row) Kernel {
+// Rows are the kernels of all devices, by device and start.
+func (k *Kernels) Rows() *Rows[Kernel] {
+	table, err := k.open(TableOptions{})
+	return rowsOf(table, err, func(row *C.pk_kernel_row) Kernel {
 		kind := "other"
 		if int(row.kind) < len(kernelKinds) {
 			kind = kernelKinds[row.kind]
 		}
-		return Kernel{int64(row.start_ps), int64(row.duration_ps), int64(row.wait_ps), int64(row.launch_ps),
-			int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
+		return Kernel{int(row.file), int(row.device), int64(row.start_ps), int64(row.duration_ps), int64(row.wait_ps),
+			int64(row.launch_ps), int64(row.stream), row.flags&C.PK_KERNEL_HAS_WAIT != 0, row.flags&C.PK_KERNEL_HAS_LAUNCH != 0,
 			row.flags&C.PK_KERNEL_HAS_STREAM != 0, row.flags&C.PK_KERNEL_DUPLICATE != 0, text(row.name),
-			text(row.op_type), text(row.core), text(row.step), text(row.input_shapes), text(row.output_shapes),
+			text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
 			text(row.input_types), kind, uint64(row.source_row), row.flags&C.PK_KERNEL_ON_AICPU != 0}
 	})
 }

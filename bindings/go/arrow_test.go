@@ -1,6 +1,8 @@
 package profkit
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -109,7 +111,7 @@ func TestTablesOfANeutrinoTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	probe.Close()
-	if rows, _, columns, err := arrowrows.Count(records.Pointer()); err != nil || rows != expected || columns != 6 {
+	if rows, _, columns, err := arrowrows.Count(records.Pointer()); err != nil || rows != expected || columns != 10 {
 		t.Fatal(rows, expected, columns, err)
 	}
 	if rows, _, _, err := arrowrows.Count(launches.Pointer()); err != nil || rows != 2 {
@@ -154,6 +156,48 @@ func TestStreamsAreTakenOverLeftAndDamaged(t *testing.T) {
 	}
 	profile.Close()
 	if _, err := profile.EventsTable(AllFiles, TableOptions{}); err != ErrClosed {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryTableByItsName(t *testing.T) {
+	profile, background := opening(t, tpuPath()), context.Background()
+	for kind := FilesTable; kind <= ProbeLaunchesTable; kind++ {
+		table, err := profile.Table(background, kind, DocumentOptions{}, TableOptions{})
+		if err != nil {
+			t.Fatal(kind, err)
+		}
+		columns, err := table.Columns()
+		if err != nil || len(columns) < 3 || columns[0].Meaning == "" {
+			t.Fatal(kind, columns, err)
+		}
+		var text bytes.Buffer
+		err = table.WriteJSON(&text)
+		if (err != nil) != (kind == EventsOfAllTable) {
+			t.Fatal(kind, err)
+		}
+		table.Close()
+	}
+	if OpTotalsTable.String() != "ops" || TableKind(99).String() != "" {
+		t.Fatal(OpTotalsTable)
+	}
+	devices, err := profile.Table(background, DevicesTable, DocumentOptions{}, TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer devices.Close()
+	if count, err := devices.Next(10); count != 4 || err != nil {
+		t.Fatal(count, err)
+	}
+	names, err := devices.Values("name")
+	ranks, err2 := devices.Values("rank")
+	if err != nil || err2 != nil || names[3] != "/device:TPU:3" || ranks[0] != nil {
+		t.Fatal(names, ranks, err, err2)
+	}
+	if _, err := devices.Values("colour"); !errors.Is(err, ErrInvalidArgument) {
+		t.Fatal(err)
+	}
+	if _, err := profile.Table(background, FilesTable, DocumentOptions{Plane: "TPU:0"}, TableOptions{}); !errors.Is(err, ErrInvalidArgument) {
 		t.Fatal(err)
 	}
 }

@@ -121,31 +121,21 @@ func three(values [3]C.uint32_t) [3]uint32 {
 
 // Launches are in the order of the log.
 func (t *ProbeTrace) Launches() ([]Launch, error) {
-	var made []Launch
-	err := t.h.use(func(object unsafe.Pointer) error {
-		probe := (*C.pk_probe)(object)
-		for at, count := C.size_t(0), C.pk_probe_launch_count(probe); at < count; at++ {
-			var row C.pk_probe_launch
-			var raw *C.pk_error
-			if err := failure(C.pk_probe_launch_get(probe, at, &row, &raw), raw); err != nil {
-				return err
-			}
-			launch := Launch{text(row.kernel), text(row.function), text(row.bin), three(row.grid), three(row.block),
-				uint32(row.shared_bytes), "", nil, int64(row.time_ns), uint64(row.probe_memory_bytes), int64(row.prologue_ps),
-				int64(row.kernel_ps), int64(row.epilogue_ps), row.known&C.PK_PROBE_HAS_GEOMETRY != 0,
-				row.known&C.PK_PROBE_HAS_TIME != 0, row.known&C.PK_PROBE_HAS_MEMORY != 0,
-				row.known&C.PK_PROBE_HAS_DURATIONS != 0, int(row.bin_index)}
-			if int(row.outcome) < len(launchOutcomes) {
-				launch.Outcome = launchOutcomes[row.outcome]
-			}
-			if row.param_count > 0 {
-				launch.Params = append(launch.Params, unsafe.Slice((*uint64)(unsafe.Pointer(row.params)), int(row.param_count))...)
-			}
-			made = append(made, launch)
+	table, err := t.open(TableOptions{})
+	return allOf(rowsOf(table, err, func(row *C.pk_probe_launch) Launch {
+		launch := Launch{text(row.kernel), text(row.function), text(row.bin), three(row.grid), three(row.block),
+			uint32(row.shared_bytes), "", nil, int64(row.time_ns), uint64(row.probe_memory_bytes), int64(row.prologue_ps),
+			int64(row.kernel_ps), int64(row.epilogue_ps), row.flags&C.PK_PROBE_HAS_GEOMETRY != 0,
+			row.flags&C.PK_PROBE_HAS_TIME != 0, row.flags&C.PK_PROBE_HAS_MEMORY != 0,
+			row.flags&C.PK_PROBE_HAS_DURATIONS != 0, int(row.bin_position)}
+		if int(row.outcome) < len(launchOutcomes) {
+			launch.Outcome = launchOutcomes[row.outcome]
 		}
-		return nil
-	})
-	return made, err
+		if row.params_count > 0 {
+			launch.Params = append(launch.Params, unsafe.Slice((*uint64)(unsafe.Pointer(row.params)), int(row.params_count))...)
+		}
+		return launch
+	}))
 }
 
 // Files are the record files, by elapsed time.

@@ -1,5 +1,5 @@
 /* Prints the ten operations that a capture spent most time in, by the durations of its timeline. Those of a TPU differ
- * from the device's own, by which `profkit ops` and pk_arrow_ops() total. */
+ * from the device's own, by which `profkit ops` and the table of ops total. */
 #include <inttypes.h>
 #include <profkit/profkit.h>
 #include <stdio.h>

@@ -158,12 +158,14 @@ void explain(const std::string& path) {
   const auto bubbles = taken(profile.find_bubbles());
   std::int64_t busy = 0;
   std::int64_t whole = 0;
-  for (std::size_t at = 0; at < bubbles.step_count(); ++at) {
-    const pk_bubble_step step = bubbles.step(at);
+  std::size_t steps = 0;
+  auto all_steps = taken(bubbles.rows<pk_bubble_step>());
+  for (const pk_bubble_step& step : all_steps) {
+    ++steps;
     busy += step.busy_ps;
     whole += step.end_ps - step.start_ps;
   }
-  std::cout << bubbles.step_count() << " steps, busy " << (whole == 0 ? 0 : busy * 100 / whole) << " %\n";
+  std::cout << steps << " steps, busy " << (whole == 0 ? 0 : busy * 100 / whole) << " %\n";
   constexpr std::array<const char*, 6> causes{"the host synchronises or copies to the device",
                                               "the device waits for other devices",
                                               "the host is blocked by what was not traced",
@@ -171,7 +173,7 @@ void explain(const std::string& path) {
                                               "Python holds a lock or serialises",
                                               "what, the evidence does not tell"};  // in the order of PK_BUBBLE_LABEL_
   pk_bubble longest{};
-  auto gaps = bubbles.gaps();
+  auto gaps = taken(bubbles.rows<pk_bubble>());
   for (const pk_bubble& gap : gaps)
     if (gap.scope == PK_BUBBLE_SCOPE_STEP_INTERNAL && gap.end_ps - gap.start_ps > longest.end_ps - longest.start_ps)
       longest = gap;

@@ -16,7 +16,7 @@
  *    more must be zero, as must unknown flags: else PK_E_UNSUPPORTED. Structs without `struct_size` are
  *    frozen: new facts come as new functions.
  *  - Handles are immutable: any number of threads may read one at a time, and free it. A cursor, a pk_chrome_reader, a
- *    pk_probe_records, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
+ *    pk_probe_records, a pk_table, a pk_xspace_writer or an Arrow stream belongs to one thread at a time.
  *  - There is no global state. Nothing is printed, no environment variable is read, and no thread is started
  *    unless pk_hooks::threads asks for it.
  *  - Callbacks must return: no longjmp, no exception.
@@ -252,7 +252,8 @@ typedef struct pk_profile_info {
   uint32_t flags;     /**< PK_PROFILE_ */
   uint32_t reserved;
 } pk_profile_info;
-/** \since 0.1 */
+/** What a profile holds as a whole. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (NULL).
+ *  \since 0.1 */
 PK_API pk_status pk_profile_get(const pk_profile* profile, pk_profile_info* out, pk_error** err) PK_NOEXCEPT;
 
 /** A run below a parent of runs, newest first. Frozen. \since 0.1 */
@@ -262,7 +263,8 @@ typedef struct pk_run_info {
   uint32_t chosen; /**< 1 when the profile holds this run's files */
   uint32_t reserved;
 } pk_run_info;
-/** \since 0.1 */
+/** A run by its position, newest first. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+ *  run). \since 0.1 */
 PK_API pk_status pk_run_get(const pk_profile* profile, uint32_t run, pk_run_info* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- files --------------------------------------------------------------------------------------------- */
@@ -295,29 +297,34 @@ enum {
   PK_FILE_HAS_ORIGIN = 1 /**< origin_unix_ns is known; a file without one is not shifted */
 };
 
-/** Frozen. \since 0.1 */
+/* row of files: written by scripts/generate */
+/** A file of the capture. A row of PK_TABLE_FILES. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_file_info {
-  pk_str path;
-  pk_str host;            /**< as the file name tells it; "" when it does not */
-  pk_str run;             /**< run folder; "" for a file given by path */
+  uint32_t file; /**< position in the capture */
+  uint32_t reserved; /**< 0 */
+  pk_str path; /**< as given */
+  pk_str host; /**< host that was recorded, as the file or its name says */
+  pk_str run; /**< folder of the run; "" for a file that was given by its path */
   uint64_t encoded_bytes; /**< size on disk */
-  int64_t origin_unix_ns; /**< the file's own time zero, ns since 1970 */
-  int64_t shift_ns;       /**< added to the file's times to put them on the capture's clock */
-  int32_t family;         /**< PK_FAMILY_ */
-  int32_t compression;    /**< PK_COMPRESSION_ */
-  int32_t export_of;      /**< position of the file that this one repeats; -1: none */
-  uint32_t plane_count;   /**< 0 when the file is not an XSpace */
-  uint32_t flags;         /**< PK_FILE_ */
-  uint32_t reserved;
+  int64_t origin_unix_ns; /**< the file's own time zero, since 1970; with PK_FILE_HAS_ORIGIN */
+  int64_t shift_ns; /**< added to the file's times to put them on the capture's clock */
+  int32_t family; /**< PK_FAMILY_: format */
+  int32_t compression; /**< PK_COMPRESSION_: how it is packed */
+  int32_t export_of; /**< position of the file that this one repeats; -1: none */
+  uint32_t plane_count; /**< 0 when the file is not an XSpace */
+  uint32_t flags; /**< PK_FILE_ */
+  uint32_t reserved1; /**< 0 */
 } pk_file_info;
+/* end of row of files */
 
-/** \since 0.1 */
+/** Number of files; 0 for NULL. \since 0.1 */
 PK_API uint32_t pk_file_count(const pk_profile* profile) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A file by its position. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such file).
+ *  \since 0.1 */
 PK_API pk_status pk_file_get(const pk_profile* profile, uint32_t file, pk_file_info* out, pk_error** err) PK_NOEXCEPT;
 /** The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
- *  or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them.
- *  \since 0.1 */
+ *  or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such file). \since 0.1 */
 PK_API pk_status pk_file_bytes(const pk_profile* profile, uint32_t file, pk_str* out, pk_error** err) PK_NOEXCEPT;
 /** Why a file is damaged or unreadable; NULL when it is sound. Borrowed: do not free. Damage inside the
  *  events of a line shows when they are read, and in documents. \since 0.1 */
@@ -327,7 +334,8 @@ PK_API const pk_error* pk_file_damage(const pk_profile* profile, uint32_t file) 
 enum { PK_NOTE_HOSTNAME = 0, PK_NOTE_ERROR = 1, PK_NOTE_WARNING = 2 };
 /** Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_file_note_count(const pk_profile* profile, uint32_t file, int32_t kind) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A note by its kind (PK_NOTE_) and position; borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+ *  file or note). \since 0.1 */
 PK_API pk_status pk_file_note_get(const pk_profile* profile, uint32_t file, int32_t kind, uint32_t note, pk_str* out,
                                   pk_error** err) PK_NOEXCEPT;
 
@@ -359,7 +367,8 @@ typedef struct pk_plane_info {
 
 /** 0 when the file is not an XSpace. \since 0.1 */
 PK_API uint32_t pk_plane_count(const pk_profile* profile, uint32_t file) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A plane by its position in an XSpace. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+ *  plane; the file is no XSpace), and why the file is damaged when it has none. \since 0.1 */
 PK_API pk_status pk_plane_get(const pk_profile* profile, uint32_t file, uint32_t plane, pk_plane_info* out,
                               pk_error** err) PK_NOEXCEPT;
 
@@ -395,9 +404,10 @@ typedef struct pk_line_info {
   uint32_t flags;       /**< PK_LINE_HAS_ */
 } pk_line_info;
 
-/** \since 0.1 */
+/** Number of lines; 0 where there is no such plane. \since 0.1 */
 PK_API uint32_t pk_line_count(const pk_profile* profile, uint32_t file, uint32_t plane) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A line by its position in its plane. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+ *  line). \since 0.1 */
 PK_API pk_status pk_line_get(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line, pk_line_info* out,
                              pk_error** err) PK_NOEXCEPT;
 
@@ -408,7 +418,8 @@ typedef struct pk_line_summary {
   pk_str display_name;
   int64_t duration_ps; /**< as written; 0 in every real file seen */
 } pk_line_summary;
-/** Hops over the events of a line without decoding them: linear in their number. \since 0.1 */
+/** Hops over the events of a line without decoding them: linear in their number. Errors: PK_E_INVALID_ARGUMENT (no
+ *  such line). \since 0.1 */
 PK_API pk_status pk_line_summarise(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
                                    pk_line_summary* out, pk_error** err) PK_NOEXCEPT;
 
@@ -440,14 +451,16 @@ typedef struct pk_event_cursor {
   uint64_t priv[8];
 } pk_event_cursor;
 
-/** Puts a cursor before the first event of a line. \since 0.1 */
+/** Puts a cursor before the first event of a line. Errors: PK_E_INVALID_ARGUMENT (no such line). \since 0.1 */
 PK_API pk_status pk_events_begin(const pk_profile* profile, uint32_t file, uint32_t plane, uint32_t line,
                                  pk_event_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break
- *  the format, after every event before that. \since 0.1 */
+/** Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
+ *  format, after every event before that. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
+ *  begun). \since 0.1 */
 PK_API pk_status pk_event_next(pk_event_cursor* cursor, pk_event* out, pk_error** err) PK_NOEXCEPT;
-/** Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and
- *  PK_E_DAMAGED come with none, after everything before was delivered. \since 0.1 */
+/** Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED
+ *  come with none, after everything before was delivered. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor
+ *  that was not begun; capacity 0). \since 0.1 */
 PK_API pk_status pk_events_read(pk_event_cursor* cursor, pk_event* events, size_t capacity, size_t* count,
                                 pk_error** err) PK_NOEXCEPT;
 
@@ -485,17 +498,18 @@ typedef struct pk_stat_cursor {
 } pk_stat_cursor;
 
 /** Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
- *  metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. \since 0.1 */
+ *  metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such plane; unknown origins). \since 0.1 */
 PK_API pk_status pk_event_stats(const pk_profile* profile, uint32_t file, uint32_t plane, const pk_event* event,
                                 uint32_t origins, pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
 /** Puts a cursor before the stats of an event metadata entry. Errors: PK_E_NOT_FOUND. \since 0.1 */
 PK_API pk_status pk_event_metadata_stats(const pk_profile* profile, uint32_t file, uint32_t plane, int64_t id,
                                          pk_stat_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Puts a cursor before the stats of a plane. \since 0.1 */
+/** Puts a cursor before the stats of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane). \since 0.1 */
 PK_API pk_status pk_plane_stats(const pk_profile* profile, uint32_t file, uint32_t plane, pk_stat_cursor* out,
                                 pk_error** err) PK_NOEXCEPT;
 /** Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
- *  format. \since 0.1 */
+ *  format. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
 PK_API pk_status pk_stat_next(pk_stat_cursor* cursor, pk_stat* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- metadata ------------------------------------------------------------------------------------------ */
@@ -536,15 +550,19 @@ typedef struct pk_metadata_cursor {
   uint64_t priv[8];
 } pk_metadata_cursor;
 
-/** Puts a cursor before the first event metadata entry of a plane. \since 0.1 */
+/** Puts a cursor before the first event metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
+ *  \since 0.1 */
 PK_API pk_status pk_event_metadata_begin(const pk_profile* profile, uint32_t file, uint32_t plane,
                                          pk_metadata_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Reads one entry, in the order of the file, each id once. PK_END after the last one. \since 0.1 */
+/** Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
+ *  PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
 PK_API pk_status pk_event_metadata_next(pk_metadata_cursor* cursor, pk_event_metadata* out, pk_error** err) PK_NOEXCEPT;
-/** Puts a cursor before the first stat metadata entry of a plane. \since 0.1 */
+/** Puts a cursor before the first stat metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
+ *  \since 0.1 */
 PK_API pk_status pk_stat_metadata_begin(const pk_profile* profile, uint32_t file, uint32_t plane,
                                         pk_metadata_cursor* out, pk_error** err) PK_NOEXCEPT;
-/** Reads one entry, in the order of the file, each id once. PK_END after the last one. \since 0.1 */
+/** Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
+ *  PK_E_INVALID_ARGUMENT (a cursor that was not begun). \since 0.1 */
 PK_API pk_status pk_stat_metadata_next(pk_metadata_cursor* cursor, pk_stat_metadata* out, pk_error** err) PK_NOEXCEPT;
 
 /* ---- modules ------------------------------------------------------------------------------------------- */
@@ -563,33 +581,41 @@ enum {
 /** "none", "same_bytes", …; "none" for an unknown value. Static. \since 0.1 */
 PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 
-/** Frozen. Text and bytes are borrowed from the list. \since 0.1 */
-typedef struct pk_module_info {
-  uint32_t file;
-  int32_t plane;       /**< -1: a file of its own */
-  int64_t metadata_id; /**< of the event metadata entry that carries it */
-  pk_str name;         /**< as the entry or the file name says */
-  pk_str module_name;  /**< as the module itself says */
-  int64_t module_id;
-  uint64_t computation_count;
-  uint64_t instruction_count;
-  pk_str hlo_proto;    /**< the serialized xla.HloProto */
-  pk_str sibling_path; /**< "" when there is none */
-  int32_t sibling;     /**< PK_SIBLING_ */
-  uint32_t damaged;    /**< 1: the bytes do not parse, and the counts tell what did */
-} pk_module_info;
+/** Flags of pk_module_info. \since 0.1 */
+enum { PK_MODULE_DAMAGED = 1 /**< the bytes do not parse, and the counts tell what did */ };
 
-/** Finds and counts the modules of a profile. `hooks` may be NULL. \since 0.1 */
+/* row of modules: written by scripts/generate */
+/** A compiled module. A row of PK_TABLE_MODULES. Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_module_info {
+  uint32_t file; /**< position of the file */
+  uint32_t reserved; /**< 0 */
+  int64_t metadata_id; /**< of the event metadata entry that carries it */
+  pk_str name; /**< as the entry or the file name says */
+  pk_str module_name; /**< as the module itself says */
+  int64_t module_id; /**< as the module itself says */
+  uint64_t computation_count; /**< computations */
+  uint64_t instruction_count; /**< instructions of all computations */
+  pk_str hlo_proto; /**< the serialized xla.HloProto */
+  pk_str sibling_path; /**< the *.hlo_proto.pb beside it; "" when there is none */
+  int32_t plane; /**< position of the plane that carries it; -1: a file of its own */
+  int32_t sibling; /**< PK_SIBLING_: how the two compare */
+  uint32_t flags; /**< PK_MODULE_ */
+  uint32_t reserved1; /**< 0 */
+} pk_module_info;
+/* end of row of modules */
+
+/** Finds and counts the modules of a profile. `hooks` may be NULL. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A
+ *  capture without modules is no failure. \since 0.1 */
 PK_API pk_status pk_module_list_open(pk_profile* profile, const pk_hooks* hooks, pk_module_list** out,
                                      pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Number of modules; 0 for NULL. \since 0.1 */
 PK_API size_t pk_module_count(const pk_module_list* modules) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A module by its position, largest first. Errors: PK_E_INVALID_ARGUMENT (no such module). \since 0.1 */
 PK_API pk_status pk_module_get(const pk_module_list* modules, size_t module, pk_module_info* out,
                                pk_error** err) PK_NOEXCEPT;
 /** Why a module does not parse; NULL when it does. Borrowed: do not free. \since 0.1 */
 PK_API const pk_error* pk_module_damage(const pk_module_list* modules, size_t module) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the list; NULL is fine. Rows and bytes that were taken from it end with it. \since 0.1 */
 PK_API void pk_module_list_free(pk_module_list* modules) PK_NOEXCEPT;
 
 /* ---- chrome events ------------------------------------------------------------------------------------- */
@@ -625,8 +651,9 @@ typedef struct pk_chrome_event {
 /** Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
  *  another family; what kept the file from being read. \since 0.1 */
 PK_API pk_status pk_chrome_open(pk_profile* profile, uint32_t file, pk_chrome_reader** out, pk_error** err) PK_NOEXCEPT;
-/** Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one.
- *  What is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. \since 0.1 */
+/** Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What
+ *  is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Errors:
+ *  PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. \since 0.1 */
 PK_API pk_status pk_chrome_events_read(pk_chrome_reader* reader, pk_chrome_event* events, size_t capacity,
                                        size_t* count, pk_error** err) PK_NOEXCEPT;
 
@@ -637,10 +664,11 @@ typedef struct pk_chrome_summary {
   uint64_t unusable_time_count; /**< events whose ts or dur is no number or out of range */
   int64_t zero_us;              /**< what 0 of start_ps is on the file's own clock: 0, or whole seconds */
 } pk_chrome_summary;
-/** \since 0.1 */
+/** What was met so far: of the whole file when pk_chrome_events_read() gave PK_END. Errors: PK_E_INVALID_ARGUMENT
+ *  (NULL). \since 0.1 */
 PK_API pk_status pk_chrome_summarise(const pk_chrome_reader* reader, pk_chrome_summary* out,
                                      pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the reader; NULL is fine. Text of its last rows ends with it. \since 0.1 */
 PK_API void pk_chrome_free(pk_chrome_reader* reader) PK_NOEXCEPT;
 
 /* ---- kernels ------------------------------------------------------------------------------------------- */
@@ -694,7 +722,8 @@ typedef struct pk_activity_device {
   int32_t accelerator; /**< PK_ACCELERATOR_ */
   uint32_t flags;      /**< PK_DEVICE_ */
 } pk_activity_device;
-/** \since 0.1 */
+/** A device by its position among those that were read. Text is borrowed from the activity. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such device). \since 0.1 */
 PK_API pk_status pk_activity_device_get(const pk_activity* activity, uint32_t device, pk_activity_device* out,
                                         pk_error** err) PK_NOEXCEPT;
 
@@ -715,30 +744,31 @@ enum {
   PK_KERNEL_HAS_LAUNCH = 512
 };
 
-/** One execution of a kernel. Frozen; text is borrowed from the activity. \since 0.1 */
+/* row of kernels: written by scripts/generate */
+/** One execution of a kernel (on TPUs: of an op). A row of PK_TABLE_KERNELS. Frozen; text is borrowed from what
+ *  gave the row. \since 0.1 */
 typedef struct pk_kernel_row {
-  int64_t start_ps; /**< capture's clock */
-  int64_t duration_ps;
-  int64_t wait_ps;     /**< the source's own wait column; with PK_KERNEL_HAS_WAIT */
-  int64_t launch_ps;   /**< when the host launched it; with PK_KERNEL_HAS_LAUNCH */
-  int64_t stream;      /**< hardware id; -1 without PK_KERNEL_HAS_STREAM */
-  uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
-  pk_str name;
-  pk_str op_type;
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices */
+  int64_t stream; /**< hardware id; -1 where it is not on record; with PK_KERNEL_HAS_STREAM */
+  pk_str name; /**< as recorded */
+  pk_str op_type; /**< as recorded, else told from the name */
   pk_str core; /**< execution unit as written; "" when the source has none */
-  pk_str step; /**< step id as written */
-  pk_str input_shapes;
-  pk_str output_shapes;
-  pk_str input_types;
-  int32_t kind;   /**< PK_KERNEL_COMPUTE, … */
+  pk_str step_id; /**< of the table's own column; "" without one */
+  int64_t start_ps; /**< capture's clock */
+  int64_t duration_ps; /**< on the timeline */
+  int64_t wait_ps; /**< the source's own wait column; with PK_KERNEL_HAS_WAIT */
+  int64_t launch_ps; /**< when the host launched it; with PK_KERNEL_HAS_LAUNCH */
+  pk_str input_shapes; /**< as recorded */
+  pk_str output_shapes; /**< as recorded */
+  pk_str input_types; /**< as recorded */
+  uint64_t source_row; /**< line of a table, ordinal of a JSON event, byte offset in an XSpace */
+  int32_t kind; /**< PK_KERNEL_: what it counts as */
   uint32_t flags; /**< PK_KERNEL_ */
 } pk_kernel_row;
+/* end of row of kernels */
 
-/** Reads up to `capacity` kernels of a device, by start, from position `first` on, and says in `*count` how many;
- *  PK_END comes with none. The kernels of a device are held, 64 bytes each, from the first call on. \since 0.1 */
-PK_API pk_status pk_kernel_rows_read(const pk_activity* activity, uint32_t device, uint64_t first, pk_kernel_row* rows,
-                                     size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the activity; NULL is fine. Tables that were made of it live on. \since 0.1 */
 PK_API void pk_activity_free(pk_activity* activity) PK_NOEXCEPT;
 
 /* ---- documents ----------------------------------------------------------------------------------------- */
@@ -811,7 +841,8 @@ PK_API pk_status pk_document_write(const pk_profile* profile, int32_t document, 
  *  pk_document_write(). Errors: PK_E_NOT_FOUND (no such module: the hint names those there are). \since 0.1 */
 PK_API pk_status pk_module_write(const pk_profile* profile, const char* module, const pk_document_options* options,
                                  pk_write_callback write, void* user, int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the document that tells why a capture could not be opened (status "error"). \since 0.1 */
+/** Writes the document that tells why a capture could not be opened (status "error"). Errors:
+ *  PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_document_write_error(int32_t document, const pk_error* why, pk_write_callback write, void* user,
                                          pk_error** err) PK_NOEXCEPT;
 
@@ -907,82 +938,95 @@ typedef struct pk_memory_space {
 
 /** Modules by peak in memory space 0, highest first. \since 0.1 */
 PK_API size_t pk_memory_module_count(const pk_memory* memory) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A module by its position. Errors: PK_E_INVALID_ARGUMENT (no such module). \since 0.1 */
 PK_API pk_status pk_memory_module_get(const pk_memory* memory, size_t module, pk_memory_module* out,
                                       pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A memory space of a module, both by their positions. Errors: PK_E_INVALID_ARGUMENT (no such module or space).
+ *  \since 0.1 */
 PK_API pk_status pk_memory_space_get(const pk_memory* memory, size_t module, size_t space, pk_memory_space* out,
                                      pk_error** err) PK_NOEXCEPT;
 
-/** One allocator of one host. Frozen; text is borrowed from the analysis. \since 0.1 */
-typedef struct pk_memory_allocator {
-  pk_str name; /**< XProf's key */
-  pk_str host;
-  pk_str device; /**< plane name; empty for host memory */
-  int64_t heap_peak_bytes;
-  int64_t occupancy_peak_bytes; /**< reserved and allocated */
-  int64_t occupancy_peak_ps;    /**< capture's clock */
-  int64_t capacity_bytes;
-  int64_t pre_trace_bytes;
-  uint64_t unmatched_frees;
-  uint32_t allocator_agrees; /**< 1: the replay equals the allocator's own count after every event */
-  uint32_t chosen;           /**< 1: the run-time part of the document is about it */
-} pk_memory_allocator;
+/** Flags of pk_memory_allocator. \since 0.1 */
+enum {
+  PK_ALLOCATOR_AGREES = 1, /**< the replay equals the allocator's own count after every event */
+  PK_ALLOCATOR_CHOSEN = 2  /**< the run-time part of the document is about it */
+};
 
-/** \since 0.1 */
-PK_API size_t pk_memory_allocator_count(const pk_memory* memory) PK_NOEXCEPT;
-/** \since 0.1 */
-PK_API pk_status pk_memory_allocator_get(const pk_memory* memory, size_t allocator, pk_memory_allocator* out,
-                                         pk_error** err) PK_NOEXCEPT;
+/* row of allocators: written by scripts/generate */
+/** An allocator of a host. A row of PK_TABLE_ALLOCATORS. Frozen; text is borrowed from what gave the row.
+ *  \since 0.1 */
+typedef struct pk_memory_allocator {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices; -1: host memory */
+  pk_str host; /**< whose it is */
+  pk_str name; /**< XProf's key */
+  int64_t heap_peak_bytes; /**< highest heap */
+  int64_t occupancy_peak_bytes; /**< highest sum of reserved and allocated */
+  int64_t occupancy_peak_ps; /**< when it was reached, capture's clock */
+  int64_t capacity_bytes; /**< of the memory, as the allocator counts it */
+  int64_t pre_trace_bytes; /**< allocated before the capture began */
+  uint64_t unmatched_frees; /**< of blocks that the capture did not see allocated */
+  uint32_t flags; /**< PK_ALLOCATOR_ */
+  uint32_t reserved; /**< 0 */
+} pk_memory_allocator;
+/* end of row of allocators */
+
 
 /** Why bytes are alive. \since 0.1 */
 enum { PK_RESIDENCY_INDEFINITE = 0, PK_RESIDENCY_TEMPORARY = 1 };
 
-/** A buffer that is alive at the peak of the chosen module. Frozen; text is borrowed from the analysis.
- *  \since 0.1 */
+/** Flags of pk_live_buffer. \since 0.1 */
+enum { PK_LIVE_BUFFER_HAS_INSTRUCTION = 1 /**< the module has the instruction that defines it */ };
+
+/* row of live_buffers: written by scripts/generate */
+/** A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak. A row of
+ *  PK_TABLE_LIVE_BUFFERS. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_live_buffer {
+  uint32_t file; /**< position of the file that carries the module */
+  uint32_t reserved; /**< 0 */
   int64_t logical_buffer_id; /**< -1: the allocation has no assigned buffer */
-  int64_t size_bytes;
-  int64_t allocation_index;
+  int64_t size_bytes; /**< of the buffer */
+  int64_t allocation_index; /**< of the allocation it lies in */
   int64_t offset_bytes; /**< in the allocation */
-  int64_t instruction_id;
-  pk_str instruction_name;
-  pk_str opcode;
-  pk_str op_name;
-  pk_str computation_name;
-  pk_str shape;               /**< empty past the first `top` rows */
-  const int64_t* shape_index; /**< which part of the instruction's result; NULL when it is all of it */
-  size_t shape_index_count;
-  pk_str source_file;
-  int64_t source_line;
-  int32_t residency; /**< PK_RESIDENCY_ */
-  uint32_t instruction_found;
+  int64_t instruction_id; /**< of the instruction that defines it; with PK_LIVE_BUFFER_HAS_INSTRUCTION */
+  pk_str instruction_name; /**< of that instruction */
+  pk_str opcode; /**< of that instruction */
+  pk_str op_name; /**< framework op */
+  pk_str computation_name; /**< where the instruction stands */
+  pk_str shape; /**< "" past the first `top` rows */
+  const int64_t* shape_index; /**< which part of the instruction's result; none when it is all of it */
+  size_t shape_index_count; /**< of it */
+  pk_str source_file; /**< as the module says */
+  int64_t source_line; /**< as the module says */
+  int32_t residency; /**< PK_RESIDENCY_: why it is alive */
+  uint32_t flags; /**< PK_LIVE_BUFFER_ */
 } pk_live_buffer;
+/* end of row of live_buffers */
 
-/** Reads up to `capacity` live buffers from position `first` on, largest first, and says in `*count` how many;
- *  PK_OK means at least one, PK_END none. Sizes of all add up to the peak. \since 0.1 */
-PK_API pk_status pk_live_buffers_read(const pk_memory* memory, uint64_t first, pk_live_buffer* buffers, size_t capacity,
-                                      size_t* count, pk_error** err) PK_NOEXCEPT;
 
-/** A point of the live curve. Frozen. \since 0.1 */
+/* row of live_curve: written by scripts/generate */
+/** A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
+ *  asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_curve_point {
+  uint32_t file; /**< position of the file that carries the module */
+  uint32_t reserved; /**< 0 */
   int64_t event; /**< heap event, or schedule position of a sweep */
-  int64_t live_bytes;
+  int64_t live_bytes; /**< alive then */
 } pk_curve_point;
-/** Reads the curve that pk_memory_options::curve_points asked for, like pk_live_buffers_read(). \since 0.1 */
-PK_API pk_status pk_live_curve_read(const pk_memory* memory, uint64_t first, pk_curve_point* points, size_t capacity,
-                                    size_t* count, pk_error** err) PK_NOEXCEPT;
+/* end of row of live_curve */
 
-/** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
- *  was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. \since 0.1 */
+/** Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when
+ *  it was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Errors:
+ *  PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
 PK_API pk_status pk_memory_fit(const pk_memory* memory, uint32_t* fits, int64_t* spare_bytes,
                                pk_error** err) PK_NOEXCEPT;
 
 /** Writes the document `memory` of this analysis: that of `profkit memory --json`; with PK_MEMORY_REFERENCE the
- * reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. \since 0.1 */
+ *  reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT,
+ *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_memory_write(const pk_memory* memory, pk_write_callback write, void* user, int32_t* status,
                                  pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the analysis; NULL is fine. Tables that were made of it live on. \since 0.1 */
 PK_API void pk_memory_free(pk_memory* memory) PK_NOEXCEPT;
 
 /* ---- export -------------------------------------------------------------------------------------------- */
@@ -1044,7 +1088,8 @@ typedef struct pk_trace_outcome {
  *  PK_E_UNSUPPORTED (a format this capture cannot become), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_trace_write(const pk_profile* profile, const pk_trace_options* options, pk_write_callback write,
                                 void* user, pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
-/** The same into a file, which appears under its name when it is complete. \since 0.1 */
+/** The same into a file, which appears under its name when it is complete. Errors: as pk_trace_write(), and
+ *  PK_E_OUTPUT, PK_E_OUTPUT_FULL. \since 0.1 */
 PK_API pk_status pk_trace_write_file(const pk_profile* profile, const pk_trace_options* options, const char* path,
                                      pk_trace_outcome* out, pk_error** err) PK_NOEXCEPT;
 
@@ -1076,16 +1121,18 @@ typedef struct pk_value {
   pk_str text;   /**< of PK_VALUE_TEXT and PK_VALUE_BYTES */
 } pk_value;
 
-/** A writer that hands its bytes to `write`. \since 0.1 */
+/** A writer that hands its bytes to `write`. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_xspace_writer_new(pk_write_callback write, void* user, pk_xspace_writer** out,
                                       pk_error** err) PK_NOEXCEPT;
-/** A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. \since 0.1 */
+/** A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Errors:
+ *  PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. \since 0.1 */
 PK_API pk_status pk_xspace_writer_open(const char* path, pk_xspace_writer** out, pk_error** err) PK_NOEXCEPT;
 /** Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. \since 0.1 */
 PK_API void pk_xspace_note(pk_xspace_writer* writer, int32_t kind, pk_str text) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Begins a plane; none may be open. `id`: as other tools show it, any number. What is wrong is the status of the
+ *  writer. \since 0.1 */
 PK_API void pk_xspace_begin_plane(pk_xspace_writer* writer, pk_str name, int64_t id) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Ends the plane, and the line that is open, and writes both. \since 0.1 */
 PK_API void pk_xspace_end_plane(pk_xspace_writer* writer) PK_NOEXCEPT;
 /** The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
  * after a failure. \since 0.1 */
@@ -1100,16 +1147,18 @@ PK_API void pk_xspace_plane_stat(pk_xspace_writer* writer, int64_t stat_metadata
 /** `timestamp_ns` is what the offsets of the line's events count from: Unix ns, or ns since the profile's start.
  *  \since 0.1 */
 PK_API void pk_xspace_begin_line(pk_xspace_writer* writer, int64_t id, pk_str name, int64_t timestamp_ns) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Ends the line that is open. \since 0.1 */
 PK_API void pk_xspace_end_line(pk_xspace_writer* writer) PK_NOEXCEPT;
-/** \since 0.1 */
+/** An event of the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow
+ *  by pk_xspace_event_stat(). What is wrong is the status of the writer. \since 0.1 */
 PK_API void pk_xspace_event(pk_xspace_writer* writer, int64_t event_metadata, int64_t offset_ps,
                             int64_t duration_ps) PK_NOEXCEPT;
 /** A fact of the event that was added last. \since 0.1 */
 PK_API void pk_xspace_event_stat(pk_xspace_writer* writer, int64_t stat_metadata, const pk_value* value) PK_NOEXCEPT;
 /** PK_OK, or the status of the first failure so far. \since 0.1 */
 PK_API pk_status pk_xspace_writer_status(const pk_xspace_writer* writer) PK_NOEXCEPT;
-/** Ends what is open, completes the output and gives the first failure. \since 0.1 */
+/** Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
+ *  was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. \since 0.1 */
 PK_API pk_status pk_xspace_writer_finish(pk_xspace_writer* writer, pk_error** err) PK_NOEXCEPT;
 /** Without pk_xspace_writer_finish() before it, a file does not appear. \since 0.1 */
 PK_API void pk_xspace_writer_free(pk_xspace_writer* writer) PK_NOEXCEPT;
@@ -1186,7 +1235,7 @@ typedef struct pk_validation_summary {
 PK_API pk_status pk_validation_open(const pk_profile* const* profiles, size_t count,
                                     const pk_validation_options* options, pk_validation** out,
                                     pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** What the comparison found. Errors: PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
 PK_API pk_status pk_validation_get(const pk_validation* validation, pk_validation_summary* out,
                                    pk_error** err) PK_NOEXCEPT;
 
@@ -1206,16 +1255,18 @@ typedef struct pk_clock_interval {
   uint32_t feasible; /**< 0: the collectives contradict one another, or none joins this node */
 } pk_clock_interval;
 /** Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when
- *  PK_VALIDATION_ALIGN was not asked for. \since 0.1 */
+ *  PK_VALIDATION_ALIGN was not asked for. Errors: PK_E_INVALID_ARGUMENT (capacity 0). \since 0.1 */
 PK_API pk_status pk_clock_intervals_read(const pk_validation* validation, uint64_t first, pk_clock_interval* intervals,
                                          size_t capacity, size_t* count, pk_error** err) PK_NOEXCEPT;
-/** Writes the document: that of `profkit validate --json`. `status` may be NULL. \since 0.1 */
+/** Writes the document: that of `profkit validate --json`. `status` may be NULL. Errors: PK_E_INVALID_ARGUMENT,
+ *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_validation_write(const pk_validation* validation, pk_write_callback write, void* user,
                                      int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the start gaps of every invocation as CSV. \since 0.1 */
+/** Writes the start gaps of every invocation as CSV. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave
+ *  non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_validation_write_csv(const pk_validation* validation, pk_write_callback write, void* user,
                                          pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the validation; NULL is fine. \since 0.1 */
 PK_API void pk_validation_free(pk_validation* validation) PK_NOEXCEPT;
 /* ---- Neutrino probe traces ------------------------------------------------------------------------------ */
 
@@ -1250,30 +1301,32 @@ enum {
 /** Which facts of pk_probe_launch are known. \since 0.1 */
 enum { PK_PROBE_HAS_GEOMETRY = 1, PK_PROBE_HAS_TIME = 2, PK_PROBE_HAS_MEMORY = 4, PK_PROBE_HAS_DURATIONS = 8 };
 
-/** One launch of the log. Frozen; text and params are borrowed from the trace. \since 0.1 */
+/* row of probe_launches: written by scripts/generate */
+/** A launch of a Neutrino trace's log. A row of PK_TABLE_PROBE_LAUNCHES. Frozen; text is borrowed from what gave
+ *  the row. \since 0.1 */
 typedef struct pk_probe_launch {
-  pk_str kernel;
+  uint32_t file; /**< position of the trace folder */
+  uint32_t reserved; /**< 0 */
+  uint64_t launch; /**< position in the log */
+  pk_str kernel; /**< name of the kernel */
   pk_str function; /**< the driver's handle, "0x8209510" */
-  pk_str bin;      /**< base name of its record file; empty without one */
-  uint32_t grid[3];
-  uint32_t block[3];
-  uint32_t shared_bytes;
-  int32_t outcome; /**< PK_PROBE_OUTCOME_ */
-  uint32_t known;  /**< PK_PROBE_HAS_ */
-  uint32_t param_count;
-  const uint64_t* params;
-  int64_t time_ns; /**< since the Unix epoch */
-  uint64_t probe_memory_bytes;
-  int64_t prologue_ps;
-  int64_t kernel_ps;
-  int64_t epilogue_ps;
-  int64_t bin_index; /**< -1: the file is not there */
+  pk_str bin; /**< base name of its record file; "" without one */
+  int64_t bin_position; /**< of the record file; -1: it is not there */
+  int64_t time_ns; /**< since 1970; with PK_PROBE_HAS_TIME */
+  const uint64_t* params; /**< arguments of the kernel */
+  size_t params_count; /**< of it */
+  uint64_t probe_memory_bytes; /**< taken by the probe; with PK_PROBE_HAS_MEMORY */
+  int64_t prologue_ps; /**< before the kernel; with PK_PROBE_HAS_DURATIONS */
+  int64_t kernel_ps; /**< the kernel; with PK_PROBE_HAS_DURATIONS */
+  int64_t epilogue_ps; /**< after the kernel; with PK_PROBE_HAS_DURATIONS */
+  int32_t outcome; /**< PK_PROBE_OUTCOME_: how it ended */
+  uint32_t grid[3]; /**< blocks; with PK_PROBE_HAS_GEOMETRY */
+  uint32_t block[3]; /**< threads of a block; with PK_PROBE_HAS_GEOMETRY */
+  uint32_t shared_bytes; /**< shared memory of a block; with PK_PROBE_HAS_GEOMETRY */
+  uint32_t flags; /**< PK_PROBE_HAS_ */
+  uint32_t reserved1; /**< 0 */
 } pk_probe_launch;
-/** \since 0.1 */
-PK_API size_t pk_probe_launch_count(const pk_probe* probe) PK_NOEXCEPT;
-/** \since 0.1 */
-PK_API pk_status pk_probe_launch_get(const pk_probe* probe, size_t launch, pk_probe_launch* out,
-                                     pk_error** err) PK_NOEXCEPT;
+/* end of row of probe_launches */
 
 /** One record file. Frozen. \since 0.1 */
 typedef struct pk_probe_bin {
@@ -1289,7 +1342,8 @@ typedef struct pk_probe_bin {
 } pk_probe_bin;
 /** By elapsed time. \since 0.1 */
 PK_API size_t pk_probe_bin_count(const pk_probe* probe) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A record file by its position. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no such record
+ *  file). \since 0.1 */
 PK_API pk_status pk_probe_bin_get(const pk_probe* probe, size_t bin, pk_probe_bin* out, pk_error** err) PK_NOEXCEPT;
 /** Why a record file is damaged, NULL when it is sound; borrowed from the trace. \since 0.1 */
 PK_API const pk_error* pk_probe_bin_damage(const pk_probe* probe, size_t bin) PK_NOEXCEPT;
@@ -1333,7 +1387,8 @@ typedef struct pk_probe_map {
   uint64_t lanes_per_block;
   uint64_t lanes; /**< that the file holds */
 } pk_probe_map;
-/** \since 0.1 */
+/** A map by the position of its record file and its own. Text is borrowed from the trace. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such record file or map). \since 0.1 */
 PK_API pk_status pk_probe_map_get(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_map* out,
                                   pk_error** err) PK_NOEXCEPT;
 
@@ -1345,7 +1400,8 @@ typedef struct pk_probe_field {
   uint32_t declared; /**< place in the probe's description */
   uint32_t reserved;
 } pk_probe_field;
-/** \since 0.1 */
+/** A field of a map by its position in memory. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no
+ *  such record file, map or field). \since 0.1 */
 PK_API pk_status pk_probe_field_get(const pk_probe* probe, size_t bin, uint32_t map, uint32_t field,
                                     pk_probe_field* out, pk_error** err) PK_NOEXCEPT;
 
@@ -1364,14 +1420,15 @@ typedef struct pk_probe_record {
  *  \since 0.1 */
 PK_API pk_status pk_probe_records_open(const pk_probe* probe, size_t bin, uint32_t map, pk_probe_records** out,
                                        pk_error** err) PK_NOEXCEPT;
-/** Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK
- *  means at least one, PK_END none. \since 0.1 */
+/** Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many;
+ *  PK_OK means at least one, PK_END none. Errors: PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
 PK_API pk_status pk_probe_records_read(pk_probe_records* records, pk_probe_record* rows, size_t capacity, size_t* count,
                                        pk_error** err) PK_NOEXCEPT;
-/** Record k of a lane, written or not: any of them at once. PK_END when there is none. \since 0.1 */
+/** Record k of a lane, written or not: any of them at once. PK_END when there is none. Errors:
+ *  PK_E_INVALID_ARGUMENT (NULL). \since 0.1 */
 PK_API pk_status pk_probe_record_get(const pk_probe_records* records, uint64_t block, uint64_t lane, uint64_t k,
                                      pk_probe_record* out, pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the reader; NULL is fine. The data of its records ends with it. \since 0.1 */
 PK_API void pk_probe_records_free(pk_probe_records* records) PK_NOEXCEPT;
 
 /** The parts of the document `neutrino`. \since 0.1 */
@@ -1420,7 +1477,7 @@ typedef struct pk_probe_query {
  */
 PK_API pk_status pk_probe_write(const pk_probe* probe, const pk_probe_query* query, pk_write_callback write, void* user,
                                 int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the trace; NULL is fine. Readers and tables that were made of it live on. \since 0.1 */
 PK_API void pk_probe_free(pk_probe* probe) PK_NOEXCEPT;
 
 /* ---- clocks and merging -------------------------------------------------------------------------------- */
@@ -1474,14 +1531,16 @@ typedef struct pk_clock pk_clock;
 /** Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). \since 0.1 */
 PK_API pk_status pk_clock_build(const pk_clock_options* options, pk_clock** out, pk_error** err) PK_NOEXCEPT;
 /** Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
- *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. \since 0.1 */
+ *  base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such clock). \since 0.1 */
 PK_API pk_status pk_clock_map(const pk_clock* clock, int32_t domain, const int64_t* from, int64_t* to, size_t count,
                               pk_error** err) PK_NOEXCEPT;
-/** How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset and
- *  nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. \since 0.1 */
+/** How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset
+ *  and nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. Errors:
+ *  PK_E_INVALID_ARGUMENT (no such clock). \since 0.1 */
 PK_API pk_status pk_clock_bound(const pk_clock* clock, int32_t domain, int64_t corrected_ps, int64_t* bound_ps,
                                 pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the clock; NULL is fine. \since 0.1 */
 PK_API void pk_clock_free(pk_clock* clock) PK_NOEXCEPT;
 
 /** How times are corrected: by snapshots and offsets, by the start of each node's collector, or not. \since 0.1 */
@@ -1558,15 +1617,16 @@ typedef struct pk_merge_node {
   uint32_t aligned_before; /**< 1: out of a trace that was merged before */
 } pk_merge_node;
 
-/** \since 0.1 */
+/** Number of nodes; 0 for NULL. \since 0.1 */
 PK_API size_t pk_merge_node_count(const pk_merge* merge) PK_NOEXCEPT;
-/** \since 0.1 */
+/** A node by its position, as the document lists them. Errors: PK_E_INVALID_ARGUMENT (no such node). \since 0.1 */
 PK_API pk_status pk_merge_node_get(const pk_merge* merge, size_t node, pk_merge_node* out, pk_error** err) PK_NOEXCEPT;
 /** Unix ns of time zero of the merged trace; 0 for NULL. \since 0.1 */
 PK_API int64_t pk_merge_origin_ns(const pk_merge* merge) PK_NOEXCEPT;
-/** Writes the metadata document of the merge: that of `profkit merge --json`. \since 0.1 */
+/** Writes the metadata document of the merge: that of `profkit merge --json`. Errors: PK_E_INVALID_ARGUMENT,
+ *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_merge_write(const pk_merge* merge, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees what the merge told; NULL is fine. The file that was written stays. \since 0.1 */
 PK_API void pk_merge_free(pk_merge* merge) PK_NOEXCEPT;
 
 /* ---- bubbles ------------------------------------------------------------------------------------------- */
@@ -1607,28 +1667,32 @@ PK_API pk_status pk_bubbles_open(pk_profile* profile, const pk_bubbles_options* 
 /** A time that the capture does not tell. \since 0.1 */
 #define PK_NO_TIME_PS INT64_MIN
 
-/** One step of one device. busy + prelaunch + internal + tail is its length, exactly. Frozen; text is borrowed from the
- *  analysis. \since 0.1 */
+/* row of steps: written by scripts/generate */
+/** A step of a device. busy + prelaunch + internal + tail is its length, exactly. A row of PK_TABLE_STEPS. Frozen;
+ *  text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_bubble_step {
-  pk_str id;     /**< number of its marker, else its name */
-  pk_str device; /**< name */
-  int64_t start_ps;
-  int64_t end_ps;
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices */
+  int64_t step; /**< position in this table */
+  pk_str step_id; /**< number of its marker, else its name */
+  int64_t start_ps; /**< capture's clock */
+  int64_t end_ps; /**< capture's clock */
   int64_t busy_ps; /**< union of the kernels */
-  int64_t prelaunch_ps;
-  int64_t internal_ps;
-  int64_t tail_ps;
-  int64_t largest_internal_ps;
-  uint64_t bubble_count;   /**< internal gaps of any length */
+  int64_t prelaunch_ps; /**< before the first kernel */
+  int64_t internal_ps; /**< gaps between kernels */
+  int64_t tail_ps; /**< after the last kernel */
+  int64_t largest_internal_ps; /**< longest gap between kernels */
   int64_t compute_only_ps; /**< this and the next five add up to the length, too */
-  int64_t comm_exposed_ps;
-  int64_t comm_overlapped_ps;
-  int64_t copy_ps;
-  int64_t other_ps;
-  int64_t idle_ps;
-  uint32_t tags;     /**< bit 1 << PK_BUBBLE_TAG_ each */
-  uint32_t position; /**< of the device */
+  int64_t comm_exposed_ps; /**< communication while nothing computes */
+  int64_t comm_overlapped_ps; /**< communication while something computes */
+  int64_t copy_ps; /**< copies alone */
+  int64_t other_ps; /**< other kernels alone */
+  int64_t idle_ps; /**< no kernel at all */
+  uint64_t bubble_count; /**< internal gaps of any length */
+  uint32_t tags; /**< 1 << PK_BUBBLE_TAG_: anomalies of the step */
+  uint32_t reserved; /**< 0 */
 } pk_bubble_step;
+/* end of row of steps */
 
 /** Anomalies of a step. \since 0.1 */
 enum {
@@ -1647,11 +1711,6 @@ enum {
   PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE = 12
 };
 
-/** \since 0.1 */
-PK_API size_t pk_bubbles_step_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
-/** Steps by device, then by time. \since 0.1 */
-PK_API pk_status pk_bubbles_step_get(const pk_bubbles* bubbles, size_t step, pk_bubble_step* out,
-                                     pk_error** err) PK_NOEXCEPT;
 
 /** Where in a step a gap lies. \since 0.1 */
 enum {
@@ -1669,6 +1728,25 @@ enum {
   PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4,
   PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
 };
+/** Why a device waits, as far as the capture tells; docs/bubbles.md says what each needs. \since 0.1 */
+enum {
+  PK_CAUSE_LAUNCH_BOUND = 0,
+  PK_CAUSE_OPTIMIZER_LOOP = 1,
+  PK_CAUSE_SYNC_WAIT = 2,
+  PK_CAUSE_SYNC_DRAIN = 3,
+  PK_CAUSE_H2D_PAGEABLE = 4,
+  PK_CAUSE_DATA_LOADER = 5,
+  PK_CAUSE_GC = 6,
+  PK_CAUSE_ALLOCATION = 7,
+  PK_CAUSE_COMPILE = 8,
+  PK_CAUSE_MODULE_LOAD = 9,
+  PK_CAUSE_CHECKPOINT = 10,
+  PK_CAUSE_COMM_HOST_WAIT = 11,
+  PK_CAUSE_DEVICE_DEPENDENCY = 12,
+  PK_CAUSE_LOCK = 13,
+  PK_CAUSE_HOST_UNTRACED = 14,
+  PK_CAUSE_UNEXPLAINED = 15
+};
 /** \since 0.1 */
 enum { PK_CONFIDENCE_LOW = 0, PK_CONFIDENCE_MEDIUM = 1, PK_CONFIDENCE_HIGH = 2 };
 /** Flags of pk_bubble. \since 0.1 */
@@ -1679,42 +1757,44 @@ enum {
   PK_BUBBLE_TRACED = 8      /**< the host was recorded: the _ps fields of the host mean something */
 };
 
-/** One gap of a device that is long enough to be listed. Frozen; text is borrowed from the analysis. \since 0.1 */
+/* row of gaps: written by scripts/generate */
+/** A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Frozen; text is borrowed from what
+ *  gave the row. \since 0.1 */
 typedef struct pk_bubble {
-  int64_t start_ps;
-  int64_t end_ps;
-  int64_t host_ps;     /**< host activity inside the gap */
-  int64_t sync_ps;     /**< of it, synchronisation and copies */
-  int64_t comm_ps;     /**< communication inside the gap */
-  int64_t threads_ps;  /**< sum over the host's threads */
-  int64_t launch_ps;   /**< when the kernel after the gap was launched, in whatever step; PK_NO_TIME_PS: not known */
-  pk_str before;       /**< the kernel that ended last; empty: none */
-  pk_str after;        /**< the kernel that starts next; empty: none */
-  uint64_t before_row; /**< where the kernel stands: line (tables), ordinal (JSON), byte offset (XSpace) */
-  uint64_t after_row;
-  int64_t step;       /**< position of its step; -1: none */
-  uint32_t device;    /**< position */
-  int32_t scope;      /**< PK_BUBBLE_SCOPE_ */
-  uint32_t labels;    /**< bit 1 << PK_BUBBLE_LABEL_ each */
-  int32_t confidence; /**< PK_CONFIDENCE_ */
-  uint32_t flags;     /**< PK_BUBBLE_ */
-  uint32_t reserved;  /**< 0 */
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices */
+  int64_t step; /**< position in steps; -1: none */
+  int64_t start_ps; /**< capture's clock */
+  int64_t end_ps; /**< capture's clock */
+  int64_t host_ps; /**< host activity inside the gap; with PK_BUBBLE_TRACED */
+  int64_t sync_ps; /**< of it, synchronisation and copies; with PK_BUBBLE_TRACED */
+  int64_t comm_ps; /**< communication inside the gap; with PK_BUBBLE_TRACED */
+  int64_t threads_ps; /**< sum over the host's threads; with PK_BUBBLE_TRACED */
+  int64_t launch_ps; /**< when the kernel after the gap was launched, in whatever step; PK_NO_TIME_PS: not known */
+  pk_str before; /**< the kernel that ended last; "": none */
+  pk_str after; /**< the kernel that starts next; "": none */
+  uint64_t before_row; /**< its source_row in kernels */
+  uint64_t after_row; /**< its source_row in kernels */
+  int32_t scope; /**< PK_BUBBLE_SCOPE_: where in a step it lies */
+  uint32_t labels; /**< 1 << PK_BUBBLE_LABEL_: which rules of the reference its evidence meets */
+  int32_t cause; /**< PK_CAUSE_: why the device waited, as far as the capture tells */
+  int32_t confidence; /**< PK_CONFIDENCE_: of the cause */
+  uint32_t flags; /**< PK_BUBBLE_ */
+  uint32_t reserved; /**< 0 */
 } pk_bubble;
+/* end of row of gaps */
 
-/** Reads up to `capacity` gaps from position `first` on, by device and time, and says in `*count` how many; PK_OK means
- *  at least one, PK_END none. \since 0.1 */
-PK_API pk_status pk_bubbles_read(const pk_bubbles* bubbles, uint64_t first, pk_bubble* rows, size_t capacity,
-                                 size_t* count, pk_error** err) PK_NOEXCEPT;
 
-/** Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it becomes a
- *  PK_DOCUMENT_STATUS_. \since 0.1 */
+/** Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it
+ *  becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero),
+ *  PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_bubbles_write(const pk_bubbles* bubbles, pk_write_callback write, void* user, int32_t* status,
                                   pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Devices of the capture, which `device` of its rows counts; 0 for NULL. \since 0.1 */
 PK_API size_t pk_bubbles_device_count(const pk_bubbles* bubbles) PK_NOEXCEPT;
-/** Name of a device; empty past the last. \since 0.1 */
+/** Name of a device; empty past the last. Borrowed from the analysis. \since 0.1 */
 PK_API pk_str pk_bubbles_device_name(const pk_bubbles* bubbles, size_t device) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the analysis; NULL is fine. Tables that were made of it live on. \since 0.1 */
 PK_API void pk_bubbles_free(pk_bubbles* bubbles) PK_NOEXCEPT;
 
 /* ---- architecture -------------------------------------------------------------------------------------- */
@@ -1745,16 +1825,18 @@ PK_API pk_str pk_architecture_summary(const pk_architecture* architecture) PK_NO
 /** "model_architecture_report_<name>.md", the name that the report has by convention. Borrowed. \since 0.1 */
 PK_API pk_str pk_architecture_file_name(const pk_architecture* architecture) PK_NOEXCEPT;
 /** Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
- *  PK_DOCUMENT_STATUS_. \since 0.1 */
+ *  PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY.
+ *  \since 0.1 */
 PK_API pk_status pk_architecture_write(const pk_architecture* architecture, pk_write_callback write, void* user,
                                        int32_t* status, pk_error** err) PK_NOEXCEPT;
-/** Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. \since 0.1 */
+/** Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. Errors: PK_E_INVALID_ARGUMENT,
+ *  PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. \since 0.1 */
 PK_API pk_status pk_architecture_write_markdown(const pk_architecture* architecture, pk_write_callback write,
                                                 void* user, pk_error** err) PK_NOEXCEPT;
-/** \since 0.1 */
+/** Frees the analysis; NULL is fine. Text that was borrowed from it ends with it. \since 0.1 */
 PK_API void pk_architecture_free(pk_architecture* architecture) PK_NOEXCEPT;
 
-/* ---- tables for Arrow ---------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 /* The Arrow C data and stream interface (arrow.apache.org/docs/format/CDataInterface.html): a published ABI, so these
  * are the same structs in every library; the guards keep one declaration of them. */
@@ -1804,70 +1886,227 @@ struct ArrowArrayStream {
 
 #endif
 
-/** Flags of pk_arrow_options. \since 0.1 */
-enum { PK_ARROW_SKIP_DAMAGE = 1 /**< the stream ends where damage begins, instead of failing there */ };
+/** The tables. docs/tables.md has their columns. \since 0.1 */
+enum {
+  /* tables: written by scripts/generate */
+  PK_TABLE_FILES = 1, /**< A file of the capture. A pk_file_info each. */
+  PK_TABLE_DEVICES = 2, /**< A pk_device each. */
+  PK_TABLE_EVENTS = 3, /**< An event that has a place in time. Without a struct: by Arrow alone. */
+  PK_TABLE_OPS = 4, /**< Totals of one op on one line. A pk_op each. */
+  PK_TABLE_STEPS = 5, /**< A step of a device. A pk_bubble_step each. */
+  PK_TABLE_KERNELS = 6, /**< One execution of a kernel (on TPUs: of an op). A pk_kernel_row each. */
+  PK_TABLE_GAPS = 7, /**< A gap of a device that is long enough to be listed. A pk_bubble each. */
+  PK_TABLE_CAUSES = 8, /**< Why a device waited in a gap, as far as the capture tells. A pk_cause each. */
+  PK_TABLE_COLLECTIVES = 9, /**< Totals of one communication op on one line. A pk_collective each. */
+  PK_TABLE_MODULES = 10, /**< A compiled module. A pk_module_info each. */
+  PK_TABLE_ALLOCATORS = 11, /**< An allocator of a host. A pk_memory_allocator each. */
+  PK_TABLE_LIVE_BUFFERS = 12, /**< A buffer that is alive at the peak of the chosen module. A pk_live_buffer each. */
+  PK_TABLE_LIVE_CURVE = 13, /**< A point of the live curve of the chosen module. A pk_curve_point each. */
+  PK_TABLE_PROBE_LAUNCHES = 14, /**< A launch of a Neutrino trace's log. A pk_probe_launch each. */
+  PK_TABLE_PROBE_RECORDS = 15, /**< Without a struct: by Arrow alone. */
+  /* end of tables */
+};
+/** "files", "ops", …; "" for an unknown value. Static. Any thread. \since 0.1 */
+PK_API const char* pk_table_name(int32_t table) PK_NOEXCEPT;
+
+/* row of devices: written by scripts/generate */
+/** A device that the capture tells of: a device plane of an XSpace, a device of a trace or a table. A row of
+ *  PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_device {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in this table */
+  pk_str name; /**< as recorded: "/device:TPU:0", "GPU 3" */
+  int64_t ordinal; /**< its number on its machine; -1: not told */
+  int32_t accelerator; /**< PK_ACCELERATOR_: what it is */
+  int32_t plane; /**< position of its plane in an XSpace; -1 in other files */
+} pk_device;
+/* end of row of devices */
+
+/** Which clock the times of an op are of. \since 0.1 */
+enum {
+  PK_OPS_CLOCK_ALIGNED = 0, /**< the timeline's: the device's times as the profiler fitted them to the host's clock */
+  PK_OPS_CLOCK_DEVICE = 1,  /**< the device's own */
+  PK_OPS_CLOCK_MIXED = 2    /**< durations are the device's own where an event has one */
+};
+/** Flags of pk_op: which facts are known. \since 0.1 */
+enum { PK_OP_HAS_METADATA_ID = 1, PK_OP_HAS_FLOPS = 2, PK_OP_HAS_BYTES_ACCESSED = 4 };
+/* row of ops: written by scripts/generate */
+/** Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row. \since 0.1 */
+typedef struct pk_op {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices; -1: ops of a host */
+  pk_str plane; /**< name of the plane */
+  pk_str line; /**< name of the line */
+  pk_str name; /**< as recorded; "" where it is not */
+  pk_str display_name; /**< short name, as recorded; "" where it is not */
+  pk_str category; /**< hlo_category; of a kernel what it counts as */
+  pk_str program; /**< "jit_f(7)"; "" where nobody says */
+  int64_t metadata_id; /**< of an XSpace: the id of its metadata; with PK_OP_HAS_METADATA_ID */
+  uint64_t count; /**< executions */
+  int64_t total_ps; /**< of all executions */
+  int64_t self_ps; /**< without what ran inside; of a line they add up to its busy time */
+  int64_t min_ps; /**< shortest execution */
+  int64_t max_ps; /**< longest execution */
+  uint64_t flops; /**< of one execution, as recorded; flop; with PK_OP_HAS_FLOPS */
+  uint64_t bytes_accessed; /**< of one execution, as recorded; bytes; with PK_OP_HAS_BYTES_ACCESSED */
+  int32_t clock; /**< PK_OPS_CLOCK_: which clock the times are of */
+  uint32_t flags; /**< PK_OP_ */
+} pk_op;
+/* end of row of ops */
+
+/* row of causes: written by scripts/generate */
+/** Why a device waited in a gap, as far as the capture tells. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
+ *  from what gave the row. \since 0.1 */
+typedef struct pk_cause {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices */
+  uint64_t gap; /**< position in gaps */
+  int64_t step; /**< position in steps; -1: none */
+  pk_str span; /**< the span of the host that names it; "": none does */
+  int64_t covered_ps; /**< how much of the gap the evidence covers */
+  int64_t start_ps; /**< of the gap, capture's clock */
+  int64_t end_ps; /**< of the gap, capture's clock */
+  int32_t cause; /**< PK_CAUSE_: what the host or the device did */
+  int32_t confidence; /**< PK_CONFIDENCE_: of the cause */
+} pk_cause;
+/* end of row of causes */
+
+/** Flags of pk_collective. \since 0.1 */
+enum {
+  PK_COLLECTIVE_ON_STREAM = 1, /**< a kernel: other streams of its device may compute meanwhile */
+  PK_COLLECTIVE_IS_HALF = 2    /**< the start or the done of an asynchronous operation */
+};
+/* row of collectives: written by scripts/generate */
+/** Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Frozen; text is borrowed from what
+ *  gave the row. \since 0.1 */
+typedef struct pk_collective {
+  uint32_t file; /**< position of the file */
+  int32_t device; /**< position in devices; -1: ops of a host */
+  pk_str plane; /**< name of the plane */
+  pk_str name; /**< as recorded */
+  pk_str category; /**< "all-reduce", …; of a kernel whose name spells none the library ("nccl") */
+  uint64_t count; /**< executions */
+  int64_t total_ps; /**< of all executions */
+  int64_t min_ps; /**< shortest execution */
+  int64_t max_ps; /**< longest execution */
+  uint32_t flags; /**< PK_COLLECTIVE_ */
+  uint32_t reserved; /**< 0 */
+} pk_collective;
+/* end of row of collectives */
+
+/** Flags of pk_table_options. \since 0.1 */
+enum {
+  PK_TABLE_SKIP_DAMAGE = 1, /**< the rows end where damage begins, instead of failing there */
+  PK_TABLE_PLAIN_TEXT = 2,  /**< Arrow: names as UTF-8 instead of dictionaries, for engines that refuse those */
+  PK_TABLE_SIGNED = 4,      /**< Arrow: unsigned columns as int64; a value past INT64_MAX fails with PK_E_LIMIT */
+  PK_TABLE_ONE_FILE = 8     /**< events: of pk_table_options::file alone; otherwise of all files but exports of others */
+};
 
 /** How a table comes. \since 0.1 */
-typedef struct pk_arrow_options {
-  uint32_t struct_size;       /**< sizeof(pk_arrow_options) */
-  uint32_t flags;             /**< PK_ARROW_ */
-  uint64_t batch_rows;        /**< most rows of a batch, up to 2^30; 0: 65,536 */
-  const char* const* columns; /**< names of the columns that come, in this order, each once; NULL: all */
+typedef struct pk_table_options {
+  uint32_t struct_size;               /**< sizeof(pk_table_options) */
+  uint32_t flags;                     /**< PK_TABLE_SKIP_DAMAGE, … */
+  uint64_t batch_rows;                /**< Arrow: most rows of a batch, up to 2^30; 0: 65,536 */
+  const char* const* columns;         /**< Arrow: names of the columns that come, in this order, each once; NULL: all */
   size_t column_count;
-} pk_arrow_options;
+  const pk_document_options* filters; /**< which rows; NULL: all. A limit is one of rows a line, PK_LIMIT_DEFAULT: all */
+  uint32_t file;                      /**< with PK_TABLE_ONE_FILE */
+  uint32_t reserved;                  /**< 0 */
+} pk_table_options;
 /** \since 0.1 */
-#define PK_ARROW_OPTIONS_INIT \
-  { (uint32_t)sizeof(pk_arrow_options), 0, 0, NULL, 0 }
+#define PK_TABLE_OPTIONS_INIT \
+  { (uint32_t)sizeof(pk_table_options), 0, 0, NULL, 0, NULL, 0, 0 }
 
-/*  What holds for every pk_arrow_ function:
- *  - It fills `*out`, which the caller owns and ends with out->release(out); after a failure out->release is NULL.
- *    `options` may be NULL, and need not outlive the call. Rows are read when the consumer asks for them.
- *  - The stream holds its own reference to the handle it came from, and every batch, child and dictionary owns what it
- *    shows: handles, streams and arrays may be released in any order. One thread at a time uses a stream.
- *  - Times are int64 columns; the metadata of a field tells its `unit` ("ps", "ns", "bytes", …). Names are
- *    dictionaries of UTF-8: what is not UTF-8 in the file becomes U+FFFD. What is not known is null.
- *  - Damage: the batches before it come first; then get_next fails and get_last_error() tells what pk_error would,
- *    unless PK_ARROW_SKIP_DAMAGE is set.
- *  - Columns that were not asked for cost nothing, or little: name those you need.
- *  Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_OUT_OF_MEMORY, and
- *  what reading the rows can bring. */
+/** Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. It holds a
+ *  reference to the handle that it was opened on. \since 0.1 */
+typedef struct pk_table pk_table;
 
-/** The value of `file` that stands for all files but exports of others. \since 0.1 */
-#define PK_ARROW_ALL_FILES UINT32_MAX
-
-/** Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
- *  plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
- *  the file that is being read; nothing of an XSpace. \since 0.1 */
-PK_API pk_status pk_arrow_events(pk_profile* profile, uint32_t file, const pk_arrow_options* options,
-                                 struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
-/** Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
- *  min_ps, max_ps, category, program ("jit_f(7)"; "" when nobody says), clock ("device": times are the device's own;
- *  "aligned": those of the timeline, as of events; "mixed"). `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
- *  line (PK_LIMIT_DEFAULT: all). \since 0.1 */
-PK_API pk_status pk_arrow_ops(pk_profile* profile, const pk_document_options* filters, const pk_arrow_options* options,
-                              struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
-/** Kernels by device and start: the facts of pk_kernel_row. \since 0.1 */
-PK_API pk_status pk_arrow_kernels(pk_activity* activity, const pk_arrow_options* options, struct ArrowArrayStream* out,
-                                  pk_error** err) PK_NOEXCEPT;
-/** Steps by device and time: the facts of pk_bubble_step. \since 0.1 */
-PK_API pk_status pk_arrow_steps(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
-                                pk_error** err) PK_NOEXCEPT;
-/** Gaps by device and time: the facts of pk_bubble. \since 0.1 */
-PK_API pk_status pk_arrow_bubbles(pk_bubbles* bubbles, const pk_arrow_options* options, struct ArrowArrayStream* out,
-                                  pk_error** err) PK_NOEXCEPT;
-/** Buffers alive at the peak, largest first: the facts of pk_live_buffer. \since 0.1 */
-PK_API pk_status pk_arrow_live_buffers(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
-                                       pk_error** err) PK_NOEXCEPT;
-/** The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. \since 0.1 */
-PK_API pk_status pk_arrow_live_curve(pk_memory* memory, const pk_arrow_options* options, struct ArrowArrayStream* out,
-                                     pk_error** err) PK_NOEXCEPT;
-/** Launches of a Neutrino trace in the order of its log: the facts of pk_probe_launch. \since 0.1 */
-PK_API pk_status pk_arrow_launches(pk_probe* probe, const pk_arrow_options* options, struct ArrowArrayStream* out,
+/** Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which
+ *  filters a table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without
+ *  rows is no failure. probe_records are opened by pk_probe_records_table().
+ *  Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED,
+ *  PK_E_LIMIT, PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_table_open(pk_profile* profile, int32_t table, const pk_table_options* options, pk_table** out,
+                               pk_error** err) PK_NOEXCEPT;
+/** The kernels of an activity that was opened with options of its own. Errors: as pk_table_open(). \since 0.1 */
+PK_API pk_status pk_activity_table(pk_activity* activity, const pk_table_options* options, pk_table** out,
                                    pk_error** err) PK_NOEXCEPT;
-/** Records of one map that were written: block (null when not known), lane, k, then a column a field in the order of
- *  the description. \since 0.1 */
-PK_API pk_status pk_arrow_probe_records(pk_probe* probe, size_t bin, uint32_t map, const pk_arrow_options* options,
-                                        struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+/** PK_TABLE_STEPS, PK_TABLE_GAPS or PK_TABLE_CAUSES of an analysis. Errors: as pk_table_open(). \since 0.1 */
+PK_API pk_status pk_bubbles_table(pk_bubbles* bubbles, int32_t table, const pk_table_options* options, pk_table** out,
+                                  pk_error** err) PK_NOEXCEPT;
+/** PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS of an analysis. Errors: as pk_table_open().
+ *  \since 0.1 */
+PK_API pk_status pk_memory_table(pk_memory* memory, int32_t table, const pk_table_options* options, pk_table** out,
+                                 pk_error** err) PK_NOEXCEPT;
+/** The launches of a Neutrino trace. Errors: as pk_table_open(). \since 0.1 */
+PK_API pk_status pk_probe_table(pk_probe* probe, const pk_table_options* options, pk_table** out,
+                                pk_error** err) PK_NOEXCEPT;
+/** The records of one map of a record file. Errors: as pk_table_open(), and those of pk_probe_records_open().
+ *  \since 0.1 */
+PK_API pk_status pk_probe_records_table(pk_probe* probe, size_t bin, uint32_t map, const pk_table_options* options,
+                                        pk_table** out, pk_error** err) PK_NOEXCEPT;
+/** Ends a table; NULL is fine. A stream that was made of it lives on. \since 0.1 */
+PK_API void pk_table_free(pk_table* table) PK_NOEXCEPT;
+
+/** What the values of a column are, as Arrow has them. \since 0.1 */
+enum {
+  PK_COLUMN_INT64 = 0,
+  PK_COLUMN_UINT64 = 1,
+  PK_COLUMN_INT32 = 2,
+  PK_COLUMN_UINT32 = 3,
+  PK_COLUMN_BOOLEAN = 4,
+  PK_COLUMN_TEXT = 5,
+  PK_COLUMN_NAME = 6 /**< text that repeats: a dictionary */
+};
+/** A column of a table. Frozen; text is borrowed from the table. \since 0.1 */
+typedef struct pk_column {
+  pk_str name;
+  pk_str unit;    /**< "ps", "bytes", …; "" without */
+  pk_str meaning; /**< one sentence */
+  int32_t type;   /**< PK_COLUMN_ */
+  uint32_t reserved;
+} pk_column;
+/** Columns of a table, also of those that the options leave out. 0 for NULL. \since 0.1 */
+PK_API uint32_t pk_table_column_count(const pk_table* table) PK_NOEXCEPT;
+/** Errors: PK_E_INVALID_ARGUMENT (no such column). \since 0.1 */
+PK_API pk_status pk_table_column_get(const pk_table* table, uint32_t column, pk_column* out,
+                                     pk_error** err) PK_NOEXCEPT;
+
+/** Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in
+ *  `*count` how many. PK_OK means at least one, PK_END none. Text of rows is borrowed from the table. `rows` may be NULL and
+ *  `row_size` 0: then pk_table_values() alone shows them.
+ *  Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and
+ *  probe_records come by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. \since 0.1 */
+PK_API pk_status pk_table_read(pk_table* table, void* rows, size_t row_size, size_t capacity, size_t* count,
+                               pk_error** err) PK_NOEXCEPT;
+/** The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct,
+ *  as `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0
+ *  where the value is not known. `capacity` has to be at least the number of those rows, which `*count` says.
+ *  Errors: PK_E_INVALID_ARGUMENT. \since 0.1 */
+PK_API pk_status pk_table_values(pk_table* table, const char* column, pk_value* values, size_t capacity, size_t* count,
+                                 pk_error** err) PK_NOEXCEPT;
+/** The rows that are left as an Arrow stream. It fills `*out`, which the caller owns and ends with out->release(out); after
+ *  a failure out->release is NULL. Rows are read when the consumer asks for them.
+ *
+ *  The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
+ *  streams and arrays may be released in any order. One thread at a time uses a stream.
+ *
+ *  The metadata of a field tells its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What is
+ *  not known is null. Columns that were not asked for cost nothing, or little: name those you need.
+ *
+ *  Damage: the rows before it come first; then get_next fails and get_last_error() tells what pk_error would, unless
+ *  PK_TABLE_SKIP_DAMAGE is set.
+ *
+ *  Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_UNSUPPORTED (rows
+ *  were read, or another stream was made), PK_E_OUT_OF_MEMORY. \since 0.1 */
+PK_API pk_status pk_table_arrow(pk_table* table, struct ArrowArrayStream* out, pk_error** err) PK_NOEXCEPT;
+
+/** The rows that are left as text: RFC 4180 with a line of names, or one JSON object a line, all 64-bit integers as
+ *  numbers. Null is an empty cell, or null. `options` of the table choose the columns. Errors: as pk_table_read(), and
+ *  PK_E_CANCELLED when `write` gives non-zero. \since 0.1 */
+PK_API pk_status pk_table_write_csv(pk_table* table, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
+/** The same as one JSON object a line. Errors: as pk_table_write_csv(). \since 0.1 */
+PK_API pk_status pk_table_write_json(pk_table* table, pk_write_callback write, void* user, pk_error** err) PK_NOEXCEPT;
 
 #ifdef __cplusplus
 }

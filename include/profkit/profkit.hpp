@@ -113,7 +113,8 @@ class [[nodiscard]] result {
   explicit operator bool() const noexcept { return ok(); }
   [[nodiscard]] T& operator*() & noexcept { return *std::get_if<0>(&state_); }
   [[nodiscard]] const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
-  [[nodiscard]] T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  /// By value, so that a loop may go over it: for (const pk_op& op : *profile.rows<pk_op>()).
+  [[nodiscard]] T operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
   [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
   [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
   [[nodiscard]] const lib::error& error() const noexcept { return *std::get_if<1>(&state_); }
@@ -471,7 +472,39 @@ class module_list {
   std::unique_ptr<pk_module_list, free_list> list_;
 };
 
-// ---- memory ----
+// ---- tables ----
+
+/// Which table the rows of a struct are of: table_of<pk_op>::value is PK_TABLE_OPS.
+template <class Row>
+struct table_of;
+// tables: written by scripts/generate
+template <>
+struct table_of<pk_file_info> : std::integral_constant<std::int32_t, PK_TABLE_FILES> {};
+template <>
+struct table_of<pk_device> : std::integral_constant<std::int32_t, PK_TABLE_DEVICES> {};
+template <>
+struct table_of<pk_op> : std::integral_constant<std::int32_t, PK_TABLE_OPS> {};
+template <>
+struct table_of<pk_bubble_step> : std::integral_constant<std::int32_t, PK_TABLE_STEPS> {};
+template <>
+struct table_of<pk_kernel_row> : std::integral_constant<std::int32_t, PK_TABLE_KERNELS> {};
+template <>
+struct table_of<pk_bubble> : std::integral_constant<std::int32_t, PK_TABLE_GAPS> {};
+template <>
+struct table_of<pk_cause> : std::integral_constant<std::int32_t, PK_TABLE_CAUSES> {};
+template <>
+struct table_of<pk_collective> : std::integral_constant<std::int32_t, PK_TABLE_COLLECTIVES> {};
+template <>
+struct table_of<pk_module_info> : std::integral_constant<std::int32_t, PK_TABLE_MODULES> {};
+template <>
+struct table_of<pk_memory_allocator> : std::integral_constant<std::int32_t, PK_TABLE_ALLOCATORS> {};
+template <>
+struct table_of<pk_live_buffer> : std::integral_constant<std::int32_t, PK_TABLE_LIVE_BUFFERS> {};
+template <>
+struct table_of<pk_curve_point> : std::integral_constant<std::int32_t, PK_TABLE_LIVE_CURVE> {};
+template <>
+struct table_of<pk_probe_launch> : std::integral_constant<std::int32_t, PK_TABLE_PROBE_LAUNCHES> {};
+// end of tables
 
 namespace detail {
 
@@ -519,36 +552,130 @@ template <class Write, class Call>
   return status;
 }
 
-struct live_buffer_reader {
-  const pk_memory* memory;
-  std::uint64_t at;
-  pk_status read(pk_live_buffer* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
-    const pk_status status = pk_live_buffers_read(memory, at, rows, capacity, count, err);
-    at += *count;
-    return status;
+}  // namespace detail
+
+/// Rows of one table, given once: as structs by rows(), as an Arrow stream, or as text. Keeps open what it came from.
+class table {
+ public:
+  explicit table(pk_table* owned) noexcept : table_(owned) {}
+  [[nodiscard]] pk_table* get() const noexcept { return table_.get(); }
+
+  [[nodiscard]] std::uint32_t column_count() const noexcept { return pk_table_column_count(table_.get()); }
+  /// `position` < column_count().
+  [[nodiscard]] pk_column column(std::uint32_t position) const noexcept {
+    return detail::got<pk_column>(
+        [&](pk_column* out) { return pk_table_column_get(table_.get(), position, out, nullptr); });
   }
+  /// Reads the next rows; see pk_table_read(). 0: there are no more.
+  template <class Row>
+  [[nodiscard]] result<std::size_t> read(Row* rows, std::size_t capacity) noexcept {
+    std::size_t count = 0;
+    pk_error* why = nullptr;
+    if (pk_table_read(table_.get(), rows, sizeof(Row), capacity, &count, &why) < 0) return error(why);
+    return count;
+  }
+  /// Values of a column of the rows that were read last; see pk_table_values().
+  [[nodiscard]] result<std::size_t> values(const char* column_name, pk_value* into, std::size_t capacity) noexcept {
+    std::size_t count = 0;
+    pk_error* why = nullptr;
+    if (pk_table_values(table_.get(), column_name, into, capacity, &count, &why) < 0) return error(why);
+    return count;
+  }
+  /// Fills `out`, which the caller releases; see pk_table_arrow(). Empty when it went well.
+  [[nodiscard]] error arrow(ArrowArrayStream* out) noexcept {
+    pk_error* why = nullptr;
+    pk_table_arrow(table_.get(), out, &why);
+    return error(why);
+  }
+  /// The rows that are left as CSV, or as one JSON object a line, piece by piece as profile::write_document().
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_csv(Write&& write) {
+    return written_by(pk_table_write_csv, write);
+  }
+  template <class Write>
+  [[nodiscard]] result<std::int32_t> write_json(Write&& write) {
+    return written_by(pk_table_write_json, write);
+  }
+
+ private:
+  template <class Call, class Write>
+  [[nodiscard]] result<std::int32_t> written_by(Call call, Write&& write) {
+    return detail::written(write,
+                           [&](pk_write_callback hand_on, void* user, std::int32_t* status, pk_error** why) noexcept {
+                             *status = PK_DOCUMENT_STATUS_OK;
+                             return call(table_.get(), hand_on, user, why);
+                           });
+  }
+  struct free_table {
+    void operator()(pk_table* handle) const noexcept { pk_table_free(handle); }
+  };
+  std::unique_ptr<pk_table, free_table> table_;
 };
-struct curve_reader {
-  const pk_memory* memory;
-  std::uint64_t at;
-  pk_status read(pk_curve_point* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
-    const pk_status status = pk_live_curve_read(memory, at, rows, capacity, count, err);
-    at += *count;
-    return status;
+
+namespace detail {
+
+template <class Row>
+struct table_reader {
+  lib::table from;
+  pk_status read(Row* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
+    return pk_table_read(from.get(), rows, sizeof(Row), capacity, count, err);
   }
 };
 
-struct bubble_reader {
-  const pk_bubbles* bubbles;
-  std::uint64_t at;
-  pk_status read(pk_bubble* rows, std::size_t capacity, std::size_t* count, pk_error** err) noexcept {
-    const pk_status status = pk_bubbles_read(bubbles, at, rows, capacity, count, err);
-    at += *count;
-    return status;
-  }
-};
+// A table that open(&table, &error) opens.
+template <class Open>
+[[nodiscard]] result<table> opened_table(Open&& open) noexcept {
+  pk_table* made = nullptr;
+  pk_error* why = nullptr;
+  if (open(&made, &why) != PK_OK) return error(why);
+  return table(made);
+}
 
 }  // namespace detail
+
+/// Rows of a table: for (const pk_op &op : range). Text of a row ends with its turn of the loop. Used up by one loop.
+template <class Row>
+using table_rows = row_range<Row, detail::table_reader<Row>, 64>;
+
+namespace detail {
+
+template <class Row, class Open>
+[[nodiscard]] result<table_rows<Row>> opened_rows(Open&& open) noexcept {
+  result<table> made = opened_table(open);
+  if (!made) return std::move(made).take_error();
+  return table_rows<Row>(table_reader<Row>{*std::move(made)});
+}
+
+}  // namespace detail
+
+// ---- activity ----
+
+/// What the devices of a capture did, read with options of its own; keeps its profile open.
+class activity {
+ public:
+  explicit activity(pk_activity* owned) noexcept : activity_(owned) {}
+  [[nodiscard]] pk_activity* get() const noexcept { return activity_.get(); }
+  [[nodiscard]] std::uint32_t device_count() const noexcept { return pk_activity_device_count(activity_.get()); }
+  /// `position` < device_count().
+  [[nodiscard]] pk_activity_device device(std::uint32_t position) const noexcept {
+    return detail::got<pk_activity_device>(
+        [&](pk_activity_device* out) { return pk_activity_device_get(activity_.get(), position, out, nullptr); });
+  }
+  /// By device and start.
+  [[nodiscard]] result<table_rows<pk_kernel_row>> kernels() const noexcept {
+    return detail::opened_rows<pk_kernel_row>([&](pk_table** out, pk_error** why) {
+      return pk_activity_table(activity_.get(), nullptr, out, why);
+    });
+  }
+
+ private:
+  struct free_activity {
+    void operator()(pk_activity* handle) const noexcept { pk_activity_free(handle); }
+  };
+  std::unique_ptr<pk_activity, free_activity> activity_;
+};
+
+// ---- memory, bubbles, architecture ----
 
 /// Why devices wait; keeps its profile open.
 class bubbles {
@@ -556,15 +683,23 @@ class bubbles {
   explicit bubbles(pk_bubbles* owned) noexcept : bubbles_(owned) {}
   [[nodiscard]] pk_bubbles* get() const noexcept { return bubbles_.get(); }
 
-  [[nodiscard]] std::size_t step_count() const noexcept { return pk_bubbles_step_count(bubbles_.get()); }
-  /// `position` < step_count().
-  [[nodiscard]] pk_bubble_step step(std::size_t position) const noexcept {
-    return detail::got<pk_bubble_step>(
-        [&](pk_bubble_step* out) { return pk_bubbles_step_get(bubbles_.get(), position, out, nullptr); });
+  /// PK_TABLE_STEPS, PK_TABLE_GAPS or PK_TABLE_CAUSES.
+  [[nodiscard]] result<lib::table> table(std::int32_t which, const pk_table_options* options = nullptr) const noexcept {
+    return detail::opened_table([&](pk_table** out, pk_error** why) {
+      return pk_bubbles_table(bubbles_.get(), which, options, out, why);
+    });
   }
-  /// The gaps that are listed, by device and time. The range is used up by one loop.
-  [[nodiscard]] row_range<pk_bubble, detail::bubble_reader, 64> gaps() const noexcept {
-    return row_range<pk_bubble, detail::bubble_reader, 64>({bubbles_.get(), 0});
+  /// Rows of one of these tables: rows<pk_bubble>() are the gaps.
+  template <class Row>
+  [[nodiscard]] result<table_rows<Row>> rows() const noexcept {
+    return detail::opened_rows<Row>([&](pk_table** out, pk_error** why) {
+      return pk_bubbles_table(bubbles_.get(), table_of<Row>::value, nullptr, out, why);
+    });
+  }
+  /// Devices that `device` of the rows counts.
+  [[nodiscard]] std::size_t device_count() const noexcept { return pk_bubbles_device_count(bubbles_.get()); }
+  [[nodiscard]] std::string_view device_name(std::size_t device) const noexcept {
+    return view(pk_bubbles_device_name(bubbles_.get(), device));
   }
   /// The document piece by piece, as profile::write_document().
   template <class Write>
@@ -641,19 +776,18 @@ class memory {
     return detail::got<pk_memory_space>(
         [&](pk_memory_space* out) { return pk_memory_space_get(memory_.get(), of, position, out, nullptr); });
   }
-  [[nodiscard]] std::size_t allocator_count() const noexcept { return pk_memory_allocator_count(memory_.get()); }
-  /// `position` < allocator_count().
-  [[nodiscard]] pk_memory_allocator allocator(std::size_t position) const noexcept {
-    return detail::got<pk_memory_allocator>(
-        [&](pk_memory_allocator* out) { return pk_memory_allocator_get(memory_.get(), position, out, nullptr); });
+  /// PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS.
+  [[nodiscard]] result<lib::table> table(std::int32_t which, const pk_table_options* options = nullptr) const noexcept {
+    return detail::opened_table([&](pk_table** out, pk_error** why) {
+      return pk_memory_table(memory_.get(), which, options, out, why);
+    });
   }
-  /// What is alive at the peak of the chosen module, largest first. The range is used up by one loop.
-  [[nodiscard]] row_range<pk_live_buffer, detail::live_buffer_reader, 64> live_buffers() const noexcept {
-    return row_range<pk_live_buffer, detail::live_buffer_reader, 64>({memory_.get(), 0});
-  }
-  /// The curve that curve_points asked for. The range is used up by one loop.
-  [[nodiscard]] row_range<pk_curve_point, detail::curve_reader, 256> live_curve() const noexcept {
-    return row_range<pk_curve_point, detail::curve_reader, 256>({memory_.get(), 0});
+  /// Rows of one of these tables: rows<pk_live_buffer>() is what is alive at the peak of the chosen module.
+  template <class Row>
+  [[nodiscard]] result<table_rows<Row>> rows() const noexcept {
+    return detail::opened_rows<Row>([&](pk_table** out, pk_error** why) {
+      return pk_memory_table(memory_.get(), table_of<Row>::value, nullptr, out, why);
+    });
   }
   /// Bytes to spare under fit_bytes, negative when they are missing; nothing when it was not asked
   /// or nothing says what is needed.
@@ -739,11 +873,22 @@ class probe_trace {
   explicit probe_trace(pk_probe* owned) noexcept : probe_(owned) {}
   [[nodiscard]] pk_probe* get() const noexcept { return probe_.get(); }
 
-  [[nodiscard]] std::size_t launch_count() const noexcept { return pk_probe_launch_count(probe_.get()); }
-  /// `position` < launch_count().
-  [[nodiscard]] pk_probe_launch launch(std::size_t position) const noexcept {
-    return detail::got<pk_probe_launch>(
-        [&](pk_probe_launch* out) { return pk_probe_launch_get(probe_.get(), position, out, nullptr); });
+  /// The launches of the log.
+  [[nodiscard]] result<table_rows<pk_probe_launch>> launches() const noexcept {
+    return detail::opened_rows<pk_probe_launch>([&](pk_table** out, pk_error** why) {
+      return pk_probe_table(probe_.get(), nullptr, out, why);
+    });
+  }
+  /// The launches, or the records of one map, for Arrow.
+  [[nodiscard]] result<table> launches_table(const pk_table_options* options = nullptr) const noexcept {
+    return detail::opened_table(
+        [&](pk_table** out, pk_error** why) { return pk_probe_table(probe_.get(), options, out, why); });
+  }
+  [[nodiscard]] result<table> records_table(std::size_t bin_position, std::uint32_t map_position,
+                                            const pk_table_options* options = nullptr) const noexcept {
+    return detail::opened_table([&](pk_table** out, pk_error** why) {
+      return pk_probe_records_table(probe_.get(), bin_position, map_position, options, out, why);
+    });
   }
   /// Record files.
   [[nodiscard]] std::size_t bin_count() const noexcept { return pk_probe_bin_count(probe_.get()); }
@@ -936,6 +1081,25 @@ class profile {
     pk_error* why = nullptr;
     if (pk_module_list_open(profile_.get(), hooks, &list, &why) != PK_OK) return error(why);
     return module_list(list);
+  }
+  /// Any table (PK_TABLE_) of the capture; see pk_table_open().
+  [[nodiscard]] result<lib::table> table(std::int32_t which, const pk_table_options* options = nullptr) const noexcept {
+    return detail::opened_table(
+        [&](pk_table** out, pk_error** why) { return pk_table_open(profile_.get(), which, options, out, why); });
+  }
+  /// Rows of the table of that struct: auto ops = profile.rows<pk_op>(); for (const pk_op& op : *ops).
+  template <class Row>
+  [[nodiscard]] result<table_rows<Row>> rows(const pk_table_options* options = nullptr) const noexcept {
+    return detail::opened_rows<Row>([&](pk_table** out, pk_error** why) {
+      return pk_table_open(profile_.get(), table_of<Row>::value, options, out, why);
+    });
+  }
+  /// What the devices did, with options of its own; see pk_activity_open().
+  [[nodiscard]] result<activity> read_activity(const pk_activity_options* options = nullptr) const noexcept {
+    pk_activity* found = nullptr;
+    pk_error* why = nullptr;
+    if (pk_activity_open(profile_.get(), options, &found, &why) != PK_OK) return error(why);
+    return activity(found);
   }
   /// Where the memory goes; see pk_memory_open().
   [[nodiscard]] result<lib::memory> analyse_memory(const pk_memory_options* options = nullptr) const noexcept {

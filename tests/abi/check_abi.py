@@ -66,11 +66,12 @@ def self_test(header, compiler, folder):
     assert not difference(old, abi_of(replaced(
         header, "#ifdef __cplusplus\n}", "PK_API int pk_new(void) PK_NOEXCEPT;\n#ifdef __cplusplus\n}"),
         folder / "added", compiler))
-    sized_end = "  size_t column_count;\n} pk_arrow_options;"
+    sized_end = "  uint32_t reserved;                  /**< 0 */\n} pk_table_options;"
     assert not difference(old, abi_of(replaced(
         header, sized_end, sized_end.replace("}", "  int32_t newer[4];\n}")), folder / "grown", compiler))
     breaks = {
-        "reordered": (sized_end, sized_end.replace("size_t column_count", "int32_t newer; int32_t column_count")),
+        "reordered": ("  uint32_t file;                      /**< with PK_TABLE_ONE_FILE */",
+                      "  int32_t newer; uint32_t file;"),
         "inserted": ("  uint64_t batch_rows; ", "  uint64_t newer; uint64_t batch_rows; "),
         "frozen": ("} pk_event_cursor;", "  int64_t newer;\n} pk_event_cursor;"),
         "split": ("  int64_t timestamp_ns;", "  int32_t timestamp_ns; int32_t timestamp_rest;"),

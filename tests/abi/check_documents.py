@@ -32,7 +32,8 @@ SLICES = ["summary", "launches", "kernels", "maps", "records", "schedule", "byte
           "log"]
 # Commands whose documents are not of one profile, and how they are compared.
 OTHERS = {"neutrino": "by its slices", "merge": "across nodes", "validate": "across nodes",
-          "export": "writes no document: tests/capi/test_export.cpp", "dump": "a file, not a profile: dumps()"}
+          "export": "writes no document: tests/capi/test_export.cpp",
+          "rows": "tables: tests/truth/test_tables.py", "dump": "a file, not a profile: dumps()"}
 PROBES = [DATA / "neutrino" / "block_sched", DATA / "neutrino" / "cut"]
 
 passed = 0

@@ -12,6 +12,7 @@ COMMENT = r"/\*\*(?:(?!\*/).)*\*/"
 FUNCTION = re.compile(rf"({COMMENT})?\s*^PK_API\s[^;]*?\b(pk_\w+)\s*\([^;]*?\)\s*(PK_NOEXCEPT)?;",
                       re.DOTALL | re.MULTILINE)
 # A definition that stands at the start of a line, with the comment before it.
+DOCUMENTED = re.compile(r"/\*\*((?:(?!\*/).)*?)\*/\n(PK_API [^;]*;)", re.DOTALL)
 DEFINITION = re.compile(rf"({COMMENT})?\n(typedef|enum|#define)\b[^\n]*?(\w+)", re.DOTALL)
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)^\} \1;", re.DOTALL | re.MULTILINE)
 ENUM = re.compile(r"^enum \{(.*?)\};", re.DOTALL | re.MULTILINE)
@@ -68,6 +69,12 @@ def problems_in(header, symbols, test, layout=""):
             problems.append(f"{name} lacks PK_NOEXCEPT")
         if not re.search(rf"\b{name}\(", test):
             problems.append(f"{name} is not called by a C99 test")
+    for comment, declaration in DOCUMENTED.findall(header):
+        name = re.search(r"\b(pk_\w+)\s*\(", declaration)[1]
+        if not comment.replace("*", "").split("\\since")[0].strip():
+            problems.append(f"{name} does not say what it does")
+        if "pk_error** err" in declaration and "Errors:" not in comment:
+            problems.append(f"{name} does not say its errors")
     for comment, kind, name in DEFINITION.findall(header):
         if name not in NOT_API and not name.startswith(OF_OTHERS) and not since_of(comment):
             line = header[:header.index(f"\n{kind} {name}")].count("\n") + 2 if f"\n{kind} {name}" in header else 0
@@ -85,6 +92,10 @@ def self_test():
     assert problems_in(header, "pk_a 0.1.0\n", "pk_ab();")[0]
     assert problems_in(header.replace(" PK_NOEXCEPT", ""), "pk_a 0.1.0\n", "pk_a();")[0]
     assert problems_in(header + "\ntypedef int pk_t;\n", "pk_a 0.1.0\n", "pk_a();")[0]
+    assert problems_in(header.replace("A. ", ""), "pk_a 0.1.0\n", "pk_a();")[0]
+    failing = header.replace("(void)", "(pk_error** err)")
+    assert problems_in(failing, "pk_a 0.1.0\n", "pk_a();")[0]
+    assert not problems_in(failing.replace("A. ", "A. Errors: none. "), "pk_a 0.1.0\n", "pk_a();")[0]
     struct = "typedef struct pk_s {\n  int a; /**< a; b; */\n  void (*call)(int x);\n} pk_s;\n"
     assert len(list(layout_problems(struct, ""))) == 3
     assert len(list(layout_problems("enum { PK_A = 1, /* PK_C */ PK_B };", "VALUE(PK_A, 1);"))) == 1

@@ -59,6 +59,17 @@ def staged(options):
     return prefix
 
 
+def tour_is_right(command, environment, folder, options):
+    """Whether the tour of a language prints what it prints in every other."""
+    root = pathlib.Path(options.source)
+    capture = root / "tests" / "data" / "xspace" / "tpu_v6e_inference.xplane.pb"
+    _, out = run([*command, capture, pathlib.Path(options.scratch) / "tour.xplane.pb"], environment, folder)
+    expected = (root / "tests" / "examples" / "tour.txt").read_text(encoding="utf-8")
+    if not out.endswith(expected):
+        print(f"the tour is to print:\n{expected}")
+    return out.endswith(expected)
+
+
 def environment_for(options, prefix):
     environment = dict(os.environ, PROFKIT_LIBRARY=str(prefix / "lib" / "libprofkit.so.0"),
                        PROFKIT_SOURCE_ROOT=options.source,
@@ -96,7 +107,9 @@ def test_python(options):
                           "tests/test_reading.py::test_opening_and_closing_frees"] if preload else []),
                        source / "tests"], environment, source)
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|error|skipped)", out)}
-    failed = counts.get("failed", 0) + counts.get("error", 0)
+    tour = pathlib.Path(options.source) / "examples" / "tour" / "tour.py"
+    failed = counts.get("failed", 0) + counts.get("error", 0) + (
+        not tour_is_right([sys.executable, tour], environment, source, options))
     for reason in re.findall(r"^SKIPPED \[\d+\] (.*)$", out, re.MULTILINE):
         print(f"SKIPPED python: {reason}")
     summary(counts.get("passed", 0), failed if failed or status == 0 else 1, counts.get("skipped", 0))
@@ -169,6 +182,8 @@ def test_rust(options):
                 print("SKIPPED rust: cargo clippy was not found (rustup component add clippy)")
                 skipped += 1
             continue
+        right = tour_is_right([cargo, "run", "--offline", "-q", "--example", "tour", "--"], chosen, folder / "profkit", options)
+        passed, failed = passed + right, failed + (not right)
         status, _ = run([cargo, "clippy", "--offline", "--workspace", "--all-targets", "--", "-D", "warnings"],
                         chosen, folder)
         passed, failed = passed + (status == 0), failed + (status != 0)
@@ -219,6 +234,8 @@ def test_go(options):
             failed += bad if bad else status != 0
         if runner:
             break
+        right = tour_is_right([go, "run", "./cmd/tour"], environment, folder, options)
+        passed, failed = passed + right, failed + (not right)
     if OLDEST_GO not in toolchains:
         print(f"SKIPPED go: go {OLDEST_GO[0]}.{OLDEST_GO[1]}, the oldest promised, was not found (Debian 12: golang-1.19-go)")
         skipped += 1

@@ -38,6 +38,51 @@ static pk_profile *open_profile(const char *folder, const char *name) {
   return profile;
 }
 
+/* A stream of a table that open() was to open; ends the handle of the table, which the stream holds on to. */
+static pk_status stream_of(pk_status opened, pk_table *table, struct ArrowArrayStream *out, pk_error **err) {
+  pk_status status = opened;
+  if (out) memset(out, 0, sizeof *out);
+  if (opened == PK_OK) status = pk_table_arrow(table, out, err);
+  pk_table_free(table);
+  return status;
+}
+static pk_status stream_of_profile(pk_profile *profile, int32_t which, const pk_table_options *options,
+                                   struct ArrowArrayStream *out, pk_error **err) {
+  pk_table *table = NULL;
+  const pk_status opened = pk_table_open(profile, which, options, &table, err);
+  return stream_of(opened, table, out, err);
+}
+static pk_status stream_of_bubbles(pk_bubbles *bubbles, int32_t which, const pk_table_options *options,
+                                   struct ArrowArrayStream *out, pk_error **err) {
+  pk_table *table = NULL;
+  const pk_status opened = pk_bubbles_table(bubbles, which, options, &table, err);
+  return stream_of(opened, table, out, err);
+}
+static pk_status stream_of_memory(pk_memory *memory, int32_t which, const pk_table_options *options,
+                                  struct ArrowArrayStream *out, pk_error **err) {
+  pk_table *table = NULL;
+  const pk_status opened = pk_memory_table(memory, which, options, &table, err);
+  return stream_of(opened, table, out, err);
+}
+static pk_status stream_of_kernels(pk_activity *activity, const pk_table_options *options, struct ArrowArrayStream *out,
+                                   pk_error **err) {
+  pk_table *table = NULL;
+  const pk_status opened = pk_activity_table(activity, options, &table, err);
+  return stream_of(opened, table, out, err);
+}
+static pk_status stream_of_launches(pk_probe *probe, const pk_table_options *options, struct ArrowArrayStream *out,
+                                    pk_error **err) {
+  pk_table *table = NULL;
+  const pk_status opened = pk_probe_table(probe, options, &table, err);
+  return stream_of(opened, table, out, err);
+}
+static pk_status stream_of_records(pk_probe *probe, size_t bin, uint32_t map, const pk_table_options *options,
+                                   struct ArrowArrayStream *out, pk_error **err) {
+  pk_table *table = NULL;
+  const pk_status opened = pk_probe_records_table(probe, bin, map, options, &table, err);
+  return stream_of(opened, table, out, err);
+}
+
 /* The value of `unit` in the metadata of a field, NULL without one. */
 static const char *unit_of(const struct ArrowSchema *field, int32_t *size) {
   int32_t pairs, key;
@@ -156,12 +201,13 @@ static int64_t drain(struct ArrowArrayStream *stream, int64_t most_rows) {
 #define TPU_EVENTS_PS INT64_C(1889540529928898)
 #define TPU_OPS 6013
 #define TPU_OPS_DEVICE_PS INT64_C(315117903706250)
+#define TPU_STEPS 414
 #define TPU_KERNELS 6613
 #define TPU_KERNELS_PS INT64_C(512728467352246)
 
 static void test_events(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
-  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_table_options options = PK_TABLE_OPTIONS_INIT;
   struct ArrowArrayStream stream;
   struct ArrowSchema schema;
   struct ArrowArray batch;
@@ -181,7 +227,7 @@ static void test_events(const char *data, const char *capture) {
       }
     }
   options.batch_rows = 100;
-  REQUIRE(pk_arrow_events(profile, PK_ARROW_ALL_FILES, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_OK);
   pk_profile_free(profile); /* the stream has its own reference */
   REQUIRE(stream.get_schema(&stream, &schema) == 0);
   name_column = column_of(&schema, "name");
@@ -206,7 +252,7 @@ static void test_events(const char *data, const char *capture) {
 static void test_tables_of_a_profile(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
   struct ArrowArrayStream stream;
-  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_table_options options = PK_TABLE_OPTIONS_INIT;
   pk_document_options filters = PK_DOCUMENT_OPTIONS_INIT;
   pk_activity *activity = NULL;
   pk_bubbles *bubbles = NULL;
@@ -216,38 +262,40 @@ static void test_tables_of_a_profile(const char *data, const char *capture) {
   uint32_t device;
   REQUIRE(profile != NULL);
   options.batch_rows = 7;
-  REQUIRE(pk_arrow_ops(profile, NULL, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_OPS, &options, &stream, NULL) == PK_OK);
   all = drain_and_sum(&stream, 7, "total_ps", &sum);
   CHECK(all > 7 && sum == TPU_OPS_DEVICE_PS);
-  REQUIRE(pk_arrow_ops(profile, NULL, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_OPS, &options, &stream, NULL) == PK_OK);
   CHECK(drain_and_sum(&stream, 7, "count", &sum) == all && sum == TPU_OPS);
   filters.limit = 1;
-  REQUIRE(pk_arrow_ops(profile, &filters, NULL, &stream, NULL) == PK_OK);
-  CHECK(drain(&stream, 65536) < all);
+  options.filters = &filters;
+  REQUIRE(stream_of_profile(profile, PK_TABLE_OPS, &options, &stream, NULL) == PK_OK);
+  CHECK(drain(&stream, 7) < all);
+  options.filters = NULL;
 
   REQUIRE(pk_activity_open(profile, NULL, &activity, NULL) == PK_OK);
   for (device = 0; device < pk_activity_device_count(activity); ++device) {
     pk_activity_device about;
     if (CHECK(pk_activity_device_get(activity, device, &about, NULL) == PK_OK)) kernels += (int64_t)about.kernel_count;
   }
-  REQUIRE(pk_arrow_kernels(activity, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_kernels(activity, &options, &stream, NULL) == PK_OK);
   pk_activity_free(activity);
   CHECK(drain_and_sum(&stream, 7, "duration_ps", &sum) == kernels);
   CHECK(kernels == TPU_KERNELS && sum == TPU_KERNELS_PS);
 
   REQUIRE(pk_bubbles_open(profile, NULL, &bubbles, NULL) == PK_OK);
-  all = (int64_t)pk_bubbles_step_count(bubbles);
-  REQUIRE(pk_arrow_steps(bubbles, &options, &stream, NULL) == PK_OK);
+  all = TPU_STEPS;
+  REQUIRE(stream_of_bubbles(bubbles, PK_TABLE_STEPS, &options, &stream, NULL) == PK_OK);
   CHECK(drain(&stream, 7) == all && all > 0);
-  REQUIRE(pk_arrow_bubbles(bubbles, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_bubbles(bubbles, PK_TABLE_GAPS, &options, &stream, NULL) == PK_OK);
   pk_bubbles_free(bubbles);
   CHECK(drain(&stream, 7) >= 0);
 
   memory_options.curve_points = 50;
   REQUIRE(pk_memory_open(profile, &memory_options, &memory, NULL) == PK_OK);
-  REQUIRE(pk_arrow_live_buffers(memory, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_memory(memory, PK_TABLE_LIVE_BUFFERS, &options, &stream, NULL) == PK_OK);
   CHECK(drain(&stream, 7) > 0);
-  REQUIRE(pk_arrow_live_curve(memory, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_memory(memory, PK_TABLE_LIVE_CURVE, &options, &stream, NULL) == PK_OK);
   pk_memory_free(memory);
   pk_profile_free(profile);
   CHECK(drain(&stream, 7) > 0);
@@ -272,13 +320,13 @@ static void test_probes(const char *data) {
   REQUIRE(profile != NULL);
   REQUIRE(pk_probe_open(profile, PK_PROBE_TOOL_NONE, &probe, NULL) == PK_OK);
   pk_profile_free(profile);
-  REQUIRE(pk_arrow_launches(probe, NULL, &launches, NULL) == PK_OK);
-  REQUIRE(pk_arrow_probe_records(probe, 0, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_launches(probe, NULL, &launches, NULL) == PK_OK);
+  REQUIRE(stream_of_records(probe, 0, 0, NULL, &stream, NULL) == PK_OK);
   REQUIRE(pk_probe_records_open(probe, 0, 0, &records, NULL) == PK_OK);
   REQUIRE(stream.get_schema(&stream, &schema) == 0);
-  CHECK(schema.n_children == 6);
-  CHECK(strcmp(schema.children[3]->name, "start") == 0 && strcmp(schema.children[3]->format, "L") == 0);
-  CHECK(strcmp(schema.children[4]->name, "elapsed") == 0 && strcmp(schema.children[4]->format, "I") == 0);
+  CHECK(schema.n_children == 10);
+  CHECK(strcmp(schema.children[7]->name, "start") == 0 && strcmp(schema.children[7]->format, "L") == 0);
+  CHECK(strcmp(schema.children[8]->name, "elapsed") == 0 && strcmp(schema.children[8]->format, "I") == 0);
   REQUIRE(stream.get_next(&stream, &batch) == 0 && batch.release);
   check_batch(&schema, &batch);
   for (row = 0; row < batch.length; ++row) {
@@ -287,17 +335,16 @@ static void test_probes(const char *data) {
     REQUIRE(pk_probe_records_read(records, &record, 1, &count, NULL) == PK_OK && count == 1);
     memcpy(&start, record.data, 8);
     memcpy(&elapsed, (const char *)record.data + 8, 4);
-    CHECK(((const uint64_t *)batch.children[0]->buffers[1])[row] == record.block);
-    CHECK(((const uint64_t *)batch.children[1]->buffers[1])[row] == record.lane);
-    CHECK(((const uint64_t *)batch.children[3]->buffers[1])[row] == start);
-    CHECK(((const uint32_t *)batch.children[4]->buffers[1])[row] == elapsed);
+    CHECK(((const uint64_t *)batch.children[4]->buffers[1])[row] == record.block);
+    CHECK(((const uint64_t *)batch.children[5]->buffers[1])[row] == record.lane);
+    CHECK(((const uint64_t *)batch.children[7]->buffers[1])[row] == start);
+    CHECK(((const uint32_t *)batch.children[8]->buffers[1])[row] == elapsed);
   }
   CHECK(pk_probe_records_read(records, &record, 1, &count, NULL) == PK_END);
   batch.release(&batch);
   schema.release(&schema);
   pk_probe_records_free(records);
   stream.release(&stream);
-  CHECK((int64_t)pk_probe_launch_count(probe) == 2);
   pk_probe_free(probe);
   CHECK(drain(&launches, 65536) == 2);
 }
@@ -306,14 +353,14 @@ static void test_probes(const char *data) {
 
 static void test_release_order(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
-  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_table_options options = PK_TABLE_OPTIONS_INIT;
   struct ArrowArrayStream stream;
   struct ArrowSchema schema, field;
   struct ArrowArray first, second, child;
   int64_t start_column, name_column, row, length, sum = 0, before = 0;
   REQUIRE(profile != NULL);
   options.batch_rows = 64;
-  REQUIRE(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_OK);
   pk_profile_free(profile);
   REQUIRE(stream.get_schema(&stream, &schema) == 0);
   REQUIRE(stream.get_next(&stream, &first) == 0 && first.release);
@@ -340,9 +387,9 @@ static void test_release_order(const char *data, const char *capture) {
 
   profile = open_profile(data, capture);
   REQUIRE(profile != NULL);
-  REQUIRE(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_EVENTS, NULL, &stream, NULL) == PK_OK);
   stream.release(&stream); /* before anything was read */
-  REQUIRE(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_EVENTS, NULL, &stream, NULL) == PK_OK);
   REQUIRE(stream.get_next(&stream, &first) == 0 && first.release); /* without its schema */
   name_column = 10;
   child = *first.children[name_column];
@@ -367,15 +414,15 @@ static void test_damage(const char *data, const char *capture) {
   fclose(file);
   for (cut = size / 8; cut < size; cut += size / 8 + 1) {
     pk_profile *profile = NULL;
-    pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+    pk_table_options options = PK_TABLE_OPTIONS_INIT;
     struct ArrowArrayStream stream;
     if (pk_profile_open_buffer(bytes, cut, "cut", NULL, &profile, NULL) != PK_OK) continue;
-    if (CHECK(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK)) {
+    if (CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, NULL, &stream, NULL) == PK_OK)) {
       if (drain(&stream, 65536) < 0) {
         ++failed;
         if (stream.release) stream.release(&stream);
-        options.flags = PK_ARROW_SKIP_DAMAGE;
-        if (CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_OK)) {
+        options.flags = PK_TABLE_SKIP_DAMAGE;
+        if (CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_OK)) {
           CHECK(drain(&stream, 65536) >= 0);
           ++ended;
         }
@@ -391,17 +438,17 @@ static void test_damage(const char *data, const char *capture) {
 static void test_chosen_columns(const char *data, const char *capture) {
   static const char *const wanted[] = {"duration_ps", "file", "name"};
   pk_profile *profile = open_profile(data, capture);
-  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_table_options options = PK_TABLE_OPTIONS_INIT;
   struct ArrowArrayStream stream;
   struct ArrowSchema schema;
   struct ArrowArray batch, whole;
   REQUIRE(profile != NULL);
-  REQUIRE(pk_arrow_events(profile, 0, NULL, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_EVENTS, NULL, &stream, NULL) == PK_OK);
   REQUIRE(stream.get_schema(&stream, &schema) == 0 && stream.get_next(&stream, &whole) == 0);
   stream.release(&stream);
   options.columns = wanted;
   options.column_count = 3;
-  REQUIRE(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_OK);
+  REQUIRE(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_OK);
   options.columns = NULL; /* the stream has its own copy */
   {
     const int64_t durations = column_of(&schema, "duration_ps"), names = column_of(&schema, "name");
@@ -426,61 +473,64 @@ static void test_wrong_columns(pk_profile *profile) {
   static const char *const unknown[] = {"name", "colour"};
   static const char *const twice[] = {"name", "file", "name"};
   static const char *const missing[] = {"name", NULL};
-  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_table_options options = PK_TABLE_OPTIONS_INIT;
   struct ArrowArrayStream stream;
   pk_error *error = NULL;
   options.columns = unknown;
   options.column_count = 2;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, &error) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, &error) == PK_E_INVALID_ARGUMENT && !stream.release);
   CHECK(error && strstr(pk_error_message(error), "colour") && strstr(pk_error_hint(error), "duration_ps"));
   pk_error_free(error);
   options.columns = twice;
   options.column_count = 3;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
   options.columns = missing;
   options.column_count = 2;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
   options.column_count = 0;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
   options.columns = NULL;
   options.column_count = 1;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
 }
 
 static void test_arguments(const char *data, const char *capture) {
   pk_profile *profile = open_profile(data, capture);
-  pk_arrow_options options = PK_ARROW_OPTIONS_INIT;
+  pk_table_options options = PK_TABLE_OPTIONS_INIT;
   struct ArrowArrayStream stream;
   pk_error *error = NULL;
+  pk_table_options one_file = PK_TABLE_OPTIONS_INIT;
   struct {
-    pk_arrow_options known;
+    pk_table_options known;
     uint64_t newer;
   } larger;
+  one_file.flags = PK_TABLE_ONE_FILE;
+  one_file.file = 99;
   REQUIRE(profile != NULL);
-  CHECK(pk_arrow_events(NULL, 0, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_events(profile, 0, NULL, NULL, NULL) == PK_E_INVALID_ARGUMENT);
-  CHECK(pk_arrow_events(profile, 99, NULL, &stream, &error) == PK_E_INVALID_ARGUMENT && !stream.release && error);
+  CHECK(stream_of_profile(NULL, PK_TABLE_EVENTS, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, NULL, NULL, NULL) == PK_E_INVALID_ARGUMENT);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &one_file, &stream, &error) == PK_E_INVALID_ARGUMENT && !stream.release && error);
   pk_error_free(error);
-  CHECK(pk_arrow_ops(NULL, NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_kernels(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_steps(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_bubbles(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_live_buffers(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_live_curve(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_launches(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  CHECK(pk_arrow_probe_records(NULL, 0, 0, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
-  options.flags = 2;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_UNSUPPORTED && !stream.release);
+  CHECK(stream_of_profile(NULL, PK_TABLE_OPS, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_kernels(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_bubbles(NULL, PK_TABLE_STEPS, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_bubbles(NULL, PK_TABLE_GAPS, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_memory(NULL, PK_TABLE_LIVE_BUFFERS, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_memory(NULL, PK_TABLE_LIVE_CURVE, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_launches(NULL, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_records(NULL, 0, 0, NULL, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  options.flags = 64;
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_E_UNSUPPORTED && !stream.release);
   options.flags = 0;
   options.batch_rows = UINT64_MAX;
-  CHECK(pk_arrow_events(profile, 0, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &options, &stream, NULL) == PK_E_INVALID_ARGUMENT && !stream.release);
   test_wrong_columns(profile);
   memset(&larger, 0, sizeof larger);
   larger.known.struct_size = (uint32_t)sizeof larger;
-  CHECK(pk_arrow_events(profile, 0, &larger.known, &stream, NULL) == PK_OK);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &larger.known, &stream, NULL) == PK_OK);
   stream.release(&stream);
   larger.newer = 1;
-  CHECK(pk_arrow_events(profile, 0, &larger.known, &stream, NULL) == PK_E_UNSUPPORTED && !stream.release);
+  CHECK(stream_of_profile(profile, PK_TABLE_EVENTS, &larger.known, &stream, NULL) == PK_E_UNSUPPORTED && !stream.release);
   pk_profile_free(profile);
 }
 

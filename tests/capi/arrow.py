@@ -40,38 +40,39 @@ def opened(function, *arguments):
 def reader(function, *arguments):
     """The stream of a table; pyarrow takes it over."""
     stream = Stream()
-    status = getattr(pk, function)(*arguments, None, ctypes.byref(stream), None)
+    table = opened(function, *arguments, None)
+    status = pk.pk_table_arrow(table, ctypes.byref(stream), None)
+    pk.pk_table_free(table)
     assert status == 0, (function, status)
     return pa.RecordBatchReader._import_from_c(ctypes.addressof(stream))
 
 
-ALL_FILES = ctypes.c_uint32(0xFFFFFFFF)
+EVENTS, OPS, STEPS, GAPS, LIVE_BUFFERS = 3, 4, 5, 7, 12  # PK_TABLE_
 profile = opened("pk_profile_open", (data + "/xspace/tpu_v6e_inference.xplane.pb").encode(), None)
 
 # Everything that was opened is freed before anything is read.
-events = reader("pk_arrow_events", profile, ALL_FILES)
-ops = reader("pk_arrow_ops", profile, None)
+events = reader("pk_table_open", profile, EVENTS)
+ops = reader("pk_table_open", profile, OPS)
 bubbles = opened("pk_bubbles_open", profile, None)
 activity = opened("pk_activity_open", profile, None)
 memory = opened("pk_memory_open", profile, None)
-steps, gaps = reader("pk_arrow_steps", bubbles), reader("pk_arrow_bubbles", bubbles)
-kernels = reader("pk_arrow_kernels", activity)
-buffers = reader("pk_arrow_live_buffers", memory)
+steps, gaps = reader("pk_bubbles_table", bubbles, STEPS), reader("pk_bubbles_table", bubbles, GAPS)
+kernels = reader("pk_activity_table", activity)
+buffers = reader("pk_memory_table", memory, LIVE_BUFFERS)
 for function, handle in (("pk_profile_free", profile), ("pk_bubbles_free", bubbles), ("pk_activity_free", activity),
                          ("pk_memory_free", memory)):
     getattr(pk, function)(handle)
 
-tables = {"events": events, "ops": ops, "steps": steps, "bubbles": gaps, "kernels": kernels, "live_buffers": buffers}
+tables = {"events": events, "ops": ops, "steps": steps, "gaps": gaps, "kernels": kernels, "live_buffers": buffers}
 tables = {name: table.read_all() for name, table in tables.items()}
 for name, table in tables.items():
     table.validate(full=True)
     print(f"{name}: {table.num_rows} rows, {table.num_columns} columns")
-    if name != "bubbles":
-        check(table.num_rows > 0, f"{name} has rows")
+    check(table.num_rows > 0, f"{name} has rows")
     for field in table.schema:
         if field.name.endswith("_ps"):
             check(field.type == pa.int64() and field.metadata == {b"unit": b"ps"}, f"{name}.{field.name} is int64 ps")
-    check(pa.types.is_dictionary(table.schema[0].type) or name in ("events", "ops", "live_buffers"), f"{name} names")
+    check(pa.types.is_dictionary(table.schema[0].type), f"{name} begins with its run")
 events = tables["events"]
 check(pa.types.is_dictionary(events.schema.field("name").type), "names of events are a dictionary")
 check("XLA Ops" in events.column("line").unique().to_pylist(), "the line XLA Ops is there")
@@ -82,7 +83,7 @@ check((busiest["display_name"], busiest["program"], busiest["clock"]) ==
 
 # A batch lives longer than its reader, a column longer than its batch.
 again = opened("pk_profile_open", (data + "/xspace/tpu_v6e_inference.xplane.pb").encode(), None)
-stream = reader("pk_arrow_events", again, ALL_FILES)
+stream = reader("pk_table_open", again, EVENTS)
 pk.pk_profile_free(again)
 batch = stream.read_next_batch()
 del stream
@@ -95,14 +96,14 @@ check(len(durations.to_pylist()) == len(names.to_pylist()) > 0, "columns outlive
 # Neutrino records.
 folder = opened("pk_profile_open", (data + "/neutrino/block_sched").encode(), None)
 probe = opened("pk_probe_open", folder, 0)
-records = reader("pk_arrow_probe_records", probe, ctypes.c_size_t(0), 0).read_all()
-launches = reader("pk_arrow_launches", probe).read_all()
+records = reader("pk_probe_records_table", probe, ctypes.c_size_t(0), 0).read_all()
+launches = reader("pk_probe_table", probe).read_all()
 pk.pk_probe_free(probe)
 pk.pk_profile_free(folder)
 if "toml" in os.environ.get("PROFKIT_LEFT_OUT", ""):
     print("skipped, names of records: built without toml")
 else:
-    check(records.column_names[:4] == ["block", "lane", "k", "start"], "columns of records")
+    check(records.column_names[4:8] == ["block", "lane", "k", "start"], "columns of records")
 check(launches.num_rows == 2 and launches.column("kernel").null_count == 0, "launches")
 
 try:
@@ -115,7 +116,7 @@ else:
         check(rows == held.num_rows, f"DuckDB counts the rows of {name}")
     # Straight over the stream.
     again = opened("pk_profile_open", (data + "/xspace/tpu_v6e_inference.xplane.pb").encode(), None)
-    stream = reader("pk_arrow_events", again, ALL_FILES)
+    stream = reader("pk_table_open", again, EVENTS)
     pk.pk_profile_free(again)
     # Not durations: those of events are aligned, those of ops the device's own.
     top = duckdb.sql("""select name, count(*) n from stream

@@ -382,7 +382,7 @@ static void test_modules(const char *data) {
   CHECK(pk_module_count(modules) == 4);
   for (i = 0; i < pk_module_count(modules); ++i) {
     CHECK(pk_module_get(modules, i, &module, &error) == PK_OK);
-    CHECK(module.instruction_count > 0 && module.hlo_proto.size > 0 && module.damaged == 0);
+    CHECK(module.instruction_count > 0 && module.hlo_proto.size > 0 && (module.flags & PK_MODULE_DAMAGED) == 0);
     CHECK(pk_module_damage(modules, i) == NULL);
   }
   CHECK(pk_module_get(modules, 0, &module, &error) == PK_OK);
@@ -428,6 +428,7 @@ static void test_memory(const char *data) {
   pk_memory_module module;
   pk_memory_space space;
   pk_memory_allocator allocator;
+  pk_table *table = NULL;
   pk_dump_options dump = PK_DUMP_OPTIONS_INIT;
   pk_live_buffer buffers[2];
   pk_curve_point points[4];
@@ -455,19 +456,24 @@ static void test_memory(const char *data) {
   }
   CHECK(pk_memory_space_get(memory, 0, module.space_count, &space, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
-  while (pk_live_buffers_read(memory, position, buffers, 2, &count, &error) == PK_OK) {
+  CHECK(pk_memory_table(memory, PK_TABLE_LIVE_BUFFERS, NULL, &table, &error) == PK_OK);
+  while (pk_table_read(table, buffers, sizeof *buffers, 2, &count, &error) == PK_OK) {
     for (i = 0; i < count; ++i) sum += buffers[i].size_bytes;
     position += count;
   }
   CHECK(position > 0 && sum == most);
-  CHECK(pk_live_curve_read(memory, 0, points, 4, &count, &error) == PK_OK && count == 4);
-  CHECK(pk_live_curve_read(memory, 1000000, points, 4, &count, &error) == PK_END && count == 0);
+  pk_table_free(table);
+  CHECK(pk_memory_table(memory, PK_TABLE_LIVE_CURVE, NULL, &table, &error) == PK_OK);
+  CHECK(pk_table_read(table, points, sizeof *points, 4, &count, &error) == PK_OK && count == 4);
+  pk_table_free(table);
   CHECK(pk_memory_fit(memory, &fits, &spare, &error) == PK_OK && fits == 0 && spare < 0);
-  CHECK(pk_memory_allocator_count(memory) == 4);
-  for (i = 0; i < pk_memory_allocator_count(memory); ++i) {
-    CHECK(pk_memory_allocator_get(memory, i, &allocator, &error) == PK_OK);
-    CHECK(allocator.allocator_agrees == 1 && allocator.capacity_bytes == 33550237696);
+  CHECK(pk_memory_table(memory, PK_TABLE_ALLOCATORS, NULL, &table, &error) == PK_OK);
+  for (i = 0; i < 4; ++i) {
+    CHECK(pk_table_read(table, &allocator, sizeof allocator, 1, &count, &error) == PK_OK && count == 1);
+    CHECK((allocator.flags & PK_ALLOCATOR_AGREES) != 0 && allocator.capacity_bytes == 33550237696);
   }
+  CHECK(pk_table_read(table, &allocator, sizeof allocator, 1, &count, &error) == PK_END && count == 0);
+  pk_table_free(table);
   CHECK(pk_memory_write(memory, count_bytes, &bytes, &status, &error) == PK_OK);
   CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
   pk_memory_free(memory);
@@ -479,7 +485,7 @@ static void test_memory(const char *data) {
                       &error) == PK_OK);
   CHECK(bytes > 100 && status == PK_DOCUMENT_STATUS_OK);
   pk_memory_free(NULL);
-  CHECK(pk_memory_module_count(NULL) == 0 && pk_memory_allocator_count(NULL) == 0);
+  CHECK(pk_memory_module_count(NULL) == 0);
 }
 
 /* ---- writing, exporting, validating ---- */
@@ -626,6 +632,8 @@ static void test_probe(const char *data) {
   pk_probe_records *records = NULL;
   pk_error *error = NULL;
   pk_probe_launch launch;
+  pk_probe_launch launches[3];
+  pk_table *table = NULL;
   pk_probe_bin bin;
   pk_probe_map map;
   pk_probe_field field;
@@ -644,11 +652,13 @@ static void test_probe(const char *data) {
   CHECK(pk_probe_open(profile, PK_PROBE_TOOL_NONE, &probe, &error) == PK_OK);
   pk_profile_free(profile); /* the trace keeps it open */
   if (!CHECK(probe != NULL)) return;
-  CHECK(pk_probe_launch_count(probe) == 2);
-  CHECK(pk_probe_launch_get(probe, 1, &launch, &error) == PK_OK);
-  CHECK(is_text(launch.kernel, "matmul") && is_text(launch.function, "0x10") && launch.bin_index == 1);
-  CHECK(launch.outcome == PK_PROBE_OUTCOME_OK && launch.kernel_ps == 500000000 && launch.param_count == 2);
-  CHECK(launch.params[0] == 0x1000 && (launch.known & PK_PROBE_HAS_DURATIONS) != 0);
+  CHECK(pk_probe_table(probe, NULL, &table, &error) == PK_OK);
+  CHECK(pk_table_read(table, launches, sizeof *launches, 3, &count, &error) == PK_OK && count == 2);
+  launch = launches[1];
+  CHECK(is_text(launch.kernel, "matmul") && is_text(launch.function, "0x10") && launch.bin_position == 1 && launch.launch == 1);
+  CHECK(launch.outcome == PK_PROBE_OUTCOME_OK && launch.kernel_ps == 500000000 && launch.params_count == 2);
+  CHECK(launch.params[0] == 0x1000 && (launch.flags & PK_PROBE_HAS_DURATIONS) != 0);
+  pk_table_free(table);
   CHECK(pk_probe_bin_count(probe) == 2);
   CHECK(pk_probe_bin_get(probe, 0, &bin, &error) == PK_OK);
   CHECK(is_text(bin.name, "0.100000.bin") && bin.elapsed_us == 100000 && bin.map_count == 2 && bin.grid[0] == 24);
@@ -687,7 +697,7 @@ static void test_probe(const char *data) {
   }
   pk_probe_free(probe);
   pk_probe_free(NULL);
-  CHECK(pk_probe_launch_count(NULL) == 0 && pk_probe_bin_count(NULL) == 0);
+  CHECK(pk_probe_bin_count(NULL) == 0);
 }
 
 /* ---- clocks and merging ---- */
@@ -760,6 +770,8 @@ static void test_kernels(const char *data) {
   pk_activity_options options = PK_ACTIVITY_OPTIONS_INIT;
   pk_activity_device device;
   pk_kernel_row rows[3];
+  pk_value values[3];
+  pk_table *table = NULL;
   size_t i, count = 0, collectives = 0;
   uint64_t position = 0;
   int64_t last = INT64_MIN;
@@ -775,7 +787,8 @@ static void test_kernels(const char *data) {
   CHECK(device.kernel_count == 10 && device.accelerator == PK_ACCELERATOR_NPU && device.flags == all);
   CHECK(pk_activity_device_get(activity, 1, &device, &error) == PK_E_INVALID_ARGUMENT);
   pk_error_free(error);
-  while ((status = pk_kernel_rows_read(activity, 0, position, rows, 3, &count, &error)) == PK_OK) {
+  CHECK(pk_activity_table(activity, NULL, &table, &error) == PK_OK);
+  while ((status = pk_table_read(table, rows, sizeof *rows, 3, &count, &error)) == PK_OK) {
     for (i = 0; i < count; ++i) {
       CHECK(rows[i].start_ps >= last && rows[i].duration_ps > 0 && rows[i].name.size > 0);
       CHECK((rows[i].flags & PK_KERNEL_HAS_LAUNCH) != 0 && rows[i].launch_ps < rows[i].start_ps);
@@ -788,9 +801,17 @@ static void test_kernels(const char *data) {
     position += count;
   }
   CHECK(status == PK_END && position == 10 && collectives == 2);
-  CHECK(pk_kernel_rows_read(activity, 0, 0, rows, 3, &count, &error) == PK_OK && count == 3);
+  pk_table_free(table);
+  CHECK(pk_activity_table(activity, NULL, &table, &error) == PK_OK);
+  CHECK(pk_table_read(table, rows, sizeof *rows, 3, &count, &error) == PK_OK && count == 3);
   CHECK(is_text(rows[0].input_shapes, "32,64;64,128") && is_text(rows[0].core, "AI_CORE"));
-  CHECK(is_text(rows[0].step, "7") && rows[0].source_row == 2);
+  CHECK(is_text(rows[0].step_id, "7") && rows[0].source_row == 2);
+  CHECK(rows[0].device == 1 && rows[0].file != 0); /* the second device of the capture, of its own file */
+  CHECK(pk_table_values(table, "rank", values, 3, &count, &error) == PK_OK && count == 3);
+  CHECK(values[0].kind == PK_VALUE_INT64 && values[0].bits == 1);
+  CHECK(pk_table_values(table, "kind", values, 3, &count, &error) == PK_OK);
+  CHECK(values[0].kind == PK_VALUE_TEXT && is_text(values[0].text, "compute"));
+  pk_table_free(table);
   pk_activity_free(activity);
   pk_activity_free(NULL);
   CHECK(pk_activity_device_count(NULL) == 0);
@@ -804,6 +825,7 @@ static void test_bubbles(const char *data) {
   pk_error *error = NULL;
   pk_bubbles_options options = PK_BUBBLES_OPTIONS_INIT;
   pk_bubble_step step;
+  pk_table *table = NULL;
   pk_bubble rows[3];
   size_t i, count = 0, bytes = 0;
   uint64_t position = 0;
@@ -818,27 +840,60 @@ static void test_bubbles(const char *data) {
   options.device = "TPU:0";
   CHECK(pk_bubbles_open(profile, &options, &bubbles, &error) == PK_OK);
   pk_profile_free(profile); /* the analysis keeps it open */
-  CHECK(pk_bubbles_device_count(bubbles) == 1 && is_text(pk_bubbles_device_name(bubbles, 0), "/device:TPU:0"));
-  CHECK(pk_bubbles_step_count(bubbles) == 105);
-  for (i = 0; i < pk_bubbles_step_count(bubbles); ++i) {
-    CHECK(pk_bubbles_step_get(bubbles, i, &step, &error) == PK_OK);
+  CHECK(pk_bubbles_device_count(bubbles) == 4 && is_text(pk_bubbles_device_name(bubbles, 0), "/device:TPU:0"));
+  CHECK(pk_bubbles_table(bubbles, PK_TABLE_STEPS, NULL, &table, &error) == PK_OK);
+  for (i = 0; i < 105; ++i) {
+    CHECK(pk_table_read(table, &step, sizeof step, 1, &count, &error) == PK_OK && count == 1);
+    CHECK(step.file == 0 && step.device == 0 && step.step == (int64_t)i);
     CHECK(step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps == step.end_ps - step.start_ps);
     CHECK(step.compute_only_ps + step.comm_exposed_ps + step.comm_overlapped_ps + step.copy_ps + step.other_ps +
               step.idle_ps ==
           step.end_ps - step.start_ps);
   }
-  CHECK(pk_bubbles_step_get(bubbles, 105, &step, &error) == PK_E_INVALID_ARGUMENT);
-  pk_error_free(error);
-  while (pk_bubbles_read(bubbles, position, rows, 3, &count, &error) == PK_OK) {
+  CHECK(pk_table_read(table, &step, sizeof step, 1, &count, &error) == PK_END && count == 0);
+  pk_table_free(table);
+  CHECK(pk_bubbles_table(bubbles, PK_TABLE_GAPS, NULL, &table, &error) == PK_OK);
+  while (pk_table_read(table, rows, sizeof *rows, 3, &count, &error) == PK_OK) {
     for (i = 0; i < count; ++i) CHECK(rows[i].end_ps - rows[i].start_ps >= 1000000000);
     position += count;
   }
   CHECK(position > 0);
+  pk_table_free(table);
   CHECK(pk_bubbles_write(bubbles, count_bytes, &bytes, &status, &error) == PK_OK);
   CHECK(bytes > 1000 && status == PK_DOCUMENT_STATUS_OK);
   pk_bubbles_free(bubbles);
   pk_bubbles_free(NULL);
-  CHECK(pk_bubbles_step_count(NULL) == 0 && pk_bubbles_device_count(NULL) == 0);
+  CHECK(pk_bubbles_device_count(NULL) == 0);
+}
+
+/* Any table of a profile: what it is called, its columns, its rows as text. */
+static void test_tables(const char *data) {
+  pk_profile *profile = NULL;
+  pk_table *table = NULL;
+  pk_error *error = NULL;
+  pk_column column;
+  pk_device device;
+  size_t bytes = 0, count = 0;
+  CHECK(strcmp(pk_table_name(PK_TABLE_DEVICES), "devices") == 0 && strcmp(pk_table_name(99), "") == 0);
+  CHECK(pk_profile_open(path_below(data, "xspace/tpu_v6e_inference.xplane.pb"), NULL, &profile, &error) == PK_OK);
+  CHECK(pk_table_open(profile, 99, NULL, &table, &error) == PK_E_INVALID_ARGUMENT && table == NULL);
+  pk_error_free(error);
+  CHECK(pk_table_open(profile, PK_TABLE_DEVICES, NULL, &table, &error) == PK_OK);
+  CHECK(pk_table_column_count(table) == 10 && pk_table_column_count(NULL) == 0);
+  CHECK(pk_table_column_get(table, 6, &column, &error) == PK_OK);
+  CHECK(is_text(column.name, "name") && column.type == PK_COLUMN_NAME && column.meaning.size > 0);
+  CHECK(pk_table_column_get(table, 10, &column, &error) == PK_E_INVALID_ARGUMENT);
+  pk_error_free(error);
+  CHECK(pk_table_read(table, &device, sizeof device, 1, &count, &error) == PK_OK && count == 1);
+  CHECK(is_text(device.name, "/device:TPU:0") && device.accelerator == PK_ACCELERATOR_TPU && device.ordinal == 0);
+  CHECK(pk_table_write_csv(table, count_bytes, &bytes, &error) == PK_OK && bytes > 0); /* the rows that are left */
+  pk_table_free(table);
+  bytes = 0;
+  CHECK(pk_table_open(profile, PK_TABLE_OPS, NULL, &table, &error) == PK_OK);
+  pk_profile_free(profile); /* the table keeps it open */
+  CHECK(pk_table_write_json(table, count_bytes, &bytes, &error) == PK_OK && bytes > 1000);
+  pk_table_free(table);
+  pk_table_free(NULL);
 }
 
 static void test_architecture(const char *data) {
@@ -880,6 +935,7 @@ int main(int argc, char **argv) {
   test_merge(argv[1]);
 
   test_bubbles(argv[1]);
+  test_tables(argv[1]);
   test_architecture(argv[1]);
   printf("%d checks, %d failed\n", checks, failures);
   return failures == 0 ? 0 : 1;

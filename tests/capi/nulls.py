@@ -48,8 +48,9 @@ def objects(scratch):
             "pk_probe_records": probe.records(0, 0), "pk_chrome_reader": chrome.chrome_events(),
             "pk_validation": profkit.validate(tpu), "pk_clock": clock, "pk_merge": merge, "pk_xspace_writer": writer,
             "pk_cancel_token": profkit.CancelToken()}
+    table = tpu.table("ops")._opened()  # pylint: disable=protected-access
     return made, {**{name: made_of._h.address for name, made_of in made.items()},  # pylint: disable=protected-access
-                  "pk_error": error.address}, error
+                  "pk_error": error.address, "pk_table": table.address}, (error, table)
 
 
 def is_err(parameter):
@@ -170,7 +171,7 @@ def main():
         for function, parameters, _ in HEADER.functions:
             calls += check(Caller(function, parameters), handles, problems)
         # Everything still works.
-        assert made["pk_profile"].document("info")["status"] == "ok" and error.address
+        assert made["pk_profile"].document("info")["status"] == "ok" and error[0].address
         made.clear()
     print(*problems, sep="\n")
     print(f"{len(HEADER.functions)} functions, {calls} calls")

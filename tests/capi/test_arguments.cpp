@@ -365,12 +365,12 @@ TEST_CASE("option structs of older and newer releases") {
     });
     pk_probe_free(made);
   }
-  SECTION("pk_arrow_options") {
+  SECTION("pk_table_options") {
     const auto profile = opened(gpu_capture());
-    check_sizes<pk_arrow_options>(PK_ARROW_OPTIONS_INIT, [&](const pk_arrow_options& o, error_slot& error) {
-      ArrowArrayStream stream{};
-      const pk_status status = pk_arrow_events(profile.get(), 0, &o, &stream, error.out());
-      if (stream.release) stream.release(&stream);
+    check_sizes<pk_table_options>(PK_TABLE_OPTIONS_INIT, [&](const pk_table_options& o, error_slot& error) {
+      pk_table* table = nullptr;
+      const pk_status status = pk_table_open(profile.get(), PK_TABLE_EVENTS, &o, &table, error.out());
+      pk_table_free(table);
       return status;
     });
   }

@@ -37,15 +37,26 @@ TEST_CASE("the C ABI writes the bubbles of the command") {
 TEST_CASE("gaps through profkit.hpp") {
   const profkit::lib::profile profile = profkit::lib::profile::open(tpu_capture()).or_throw();
   const profkit::lib::bubbles bubbles = profile.find_bubbles().or_throw();
-  REQUIRE(bubbles.step_count() > 100);
-  CHECK(bubbles.step(0).end_ps > bubbles.step(0).start_ps);
-  std::size_t gaps = 0;
-  for (const pk_bubble& gap : bubbles.gaps()) {
+  std::size_t steps = 0, gaps = 0, causes = 0;
+  for (const pk_bubble_step& step : *bubbles.rows<pk_bubble_step>()) {
+    CHECK(step.end_ps > step.start_ps);
+    CHECK(step.step == static_cast<std::int64_t>(steps++));
+  }
+  CHECK(steps == 414);
+  CHECK(bubbles.device_count() == 4);
+  CHECK(bubbles.device_name(3) == "/device:TPU:3");
+  for (const pk_cause& cause : *bubbles.rows<pk_cause>()) CHECK(cause.gap == causes++);
+  for (const pk_bubble& gap : *bubbles.rows<pk_bubble>()) {
     CHECK(gap.end_ps > gap.start_ps);
     CHECK(gap.host_ps <= gap.end_ps - gap.start_ps);
     ++gaps;
   }
   CHECK(gaps > 0);
+  CHECK(causes == gaps);
+  // Every table of the analysis is a table of the profile, too.
+  std::size_t of_profile = 0;
+  for (const pk_bubble& gap : *profile.rows<pk_bubble>()) of_profile += gap.end_ps > gap.start_ps ? 1 : 0;
+  CHECK(of_profile == gaps);
 }
 
 TEST_CASE("bubbles: arguments that make no sense") {
@@ -72,10 +83,15 @@ TEST_CASE("bubbles: arguments that make no sense") {
   CHECK(pk_bubbles_open(profile.get(), &options, &bubbles, error.out()) == PK_E_INVALID_ARGUMENT);
   REQUIRE(pk_bubbles_open(profile.get(), nullptr, &bubbles, error.out()) == PK_OK);
   const owned<pk_bubbles> held(bubbles);
-  pk_bubble row;
-  std::size_t count = 1;
-  CHECK(pk_bubbles_read(bubbles, 0, &row, 0, &count, error.out()) == PK_E_INVALID_ARGUMENT);
-  CHECK(pk_bubbles_read(bubbles, ~std::uint64_t{0}, &row, 1, &count, error.out()) == PK_END);
-  CHECK(count == 0);
+  pk_table* table = reinterpret_cast<pk_table*>(1);
+  CHECK(pk_bubbles_table(nullptr, PK_TABLE_GAPS, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(table == nullptr);
+  CHECK(pk_bubbles_table(bubbles, PK_TABLE_OPS, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_bubbles_table(bubbles, PK_TABLE_GAPS, nullptr, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_document_options filters = PK_DOCUMENT_OPTIONS_INIT;
+  filters.plane = "TPU:0";
+  pk_table_options asked = PK_TABLE_OPTIONS_INIT;
+  asked.filters = &filters;
+  CHECK(pk_bubbles_table(bubbles, PK_TABLE_GAPS, &asked, &table, error.out()) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_bubbles_device_name(bubbles, 99).size == 0);
 }

@@ -61,11 +61,13 @@ TEST_CASE("rows, curve, fit and what-if through profkit.hpp") {
   const profkit::lib::memory memory = profile.analyse_memory(&options).or_throw();
   CHECK(memory.module_count() == 4);
   CHECK(memory.module(0).chosen == 1);
-  CHECK(memory.allocator_count() == 4);
-  CHECK(profkit::lib::view(memory.allocator(1).device) == "/device:TPU:1");
+  std::vector<pk_memory_allocator> allocators;
+  for (const pk_memory_allocator& a : *memory.rows<pk_memory_allocator>()) allocators.push_back(a);
+  REQUIRE(allocators.size() == 4);
+  CHECK(allocators[1].device == 1);
   std::int64_t sum = 0;
   std::uint64_t parts = 0;
-  auto buffers = memory.live_buffers();
+  auto buffers = memory.rows<pk_live_buffer>().or_throw();
   for (const pk_live_buffer& b : buffers) {
     sum += b.size_bytes;
     if (profkit::lib::view(b.instruction_name) != "copy-start") continue;
@@ -78,7 +80,7 @@ TEST_CASE("rows, curve, fit and what-if through profkit.hpp") {
   CHECK(parts == 1);
   CHECK(sum == memory.space(0, 0).peak_bytes);
   std::int64_t most = 0;
-  for (const pk_curve_point& point : memory.live_curve()) most = std::max(most, point.live_bytes);
+  for (const pk_curve_point& point : *memory.rows<pk_curve_point>()) most = std::max(most, point.live_bytes);
   CHECK(most == memory.space(0, 0).peak_bytes);
   CHECK(memory.spare_bytes().value_or(-1) == (std::int64_t{32} << 30) - 21492671104);
   std::string text;
@@ -93,7 +95,7 @@ TEST_CASE("another memory space through the C ABI") {
   options.memory_space = 5;
   const profkit::lib::memory memory = profile.analyse_memory(&options).or_throw();
   std::int64_t sum = 0;
-  for (const pk_live_buffer& b : memory.live_buffers()) sum += b.size_bytes;
+  for (const pk_live_buffer& b : *memory.rows<pk_live_buffer>()) sum += b.size_bytes;
   CHECK(sum == 16106127360);  // three parameters of 5 GiB in host memory
   CHECK_FALSE(memory.spare_bytes());
   options.memory_space = 3;
@@ -131,15 +133,18 @@ TEST_CASE("memory: arguments that make no sense") {
   const owned<pk_memory> held(memory);
   std::size_t count = 5;
   pk_live_buffer row;
-  CHECK(pk_live_buffers_read(memory, 0, &row, 0, &count, error.out()) == PK_E_INVALID_ARGUMENT);
-  CHECK(pk_live_buffers_read(memory, std::numeric_limits<std::uint64_t>::max(), &row, 1, &count, error.out()) ==
-        PK_END);
+  pk_table* table = nullptr;
+  CHECK(pk_memory_table(memory, PK_TABLE_GAPS, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
+  REQUIRE(pk_memory_table(memory, PK_TABLE_LIVE_BUFFERS, nullptr, &table, error.out()) == PK_OK);
+  CHECK(pk_table_read(table, &row, sizeof row, 0, &count, error.out()) == PK_E_INVALID_ARGUMENT);
   CHECK(count == 0);
+  CHECK(pk_table_read(table, &row, sizeof row - 8, 1, &count, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_table_free(table);
+  REQUIRE(pk_memory_table(memory, PK_TABLE_LIVE_CURVE, nullptr, &table, error.out()) == PK_OK);
   pk_curve_point point;
-  CHECK(pk_live_curve_read(memory, 0, &point, 1, &count, error.out()) == PK_END);  // no curve was asked for
+  CHECK(pk_table_read(table, &point, sizeof point, 1, &count, error.out()) == PK_END);  // no curve was asked for
+  pk_table_free(table);
   CHECK(pk_memory_fit(memory, nullptr, nullptr, error.out()) == PK_END);
   pk_memory_module module;
   CHECK(pk_memory_module_get(memory, 99, &module, error.out()) == PK_E_INVALID_ARGUMENT);
-  pk_memory_allocator allocator;
-  CHECK(pk_memory_allocator_get(memory, 99, &allocator, error.out()) == PK_E_INVALID_ARGUMENT);
 }

@@ -113,9 +113,10 @@ TEST_CASE("neutrino: arguments that make no sense") {
   CHECK(pk_probe_open(traces.get(), 9, &made, error.out()) == PK_E_INVALID_ARGUMENT);
   CHECK(pk_probe_open(traces.get(), PK_PROBE_TOOL_NONE, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
   const auto probe = open_probe("neutrino/block_sched");
-  pk_probe_launch launch;
-  CHECK(pk_probe_launch_get(probe.get(), 2, &launch, error.out()) == PK_E_INVALID_ARGUMENT);
-  CHECK(pk_probe_launch_get(probe.get(), 0, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  pk_table* table = nullptr;
+  CHECK(pk_probe_table(nullptr, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_probe_table(probe.get(), nullptr, nullptr, error.out()) == PK_E_INVALID_ARGUMENT);
+  CHECK(pk_probe_records_table(probe.get(), 5, 0, nullptr, &table, error.out()) == PK_E_INVALID_ARGUMENT);
   pk_probe_field field;
   CHECK(pk_probe_field_get(probe.get(), 0, 0, 3, &field, error.out()) == PK_E_INVALID_ARGUMENT);
   pk_probe_records* records = nullptr;
@@ -145,10 +146,12 @@ TEST_CASE("neutrino: a probe trace through profkit.hpp") {
     opened = profile.open_probes().or_throw();
   }  // the trace keeps its profile
   const lib::probe_trace& trace = *opened;
-  REQUIRE(trace.launch_count() == 2);
+  std::vector<pk_probe_launch> launches;
+  for (const pk_probe_launch& launch : *trace.launches()) launches.push_back(launch);
+  REQUIRE(launches.size() == 2);
   REQUIRE(trace.bin_count() == 2);
-  CHECK(trace.launch(0).outcome == PK_PROBE_OUTCOME_OK);
-  CHECK(trace.bin(static_cast<std::size_t>(trace.launch(1).bin_index)).launch == 1);
+  CHECK(launches[0].outcome == PK_PROBE_OUTCOME_OK);
+  CHECK(trace.bin(static_cast<std::size_t>(launches[1].bin_position)).launch == 1);
   CHECK_FALSE(trace.damage(0));
   const pk_probe_map map = trace.map(0, 0);
   const auto start = trace.find_field(0, 0, "start"), elapsed = trace.find_field(0, 0, "elapsed");

@@ -120,14 +120,21 @@ TEST_CASE("analyses read by eight threads") {
   on_all_threads([&](int i) {
     rows& mine = all[static_cast<std::size_t>(i)];
     std::size_t count = 0;
-    std::vector<pk_live_buffer> buffers(16);
-    while (pk_live_buffers_read(memory, mine.buffers, buffers.data(), buffers.size(), &count, nullptr) == PK_OK)
-      mine.buffers += count;
-    std::vector<pk_bubble> gaps(16);
-    while (pk_bubbles_read(bubbles, mine.gaps, gaps.data(), gaps.size(), &count, nullptr) == PK_OK) mine.gaps += count;
-    std::vector<pk_kernel_row> kernels(64);
-    while (pk_kernel_rows_read(activity, 0, mine.kernels, kernels.data(), kernels.size(), &count, nullptr) == PK_OK)
-      mine.kernels += count;
+    const auto counted = [&](pk_status opened, pk_table* table, auto row) {
+      std::vector<decltype(row)> some(64);
+      std::uint64_t all_rows = 0;
+      while (opened == PK_OK && pk_table_read(table, some.data(), sizeof row, some.size(), &count, nullptr) == PK_OK)
+        all_rows += count;
+      pk_table_free(table);
+      return all_rows;
+    };
+    pk_table* table = nullptr;
+    pk_status opened_table = pk_memory_table(memory, PK_TABLE_LIVE_BUFFERS, nullptr, &table, nullptr);
+    mine.buffers = counted(opened_table, table, pk_live_buffer{});
+    opened_table = pk_bubbles_table(bubbles, PK_TABLE_GAPS, nullptr, &table, nullptr);
+    mine.gaps = counted(opened_table, table, pk_bubble{});
+    opened_table = pk_activity_table(activity, nullptr, &table, nullptr);
+    mine.kernels = counted(opened_table, table, pk_kernel_row{});
     pk_memory_write(memory, count_bytes, &mine.document_bytes, nullptr, nullptr);
     pk_bubbles_write(bubbles, count_bytes, &mine.document_bytes, nullptr, nullptr);
   });

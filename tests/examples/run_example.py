@@ -13,7 +13,7 @@ problems = list(difflib.unified_diff(expected.splitlines(), done.stdout.splitlin
 if done.returncode != 0 or done.stderr:
     problems.append(f"exit {done.returncode}\n{done.stderr}")
 # A capture that is not there is told, and is no success.
-absent = subprocess.run([command[0], "/nonexistent/a.xplane.pb"], capture_output=True, text=True)
+absent = subprocess.run([command[0], "/nonexistent/a.xplane.pb", *command[2:]], capture_output=True, text=True)
 if absent.returncode != 1 or not absent.stderr:
     problems.append(f"a missing capture gave exit {absent.returncode}: {absent.stderr}")
 print("\n".join(problems))

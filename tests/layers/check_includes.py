@@ -19,6 +19,7 @@ KINDS = [
     ("formats", r"formats/.*"),
     ("read", r"read/.*"),
     ("analyse", r"analyse/.*"),
+    ("tables", r"tables/.*"),
     ("merge", r"merge/.*"),
     ("export", r"export/.*"),
     ("command_line", r"command_line/.*"),
@@ -57,9 +58,10 @@ LAYERS = [
     ("src/read/", PURE | {"formats", "format_index", "read"}),
     ("src/trace/", PURE | {"format_index"}),
     ("src/analyse/", PURE | {"analyse", "format_index"}),
+    ("src/tables/", PURE | {"tables", "c_abi", "format_index"}),
     ("src/merge/", PURE | {"merge"}),
     ("src/export/", PURE | {"export", "analyse", "format_index"}),
-    ("capi/", CORE | {"c_abi", "base", "format_index"}),
+    ("capi/", CORE | {"c_abi", "base", "format_index", "tables"}),
     ("tools/command_line/parser.cpp", CORE | {"command_line", "cli11"} | SYSTEM),
     ("tools/", CORE | {"command_line"} | SYSTEM),
     ("bindings/", {"std", "c_abi"} | SYSTEM),
@@ -67,6 +69,8 @@ LAYERS = [
     ("examples/cpp-views/", VIEWS | SYSTEM),
     ("examples/cpp-raii/", {"std", "raii"} | SYSTEM),
     ("examples/inhouse-profiler/", {"std", "raii"} | SYSTEM),
+    ("examples/tour/tour.cpp", {"std", "raii"} | SYSTEM),
+    ("examples/tour/tour.c", {"std", "c_abi"} | SYSTEM),
     ("examples/own-format/", CORE | SYSTEM),
 ]
 CHECKED_FOLDERS = ["include", "src", "capi", "tools", "bindings", "examples"]

@@ -38,7 +38,26 @@ _Stream._fields_ = [  # pylint: disable=protected-access
     ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))), ("private_data", ctypes.c_void_p)]
 
 _NUMBERS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q", "L": "Q", "f": "f", "g": "d"}
-ALL_FILES = ctypes.c_uint32(0xFFFFFFFF)
+TABLES = {name: number for number, name in enumerate(
+    ("files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules", "allocators",
+     "live_buffers", "live_curve", "probe_launches", "probe_records"), 1)}
+SKIP_DAMAGE, PLAIN_TEXT, SIGNED, ONE_FILE = 1, 2, 4, 8
+
+
+class _Filters(ctypes.Structure):
+    """pk_document_options"""
+    _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("host", ctypes.c_char_p),
+                ("plane", ctypes.c_char_p), ("line", ctypes.c_char_p), ("name", ctypes.c_char_p), ("step", ctypes.c_uint64),
+                ("from_ps", ctypes.c_int64), ("to_ps", ctypes.c_int64), ("limit", ctypes.c_uint64),
+                ("hooks", ctypes.c_void_p)]
+
+
+class _Options(ctypes.Structure):
+    """pk_table_options"""
+    _fields_ = [("struct_size", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("batch_rows", ctypes.c_uint64),
+                ("columns", ctypes.POINTER(ctypes.c_char_p)), ("column_count", ctypes.c_size_t),
+                ("filters", ctypes.POINTER(_Filters)), ("file", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+
 
 
 class Handle:
@@ -68,14 +87,41 @@ def _argument(value):
     return str(value).encode() if hasattr(value, "parts") or isinstance(value, str) else value
 
 
-def table(function, *arguments, options=None):
+def opened(name, handle, place=(), flags=0, batch_rows=0, columns=(), file=None, **filters):
+    """(a pk_table, what it needs to live) of a handle; `place`: the record file and the map of probe_records."""
+    at = ctypes.c_void_p()
+    of = _Filters(ctypes.sizeof(_Filters), 0, limit=filters.pop("limit", 2**64 - 1))
+    for key, value in filters.items():
+        setattr(of, key, value.encode() if isinstance(value, str) else value)
+    names = (ctypes.c_char_p * len(columns))(*(c.encode() for c in columns)) if columns else None
+    options = _Options(ctypes.sizeof(_Options), flags | (0 if file is None else ONE_FILE), batch_rows, names, len(columns),
+                       ctypes.pointer(of), file or 0, 0)
+    asked = (ctypes.byref(options), ctypes.byref(at), None)
+    number = ctypes.c_int32(TABLES[name])
+    if handle.kind == "profile":
+        status = _c().pk_table_open(handle.at, number, *asked)
+    elif handle.kind == "activity":
+        status = _c().pk_activity_table(handle.at, *asked)
+    elif name == "probe_records":
+        status = _c().pk_probe_records_table(handle.at, ctypes.c_size_t(place[0]), ctypes.c_uint32(place[1]), *asked)
+    elif handle.kind == "probe":
+        status = _c().pk_probe_table(handle.at, *asked)
+    else:
+        status = getattr(_c(), f"pk_{handle.kind}_table")(handle.at, number, *asked)
+    if status != 0:
+        raise AssertionError(f"{name}: status {status}")
+    return at
+
+
+def table(name, handle, place=(), **options):
     """(columns, rows) of a table: `columns` is a list of (name, Arrow format, unit or None, may be null), where a
     dictionary is "dict<index format, format of its values>", and each of `rows` is a dict by name of column."""
     stream, schema = _Stream(), _Schema()
-    asked = None if options is None else ctypes.byref(options)  # a pk_arrow_options
-    status = getattr(_c(), function)(*(_argument(a) for a in arguments), asked, ctypes.byref(stream), None)
+    at = opened(name, handle, place, **options)
+    status = _c().pk_table_arrow(at, ctypes.byref(stream), None)
+    _c().pk_table_free(at)
     if status != 0:
-        raise AssertionError(f"{function}: status {status}")
+        raise AssertionError(f"{name}: status {status}")
     _expect(stream.get_schema(stream, schema), stream)
     fields = [schema.children[i].contents for i in range(schema.n_children)]
     columns = [(f.name.decode(), _format(f), _unit(f.metadata), bool(f.flags & 2)) for f in fields]

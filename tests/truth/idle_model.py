@@ -1215,12 +1215,18 @@ class Idle:
 
     # ---- tables ----
 
-    def arrow_steps(self):
+    def place(self, d, hosts):
+        """Whose the rows of a device are; `hosts`: by file."""
+        device = self.c.devices[d]
+        return {"run": "run", "host": hosts.get(device.file), "rank": device.rank if device.rank >= 0 else None,
+                "node": None, "device_name": device.name, "file": device.file, "device": d}
+
+    def arrow_steps(self, hosts):
         rows = []
         for i, (d, w) in enumerate(self.steps):
             m = self.measures[i]
             p = m["parts"]
-            rows.append({"device": self.c.devices[d].name, "step": w.id, "start_ps": w.start, "end_ps": w.end,
+            rows.append({**self.place(d, hosts), "step": i, "step_id": w.id, "start_ps": w.start, "end_ps": w.end,
                          "busy_ps": m["busy"], "prelaunch_ps": m["prelaunch"], "internal_ps": m["internal"],
                          "tail_ps": m["tail"], "largest_internal_ps": m["largest"],
                          **{f"{key}_ps": p[key] for key in ("compute_only", "comm_exposed", "comm_overlapped", "copy",
@@ -1228,24 +1234,23 @@ class Idle:
                          "bubble_count": m["count"], "tags": ",".join(t for t in TAGS if t in m["tags"])})
         return rows
 
-    def arrow_gaps(self):
+    def arrow_gaps(self, hosts):
         known = lambda g, value: value if g.traced else None
-        return [{"device": self.c.devices[g.device].name, "step": g.step, "scope": g.scope, "start_ps": g.start,
+        return [{**self.place(g.device, hosts), "step": g.step, "scope": g.scope, "start_ps": g.start,
                  "end_ps": g.end, "host_ps": known(g, g.host), "sync_ps": known(g, g.sync), "comm_ps": known(g, g.comm),
                  "threads_ps": known(g, g.threads),
                  "launch_ps": g.next.launch[0] if g.next is not None and g.next.launch else None,
                  "before": g.before[0].name if g.before else None, "after": g.after[0].name if g.after else None,
                  "before_row": g.before[0].row if g.before else None, "after_row": g.after[0].row if g.after else None,
-                 "labels": ",".join(x for x in LABELS if x in g.labels), "confidence": g.sure, "heavy": g.heavy,
+                 "labels": ",".join(x for x in LABELS if x in g.labels), "cause": g.cause, "confidence": g.sure, "heavy": g.heavy,
                  "at_edge": g.edge, "inter_step": g.inter_step} for g in self.gaps]
 
-    def arrow_kernels(self):
+    def arrow_kernels(self, hosts):
         rows = []
         for d, device in enumerate(self.c.devices):
             for k in sorted(device.kernels, key=lambda k: (k.start, k.duration, k.row)):
-                rows.append({"device": device.name, "device_position": d, "rank": device.rank if device.rank >= 0 else None,
-                             "file": device.file, "stream": k.stream, "name": k.name, "op_type": k.op_type or None,
-                             "kind": k.kind, "core": k.core or None, "step": k.step or None, "start_ps": k.start,
+                rows.append({**self.place(d, hosts), "stream": k.stream, "name": k.name, "op_type": k.op_type or None,
+                             "kind": k.kind, "core": k.core or None, "step_id": k.step or None, "start_ps": k.start,
                              "duration_ps": k.duration, "wait_ps": k.wait, "launch_ps": k.launch[0] if k.launch else None,
                              "input_shapes": k.shapes or None, "output_shapes": k.out_shapes or None,
                              "input_types": k.types or None, "on_aicpu": k.on_aicpu, "duplicate": k.duplicate,

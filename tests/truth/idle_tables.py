@@ -4,12 +4,14 @@ from idle_model import Idle
 
 
 class IdleTables:
-    """For a truth.Case with the `capture` that is described and the `folder` in which it lies."""
+    """For a truth.Case with the `capture` that is described and the `folder` in which it lies, "run"."""
+
+    hosts = {}  # by file, where its name or the file itself says
 
     def test_tables(self):
         idle = Idle(self.capture)
         with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
                 arrow.Handle("activity", profile, None) as activity:
-            self.check(arrow.table("pk_arrow_steps", bubbles)[1], idle.arrow_steps())
-            self.check(arrow.table("pk_arrow_bubbles", bubbles)[1], idle.arrow_gaps())
-            self.check(arrow.table("pk_arrow_kernels", activity)[1], idle.arrow_kernels())
+            self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
+            self.check(arrow.table("gaps", bubbles)[1], idle.arrow_gaps(self.hosts))
+            self.check(arrow.table("kernels", activity)[1], idle.arrow_kernels(self.hosts))

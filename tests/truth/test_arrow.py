@@ -11,6 +11,8 @@ import wire
 import xspace as x
 
 NAME = "dict<i, u>"
+# What every table of devices is joined with.
+PLACES = [("run", NAME, None), ("host", NAME, None), ("rank", "i", None), ("node", "l", None), ("device_name", NAME, None)]
 
 
 def offsets(data, field, start=0):
@@ -38,9 +40,12 @@ def records(host, plane, line):
     return [start] + [begin + len(held) for _, begin, held in offsets(body, 4, start)]
 
 
-def device_of(plane):
-    found = re.match(r"/device:[A-Z]+:(\d+)", plane.name)
-    return int(found[1]) if found else None
+def places(file, position, host, plane):
+    """Whose the rows of a plane are: devices are counted over all files, by their position in each."""
+    devices = [(f, p) for f, h in enumerate(pair.HOSTS) for p, other in enumerate(h.planes) if other.kind == "device"]
+    number = devices.index((file, position)) if plane.kind == "device" else None
+    return {"run": "run1", "host": host.name, "rank": None, "node": None, "file": file, "device": number,
+            "device_name": None if number is None else plane.name}
 
 
 def stream_of(line):
@@ -58,8 +63,8 @@ def events(hosts=None, only_file=None):
             if e.occurrences is not None:
                 continue
             op = plane.ops.get(e.op, pair.Op(""))
-            yield {"file": file, "host": host.name, "plane": plane.name, "line": line.title, "plane_kind": plane.kind,
-                   "line_kind": line.kind, "plane_position": p, "line_position": n, "device": device_of(plane),
+            yield {**places(file, p, host, plane), "plane": plane.name, "line": line.title, "plane_kind": plane.kind,
+                   "line_kind": line.kind, "plane_position": p, "line_position": n,
                    "stream": stream_of(line), "name": op.display_name or op.name, "start_ps": pair.placed(line, e),
                    "duration_ps": e.duration_ps, "source_row": row}
 
@@ -74,19 +79,19 @@ class ArrowTest(pair.PairCase):
 
     def test_events(self):
         with self.profile() as profile:
-            columns, rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)
+            columns, rows = arrow.table("events", profile)
         self.assertEqual(
             [c[:3] for c in columns],
             [
+                *PLACES,
                 ("file", "I", None),
-                ("host", NAME, None),
+                ("device", "i", None),
                 ("plane", NAME, None),
                 ("line", NAME, None),
                 ("plane_kind", NAME, None),
                 ("line_kind", NAME, None),
                 ("plane_position", "i", None),
                 ("line_position", "i", None),
-                ("device", "i", None),
                 ("stream", "l", None),
                 ("name", NAME, None),
                 ("start_ps", "l", "ps"),
@@ -100,27 +105,20 @@ class ArrowTest(pair.PairCase):
         with self.profile() as profile:
             for file in (0, 1):
                 self.check(
-                    arrow.table("pk_arrow_events", profile, arrow.ctypes.c_uint32(file))[1],
+                    arrow.table("events", profile, file=file)[1],
                     list(events(only_file=file)),
                 )
 
     def test_batches_of_every_size_hold_the_same(self):
-        from profkit import _declarations, _library  # pylint: disable=import-outside-toplevel
         for rows in (1, 2, 7, 64):
-            options = _library.options(_declarations.pk_arrow_options, batch_rows=rows)
             with self.profile() as profile:
-                self.check(arrow.table("pk_arrow_events", profile, arrow.ALL_FILES, options=options)[1], list(events()))
-                self.check(arrow.table("pk_arrow_ops", profile, None, options=options)[1],
-                           arrow.table("pk_arrow_ops", profile, None)[1])
+                self.check(arrow.table("events", profile, batch_rows=rows)[1], list(events()))
+                self.check(arrow.table("ops", profile, batch_rows=rows)[1], arrow.table("ops", profile)[1])
 
     def test_ops_of_a_part(self):
-        from profkit import _declarations, _library  # pylint: disable=import-outside-toplevel
         with self.profile() as profile:
             for limit in (1, 3):
-                filters = arrow.ctypes.byref(
-                    _library.options(_declarations.pk_document_options, limit=limit, plane=b"TPU:1")
-                )
-                _, rows = arrow.table("pk_arrow_ops", profile, filters)
+                _, rows = arrow.table("ops", profile, limit=limit, plane="TPU:1")
                 expected = [
                     (place[0], int(op["metadata_id"]), op["total_ps"])
                     for place in pair.lines({"ops"})
@@ -132,7 +130,7 @@ class ArrowTest(pair.PairCase):
     def test_ops(self):
         expected = []
         for place in pair.lines({"ops"}):
-            _, _, _, _, plane, _ = place
+            file, position, _, host, plane, _ = place
             line = model.line_document(place, lambda e: True)
             for row in line["ops"]:
                 stats = plane.ops[int(row["metadata_id"])].stats if int(row["metadata_id"]) in plane.ops else []
@@ -140,28 +138,29 @@ class ArrowTest(pair.PairCase):
                 flops, moved = (model.last_number(stats, n) for n in ("flops", "bytes_accessed"))
                 has_flops = [s for s in stats if s[0] == "flops" and s[1] == "double"]  # a number, but no count
                 expected.append({
-                    "file": line["file"], "plane": line["plane_name"], "line": line["line_name"], "name": row["name"],
+                    **places(file, position, host, plane), "plane": line["plane_name"], "line": line["line_name"], "name": row["name"],
                     "display_name": row["display_name"], "category": category[-1] if category else None,
                     "metadata_id": int(row["metadata_id"]), "count": row["count"], "total_ps": row["total_ps"],
                     "self_ps": row["self_ps"], "min_ps": row["min_ps"], "max_ps": row["max_ps"],
                     "flops": None if has_flops else flops, "bytes_accessed": moved, "program": row["program"],
                     "clock": line["clock"]})
         with self.profile() as profile:
-            columns, rows = arrow.table("pk_arrow_ops", profile, None)
+            columns, rows = arrow.table("ops", profile)
         self.assertEqual([c[:3] for c in columns], [
-            ("file", "I", None), ("plane", NAME, None), ("line", NAME, None), ("name", NAME, None),
-            ("display_name", NAME, None), ("category", NAME, None), ("metadata_id", "l", None), ("count", "L", None),
-            ("total_ps", "l", "ps"), ("self_ps", "l", "ps"), ("min_ps", "l", "ps"), ("max_ps", "l", "ps"),
-            ("flops", "L", "flop"), ("bytes_accessed", "L", "bytes"), ("program", NAME, None), ("clock", NAME, None)])
+            *PLACES, ("file", "I", None), ("device", "i", None), ("plane", NAME, None), ("line", NAME, None),
+            ("name", NAME, None), ("display_name", NAME, None), ("category", NAME, None), ("program", NAME, None),
+            ("clock", NAME, None), ("metadata_id", "l", None), ("count", "L", None), ("total_ps", "l", "ps"),
+            ("self_ps", "l", "ps"), ("min_ps", "l", "ps"), ("max_ps", "l", "ps"), ("flops", "L", "flop"),
+            ("bytes_accessed", "L", "bytes")])
         self.check(rows, expected)
 
 
 class FewTest(truth.Case):
     """What few files have."""
 
-    def table(self, path, function="pk_arrow_events", *more):
+    def table(self, path, name="events", **options):
         with arrow.Handle("profile", path, None) as profile:
-            return arrow.table(function, profile, *(more or (arrow.ALL_FILES,)))[1]
+            return arrow.table(name, profile, **options)[1]
 
     def test_the_host_that_a_file_names_and_ids_that_are_far_apart(self):
         far = 1 << 40
@@ -185,7 +184,7 @@ class FewTest(truth.Case):
         self.write(
             "plugins/profile/r/a.trace.json", '{"traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "name": "again"}]}'
         )
-        names = [[r["name"] for r in self.table(self.scratch, "pk_arrow_events", arrow.ctypes.c_uint32(file))]
+        names = [[r["name"] for r in self.table(self.scratch, file=file)]
                  for file in (0, 1)]
         self.check(sorted(names), [["again"], ["own"]])
         self.check([r["name"] for r in self.table(self.scratch)], ["own"])
@@ -204,7 +203,7 @@ class FewTest(truth.Case):
                 )
             ),
         )
-        rows = self.table(path, "pk_arrow_ops", None)
+        rows = self.table(path, "ops")
         self.check([[r["flops"], r["bytes_accessed"]] for r in rows], [[None, 7]])
 
 

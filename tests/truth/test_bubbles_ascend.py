@@ -39,6 +39,7 @@ class BubblesOfAscend(IdleTables, truth.Case):
             self.write(f"run/{name}", text)
         # Files come by folder and name; those of the folder of a rank in front of its subfolder's.
         order = sorted((name for name, *_ in INPUTS), key=lambda n: (n.split("/")[0], OUTPUT in n, n))
+        self.hosts = {i: name.split("/")[0] for i, name in enumerate(order)}
         self.files = [{"path": f"{self.folder}/{name}", "family": FAMILIES[name.rsplit("/", 1)[1]], "export_of": -1}
                       for name in order]
         self.inputs = [{"file": order.index(name), "path": f"{self.folder}/{name}", "variant": variant, "rows": rows,

@@ -22,6 +22,8 @@ def input_of(file, folder, name, rows, notes=()):
 
 
 class BubblesOfKineto(IdleTables, truth.Case):
+    hosts = {0: "rank0", 1: "rank1"}
+
     def setUp(self):
         super().setUp()
         self.capture, files = kineto_pair.capture()

@@ -16,6 +16,7 @@ class BubblesOfXspace(truth.Case):
         super().setUp()
         self.capture, self.first_events, files = xspace_pair.described()
         self.folder = self.scratch / "run"
+        self.hosts = {i: name.split(".")[0] for i, name in enumerate(files)}
         for name, data in files.items():
             self.write(f"run/{name}", data)
         self.files = [{"path": f"{self.folder}/{name}", "family": "xspace", "export_of": -1} for name in files]
@@ -45,15 +46,15 @@ class BubblesOfXspace(truth.Case):
         idle = Idle(self.capture)
         with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("bubbles", profile, None) as bubbles, \
                 arrow.Handle("activity", profile, None) as activity:
-            self.check(arrow.table("pk_arrow_steps", bubbles)[1], idle.arrow_steps())
-            gaps, kernels = arrow.table("pk_arrow_bubbles", bubbles)[1], arrow.table("pk_arrow_kernels", activity)[1]
+            self.check(arrow.table("steps", bubbles)[1], idle.arrow_steps(self.hosts))
+            gaps, kernels = arrow.table("gaps", bubbles)[1], arrow.table("kernels", activity)[1]
             for gap, known in zip(gaps, idle.gaps):
                 for row in ("before_row", "after_row"):
                     host = self.first_events[self.capture.devices[known.device].host]
                     gap[row] = host.get(gap[row], gap[row])
-            self.check(gaps, idle.arrow_gaps())
-            self.events_of(kernels, "device_position", kind=int)
-            self.check(kernels, idle.arrow_kernels())
+            self.check(gaps, idle.arrow_gaps(self.hosts))
+            self.events_of(kernels, "device", kind=int)
+            self.check(kernels, idle.arrow_kernels(self.hosts))
 
     def test_screen(self):
         self.check_text(truth.run("bubbles", self.folder).replace(str(self.scratch), "DIR"),

@@ -221,7 +221,7 @@ class ChromeTest(truth.Case):
 
     def test_events_as_arrow(self):
         with arrow.Handle("profile", self.path, None) as profile:
-            _, rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)
+            _, rows = arrow.table("events", profile)
         found = sorted(
             [r["plane"], r["line"], r["name"], r["start_ps"], r["duration_ps"], r["source_row"]] for r in rows
         )

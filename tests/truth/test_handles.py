@@ -289,7 +289,7 @@ class FewTest(truth.Case):
         )
         with truth.library().open(str(self.scratch / "r")) as profile, profile.modules() as modules:
             # pylint: disable-next=protected-access
-            damaged = [got("pk_module_get", "pk_module_info", modules._h, i).damaged for i in range(len(modules))]
+            damaged = [got("pk_module_get", "pk_module_info", modules._h, i).flags & 1 for i in range(len(modules))]
             self.check(sorted(damaged), [0, 0, 0, 1])
             rows = [
                 [

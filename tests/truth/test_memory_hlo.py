@@ -991,14 +991,15 @@ class MemoryHlo(truth.Case):
     def test_arrow(self):
         space = self.answer().spaces[0][0]
         with arrow.Handle("profile", self.folder, None) as profile, arrow.Handle("memory", profile, None) as memory:
-            columns, rows = arrow.table("pk_arrow_live_buffers", memory)
+            columns, rows = arrow.table("live_buffers", memory)
             self.assertEqual([c[0] for c in columns],
-                             ["logical_buffer_id", "size_bytes", "allocation_index", "offset_bytes", "instruction_id",
+                             ["run", "host", "file", "logical_buffer_id", "size_bytes", "allocation_index", "offset_bytes", "instruction_id",
                               "instruction_name", "opcode", "op_name", "computation_name", "shape", "shape_index",
                               "source_file", "source_line", "residency"])
             expected = []
             for r in space.alive_rows(30):
                 expected.append({
+                    "run": "run", "host": None, "file": 0,
                     "logical_buffer_id": r["logical_buffer_id"], "size_bytes": r["size_bytes"],
                     "allocation_index": r["allocation_index"], "offset_bytes": r["offset_in_allocation"],
                     "instruction_id": r["instruction_id"], "instruction_name": r["instruction_name"], "opcode": r["opcode"],
@@ -1006,8 +1007,8 @@ class MemoryHlo(truth.Case):
                     "shape_index": ",".join(map(str, r["shape_index"])) or None, "source_file": r["source_file"] or None,
                     "source_line": r["source_line"] if r["source_file"] else None, "residency": r["class"]})
             self.check(rows, expected)
-            columns, rows = arrow.table("pk_arrow_live_curve", memory)
-            self.assertEqual((columns, rows), ([("event", "l", None, True), ("live_bytes", "l", "bytes", True)], []))
+            columns, rows = arrow.table("live_curve", memory)
+            self.assertEqual((columns[3:], rows), ([("event", "l", None, True), ("live_bytes", "l", "bytes", True)], []))
 
 
 if __name__ == "__main__":

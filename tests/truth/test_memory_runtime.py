@@ -722,11 +722,12 @@ class MemoryRuntime(truth.Case):
             rows = Answer(self.hosts, self.paths, self.folder).document()["allocators"]
             memory = profile.memory()
             self.assertEqual([a.chosen for a in memory.allocators], [False, True, False, False, False])
+            planes = [device["name"] for device in profile.table("devices")]
             for ours, theirs in zip(memory.allocators, rows):
+                self.assertEqual("" if ours.device is None else planes[ours.device], theirs["device"])
                 for field in (
                     "name",
                     "host",
-                    "device",
                     "heap_peak_bytes",
                     "occupancy_peak_bytes",
                     "occupancy_peak_ps",

@@ -987,11 +987,12 @@ class Neutrino(truth.Case):
 
     def test_arrow(self):
         with arrow.Handle("profile", self.root, None) as profile, arrow.Handle("probe", profile, 0) as probe:
-            _, rows = arrow.table("pk_arrow_launches", probe)
+            _, rows = arrow.table("probe_launches", probe)
             expected = []
             for i, n in enumerate(self.launches):
                 grid, block = n.kernel.grid, n.kernel.block
                 expected.append({
+                    "run": self.root.name, "host": None, "file": 0,
                     "launch": i, "kernel": n.kernel.name, "function": n.kernel.function, "outcome": "ok" if n.file else "memusage",
                     "bin": n.file, "bin_position": self.answer.bins.index(n) if n.file else None, "time_ns": time_of(n),
                     "grid_x": grid[0], "grid_y": grid[1], "grid_z": grid[2], "block_x": block[0], "block_y": block[1],
@@ -1001,11 +1002,11 @@ class Neutrino(truth.Case):
             self.check(rows, expected)
             for b, n in enumerate(self.answer.bins):
                 for index, (_, _, fields, _) in enumerate(MAPS):
-                    columns, rows = arrow.table("pk_arrow_probe_records", probe, arrow.ctypes.c_size_t(b),
-                                                arrow.ctypes.c_uint32(index))
-                    names = ["block", "lane", "k", *(f for f, _ in fields)]
+                    columns, rows = arrow.table("probe_records", probe, (b, index))
+                    names = ["run", "host", "file", "bin_position", "block", "lane", "k", *(f for f, _ in fields)]
                     self.assertEqual([c[0] for c in columns], names)
-                    self.check(rows, [dict(zip(names, (r["block"], r["lane"], r["k"], *map(int, r["values"]))))
+                    self.check(rows, [dict(zip(names, (self.root.name, None, 0, b, r["block"], r["lane"], r["k"],
+                                                       *map(int, r["values"]))))
                                       for r in self.answer.record_rows(n, index)])
 
     def test_the_library_says_the_same(self):

@@ -115,7 +115,7 @@ class SmallTraces(truth.Case):
         maps = [Map("one", "warp", fields, [[(500, 10, 7)], [(510, 10, 7)], [(100, 10, 7)]])]
         root = self.trace(maps, record_file(maps, (3, 1, 1)))
         with arrow.Handle("profile", root, None) as profile:
-            rows = arrow.table("pk_arrow_events", profile, arrow.ALL_FILES)[1]
+            rows = arrow.table("events", profile)[1]
         self.assertEqual([(r["name"], r["start_ps"], r["duration_ps"], r["source_row"]) for r in rows],
                          [("block 2", 0, 10_000, 2), ("block 0", 400_000, 10_000, 0), ("block 1", 410_000, 10_000, 1)])
 

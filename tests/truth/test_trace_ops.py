@@ -63,17 +63,21 @@ class Both:
 
     def test_arrow(self):
         """The same in columns."""
-        expected = [{"file": line["file"], "plane": line["plane_name"], "line": line["line_name"], "name": op["name"],
+        devices = list(dict.fromkeys((line.file, line.plane_name) for line in self.lines))
+        expected = [{"run": "run", "host": self.hosts.get(line["file"]), "rank": self.ranks_of[line["file"]], "node": None,
+                     "device_name": line["plane_name"], "file": line["file"],
+                     "device": devices.index((line["file"], line["plane_name"])), "plane": line["plane_name"], "line": line["line_name"], "name": op["name"],
                      "display_name": "", "category": op["stats"]["category"], "metadata_id": None,
                      **{key: op[key] for key in ("count", "total_ps", "self_ps", "min_ps", "max_ps")}, "flops": None,
                      "bytes_accessed": None, "program": "", "clock": "aligned"}
                     for line in model.ops_lines(self.lines) for op in line["ops"]]
         with arrow.Handle("profile", self.folder, None) as profile:
-            self.check(arrow.table("pk_arrow_ops", profile, None)[1], expected)
+            self.check(arrow.table("ops", profile)[1], expected)
 
 
 class OpsOfPyTorch(Both, KinetoCase):
     other_device, last_file = "GPU 1", 1
+    hosts, ranks_of = {0: "rank0", 1: "rank1"}, {0: 0, 1: 1}
 
     def test_the_description_is_awkward(self):
         lines = model.ops_lines(self.lines)
@@ -96,6 +100,7 @@ class OpsOfPyTorch(Both, KinetoCase):
 
 class OpsOfAscend(Both, AscendCase):
     other_device, last_file = "NPU 1", 7
+    hosts, ranks_of = {3: "rank0_ascend_pt", 7: "rank1_ascend_pt"}, {3: 0, 7: 1}
 
     def test_the_description_is_awkward(self):
         lines = model.ops_lines(self.lines)

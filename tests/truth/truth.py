@@ -42,15 +42,16 @@ def library():
     return profkit
 
 
-def run(*arguments, status=0, cwd=None):
-    """Standard output of `profkit ARGUMENTS`, run in the folder `cwd`; any other exit status is an error."""
+def run(*arguments, status=0, cwd=None, stderr=False):
+    """Standard output of `profkit ARGUMENTS`, run in the folder `cwd`, or what it says on standard error; any other exit status is
+    an error."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
     done = subprocess.run([PROFKIT, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=environment, timeout=120, check=False, cwd=cwd)
     if done.returncode != status:
         raise AssertionError(f"profkit {' '.join(map(str, arguments))} ended with {done.returncode}, not {status}:\n"
                              f"{done.stdout.decode()}\n{done.stderr.decode()}")
-    return done.stdout.decode("utf-8")
+    return (done.stderr if stderr else done.stdout).decode("utf-8")
 
 
 def parsed(text):

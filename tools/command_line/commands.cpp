@@ -16,6 +16,7 @@ extern const command_description memory_command;
 extern const command_description bubbles_command;
 extern const command_description architecture_command;
 extern const command_description export_command;
+extern const command_description rows_command;
 extern const command_description merge_command;
 extern const command_description validate_command;
 extern const command_description neutrino_command;
@@ -37,6 +38,7 @@ std::vector<const command_description*> all_commands() {
       &bubbles_command,
       &architecture_command,
       &export_command,
+      &rows_command,
       &merge_command,
       &validate_command,
       &neutrino_command,

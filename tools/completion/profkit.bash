@@ -1,7 +1,7 @@
 # bash completion for profkit, written by scripts/generate
 _profkit() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word
-  local options= arguments= commands='report info tree metadata steps ops modules framework collectives chrome memory bubbles architecture export merge validate neutrino dump'
+  local options= arguments= commands='report info tree metadata steps ops modules framework collectives chrome memory bubbles architecture export rows merge validate neutrino dump'
   COMPREPLY=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case " $commands help " in *" $word "*) command=$word; break ;; esac
@@ -160,6 +160,19 @@ _profkit() {
         --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
         --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
         --host|--plane|--line|--name|--step|--time|-j|--threads) return ;;
+      esac ;;
+    rows)
+      options='--host --plane --line --name --step --time --columns --format -o --output --limit
+        --color -q --quiet --run --io --strict --fail-on -j --threads -h --help'
+      arguments='files devices ops steps kernels gaps causes collectives modules allocators live_buffers live_curve probe_launches'
+      case $previous in
+        --format) COMPREPLY=($(compgen -W 'csv json' -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+        --run) COMPREPLY=($(compgen -W 'all' -- "$current")); return ;;
+        --io) COMPREPLY=($(compgen -W 'auto map read' -- "$current")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W 'incomplete' -- "$current")); return ;;
+        --host|--plane|--line|--name|--step|--time|--columns|--limit|-j|--threads) return ;;
+        -o|--output) arguments= ;;
       esac ;;
     merge)
       options='--traces --snapshots --offsets --run-metadata --run-dir --auto-discover --keep-going

@@ -34,7 +34,9 @@ def test_bubbles(tpu):
         for step in steps:
             assert step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps == step.end_ps - step.start_ps
         assert gaps and all(gap.duration_ps > 0 for gap in gaps)
-        assert {gap.device for gap in gaps} <= set(bubbles.devices)
+        assert {gap.device for gap in gaps} <= set(range(len(bubbles.devices)))
+        assert {step.step for step in steps} >= {gap.step for gap in gaps} - {None}
+        assert [cause["gap"] for cause in bubbles.table("causes")] == list(range(len(gaps)))
         assert bubbles.document()["schema"]
     with pytest.raises(profkit.InvalidArgument):
         tpu.bubbles(thresholds={"no_such_threshold": 1})
@@ -50,12 +52,12 @@ def test_architecture(tpu):
 def test_kernels(tpu, data):
     with tpu.kernels(device="TPU:0") as kernels:
         device, = kernels.devices
-        rows = list(kernels.rows(0))
+        rows = list(kernels.rows())
         assert device.kernel_count == len(rows) and device.accelerator == "tpu"
         assert all(a.start_ps <= b.start_ps for a, b in zip(rows, rows[1:]))
     with profkit.open(data / "ascend" / "two_ranks") as ascend, ascend.kernels() as kernels:
         assert {device.accelerator for device in kernels.devices} == {"npu"}
-        assert any(row.wait_ps is not None for at in range(len(kernels.devices)) for row in kernels.rows(at))
+        assert any(row.wait_ps is not None for row in kernels.rows())
 
 
 def test_modules(tpu):

@@ -1,10 +1,13 @@
 """Tables through __arrow_c_stream__: pyarrow and DuckDB read them, whatever is closed or dropped first."""
+import csv
 import gc
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -91,8 +94,10 @@ def test_batches_of_a_long_capture_end_at_lines_and_share_what_repeats(data):
     assert len(addresses) == 1  # file 0 in all of them
     whole = pyarrow.Table.from_batches(batches)
     once = profkit.open_buffer(content[:len(content) // 8], "a.xplane.pb").events_table().to_pyarrow()
-    for column in ("name", "line", "start_ps", "duration_ps", "device", "stream"):
+    for column in ("name", "line", "start_ps", "duration_ps", "device_name", "stream"):
         assert whole[column].to_pylist() == once[column].to_pylist() * 8
+    devices = once["device"].to_pylist()  # planes of one name in one file are different devices
+    assert whole["device"].to_pylist() == [None if d is None else d + 4 * k for k in range(8) for d in devices]
 
 
 def test_aggregated_events_and_far_ids_have_rows_of_their_own():
@@ -123,6 +128,37 @@ def test_every_table(tpu, data):
         assert probe.launches_table().to_pyarrow()["kernel"].to_pylist() == [row.kernel for row in probe.launches]
         rows = probe.records_table(0).to_pyarrow().to_pylist()
         assert [row["start"] for row in rows] == [record.values["start"] for record in probe.records(0)]
+
+
+def test_every_table_by_its_name(tpu):
+    for name in typing.get_args(profkit.tables.TableName):
+        table = tpu.table(name)
+        whole = table.to_pyarrow()
+        assert whole.column_names == list(table.columns) and all(table.columns.values())
+        assert "<th>file</th>" in table._repr_html_()  # pylint: disable=protected-access
+        if name == "events":
+            with pytest.raises(profkit.Unsupported):
+                table.to_dicts()
+            continue
+        # The same as JSON, value by value; and CSV has a line for each row and one for the names.
+        assert table.to_dicts() == whole.to_pylist()
+        text = io.BytesIO()
+        table.write(text.write)
+        assert len(list(csv.reader(io.StringIO(text.getvalue().decode())))) == whole.num_rows + 1
+    devices = tpu.table("devices").to_dicts()
+    assert [device["name"] for device in devices] == [f"/device:TPU:{i}" for i in range(4)]
+    with pytest.raises(ValueError):
+        tpu.table("no such table")
+    with pytest.raises(profkit.InvalidArgument):
+        tpu.table("files", plane="TPU:0").to_dicts()
+    assert {row["device"] for row in tpu.table("kernels", plane="TPU:2", columns=["device"])} == {2}
+
+
+def test_tables_for_engines_that_refuse_dictionaries_and_unsigned_integers(tpu):
+    for name in ("events", "ops", "kernels"):
+        plain, usual = tpu.table(name, plain_text=True, signed=True).to_pyarrow(), tpu.table(name).to_pyarrow()
+        assert {str(field.type) for field in plain.schema} <= {"string", "int64", "int32", "bool"}
+        assert plain.to_pylist() == usual.to_pylist()
 
 
 def test_sql_over_a_profile(data):

@@ -30,15 +30,6 @@ constexpr std::int64_t plane_ids_per_node = 64;   // in the plane ids of a merge
 constexpr std::int64_t first_reference_id = 100;  // the reference tool's plane ids start here
 constexpr std::int64_t first_host_id = 10000;     // and those of hosts here
 
-std::string_view hostname_of(const plane_index& plane) {
-  std::string_view hostname;
-  for (const std::string_view bytes : plane.stats) {
-    const stat_view stat(bytes);
-    if (plane.stat_name(stat.metadata_id()) == "hostname") hostname = text_value(plane, stat);
-  }
-  return hostname;
-}
-
 // Which lines hold executions of operations, each once.
 bool is_of_interest(const line_index& line) noexcept {
   return line.kind == line_kind::stream || line.kind == line_kind::ops || line.kind == line_kind::async ||

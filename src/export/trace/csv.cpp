@@ -6,7 +6,7 @@
 #include "timeline_lines.hpp"
 
 #include "base/format.hpp"
-#include "base/utf8.hpp"
+#include "export/csv_text.hpp"
 
 #include <string>
 #include <utility>
@@ -16,38 +16,6 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr std::size_t csv_flush_bytes = std::size_t{256} << 10;
-
-// Bytes that are not UTF-8 as \\xNN, like in JSON: other programs refuse a table with one of them.
-std::string all_utf8(std::string_view text) {
-  constexpr char hex[] = "0123456789abcdef";
-  std::string valid;
-  for (std::size_t at = 0; at < text.size();) {
-    const utf8_step step = decode_utf8(text, at);
-    if (step.valid) {
-      valid += text.substr(at, step.bytes);
-    } else {
-      valid += {'\\', 'x', hex[step.code_point >> 4 & 15], hex[step.code_point & 15]};
-    }
-    at += step.bytes;
-  }
-  return valid;
-}
-
-void append_cell(std::string& out, std::string_view text) {
-  if (!is_valid_utf8(text)) return append_cell(out, all_utf8(text));
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t quote = std::min(text.find('"', at), text.size());
-    out += text.substr(at, quote - at);
-    if (quote < text.size()) out += "\"\"";
-    at = quote + 1;
-  }
-  out += '"';
-}
 
 class csv_exporter {
  public:
@@ -79,13 +47,13 @@ class csv_exporter {
 
   std::string head_of(std::size_t file, std::string_view plane, std::string_view line, std::string_view line_id) {
     std::string head = std::to_string(file) + ',';
-    append_cell(head, host_of(job_.p, file));
+    append_csv_cell(head, host_of(job_.p, file));
     head += ',';
-    append_cell(head, plane);
+    append_csv_cell(head, plane);
     head += ',';
-    append_cell(head, line);
+    append_csv_cell(head, line);
     head += ',';
-    append_cell(head, line_id);
+    append_csv_cell(head, line_id);
     head += ',';
     return head;
   }
@@ -97,9 +65,9 @@ class csv_exporter {
     out_ += ',';
     append_integer(out_, duration_ps);
     out_ += ',';
-    append_cell(out_, name);
+    append_csv_cell(out_, name);
     out_ += ',';
-    append_cell(out_, stats);
+    append_csv_cell(out_, stats);
     out_ += "\r\n";
     ++job_.told.events;
     return out_.size() < csv_flush_bytes ? result<void>() : flush();

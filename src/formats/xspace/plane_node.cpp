@@ -1,5 +1,7 @@
 #include <formats/xspace/plane_node.hpp>
 
+#include <formats/xspace/event_stats.hpp>
+
 #include <profkit/xspace.hpp>
 
 #include <charconv>
@@ -30,6 +32,15 @@ std::optional<std::int64_t> node_of(const plane_index& plane) noexcept {
     }
   if (const auto named = find_node(plane.name)) return named->node;
   return std::nullopt;
+}
+
+std::string_view hostname_of(const plane_index& plane) noexcept {
+  std::string_view hostname;
+  for (const std::string_view bytes : plane.stats) {
+    const stat_view stat(bytes);
+    if (plane.stat_name(stat.metadata_id()) == "hostname") hostname = text_value(plane, stat);
+  }
+  return hostname;
 }
 
 bool is_host_of_merge(const plane_index& plane) noexcept {

@@ -21,6 +21,9 @@ struct node_in_name {
 // The node of a plane, by its stat `node_id`, else by its name; nothing when no merge wrote it.
 [[nodiscard]] std::optional<std::int64_t> node_of(const plane_index& plane) noexcept;
 
+// Of the plane's stat `hostname`; "" where it has none.
+[[nodiscard]] std::string_view hostname_of(const plane_index& plane) noexcept;
+
 // A merge shows hosts as devices or under a name of its own, and puts the node in front of the names of their threads.
 [[nodiscard]] bool is_host_of_merge(const plane_index& plane) noexcept;
 

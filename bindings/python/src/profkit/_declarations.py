@@ -9,7 +9,6 @@ PK_NO_OFFSET = 18446744073709551615
 PK_LIMIT_DEFAULT = 18446744073709551615
 PK_PROBE_NO_BLOCK = 18446744073709551615
 PK_NO_TIME_PS = -9223372036854775808
-PK_ARROW_ALL_FILES = 4294967295
 PK_OK = 0
 PK_END = 1
 PK_E_INVALID_ARGUMENT = -1
@@ -85,6 +84,7 @@ PK_SIBLING_NONE = 0
 PK_SIBLING_SAME_BYTES = 1
 PK_SIBLING_SAME_CONTENT = 2
 PK_SIBLING_DIFFERS = 3
+PK_MODULE_DAMAGED = 1
 PK_CHROME_HAS_START = 1
 PK_CHROME_HAS_DURATION = 2
 PK_CHROME_PID_IS_STRING = 4
@@ -145,8 +145,11 @@ PK_PEAK_METHOD_ALLOCATION_SIZES = 3
 PK_PEAK_BOUND_EXACT = 0
 PK_PEAK_BOUND_LOWER = 1
 PK_PEAK_BOUND_UPPER = 2
+PK_ALLOCATOR_AGREES = 1
+PK_ALLOCATOR_CHOSEN = 2
 PK_RESIDENCY_INDEFINITE = 0
 PK_RESIDENCY_TEMPORARY = 1
+PK_LIVE_BUFFER_HAS_INSTRUCTION = 1
 PK_TRACE_JSON = 1
 PK_TRACE_PERFETTO = 2
 PK_TRACE_XSPACE = 3
@@ -273,6 +276,22 @@ PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING = 2
 PK_BUBBLE_LABEL_HOST_LAUNCH_LAG = 3
 PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4
 PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
+PK_CAUSE_LAUNCH_BOUND = 0
+PK_CAUSE_OPTIMIZER_LOOP = 1
+PK_CAUSE_SYNC_WAIT = 2
+PK_CAUSE_SYNC_DRAIN = 3
+PK_CAUSE_H2D_PAGEABLE = 4
+PK_CAUSE_DATA_LOADER = 5
+PK_CAUSE_GC = 6
+PK_CAUSE_ALLOCATION = 7
+PK_CAUSE_COMPILE = 8
+PK_CAUSE_MODULE_LOAD = 9
+PK_CAUSE_CHECKPOINT = 10
+PK_CAUSE_COMM_HOST_WAIT = 11
+PK_CAUSE_DEVICE_DEPENDENCY = 12
+PK_CAUSE_LOCK = 13
+PK_CAUSE_HOST_UNTRACED = 14
+PK_CAUSE_UNEXPLAINED = 15
 PK_CONFIDENCE_LOW = 0
 PK_CONFIDENCE_MEDIUM = 1
 PK_CONFIDENCE_HIGH = 2
@@ -280,7 +299,40 @@ PK_BUBBLE_HEAVY = 1
 PK_BUBBLE_AT_EDGE = 2
 PK_BUBBLE_INTER_STEP = 4
 PK_BUBBLE_TRACED = 8
-PK_ARROW_SKIP_DAMAGE = 1
+PK_TABLE_FILES = 1
+PK_TABLE_DEVICES = 2
+PK_TABLE_EVENTS = 3
+PK_TABLE_OPS = 4
+PK_TABLE_STEPS = 5
+PK_TABLE_KERNELS = 6
+PK_TABLE_GAPS = 7
+PK_TABLE_CAUSES = 8
+PK_TABLE_COLLECTIVES = 9
+PK_TABLE_MODULES = 10
+PK_TABLE_ALLOCATORS = 11
+PK_TABLE_LIVE_BUFFERS = 12
+PK_TABLE_LIVE_CURVE = 13
+PK_TABLE_PROBE_LAUNCHES = 14
+PK_TABLE_PROBE_RECORDS = 15
+PK_OPS_CLOCK_ALIGNED = 0
+PK_OPS_CLOCK_DEVICE = 1
+PK_OPS_CLOCK_MIXED = 2
+PK_OP_HAS_METADATA_ID = 1
+PK_OP_HAS_FLOPS = 2
+PK_OP_HAS_BYTES_ACCESSED = 4
+PK_COLLECTIVE_ON_STREAM = 1
+PK_COLLECTIVE_IS_HALF = 2
+PK_TABLE_SKIP_DAMAGE = 1
+PK_TABLE_PLAIN_TEXT = 2
+PK_TABLE_SIGNED = 4
+PK_TABLE_ONE_FILE = 8
+PK_COLUMN_INT64 = 0
+PK_COLUMN_UINT64 = 1
+PK_COLUMN_INT32 = 2
+PK_COLUMN_UINT32 = 3
+PK_COLUMN_BOOLEAN = 4
+PK_COLUMN_TEXT = 5
+PK_COLUMN_NAME = 6
 
 pk_write_callback = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_size_t)
 
@@ -360,6 +412,8 @@ class pk_run_info(c.Structure):
 
 class pk_file_info(c.Structure):
     _fields_ = [
+        ("file", c.c_uint32),
+        ("reserved", c.c_uint32),
         ("path", pk_str),
         ("host", pk_str),
         ("run", pk_str),
@@ -371,7 +425,7 @@ class pk_file_info(c.Structure):
         ("export_of", c.c_int32),
         ("plane_count", c.c_uint32),
         ("flags", c.c_uint32),
-        ("reserved", c.c_uint32),
+        ("reserved1", c.c_uint32),
     ]
 
 
@@ -471,7 +525,7 @@ class pk_metadata_cursor(c.Structure):
 class pk_module_info(c.Structure):
     _fields_ = [
         ("file", c.c_uint32),
-        ("plane", c.c_int32),
+        ("reserved", c.c_uint32),
         ("metadata_id", c.c_int64),
         ("name", pk_str),
         ("module_name", pk_str),
@@ -480,8 +534,10 @@ class pk_module_info(c.Structure):
         ("instruction_count", c.c_uint64),
         ("hlo_proto", pk_str),
         ("sibling_path", pk_str),
+        ("plane", c.c_int32),
         ("sibling", c.c_int32),
-        ("damaged", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("reserved1", c.c_uint32),
     ]
 
 
@@ -537,19 +593,21 @@ class pk_activity_device(c.Structure):
 
 class pk_kernel_row(c.Structure):
     _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("stream", c.c_int64),
+        ("name", pk_str),
+        ("op_type", pk_str),
+        ("core", pk_str),
+        ("step_id", pk_str),
         ("start_ps", c.c_int64),
         ("duration_ps", c.c_int64),
         ("wait_ps", c.c_int64),
         ("launch_ps", c.c_int64),
-        ("stream", c.c_int64),
-        ("source_row", c.c_uint64),
-        ("name", pk_str),
-        ("op_type", pk_str),
-        ("core", pk_str),
-        ("step", pk_str),
         ("input_shapes", pk_str),
         ("output_shapes", pk_str),
         ("input_types", pk_str),
+        ("source_row", c.c_uint64),
         ("kind", c.c_int32),
         ("flags", c.c_uint32),
     ]
@@ -626,22 +684,25 @@ class pk_memory_space(c.Structure):
 
 class pk_memory_allocator(c.Structure):
     _fields_ = [
-        ("name", pk_str),
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
         ("host", pk_str),
-        ("device", pk_str),
+        ("name", pk_str),
         ("heap_peak_bytes", c.c_int64),
         ("occupancy_peak_bytes", c.c_int64),
         ("occupancy_peak_ps", c.c_int64),
         ("capacity_bytes", c.c_int64),
         ("pre_trace_bytes", c.c_int64),
         ("unmatched_frees", c.c_uint64),
-        ("allocator_agrees", c.c_uint32),
-        ("chosen", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
     ]
 
 
 class pk_live_buffer(c.Structure):
     _fields_ = [
+        ("file", c.c_uint32),
+        ("reserved", c.c_uint32),
         ("logical_buffer_id", c.c_int64),
         ("size_bytes", c.c_int64),
         ("allocation_index", c.c_int64),
@@ -657,12 +718,14 @@ class pk_live_buffer(c.Structure):
         ("source_file", pk_str),
         ("source_line", c.c_int64),
         ("residency", c.c_int32),
-        ("instruction_found", c.c_uint32),
+        ("flags", c.c_uint32),
     ]
 
 
 class pk_curve_point(c.Structure):
     _fields_ = [
+        ("file", c.c_uint32),
+        ("reserved", c.c_uint32),
         ("event", c.c_int64),
         ("live_bytes", c.c_int64),
     ]
@@ -764,22 +827,26 @@ class pk_clock_interval(c.Structure):
 
 class pk_probe_launch(c.Structure):
     _fields_ = [
+        ("file", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("launch", c.c_uint64),
         ("kernel", pk_str),
         ("function", pk_str),
         ("bin", pk_str),
-        ("grid", c.c_uint32 * 3),
-        ("block", c.c_uint32 * 3),
-        ("shared_bytes", c.c_uint32),
-        ("outcome", c.c_int32),
-        ("known", c.c_uint32),
-        ("param_count", c.c_uint32),
-        ("params", c.POINTER(c.c_uint64)),
+        ("bin_position", c.c_int64),
         ("time_ns", c.c_int64),
+        ("params", c.POINTER(c.c_uint64)),
+        ("params_count", c.c_size_t),
         ("probe_memory_bytes", c.c_uint64),
         ("prologue_ps", c.c_int64),
         ("kernel_ps", c.c_int64),
         ("epilogue_ps", c.c_int64),
-        ("bin_index", c.c_int64),
+        ("outcome", c.c_int32),
+        ("grid", c.c_uint32 * 3),
+        ("block", c.c_uint32 * 3),
+        ("shared_bytes", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("reserved1", c.c_uint32),
     ]
 
 
@@ -948,8 +1015,10 @@ class pk_bubbles_options(c.Structure):
 
 class pk_bubble_step(c.Structure):
     _fields_ = [
-        ("id", pk_str),
-        ("device", pk_str),
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("step", c.c_int64),
+        ("step_id", pk_str),
         ("start_ps", c.c_int64),
         ("end_ps", c.c_int64),
         ("busy_ps", c.c_int64),
@@ -957,20 +1026,23 @@ class pk_bubble_step(c.Structure):
         ("internal_ps", c.c_int64),
         ("tail_ps", c.c_int64),
         ("largest_internal_ps", c.c_int64),
-        ("bubble_count", c.c_uint64),
         ("compute_only_ps", c.c_int64),
         ("comm_exposed_ps", c.c_int64),
         ("comm_overlapped_ps", c.c_int64),
         ("copy_ps", c.c_int64),
         ("other_ps", c.c_int64),
         ("idle_ps", c.c_int64),
+        ("bubble_count", c.c_uint64),
         ("tags", c.c_uint32),
-        ("position", c.c_uint32),
+        ("reserved", c.c_uint32),
     ]
 
 
 class pk_bubble(c.Structure):
     _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("step", c.c_int64),
         ("start_ps", c.c_int64),
         ("end_ps", c.c_int64),
         ("host_ps", c.c_int64),
@@ -982,10 +1054,9 @@ class pk_bubble(c.Structure):
         ("after", pk_str),
         ("before_row", c.c_uint64),
         ("after_row", c.c_uint64),
-        ("step", c.c_int64),
-        ("device", c.c_uint32),
         ("scope", c.c_int32),
         ("labels", c.c_uint32),
+        ("cause", c.c_int32),
         ("confidence", c.c_int32),
         ("flags", c.c_uint32),
         ("reserved", c.c_uint32),
@@ -1003,13 +1074,91 @@ class pk_architecture_options(c.Structure):
     ]
 
 
-class pk_arrow_options(c.Structure):
+class pk_device(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("name", pk_str),
+        ("ordinal", c.c_int64),
+        ("accelerator", c.c_int32),
+        ("plane", c.c_int32),
+    ]
+
+
+class pk_op(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("plane", pk_str),
+        ("line", pk_str),
+        ("name", pk_str),
+        ("display_name", pk_str),
+        ("category", pk_str),
+        ("program", pk_str),
+        ("metadata_id", c.c_int64),
+        ("count", c.c_uint64),
+        ("total_ps", c.c_int64),
+        ("self_ps", c.c_int64),
+        ("min_ps", c.c_int64),
+        ("max_ps", c.c_int64),
+        ("flops", c.c_uint64),
+        ("bytes_accessed", c.c_uint64),
+        ("clock", c.c_int32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class pk_cause(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("gap", c.c_uint64),
+        ("step", c.c_int64),
+        ("span", pk_str),
+        ("covered_ps", c.c_int64),
+        ("start_ps", c.c_int64),
+        ("end_ps", c.c_int64),
+        ("cause", c.c_int32),
+        ("confidence", c.c_int32),
+    ]
+
+
+class pk_collective(c.Structure):
+    _fields_ = [
+        ("file", c.c_uint32),
+        ("device", c.c_int32),
+        ("plane", pk_str),
+        ("name", pk_str),
+        ("category", pk_str),
+        ("count", c.c_uint64),
+        ("total_ps", c.c_int64),
+        ("min_ps", c.c_int64),
+        ("max_ps", c.c_int64),
+        ("flags", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_table_options(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("flags", c.c_uint32),
         ("batch_rows", c.c_uint64),
         ("columns", c.POINTER(c.c_char_p)),
         ("column_count", c.c_size_t),
+        ("filters", c.POINTER(pk_document_options)),
+        ("file", c.c_uint32),
+        ("reserved", c.c_uint32),
+    ]
+
+
+class pk_column(c.Structure):
+    _fields_ = [
+        ("name", pk_str),
+        ("unit", pk_str),
+        ("meaning", pk_str),
+        ("type", c.c_int32),
+        ("reserved", c.c_uint32),
     ]
 
 
@@ -1030,7 +1179,7 @@ INITIAL: Dict[Any, Dict[str, int]] = {
     pk_merge_options: {},
     pk_bubbles_options: {},
     pk_architecture_options: {},
-    pk_arrow_options: {},
+    pk_table_options: {},
 }
 
 # name: (result, parameters)
@@ -1123,9 +1272,6 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_activity_device_count": (c.c_uint32, (c.c_void_p,)),
     "pk_activity_device_get": (c.c_int32, (
         c.c_void_p, c.c_uint32, c.POINTER(pk_activity_device), c.POINTER(c.c_void_p))),
-    "pk_kernel_rows_read": (c.c_int32, (
-        c.c_void_p, c.c_uint32, c.c_uint64, c.POINTER(pk_kernel_row), c.c_size_t, c.POINTER(c.c_size_t),
-        c.POINTER(c.c_void_p))),
     "pk_activity_free": (None, (c.c_void_p,)),
     "pk_document_name": (c.c_char_p, (c.c_int32,)),
     "pk_document_write": (c.c_int32, (
@@ -1142,13 +1288,6 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_memory_module_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_memory_module), c.POINTER(c.c_void_p))),
     "pk_memory_space_get": (c.c_int32, (
         c.c_void_p, c.c_size_t, c.c_size_t, c.POINTER(pk_memory_space), c.POINTER(c.c_void_p))),
-    "pk_memory_allocator_count": (c.c_size_t, (c.c_void_p,)),
-    "pk_memory_allocator_get": (c.c_int32, (
-        c.c_void_p, c.c_size_t, c.POINTER(pk_memory_allocator), c.POINTER(c.c_void_p))),
-    "pk_live_buffers_read": (c.c_int32, (
-        c.c_void_p, c.c_uint64, c.POINTER(pk_live_buffer), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
-    "pk_live_curve_read": (c.c_int32, (
-        c.c_void_p, c.c_uint64, c.POINTER(pk_curve_point), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
     "pk_memory_fit": (c.c_int32, (c.c_void_p, c.POINTER(c.c_uint32), c.POINTER(c.c_int64), c.POINTER(c.c_void_p))),
     "pk_memory_write": (c.c_int32, (
         c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
@@ -1190,8 +1329,6 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_validation_write_csv": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_validation_free": (None, (c.c_void_p,)),
     "pk_probe_open": (c.c_int32, (c.c_void_p, c.c_int32, c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
-    "pk_probe_launch_count": (c.c_size_t, (c.c_void_p,)),
-    "pk_probe_launch_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_probe_launch), c.POINTER(c.c_void_p))),
     "pk_probe_bin_count": (c.c_size_t, (c.c_void_p,)),
     "pk_probe_bin_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_probe_bin), c.POINTER(c.c_void_p))),
     "pk_probe_bin_damage": (c.c_void_p, (c.c_void_p, c.c_size_t)),
@@ -1225,10 +1362,6 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "pk_merge_free": (None, (c.c_void_p,)),
     "pk_bubbles_open": (c.c_int32, (
         c.c_void_p, c.POINTER(pk_bubbles_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
-    "pk_bubbles_step_count": (c.c_size_t, (c.c_void_p,)),
-    "pk_bubbles_step_get": (c.c_int32, (c.c_void_p, c.c_size_t, c.POINTER(pk_bubble_step), c.POINTER(c.c_void_p))),
-    "pk_bubbles_read": (c.c_int32, (
-        c.c_void_p, c.c_uint64, c.POINTER(pk_bubble), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
     "pk_bubbles_write": (c.c_int32, (
         c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
     "pk_bubbles_device_count": (c.c_size_t, (c.c_void_p,)),
@@ -1242,16 +1375,27 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_int32), c.POINTER(c.c_void_p))),
     "pk_architecture_write_markdown": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
     "pk_architecture_free": (None, (c.c_void_p,)),
-    "pk_arrow_events": (c.c_int32, (
-        c.c_void_p, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_ops": (c.c_int32, (
-        c.c_void_p, c.POINTER(pk_document_options), c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_kernels": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_steps": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_bubbles": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_live_buffers": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_live_curve": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_launches": (c.c_int32, (c.c_void_p, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
-    "pk_arrow_probe_records": (c.c_int32, (
-        c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_arrow_options), c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_table_name": (c.c_char_p, (c.c_int32,)),
+    "pk_table_open": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_activity_table": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_bubbles_table": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_memory_table": (c.c_int32, (
+        c.c_void_p, c.c_int32, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_probe_table": (c.c_int32, (
+        c.c_void_p, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_probe_records_table": (c.c_int32, (
+        c.c_void_p, c.c_size_t, c.c_uint32, c.POINTER(pk_table_options), c.POINTER(c.c_void_p), c.POINTER(c.c_void_p))),
+    "pk_table_free": (None, (c.c_void_p,)),
+    "pk_table_column_count": (c.c_uint32, (c.c_void_p,)),
+    "pk_table_column_get": (c.c_int32, (c.c_void_p, c.c_uint32, c.POINTER(pk_column), c.POINTER(c.c_void_p))),
+    "pk_table_read": (c.c_int32, (
+        c.c_void_p, c.c_void_p, c.c_size_t, c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_table_values": (c.c_int32, (
+        c.c_void_p, c.c_char_p, c.POINTER(pk_value), c.c_size_t, c.POINTER(c.c_size_t), c.POINTER(c.c_void_p))),
+    "pk_table_arrow": (c.c_int32, (c.c_void_p, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_table_write_csv": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
+    "pk_table_write_json": (c.c_int32, (c.c_void_p, pk_write_callback, c.c_void_p, c.POINTER(c.c_void_p))),
 }

@@ -1,14 +1,14 @@
 """Memory, bubbles, kernels, modules, Neutrino traces and Chrome events of a profile."""
 import ctypes as c
 import json
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 from . import _declarations as d
 from . import _library as L
-from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, read_positions, text
+from ._library import Calls, Owner, check, converter, got, lib, made, options, path_text, text
 from .errors import Error
 from .kinds import KernelKind, Status
-from .tables import Table
+from .tables import Table, number_of
 from .profile import CancelToken, Log, Profile, Progress
 
 
@@ -75,10 +75,11 @@ class MemorySpace(NamedTuple):
 
 
 class Allocator(NamedTuple):
-    """One allocator of one host."""
+    """One allocator of one host. device: position in the table of devices; None for host memory."""
+    file: int
     name: str
     host: str
-    device: str
+    device: Optional[int]
     heap_peak_bytes: int
     occupancy_peak_bytes: int
     occupancy_peak_ps: int
@@ -91,6 +92,7 @@ class Allocator(NamedTuple):
 
 class LiveBuffer(NamedTuple):
     """A buffer that is alive at the peak of the chosen module."""
+    file: int
     logical_buffer_id: int
     size_bytes: int
     allocation_index: int
@@ -110,6 +112,7 @@ class LiveBuffer(NamedTuple):
 
 class CurvePoint(NamedTuple):
     """A point of the live curve."""
+    file: int
     event: int
     live_bytes: int
 
@@ -118,16 +121,22 @@ _METHODS = ("none", "heap_replay", "schedule_sweep", "allocation_sizes")
 _BOUNDS = ("exact", "lower", "upper")
 _memory_module = converter(MemoryModule, d.pk_memory_module, {"damaged": bool, "chosen": bool})
 _memory_space = converter(MemorySpace, d.pk_memory_space, {"method": _METHODS.__getitem__, "bound": _BOUNDS.__getitem__})
-_allocator = converter(Allocator, d.pk_memory_allocator, {"allocator_agrees": bool, "chosen": bool})
 _curve_point = converter(CurvePoint, d.pk_curve_point)
 
 
 def _live_buffer(row: Any) -> LiveBuffer:
     index = tuple(row.shape_index[:row.shape_index_count]) if row.shape_index_count else ()
-    return LiveBuffer(row.logical_buffer_id, row.size_bytes, row.allocation_index, row.offset_bytes,
+    return LiveBuffer(row.file, row.logical_buffer_id, row.size_bytes, row.allocation_index, row.offset_bytes,
                       row.instruction_id, text(row.instruction_name), text(row.opcode), text(row.op_name),
                       text(row.computation_name), text(row.shape), index, text(row.source_file), row.source_line,
-                      ("indefinite", "temporary")[row.residency], bool(row.instruction_found))
+                      ("indefinite", "temporary")[row.residency], bool(row.flags & d.PK_LIVE_BUFFER_HAS_INSTRUCTION))
+
+
+def _allocator(row: Any) -> Allocator:
+    return Allocator(row.file, text(row.name), text(row.host), row.device if row.device >= 0 else None,
+                     row.heap_peak_bytes, row.occupancy_peak_bytes, row.occupancy_peak_ps, row.capacity_bytes,
+                     row.pre_trace_bytes, row.unmatched_frees, bool(row.flags & d.PK_ALLOCATOR_AGREES),
+                     bool(row.flags & d.PK_ALLOCATOR_CHOSEN))
 
 
 class Memory(_Document):
@@ -170,24 +179,27 @@ class Memory(_Document):
 
     @property
     def allocators(self) -> List[Allocator]:
-        return [_allocator(got(lib.pk_memory_allocator_get, d.pk_memory_allocator, self._h, at))
-                for at in range(lib.pk_memory_allocator_count(self._h))]
+        return list(self.table("allocators").structs(d.pk_memory_allocator, _allocator))
 
     def live_buffers(self) -> Iterator[LiveBuffer]:
         """What is alive at the peak of the chosen module, largest first; the sizes add up to the peak."""
-        return read_positions(lib.pk_live_buffers_read, self._h, (), d.pk_live_buffer, _live_buffer)
+        return self.table("live_buffers").structs(d.pk_live_buffer, _live_buffer)
 
     def live_curve(self) -> Iterator[CurvePoint]:
         """The curve that `curve_points` asked for."""
-        return read_positions(lib.pk_live_curve_read, self._h, (), d.pk_curve_point, _curve_point)
+        return self.table("live_curve").structs(d.pk_curve_point, _curve_point)
+
+    def table(self, name: Literal["live_buffers", "live_curve", "allocators"], **given: Any) -> Table:
+        """A table of this analysis. Options: see Table."""
+        return Table(self, lib.pk_memory_table, number_of(name), **given)
 
     def live_buffers_table(self) -> Table:
         """The same as an Arrow table."""
-        return Table(self, lib.pk_arrow_live_buffers)
+        return self.table("live_buffers")
 
     def live_curve_table(self) -> Table:
         """The curve as an Arrow table."""
-        return Table(self, lib.pk_arrow_live_curve)
+        return self.table("live_curve")
 
     def fit(self) -> Optional[Tuple[bool, int]]:
         """Whether what `fit_bytes` asked fits, and how many bytes are spare; None when it was not asked."""
@@ -211,6 +223,7 @@ _TAGS = _names_of("PK_BUBBLE_TAG_")
 _LABELS = _names_of("PK_BUBBLE_LABEL_")
 _SCOPES = _names_of("PK_BUBBLE_SCOPE_")
 _CONFIDENCES = _names_of("PK_CONFIDENCE_")
+_CAUSES = _names_of("PK_CAUSE_")
 
 
 def _bits(names: List[str]) -> Callable[[int], Tuple[str, ...]]:
@@ -218,9 +231,12 @@ def _bits(names: List[str]) -> Callable[[int], Tuple[str, ...]]:
 
 
 class BubbleStep(NamedTuple):
-    """One step of one device. busy + prelaunch + internal + tail is its length, exactly."""
-    id: str
-    device: str
+    """One step of one device. busy + prelaunch + internal + tail is its length, exactly. device: position in the table of
+    devices; step: among all steps."""
+    file: int
+    device: int
+    step: int
+    step_id: str
     start_ps: int
     end_ps: int
     busy_ps: int
@@ -236,11 +252,10 @@ class BubbleStep(NamedTuple):
     other_ps: int
     idle_ps: int
     tags: Tuple[str, ...]
-    position: int
 
 
 class Bubble(NamedTuple):
-    """One gap of a device. labels: soft causes, never a proof. The host's times are None when it was not recorded."""
+    """One gap of a device. cause: why it waited, as far as the capture tells. The host's times are None when it was not recorded."""
     start_ps: int
     end_ps: int
     host_ps: Optional[int]
@@ -253,9 +268,11 @@ class Bubble(NamedTuple):
     before_row: int
     after_row: int
     step: Optional[int]
-    device: str
+    file: int
+    device: int
     scope: str
     labels: Tuple[str, ...]
+    cause: str
     confidence: str
     heavy: bool
     at_edge: bool
@@ -268,6 +285,17 @@ class Bubble(NamedTuple):
 
 _bubble_step = converter(BubbleStep, d.pk_bubble_step, {"tags": _bits(_TAGS)})
 _labels_of = _bits(_LABELS)
+
+
+def _bubble(row: Any) -> Bubble:
+    traced = bool(row.flags & d.PK_BUBBLE_TRACED)
+    return Bubble(row.start_ps, row.end_ps, row.host_ps if traced else None, row.sync_ps if traced else None,
+                  row.comm_ps, row.threads_ps if traced else None,
+                  None if row.launch_ps == d.PK_NO_TIME_PS else row.launch_ps, text(row.before), text(row.after),
+                  row.before_row, row.after_row, row.step if row.step >= 0 else None, row.file, row.device,
+                  _SCOPES[row.scope], _labels_of(row.labels), _CAUSES[row.cause], _CONFIDENCES[row.confidence],
+                  bool(row.flags & d.PK_BUBBLE_HEAVY), bool(row.flags & d.PK_BUBBLE_AT_EDGE),
+                  bool(row.flags & d.PK_BUBBLE_INTER_STEP))
 
 
 class Bubbles(_Document):
@@ -295,32 +323,19 @@ class Bubbles(_Document):
     @property
     def steps(self) -> List[BubbleStep]:
         """By device, then by time."""
-        return [_bubble_step(got(lib.pk_bubbles_step_get, d.pk_bubble_step, self._h, at))
-                for at in range(lib.pk_bubbles_step_count(self._h))]
+        return list(self.table("steps").structs(d.pk_bubble_step, _bubble_step))
 
     def __iter__(self) -> Iterator[Bubble]:
         """The gaps that are long enough to be listed, by device and time."""
-        devices = self.devices
+        return self.table("gaps").structs(d.pk_bubble, _bubble)
 
-        def convert(row: Any) -> Bubble:
-            traced = bool(row.flags & d.PK_BUBBLE_TRACED)
-            return Bubble(row.start_ps, row.end_ps, row.host_ps if traced else None, row.sync_ps if traced else None,
-                          row.comm_ps, row.threads_ps if traced else None,
-                          None if row.launch_ps == d.PK_NO_TIME_PS else row.launch_ps, text(row.before),
-                          text(row.after), row.before_row, row.after_row, row.step if row.step >= 0 else None,
-                          devices[row.device], _SCOPES[row.scope], _labels_of(row.labels),
-                          _CONFIDENCES[row.confidence], bool(row.flags & d.PK_BUBBLE_HEAVY),
-                          bool(row.flags & d.PK_BUBBLE_AT_EDGE), bool(row.flags & d.PK_BUBBLE_INTER_STEP))
-
-        return read_positions(lib.pk_bubbles_read, self._h, (), d.pk_bubble, convert)
-
-    def table(self) -> Table:
-        """The gaps as an Arrow table."""
-        return Table(self, lib.pk_arrow_bubbles)
+    def table(self, name: Literal["gaps", "steps", "causes"] = "gaps", **given: Any) -> Table:
+        """A table of this analysis. Options: see Table."""
+        return Table(self, lib.pk_bubbles_table, number_of(name), **given)
 
     def steps_table(self) -> Table:
         """The steps as an Arrow table."""
-        return Table(self, lib.pk_arrow_steps)
+        return self.table("steps")
 
     def write(self, write: Callable[[bytes], Any]) -> Status:
         return self._written(lib.pk_bubbles_write, write)
@@ -381,7 +396,9 @@ class Device(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One execution of a kernel."""
+    """One execution of a kernel. device: position in the table of devices."""
+    file: int
+    device: int
     start_ps: int
     duration_ps: int
     wait_ps: Optional[int]
@@ -391,7 +408,7 @@ class Kernel(NamedTuple):
     name: str
     op_type: str
     core: str
-    step: str
+    step_id: str
     input_shapes: str
     output_shapes: str
     input_types: str
@@ -404,10 +421,10 @@ _device = converter(Device, d.pk_activity_device, {"accelerator": lambda value: 
 
 
 def _kernel(row: Any) -> Kernel:
-    return Kernel(row.start_ps, row.duration_ps, row.wait_ps if row.flags & d.PK_KERNEL_HAS_WAIT else None,
+    return Kernel(row.file, row.device, row.start_ps, row.duration_ps, row.wait_ps if row.flags & d.PK_KERNEL_HAS_WAIT else None,
                   row.launch_ps if row.flags & d.PK_KERNEL_HAS_LAUNCH else None,
                   row.stream if row.flags & d.PK_KERNEL_HAS_STREAM else None, row.source_row, text(row.name),
-                  text(row.op_type), text(row.core), text(row.step), text(row.input_shapes), text(row.output_shapes),
+                  text(row.op_type), text(row.core), text(row.step_id), text(row.input_shapes), text(row.output_shapes),
                   text(row.input_types), KernelKind(row.kind), bool(row.flags & d.PK_KERNEL_DUPLICATE))
 
 
@@ -429,13 +446,13 @@ class Kernels(Owner):
         return [_device(got(lib.pk_activity_device_get, d.pk_activity_device, self._h, at))
                 for at in range(lib.pk_activity_device_count(self._h))]
 
-    def rows(self, device: int = 0) -> Iterator[Kernel]:
-        """The kernels of a device, by start."""
-        return read_positions(lib.pk_kernel_rows_read, self._h, (device,), d.pk_kernel_row, _kernel)
+    def rows(self) -> Iterator[Kernel]:
+        """The kernels of all devices, by device and start."""
+        return self.table().structs(d.pk_kernel_row, _kernel)
 
-    def table(self) -> Table:
-        """The kernels of all devices as an Arrow table."""
-        return Table(self, lib.pk_arrow_kernels)
+    def table(self, **given: Any) -> Table:
+        """The same as an Arrow table. Options: see Table."""
+        return Table(self, lib.pk_activity_table, **given)
 
 
 # ---- modules ----
@@ -563,7 +580,7 @@ class Launch(NamedTuple):
     prologue_ps: Optional[int]
     kernel_ps: Optional[int]
     epilogue_ps: Optional[int]
-    bin_index: Optional[int]
+    bin_position: Optional[int]
 
 
 class RecordFile(NamedTuple):
@@ -622,15 +639,15 @@ _record_field = converter(RecordField, d.pk_probe_field)
 
 
 def _launch(row: Any) -> Launch:
-    geometry = row.known & d.PK_PROBE_HAS_GEOMETRY
-    durations = row.known & d.PK_PROBE_HAS_DURATIONS
+    geometry = row.flags & d.PK_PROBE_HAS_GEOMETRY
+    durations = row.flags & d.PK_PROBE_HAS_DURATIONS
     return Launch(text(row.kernel), text(row.function), text(row.bin), tuple(row.grid) if geometry else None,
                   tuple(row.block) if geometry else None, row.shared_bytes, _OUTCOMES[row.outcome],
-                  tuple(row.params[:row.param_count]) if row.param_count else (),
-                  row.time_ns if row.known & d.PK_PROBE_HAS_TIME else None,
-                  row.probe_memory_bytes if row.known & d.PK_PROBE_HAS_MEMORY else None,
+                  tuple(row.params[:row.params_count]) if row.params_count else (),
+                  row.time_ns if row.flags & d.PK_PROBE_HAS_TIME else None,
+                  row.probe_memory_bytes if row.flags & d.PK_PROBE_HAS_MEMORY else None,
                   row.prologue_ps if durations else None, row.kernel_ps if durations else None,
-                  row.epilogue_ps if durations else None, row.bin_index if row.bin_index >= 0 else None)
+                  row.epilogue_ps if durations else None, row.bin_position if row.bin_position >= 0 else None)
 
 
 class Records(Owner):
@@ -678,8 +695,7 @@ class Neutrino(Owner):
 
     @property
     def launches(self) -> List[Launch]:
-        return [_launch(got(lib.pk_probe_launch_get, d.pk_probe_launch, self._h, at))
-                for at in range(lib.pk_probe_launch_count(self._h))]
+        return list(self.launches_table().structs(d.pk_probe_launch, _launch))
 
     @property
     def files(self) -> List[RecordFile]:
@@ -710,13 +726,13 @@ class Neutrino(Owner):
         """The records of a map."""
         return Records(self, file, map)
 
-    def launches_table(self) -> Table:
-        """The launches as an Arrow table."""
-        return Table(self, lib.pk_arrow_launches)
+    def launches_table(self, **given: Any) -> Table:
+        """The launches as an Arrow table. Options: see Table."""
+        return Table(self, lib.pk_probe_table, **given)
 
-    def records_table(self, file: int, map: int = 0) -> Table:  # pylint: disable=redefined-builtin
-        """The records of a map as an Arrow table."""
-        return Table(self, lib.pk_arrow_probe_records, file, map)
+    def records_table(self, file: int, map: int = 0, **given: Any) -> Table:  # pylint: disable=redefined-builtin
+        """The records of a map as an Arrow table. Options: see Table."""
+        return Table(self, lib.pk_probe_records_table, file, map, **given)
 
     def write(self, write: Callable[[bytes], Any], slice: str = "summary", *,  # pylint: disable=redefined-builtin
               launch: Optional[str] = None, map: Optional[str] = None,  # pylint: disable=redefined-builtin

@@ -3,14 +3,14 @@ import ctypes as c
 import json
 import os
 import struct
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from . import _declarations as d
 from . import _library as L
 from ._library import Calls, Handle, Owner, check, got, lib, made, options, path_text, text
 from .errors import Error, NotFound
 from .kinds import Family, LineKind, PlaneKind, StatOrigin, Status
-from .tables import Table
+from .tables import Table, TableName, filters_of, number_of
 
 if TYPE_CHECKING:
     from .analyses import Architecture, Bubbles, ChromeEvents, Kernels, Memory, Modules, Neutrino
@@ -515,14 +515,24 @@ class Profile(Owner):
 
     def events_table(self, file: Optional[int] = None, **given: Any) -> Table:
         """The events of a file, or of all, as an Arrow table. Options: see Table."""
-        return Table(self, lib.pk_arrow_events, d.PK_ARROW_ALL_FILES if file is None else file, **given)
+        return Table(self, lib.pk_table_open, d.PK_TABLE_EVENTS, file=file, **given)
 
     def ops_table(self, *, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
                   event: Optional[str] = None, **given: Any) -> Table:
-        """Totals of every op as an Arrow table. Options: see Table."""
-        filters = options(d.pk_document_options, host=L.encoded(host), plane=L.encoded(plane), line=L.encoded(line),
-                          name=L.encoded(event))
-        return Table(self, lib.pk_arrow_ops, c.pointer(filters), **given)
+        """Totals of every op. Options: see Table."""
+        return self.table("ops", host=host, plane=plane, line=line, event=event, **given)
+
+    def table(self, name: TableName, *, columns: Optional[Sequence[str]] = None, batch_rows: int = 0,
+              skip_damage: bool = False, plain_text: bool = False, signed: bool = False, host: Optional[str] = None,
+              plane: Optional[str] = None, line: Optional[str] = None, event: Optional[str] = None,
+              step: Optional[int] = None, from_ps: Optional[int] = None, to_ps: Optional[int] = None,
+              limit: Optional[int] = None) -> Table:
+        """Any table of the capture; the analysis that it needs is made when the rows are read. Which filters a table
+        takes docs/tables.md says; limit: rows a line. The other options: see Table."""
+        return Table(self, lib.pk_table_open, number_of(name), columns=columns, batch_rows=batch_rows,
+                     skip_damage=skip_damage, plain_text=plain_text, signed=signed,
+                     filters=filters_of(host=host, plane=plane, line=line, event=event, step=step, from_ps=from_ps,
+                                        to_ps=to_ps, limit=limit))
 
     # ---- analyses ----
 

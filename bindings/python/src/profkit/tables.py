@@ -1,10 +1,15 @@
 """Tables as Arrow streams: what takes `__arrow_c_stream__` (pyarrow, DuckDB, polars, pandas) reads them without a copy."""
 import ctypes as c
 import functools
-from typing import Any, Dict, Optional, Sequence, Tuple
+import html
+import json
+from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, TypeVar
 
 from . import _declarations as d
-from ._library import Handle, Owner, check, encoded, options, strings
+from ._library import Calls, Handle, Owner, check, encoded, lib, made, options, strings, text
+from .errors import Error
+
+T = TypeVar("T")
 
 
 class _Stream(c.Structure):
@@ -45,43 +50,125 @@ _borrowing_release = _Release(_release_borrowing)
 
 
 @functools.lru_cache(maxsize=64)
-def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, skip_damage: bool) -> Any:
-    """A pointer to pk_arrow_options, which nobody changes: programs ask for the same few again and again."""
-    return c.pointer(options(d.pk_arrow_options, batch_rows=batch_rows,
-                             flags=d.PK_ARROW_SKIP_DAMAGE if skip_damage else 0,
+def _options(columns: Optional[Tuple[str, ...]], batch_rows: int, flags: int, file: int, filters: Tuple[Any, ...]) -> Any:
+    """A pointer to pk_table_options, which nobody changes: programs ask for the same few again and again."""
+    asked = None
+    if filters:
+        asked = c.pointer(options(d.pk_document_options, **dict(filters)))
+    return c.pointer(options(d.pk_table_options, batch_rows=batch_rows, flags=flags, file=file, filters=asked,
                              columns=strings([encoded(name) for name in columns]) if columns else None,
                              column_count=len(columns) if columns else 0))
 
 
+#: The tables that a profile opens by name; docs/tables.md describes their columns. The records of a Neutrino map are
+#: Neutrino.records_table().
+TableName = Literal["files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules",
+                    "allocators", "live_buffers", "live_curve", "probe_launches"]
+NUMBERS = {name: getattr(d, "PK_TABLE_" + name.upper()) for name in (
+    "files", "devices", "events", "ops", "steps", "kernels", "gaps", "causes", "collectives", "modules", "allocators",
+    "live_buffers", "live_curve", "probe_launches", "probe_records")}
+
+
+def number_of(name: str) -> int:
+    """PK_TABLE_ of a name."""
+    if name not in NUMBERS:
+        raise ValueError(f"there is no table {name!r}: choose one of {', '.join(NUMBERS)}")
+    return int(NUMBERS[name])
+
+
+def filters_of(*, host: Optional[str] = None, plane: Optional[str] = None, line: Optional[str] = None,
+               event: Optional[str] = None, step: Optional[int] = None, from_ps: Optional[int] = None,
+               to_ps: Optional[int] = None, limit: Optional[int] = None) -> Tuple[Tuple[str, Any], ...]:
+    """Fields of pk_document_options."""
+    flags = (d.PK_DOCUMENT_HAS_STEP * (step is not None) | d.PK_DOCUMENT_HAS_FROM * (from_ps is not None)
+             | d.PK_DOCUMENT_HAS_TO * (to_ps is not None))
+    given = {"host": encoded(host), "plane": encoded(plane), "line": encoded(line), "name": encoded(event), "step": step,
+             "from_ps": from_ps, "to_ps": to_ps, "limit": limit, "flags": flags or None}
+    return tuple((name, value) for name, value in given.items() if value is not None)
+
+
 class Table:
-    """Rows of a capture as an Arrow stream: int64 picoseconds (the unit is in the metadata of the column), names as
-    dictionaries. Give it to whatever reads Arrow, as often as you like:
+    """Rows of a capture, opened anew each time they are read. Give it to whatever reads Arrow, as often as you like:
 
         duckdb.sql("select name, sum(duration_ps) from events group by name")   # events = profile.events_table()
         pyarrow.table(events), polars.DataFrame(events)
 
-    Name the columns you need, as in profile.events_table(columns=["line", "name", "start_ps", "duration_ps"]): a table
-    of few columns comes faster and takes less memory.
+    or go over it: each row is a dict. Times are int64 picoseconds (the unit is in the metadata of the column), names are
+    dictionaries. Every table of devices says whose a row is: run, host, rank, node, device_name.
+
+    Name the columns you need, as in profile.table("events", columns=["line", "name", "start_ps"]): a table of few columns
+    comes faster and takes less memory.
 
     What it was made from may be closed; a table that has been read keeps nothing.
     """
 
     def __init__(self, owner: Owner, function: Any, *arguments: Any, columns: Optional[Sequence[str]] = None,
-                 batch_rows: int = 0, skip_damage: bool = False) -> None:
+                 batch_rows: int = 0, skip_damage: bool = False, plain_text: bool = False, signed: bool = False,
+                 file: Optional[int] = None, filters: Tuple[Tuple[str, Any], ...] = ()) -> None:
         """columns: names of those that are wanted, in that order; what is not wanted is not made. batch_rows: 0 is
-        65536. skip_damage: end where damage begins instead of failing after the intact rows."""
+        65536. skip_damage: end where damage begins instead of failing after the intact rows. plain_text, signed: no
+        dictionaries and no unsigned columns, for engines that refuse those (Spark)."""
         self._handle: Handle = owner._h
         self._function, self._arguments = function, arguments
-        self._options = None
-        if columns is not None or batch_rows or skip_damage:
-            if isinstance(columns, str) or columns is not None and not columns:
-                raise ValueError(f"columns is a list of at least one name, not {columns!r}")
-            self._options = _options(None if columns is None else tuple(columns), batch_rows, skip_damage)
+        if columns is not None and (isinstance(columns, str) or not columns):
+            raise ValueError(f"columns is a list of at least one name, not {columns!r}")
+        flags = (d.PK_TABLE_SKIP_DAMAGE * skip_damage | d.PK_TABLE_PLAIN_TEXT * plain_text | d.PK_TABLE_SIGNED * signed
+                 | d.PK_TABLE_ONE_FILE * (file is not None))
+        self._options = _options(None if columns is None else tuple(columns), batch_rows, flags, file or 0, filters)
+
+    def _opened(self) -> Handle:
+        return made(self._function, lib.pk_table_free, self._handle.address, *self._arguments, self._options,
+                    keep=self._handle)
+
+    def structs(self, struct: Any, convert: Callable[[Any], T], batch: int = 256) -> Iterator[T]:
+        """Rows as the library's structs, each converted while its text is there."""
+        table = self._opened()
+        rows, count = (struct * batch)(), c.c_size_t()
+        while check(lib.pk_table_read, table.address, rows, c.sizeof(struct), batch, c.byref(count)) == d.PK_OK:
+            for at in range(count.value):
+                yield convert(rows[at])
+
+    @property
+    def columns(self) -> Dict[str, str]:
+        """What each column means, by its name; also of those that were not asked for."""
+        table, column, found = self._opened(), d.pk_column(), {}
+        for at in range(lib.pk_table_column_count(table.address)):
+            check(lib.pk_table_column_get, table.address, at, c.byref(column))
+            found[text(column.name)] = text(column.meaning)
+        return found
+
+    def write(self, write: Callable[[bytes], Any], format: str = "csv") -> None:  # pylint: disable=redefined-builtin
+        """Hands the rows as "csv", or as "json" (one object a line), to `write`. Not events, and not records."""
+        functions = {"csv": lib.pk_table_write_csv, "json": lib.pk_table_write_json}
+        if format not in functions:
+            raise ValueError(f"format is csv or json, not {format!r}")
+        calls, table = Calls(), self._opened()
+        calls.run(lambda: check(functions[format], table.address, calls.writer(write), None))
+
+    def to_dicts(self) -> List[Dict[str, Any]]:
+        """Every row by the names of its columns. Not events, and not records: those come by Arrow."""
+        parts: List[bytes] = []
+        self.write(parts.append, "json")
+        return [json.loads(line) for line in b"".join(parts).splitlines()]
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        return iter(self.to_dicts())
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks; of what comes by Arrow alone the names of the columns."""
+        try:
+            rows = self.to_dicts()
+        except Error:
+            return "<table><tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in self.columns) + "</tr></table>"
+        cells = [f"<tr>{''.join(f'<td>{html.escape(str(v))}</td>' for v in row.values())}</tr>" for row in rows[:20]]
+        names = "".join(f"<th>{html.escape(name)}</th>" for name in (rows[0] if rows else self.columns))
+        return f"<table><tr>{names}</tr>{''.join(cells)}</table><p>{len(rows)} rows</p>"
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> Any:
         """A new stream, in a capsule. `requested_schema` is not heeded, as the interface allows."""
         stream = _Stream()
-        check(self._function, self._handle.address, *self._arguments, self._options, c.byref(stream))
+        table = self._opened()
+        check(lib.pk_table_arrow, table.address, c.byref(stream))
         borrowed = self._handle.borrowed
         if borrowed is not None:
             _borrowing[stream.private_data] = (c.cast(stream.release, _Release), borrowed)

@@ -14,7 +14,6 @@ pub const PK_NO_OFFSET: u64 = u64::MAX;
 pub const PK_LIMIT_DEFAULT: u64 = u64::MAX;
 pub const PK_PROBE_NO_BLOCK: u64 = u64::MAX;
 pub const PK_NO_TIME_PS: i64 = i64::MIN;
-pub const PK_ARROW_ALL_FILES: u64 = 4294967295;
 
 /// 0, `PK_END`, or a negative `PK_E_`.
 pub type pk_status = i32;
@@ -130,6 +129,8 @@ pub const PK_SIBLING_SAME_BYTES: i32 = 1;
 /// other bytes, the same computations
 pub const PK_SIBLING_SAME_CONTENT: i32 = 2;
 pub const PK_SIBLING_DIFFERS: i32 = 3;
+/// the bytes do not parse, and the counts tell what did
+pub const PK_MODULE_DAMAGED: i32 = 1;
 pub const PK_CHROME_HAS_START: i32 = 1;
 pub const PK_CHROME_HAS_DURATION: i32 = 2;
 /// written "7", not 7
@@ -205,8 +206,14 @@ pub const PK_PEAK_METHOD_ALLOCATION_SIZES: i32 = 3;
 pub const PK_PEAK_BOUND_EXACT: i32 = 0;
 pub const PK_PEAK_BOUND_LOWER: i32 = 1;
 pub const PK_PEAK_BOUND_UPPER: i32 = 2;
+/// the replay equals the allocator's own count after every event
+pub const PK_ALLOCATOR_AGREES: i32 = 1;
+/// the run-time part of the document is about it
+pub const PK_ALLOCATOR_CHOSEN: i32 = 2;
 pub const PK_RESIDENCY_INDEFINITE: i32 = 0;
 pub const PK_RESIDENCY_TEMPORARY: i32 = 1;
+/// the module has the instruction that defines it
+pub const PK_LIVE_BUFFER_HAS_INSTRUCTION: i32 = 1;
 /// Chrome trace-event JSON
 pub const PK_TRACE_JSON: i32 = 1;
 /// Perfetto's protobuf trace
@@ -355,6 +362,22 @@ pub const PK_BUBBLE_LABEL_UNTRACED_HOST_BLOCKING: i32 = 2;
 pub const PK_BUBBLE_LABEL_HOST_LAUNCH_LAG: i32 = 3;
 pub const PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK: i32 = 4;
 pub const PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE: i32 = 5;
+pub const PK_CAUSE_LAUNCH_BOUND: i32 = 0;
+pub const PK_CAUSE_OPTIMIZER_LOOP: i32 = 1;
+pub const PK_CAUSE_SYNC_WAIT: i32 = 2;
+pub const PK_CAUSE_SYNC_DRAIN: i32 = 3;
+pub const PK_CAUSE_H2D_PAGEABLE: i32 = 4;
+pub const PK_CAUSE_DATA_LOADER: i32 = 5;
+pub const PK_CAUSE_GC: i32 = 6;
+pub const PK_CAUSE_ALLOCATION: i32 = 7;
+pub const PK_CAUSE_COMPILE: i32 = 8;
+pub const PK_CAUSE_MODULE_LOAD: i32 = 9;
+pub const PK_CAUSE_CHECKPOINT: i32 = 10;
+pub const PK_CAUSE_COMM_HOST_WAIT: i32 = 11;
+pub const PK_CAUSE_DEVICE_DEPENDENCY: i32 = 12;
+pub const PK_CAUSE_LOCK: i32 = 13;
+pub const PK_CAUSE_HOST_UNTRACED: i32 = 14;
+pub const PK_CAUSE_UNEXPLAINED: i32 = 15;
 pub const PK_CONFIDENCE_LOW: i32 = 0;
 pub const PK_CONFIDENCE_MEDIUM: i32 = 1;
 pub const PK_CONFIDENCE_HIGH: i32 = 2;
@@ -365,8 +388,65 @@ pub const PK_BUBBLE_AT_EDGE: i32 = 2;
 pub const PK_BUBBLE_INTER_STEP: i32 = 4;
 /// the host was recorded: the _ps fields of the host mean something
 pub const PK_BUBBLE_TRACED: i32 = 8;
-/// the stream ends where damage begins, instead of failing there
-pub const PK_ARROW_SKIP_DAMAGE: i32 = 1;
+/// A file of the capture. A pk_file_info each.
+pub const PK_TABLE_FILES: i32 = 1;
+/// A pk_device each.
+pub const PK_TABLE_DEVICES: i32 = 2;
+/// An event that has a place in time. Without a struct: by Arrow alone.
+pub const PK_TABLE_EVENTS: i32 = 3;
+/// Totals of one op on one line. A pk_op each.
+pub const PK_TABLE_OPS: i32 = 4;
+/// A step of a device. A pk_bubble_step each.
+pub const PK_TABLE_STEPS: i32 = 5;
+/// One execution of a kernel (on TPUs: of an op). A pk_kernel_row each.
+pub const PK_TABLE_KERNELS: i32 = 6;
+/// A gap of a device that is long enough to be listed. A pk_bubble each.
+pub const PK_TABLE_GAPS: i32 = 7;
+/// Why a device waited in a gap, as far as the capture tells. A pk_cause each.
+pub const PK_TABLE_CAUSES: i32 = 8;
+/// Totals of one communication op on one line. A pk_collective each.
+pub const PK_TABLE_COLLECTIVES: i32 = 9;
+/// A compiled module. A pk_module_info each.
+pub const PK_TABLE_MODULES: i32 = 10;
+/// An allocator of a host. A pk_memory_allocator each.
+pub const PK_TABLE_ALLOCATORS: i32 = 11;
+/// A buffer that is alive at the peak of the chosen module. A pk_live_buffer each.
+pub const PK_TABLE_LIVE_BUFFERS: i32 = 12;
+/// A point of the live curve of the chosen module. A pk_curve_point each.
+pub const PK_TABLE_LIVE_CURVE: i32 = 13;
+/// A launch of a Neutrino trace's log. A pk_probe_launch each.
+pub const PK_TABLE_PROBE_LAUNCHES: i32 = 14;
+/// Without a struct: by Arrow alone.
+pub const PK_TABLE_PROBE_RECORDS: i32 = 15;
+/// the timeline's: the device's times as the profiler fitted them to the host's clock
+pub const PK_OPS_CLOCK_ALIGNED: i32 = 0;
+/// the device's own
+pub const PK_OPS_CLOCK_DEVICE: i32 = 1;
+/// durations are the device's own where an event has one
+pub const PK_OPS_CLOCK_MIXED: i32 = 2;
+pub const PK_OP_HAS_METADATA_ID: i32 = 1;
+pub const PK_OP_HAS_FLOPS: i32 = 2;
+pub const PK_OP_HAS_BYTES_ACCESSED: i32 = 4;
+/// a kernel: other streams of its device may compute meanwhile
+pub const PK_COLLECTIVE_ON_STREAM: i32 = 1;
+/// the start or the done of an asynchronous operation
+pub const PK_COLLECTIVE_IS_HALF: i32 = 2;
+/// the rows end where damage begins, instead of failing there
+pub const PK_TABLE_SKIP_DAMAGE: i32 = 1;
+/// Arrow: names as UTF-8 instead of dictionaries, for engines that refuse those
+pub const PK_TABLE_PLAIN_TEXT: i32 = 2;
+/// Arrow: unsigned columns as int64; a value past INT64_MAX fails with PK_E_LIMIT
+pub const PK_TABLE_SIGNED: i32 = 4;
+/// events: of pk_table_options::file alone; otherwise of all files but exports of others
+pub const PK_TABLE_ONE_FILE: i32 = 8;
+pub const PK_COLUMN_INT64: i32 = 0;
+pub const PK_COLUMN_UINT64: i32 = 1;
+pub const PK_COLUMN_INT32: i32 = 2;
+pub const PK_COLUMN_UINT32: i32 = 3;
+pub const PK_COLUMN_BOOLEAN: i32 = 4;
+pub const PK_COLUMN_TEXT: i32 = 5;
+/// text that repeats: a dictionary
+pub const PK_COLUMN_NAME: i32 = 6;
 
 /// What went wrong, where, and what to do. Immutable; may be used and freed by any thread. Since 0.1.
 #[repr(C)]
@@ -499,6 +579,15 @@ pub struct pk_bubbles {
 #[repr(C)]
 #[derive(Debug)]
 pub struct pk_architecture {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
+/// Rows of one table, given once and in order: as structs, or as an Arrow stream. One thread at a time uses it. It holds a
+/// reference to the handle that it was opened on. Since 0.1.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pk_table {
     _private: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
@@ -694,24 +783,29 @@ impl Default for pk_run_info {
     }
 }
 
-/// Frozen. Since 0.1.
+/// A file of the capture. A row of PK_TABLE_FILES. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_file_info {
+    /// position in the capture
+    pub file: u32,
+    /// 0
+    pub reserved: u32,
+    /// as given
     pub path: pk_str,
-    /// as the file name tells it; "" when it does not
+    /// host that was recorded, as the file or its name says
     pub host: pk_str,
-    /// run folder; "" for a file given by path
+    /// folder of the run; "" for a file that was given by its path
     pub run: pk_str,
     /// size on disk
     pub encoded_bytes: u64,
-    /// the file's own time zero, ns since 1970
+    /// the file's own time zero, since 1970; with PK_FILE_HAS_ORIGIN
     pub origin_unix_ns: i64,
     /// added to the file's times to put them on the capture's clock
     pub shift_ns: i64,
-    /// PK_FAMILY_
+    /// PK_FAMILY_: format
     pub family: i32,
-    /// PK_COMPRESSION_
+    /// PK_COMPRESSION_: how it is packed
     pub compression: i32,
     /// position of the file that this one repeats; -1: none
     pub export_of: i32,
@@ -719,7 +813,8 @@ pub struct pk_file_info {
     pub plane_count: u32,
     /// PK_FILE_
     pub flags: u32,
-    pub reserved: u32,
+    /// 0
+    pub reserved1: u32,
 }
 
 impl Default for pk_file_info {
@@ -933,30 +1028,38 @@ impl Default for pk_metadata_cursor {
     }
 }
 
-/// Frozen. Text and bytes are borrowed from the list. Since 0.1.
+/// A compiled module. A row of PK_TABLE_MODULES. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_module_info {
+    /// position of the file
     pub file: u32,
-    /// -1: a file of its own
-    pub plane: i32,
+    /// 0
+    pub reserved: u32,
     /// of the event metadata entry that carries it
     pub metadata_id: i64,
     /// as the entry or the file name says
     pub name: pk_str,
     /// as the module itself says
     pub module_name: pk_str,
+    /// as the module itself says
     pub module_id: i64,
+    /// computations
     pub computation_count: u64,
+    /// instructions of all computations
     pub instruction_count: u64,
     /// the serialized xla.HloProto
     pub hlo_proto: pk_str,
-    /// "" when there is none
+    /// the *.hlo_proto.pb beside it; "" when there is none
     pub sibling_path: pk_str,
-    /// PK_SIBLING_
+    /// position of the plane that carries it; -1: a file of its own
+    pub plane: i32,
+    /// PK_SIBLING_: how the two compare
     pub sibling: i32,
-    /// 1: the bytes do not parse, and the counts tell what did
-    pub damaged: u32,
+    /// PK_MODULE_
+    pub flags: u32,
+    /// 0
+    pub reserved1: u32,
 }
 
 impl Default for pk_module_info {
@@ -1074,31 +1177,42 @@ impl Default for pk_activity_device {
     }
 }
 
-/// One execution of a kernel. Frozen; text is borrowed from the activity. Since 0.1.
+/// One execution of a kernel (on TPUs: of an op). A row of PK_TABLE_KERNELS. Frozen; text is borrowed from what
+/// gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_kernel_row {
+    /// position of the file
+    pub file: u32,
+    /// position in devices
+    pub device: i32,
+    /// hardware id; -1 where it is not on record; with PK_KERNEL_HAS_STREAM
+    pub stream: i64,
+    /// as recorded
+    pub name: pk_str,
+    /// as recorded, else told from the name
+    pub op_type: pk_str,
+    /// execution unit as written; "" when the source has none
+    pub core: pk_str,
+    /// of the table's own column; "" without one
+    pub step_id: pk_str,
     /// capture's clock
     pub start_ps: i64,
+    /// on the timeline
     pub duration_ps: i64,
     /// the source's own wait column; with PK_KERNEL_HAS_WAIT
     pub wait_ps: i64,
     /// when the host launched it; with PK_KERNEL_HAS_LAUNCH
     pub launch_ps: i64,
-    /// hardware id; -1 without PK_KERNEL_HAS_STREAM
-    pub stream: i64,
+    /// as recorded
+    pub input_shapes: pk_str,
+    /// as recorded
+    pub output_shapes: pk_str,
+    /// as recorded
+    pub input_types: pk_str,
     /// line of a table, ordinal of a JSON event, byte offset in an XSpace
     pub source_row: u64,
-    pub name: pk_str,
-    pub op_type: pk_str,
-    /// execution unit as written; "" when the source has none
-    pub core: pk_str,
-    /// step id as written
-    pub step: pk_str,
-    pub input_shapes: pk_str,
-    pub output_shapes: pk_str,
-    pub input_types: pk_str,
-    /// PK_KERNEL_COMPUTE, …
+    /// PK_KERNEL_: what it counts as
     pub kind: i32,
     /// PK_KERNEL_
     pub flags: u32,
@@ -1262,27 +1376,35 @@ impl Default for pk_memory_space {
     }
 }
 
-/// One allocator of one host. Frozen; text is borrowed from the analysis. Since 0.1.
+/// An allocator of a host. A row of PK_TABLE_ALLOCATORS. Frozen; text is borrowed from what gave the row.
+/// Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_memory_allocator {
+    /// position of the file
+    pub file: u32,
+    /// position in devices; -1: host memory
+    pub device: i32,
+    /// whose it is
+    pub host: pk_str,
     /// XProf's key
     pub name: pk_str,
-    pub host: pk_str,
-    /// plane name; empty for host memory
-    pub device: pk_str,
+    /// highest heap
     pub heap_peak_bytes: i64,
-    /// reserved and allocated
+    /// highest sum of reserved and allocated
     pub occupancy_peak_bytes: i64,
-    /// capture's clock
+    /// when it was reached, capture's clock
     pub occupancy_peak_ps: i64,
+    /// of the memory, as the allocator counts it
     pub capacity_bytes: i64,
+    /// allocated before the capture began
     pub pre_trace_bytes: i64,
+    /// of blocks that the capture did not see allocated
     pub unmatched_frees: u64,
-    /// 1: the replay equals the allocator's own count after every event
-    pub allocator_agrees: u32,
-    /// 1: the run-time part of the document is about it
-    pub chosen: u32,
+    /// PK_ALLOCATOR_
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 impl Default for pk_memory_allocator {
@@ -1292,32 +1414,47 @@ impl Default for pk_memory_allocator {
     }
 }
 
-/// A buffer that is alive at the peak of the chosen module. Frozen; text is borrowed from the analysis.
-/// Since 0.1.
+/// A buffer that is alive at the peak of the chosen module. Sizes of all add up to the peak. A row of
+/// PK_TABLE_LIVE_BUFFERS. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_live_buffer {
+    /// position of the file that carries the module
+    pub file: u32,
+    /// 0
+    pub reserved: u32,
     /// -1: the allocation has no assigned buffer
     pub logical_buffer_id: i64,
+    /// of the buffer
     pub size_bytes: i64,
+    /// of the allocation it lies in
     pub allocation_index: i64,
     /// in the allocation
     pub offset_bytes: i64,
+    /// of the instruction that defines it; with PK_LIVE_BUFFER_HAS_INSTRUCTION
     pub instruction_id: i64,
+    /// of that instruction
     pub instruction_name: pk_str,
+    /// of that instruction
     pub opcode: pk_str,
+    /// framework op
     pub op_name: pk_str,
+    /// where the instruction stands
     pub computation_name: pk_str,
-    /// empty past the first `top` rows
+    /// "" past the first `top` rows
     pub shape: pk_str,
-    /// which part of the instruction's result; NULL when it is all of it
+    /// which part of the instruction's result; none when it is all of it
     pub shape_index: *const i64,
+    /// of it
     pub shape_index_count: usize,
+    /// as the module says
     pub source_file: pk_str,
+    /// as the module says
     pub source_line: i64,
-    /// PK_RESIDENCY_
+    /// PK_RESIDENCY_: why it is alive
     pub residency: i32,
-    pub instruction_found: u32,
+    /// PK_LIVE_BUFFER_
+    pub flags: u32,
 }
 
 impl Default for pk_live_buffer {
@@ -1327,12 +1464,18 @@ impl Default for pk_live_buffer {
     }
 }
 
-/// A point of the live curve. Frozen. Since 0.1.
+/// A point of the live curve of the chosen module; of pk_memory_table() only where pk_memory_options::curve_points
+/// asked for it. A row of PK_TABLE_LIVE_CURVE. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_curve_point {
+    /// position of the file that carries the module
+    pub file: u32,
+    /// 0
+    pub reserved: u32,
     /// heap event, or schedule position of a sweep
     pub event: i64,
+    /// alive then
     pub live_bytes: i64,
 }
 
@@ -1550,32 +1693,51 @@ impl Default for pk_clock_interval {
     }
 }
 
-/// One launch of the log. Frozen; text and params are borrowed from the trace. Since 0.1.
+/// A launch of a Neutrino trace's log. A row of PK_TABLE_PROBE_LAUNCHES. Frozen; text is borrowed from what gave
+/// the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_probe_launch {
+    /// position of the trace folder
+    pub file: u32,
+    /// 0
+    pub reserved: u32,
+    /// position in the log
+    pub launch: u64,
+    /// name of the kernel
     pub kernel: pk_str,
     /// the driver's handle, "0x8209510"
     pub function: pk_str,
-    /// base name of its record file; empty without one
+    /// base name of its record file; "" without one
     pub bin: pk_str,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub shared_bytes: u32,
-    /// PK_PROBE_OUTCOME_
-    pub outcome: i32,
-    /// PK_PROBE_HAS_
-    pub known: u32,
-    pub param_count: u32,
-    pub params: *const u64,
-    /// since the Unix epoch
+    /// of the record file; -1: it is not there
+    pub bin_position: i64,
+    /// since 1970; with PK_PROBE_HAS_TIME
     pub time_ns: i64,
+    /// arguments of the kernel
+    pub params: *const u64,
+    /// of it
+    pub params_count: usize,
+    /// taken by the probe; with PK_PROBE_HAS_MEMORY
     pub probe_memory_bytes: u64,
+    /// before the kernel; with PK_PROBE_HAS_DURATIONS
     pub prologue_ps: i64,
+    /// the kernel; with PK_PROBE_HAS_DURATIONS
     pub kernel_ps: i64,
+    /// after the kernel; with PK_PROBE_HAS_DURATIONS
     pub epilogue_ps: i64,
-    /// -1: the file is not there
-    pub bin_index: i64,
+    /// PK_PROBE_OUTCOME_: how it ended
+    pub outcome: i32,
+    /// blocks; with PK_PROBE_HAS_GEOMETRY
+    pub grid: [u32; 3],
+    /// threads of a block; with PK_PROBE_HAS_GEOMETRY
+    pub block: [u32; 3],
+    /// shared memory of a block; with PK_PROBE_HAS_GEOMETRY
+    pub shared_bytes: u32,
+    /// PK_PROBE_HAS_
+    pub flags: u32,
+    /// 0
+    pub reserved1: u32,
 }
 
 impl Default for pk_probe_launch {
@@ -1919,36 +2081,51 @@ impl Default for pk_bubbles_options {
     }
 }
 
-/// One step of one device. busy + prelaunch + internal + tail is its length, exactly. Frozen; text is borrowed from the
-/// analysis. Since 0.1.
+/// A step of a device. busy + prelaunch + internal + tail is its length, exactly. A row of PK_TABLE_STEPS. Frozen;
+/// text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubble_step {
+    /// position of the file
+    pub file: u32,
+    /// position in devices
+    pub device: i32,
+    /// position in this table
+    pub step: i64,
     /// number of its marker, else its name
-    pub id: pk_str,
-    /// name
-    pub device: pk_str,
+    pub step_id: pk_str,
+    /// capture's clock
     pub start_ps: i64,
+    /// capture's clock
     pub end_ps: i64,
     /// union of the kernels
     pub busy_ps: i64,
+    /// before the first kernel
     pub prelaunch_ps: i64,
+    /// gaps between kernels
     pub internal_ps: i64,
+    /// after the last kernel
     pub tail_ps: i64,
+    /// longest gap between kernels
     pub largest_internal_ps: i64,
-    /// internal gaps of any length
-    pub bubble_count: u64,
     /// this and the next five add up to the length, too
     pub compute_only_ps: i64,
+    /// communication while nothing computes
     pub comm_exposed_ps: i64,
+    /// communication while something computes
     pub comm_overlapped_ps: i64,
+    /// copies alone
     pub copy_ps: i64,
+    /// other kernels alone
     pub other_ps: i64,
+    /// no kernel at all
     pub idle_ps: i64,
-    /// bit 1 \<\< PK_BUBBLE_TAG_ each
+    /// internal gaps of any length
+    pub bubble_count: u64,
+    /// 1 \<\< PK_BUBBLE_TAG_: anomalies of the step
     pub tags: u32,
-    /// of the device
-    pub position: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 impl Default for pk_bubble_step {
@@ -1958,38 +2135,46 @@ impl Default for pk_bubble_step {
     }
 }
 
-/// One gap of a device that is long enough to be listed. Frozen; text is borrowed from the analysis. Since 0.1.
+/// A gap of a device that is long enough to be listed. A row of PK_TABLE_GAPS. Frozen; text is borrowed from what
+/// gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pk_bubble {
+    /// position of the file
+    pub file: u32,
+    /// position in devices
+    pub device: i32,
+    /// position in steps; -1: none
+    pub step: i64,
+    /// capture's clock
     pub start_ps: i64,
+    /// capture's clock
     pub end_ps: i64,
-    /// host activity inside the gap
+    /// host activity inside the gap; with PK_BUBBLE_TRACED
     pub host_ps: i64,
-    /// of it, synchronisation and copies
+    /// of it, synchronisation and copies; with PK_BUBBLE_TRACED
     pub sync_ps: i64,
-    /// communication inside the gap
+    /// communication inside the gap; with PK_BUBBLE_TRACED
     pub comm_ps: i64,
-    /// sum over the host's threads
+    /// sum over the host's threads; with PK_BUBBLE_TRACED
     pub threads_ps: i64,
     /// when the kernel after the gap was launched, in whatever step; PK_NO_TIME_PS: not known
     pub launch_ps: i64,
-    /// the kernel that ended last; empty: none
+    /// the kernel that ended last; "": none
     pub before: pk_str,
-    /// the kernel that starts next; empty: none
+    /// the kernel that starts next; "": none
     pub after: pk_str,
-    /// where the kernel stands: line (tables), ordinal (JSON), byte offset (XSpace)
+    /// its source_row in kernels
     pub before_row: u64,
+    /// its source_row in kernels
     pub after_row: u64,
-    /// position of its step; -1: none
-    pub step: i64,
-    /// position
-    pub device: u32,
-    /// PK_BUBBLE_SCOPE_
+    /// PK_BUBBLE_SCOPE_: where in a step it lies
     pub scope: i32,
-    /// bit 1 \<\< PK_BUBBLE_LABEL_ each
+    /// 1 \<\< PK_BUBBLE_LABEL_: which rules of the reference its evidence meets
     pub labels: u32,
-    /// PK_CONFIDENCE_
+    /// PK_CAUSE_: why the device waited, as far as the capture tells
+    pub cause: i32,
+    /// PK_CONFIDENCE_: of the cause
     pub confidence: i32,
     /// PK_BUBBLE_
     pub flags: u32,
@@ -2034,22 +2219,173 @@ impl Default for pk_architecture_options {
     }
 }
 
+/// A device that the capture tells of: a device plane of an XSpace, a device of a trace or a table. A row of
+/// PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_device {
+    /// position of the file
+    pub file: u32,
+    /// position in this table
+    pub device: i32,
+    /// as recorded: "/device:TPU:0", "GPU 3"
+    pub name: pk_str,
+    /// its number on its machine; -1: not told
+    pub ordinal: i64,
+    /// PK_ACCELERATOR_: what it is
+    pub accelerator: i32,
+    /// position of its plane in an XSpace; -1 in other files
+    pub plane: i32,
+}
+
+impl Default for pk_device {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Totals of one op on one line. A row of PK_TABLE_OPS. Frozen; text is borrowed from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_op {
+    /// position of the file
+    pub file: u32,
+    /// position in devices; -1: ops of a host
+    pub device: i32,
+    /// name of the plane
+    pub plane: pk_str,
+    /// name of the line
+    pub line: pk_str,
+    /// as recorded; "" where it is not
+    pub name: pk_str,
+    /// short name, as recorded; "" where it is not
+    pub display_name: pk_str,
+    /// hlo_category; of a kernel what it counts as
+    pub category: pk_str,
+    /// "jit_f(7)"; "" where nobody says
+    pub program: pk_str,
+    /// of an XSpace: the id of its metadata; with PK_OP_HAS_METADATA_ID
+    pub metadata_id: i64,
+    /// executions
+    pub count: u64,
+    /// of all executions
+    pub total_ps: i64,
+    /// without what ran inside; of a line they add up to its busy time
+    pub self_ps: i64,
+    /// shortest execution
+    pub min_ps: i64,
+    /// longest execution
+    pub max_ps: i64,
+    /// of one execution, as recorded; flop; with PK_OP_HAS_FLOPS
+    pub flops: u64,
+    /// of one execution, as recorded; bytes; with PK_OP_HAS_BYTES_ACCESSED
+    pub bytes_accessed: u64,
+    /// PK_OPS_CLOCK_: which clock the times are of
+    pub clock: i32,
+    /// PK_OP_
+    pub flags: u32,
+}
+
+impl Default for pk_op {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Why a device waited in a gap, as far as the capture tells. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
+/// from what gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_cause {
+    /// position of the file
+    pub file: u32,
+    /// position in devices
+    pub device: i32,
+    /// position in gaps
+    pub gap: u64,
+    /// position in steps; -1: none
+    pub step: i64,
+    /// the span of the host that names it; "": none does
+    pub span: pk_str,
+    /// how much of the gap the evidence covers
+    pub covered_ps: i64,
+    /// of the gap, capture's clock
+    pub start_ps: i64,
+    /// of the gap, capture's clock
+    pub end_ps: i64,
+    /// PK_CAUSE_: what the host or the device did
+    pub cause: i32,
+    /// PK_CONFIDENCE_: of the cause
+    pub confidence: i32,
+}
+
+impl Default for pk_cause {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Totals of one communication op on one line. A row of PK_TABLE_COLLECTIVES. Frozen; text is borrowed from what
+/// gave the row. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_collective {
+    /// position of the file
+    pub file: u32,
+    /// position in devices; -1: ops of a host
+    pub device: i32,
+    /// name of the plane
+    pub plane: pk_str,
+    /// as recorded
+    pub name: pk_str,
+    /// "all-reduce", …; of a kernel whose name spells none the library ("nccl")
+    pub category: pk_str,
+    /// executions
+    pub count: u64,
+    /// of all executions
+    pub total_ps: i64,
+    /// shortest execution
+    pub min_ps: i64,
+    /// longest execution
+    pub max_ps: i64,
+    /// PK_COLLECTIVE_
+    pub flags: u32,
+    /// 0
+    pub reserved: u32,
+}
+
+impl Default for pk_collective {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
 /// How a table comes. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct pk_arrow_options {
-    /// sizeof(pk_arrow_options)
+pub struct pk_table_options {
+    /// sizeof(pk_table_options)
     pub struct_size: u32,
-    /// PK_ARROW_
+    /// PK_TABLE_SKIP_DAMAGE, …
     pub flags: u32,
-    /// most rows of a batch, up to 2^30; 0: 65,536
+    /// Arrow: most rows of a batch, up to 2^30; 0: 65,536
     pub batch_rows: u64,
-    /// names of the columns that come, in this order, each once; NULL: all
+    /// Arrow: names of the columns that come, in this order, each once; NULL: all
     pub columns: *const *const c_char,
     pub column_count: usize,
+    /// which rows; NULL: all. A limit is one of rows a line, PK_LIMIT_DEFAULT: all
+    pub filters: *const pk_document_options,
+    /// with PK_TABLE_ONE_FILE
+    pub file: u32,
+    /// 0
+    pub reserved: u32,
 }
 
-impl Default for pk_arrow_options {
+impl Default for pk_table_options {
     /// The values of the header's _INIT macro.
     fn default() -> Self {
         // SAFETY: integers, pointers and Option<fn>, all of which may be zero.
@@ -2058,6 +2394,27 @@ impl Default for pk_arrow_options {
             struct_size: size_of::<Self>() as u32,
             ..zero
         }
+    }
+}
+
+/// A column of a table. Frozen; text is borrowed from the table. Since 0.1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pk_column {
+    pub name: pk_str,
+    /// "ps", "bytes", …; "" without
+    pub unit: pk_str,
+    /// one sentence
+    pub meaning: pk_str,
+    /// PK_COLUMN_
+    pub type_: i32,
+    pub reserved: u32,
+}
+
+impl Default for pk_column {
+    fn default() -> Self {
+        // SAFETY: integers and pointers, all of which may be zero.
+        unsafe { std::mem::zeroed() }
     }
 }
 
@@ -2081,7 +2438,7 @@ const _: () = {
     assert!(size_of::<pk_read_callbacks>() == 32);
     assert!(size_of::<pk_profile_info>() == 48);
     assert!(size_of::<pk_run_info>() == 40);
-    assert!(size_of::<pk_file_info>() == 96);
+    assert!(size_of::<pk_file_info>() == 104);
     assert!(size_of::<pk_plane_info>() == 56);
     assert!(size_of::<pk_line_info>() == 48);
     assert!(size_of::<pk_line_summary>() == 40);
@@ -2092,19 +2449,19 @@ const _: () = {
     assert!(size_of::<pk_event_metadata>() == 64);
     assert!(size_of::<pk_stat_metadata>() == 40);
     assert!(size_of::<pk_metadata_cursor>() == 64);
-    assert!(size_of::<pk_module_info>() == 112);
+    assert!(size_of::<pk_module_info>() == 120);
     assert!(size_of::<pk_chrome_event>() == 128);
     assert!(size_of::<pk_chrome_summary>() == 32);
     assert!(size_of::<pk_activity_options>() == 32);
     assert!(size_of::<pk_activity_device>() == 64);
-    assert!(size_of::<pk_kernel_row>() == 168);
+    assert!(size_of::<pk_kernel_row>() == 176);
     assert!(size_of::<pk_document_options>() == 80);
     assert!(size_of::<pk_memory_options>() == 104);
     assert!(size_of::<pk_memory_module>() == 96);
     assert!(size_of::<pk_memory_space>() == 120);
-    assert!(size_of::<pk_memory_allocator>() == 104);
-    assert!(size_of::<pk_live_buffer>() == 168);
-    assert!(size_of::<pk_curve_point>() == 16);
+    assert!(size_of::<pk_memory_allocator>() == 96);
+    assert!(size_of::<pk_live_buffer>() == 176);
+    assert!(size_of::<pk_curve_point>() == 24);
     assert!(size_of::<pk_trace_options>() == 80);
     assert!(size_of::<pk_trace_outcome>() == 72);
     assert!(size_of::<pk_value>() == 32);
@@ -2112,7 +2469,7 @@ const _: () = {
     assert!(size_of::<pk_validation_options>() == 32);
     assert!(size_of::<pk_validation_summary>() == 80);
     assert!(size_of::<pk_clock_interval>() == 80);
-    assert!(size_of::<pk_probe_launch>() == 144);
+    assert!(size_of::<pk_probe_launch>() == 168);
     assert!(size_of::<pk_probe_bin>() == 88);
     assert!(size_of::<pk_probe_map>() == 96);
     assert!(size_of::<pk_probe_field>() == 32);
@@ -2125,9 +2482,14 @@ const _: () = {
     assert!(size_of::<pk_merge_node>() == 120);
     assert!(size_of::<pk_bubbles_options>() == 64);
     assert!(size_of::<pk_bubble_step>() == 152);
-    assert!(size_of::<pk_bubble>() == 136);
+    assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);
-    assert!(size_of::<pk_arrow_options>() == 32);
+    assert!(size_of::<pk_device>() == 40);
+    assert!(size_of::<pk_op>() == 176);
+    assert!(size_of::<pk_cause>() == 72);
+    assert!(size_of::<pk_collective>() == 96);
+    assert!(size_of::<pk_table_options>() == 48);
+    assert!(size_of::<pk_column>() == 56);
 };
 
 extern "C" {
@@ -2194,13 +2556,15 @@ extern "C" {
     pub fn pk_profile_ref(profile: *mut pk_profile) -> *mut pk_profile;
     /// Gives a reference back; with the last one everything borrowed from the profile ends. Since 0.1.
     pub fn pk_profile_free(profile: *mut pk_profile);
+    /// What a profile holds as a whole. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (NULL).
     /// Since 0.1.
     pub fn pk_profile_get(
         profile: *const pk_profile,
         out: *mut pk_profile_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// A run by its position, newest first. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// run). Since 0.1.
     pub fn pk_run_get(
         profile: *const pk_profile,
         run: u32,
@@ -2211,8 +2575,9 @@ extern "C" {
     pub fn pk_family_name(family: i32) -> *const c_char;
     /// "none", "gzip", "zstd"; "none" for an unknown value. Static. Since 0.1.
     pub fn pk_compression_name(compression: i32) -> *const c_char;
-    /// Since 0.1.
+    /// Number of files; 0 for NULL. Since 0.1.
     pub fn pk_file_count(profile: *const pk_profile) -> u32;
+    /// A file by its position. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such file).
     /// Since 0.1.
     pub fn pk_file_get(
         profile: *const pk_profile,
@@ -2221,8 +2586,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// The decoded bytes of a file: what was intact when it is damaged. XSpace files, and a file opened from a buffer
-    /// or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them.
-    /// Since 0.1.
+    /// or callbacks, are read when they are opened; others when this or pk_file_damage() first asks for them. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such file). Since 0.1.
     pub fn pk_file_bytes(
         profile: *const pk_profile,
         file: u32,
@@ -2234,7 +2599,8 @@ extern "C" {
     pub fn pk_file_damage(profile: *const pk_profile, file: u32) -> *const pk_error;
     /// Number of notes of a kind (PK_NOTE_); 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_file_note_count(profile: *const pk_profile, file: u32, kind: i32) -> u32;
-    /// Since 0.1.
+    /// A note by its kind (PK_NOTE_) and position; borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// file or note). Since 0.1.
     pub fn pk_file_note_get(
         profile: *const pk_profile,
         file: u32,
@@ -2247,7 +2613,8 @@ extern "C" {
     pub fn pk_plane_kind_name(kind: i32) -> *const c_char;
     /// 0 when the file is not an XSpace. Since 0.1.
     pub fn pk_plane_count(profile: *const pk_profile, file: u32) -> u32;
-    /// Since 0.1.
+    /// A plane by its position in an XSpace. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// plane; the file is no XSpace), and why the file is damaged when it has none. Since 0.1.
     pub fn pk_plane_get(
         profile: *const pk_profile,
         file: u32,
@@ -2257,9 +2624,10 @@ extern "C" {
     ) -> pk_status;
     /// "steps", "modules", …; "other" for an unknown value. Static. Since 0.1.
     pub fn pk_line_kind_name(kind: i32) -> *const c_char;
-    /// Since 0.1.
+    /// Number of lines; 0 where there is no such plane. Since 0.1.
     pub fn pk_line_count(profile: *const pk_profile, file: u32, plane: u32) -> u32;
-    /// Since 0.1.
+    /// A line by its position in its plane. Text is borrowed from the profile. Errors: PK_E_INVALID_ARGUMENT (no such
+    /// line). Since 0.1.
     pub fn pk_line_get(
         profile: *const pk_profile,
         file: u32,
@@ -2268,7 +2636,8 @@ extern "C" {
         out: *mut pk_line_info,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Hops over the events of a line without decoding them: linear in their number. Since 0.1.
+    /// Hops over the events of a line without decoding them: linear in their number. Errors: PK_E_INVALID_ARGUMENT (no
+    /// such line). Since 0.1.
     pub fn pk_line_summarise(
         profile: *const pk_profile,
         file: u32,
@@ -2277,7 +2646,7 @@ extern "C" {
         out: *mut pk_line_summary,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first event of a line. Since 0.1.
+    /// Puts a cursor before the first event of a line. Errors: PK_E_INVALID_ARGUMENT (no such line). Since 0.1.
     pub fn pk_events_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2286,15 +2655,17 @@ extern "C" {
         out: *mut pk_event_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break
-    /// the format, after every event before that. Since 0.1.
+    /// Reads one event, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
+    /// format, after every event before that. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not
+    /// begun). Since 0.1.
     pub fn pk_event_next(
         cursor: *mut pk_event_cursor,
         out: *mut pk_event,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and
-    /// PK_E_DAMAGED come with none, after everything before was delivered. Since 0.1.
+    /// Reads up to `capacity` events and says in `*count` how many; PK_OK means at least one. PK_END and PK_E_DAMAGED
+    /// come with none, after everything before was delivered. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor
+    /// that was not begun; capacity 0). Since 0.1.
     pub fn pk_events_read(
         cursor: *mut pk_event_cursor,
         events: *mut pk_event,
@@ -2305,7 +2676,8 @@ extern "C" {
     /// "none", "double", "uint64", "int64", "str", "bytes", "ref"; "none" for an unknown value. Static. Since 0.1.
     pub fn pk_stat_kind_name(kind: i32) -> *const c_char;
     /// Puts a cursor before the stats of an event that was read from this plane: of the event itself, then of its
-    /// metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Since 0.1.
+    /// metadata entry, then of the plane, as far as `origins` (PK_ORIGIN_ bits) asks for them. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such plane; unknown origins). Since 0.1.
     pub fn pk_event_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2324,7 +2696,7 @@ extern "C" {
         out: *mut pk_stat_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the stats of a plane. Since 0.1.
+    /// Puts a cursor before the stats of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane). Since 0.1.
     pub fn pk_plane_stats(
         profile: *const pk_profile,
         file: u32,
@@ -2333,7 +2705,7 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Reads one stat, in the order of the file. PK_END after the last one; PK_E_DAMAGED where the bytes break the
-    /// format. Since 0.1.
+    /// format. Errors: PK_E_DAMAGED, PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_stat_next(
         cursor: *mut pk_stat_cursor,
         out: *mut pk_stat,
@@ -2380,7 +2752,8 @@ extern "C" {
         id: *mut i64,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first event metadata entry of a plane. Since 0.1.
+    /// Puts a cursor before the first event metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
+    /// Since 0.1.
     pub fn pk_event_metadata_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2388,13 +2761,15 @@ extern "C" {
         out: *mut pk_metadata_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Since 0.1.
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
+    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_event_metadata_next(
         cursor: *mut pk_metadata_cursor,
         out: *mut pk_event_metadata,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Puts a cursor before the first stat metadata entry of a plane. Since 0.1.
+    /// Puts a cursor before the first stat metadata entry of a plane. Errors: PK_E_INVALID_ARGUMENT (no such plane).
+    /// Since 0.1.
     pub fn pk_stat_metadata_begin(
         profile: *const pk_profile,
         file: u32,
@@ -2402,7 +2777,8 @@ extern "C" {
         out: *mut pk_metadata_cursor,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Since 0.1.
+    /// Reads one entry, in the order of the file, each id once. PK_END after the last one. Errors:
+    /// PK_E_INVALID_ARGUMENT (a cursor that was not begun). Since 0.1.
     pub fn pk_stat_metadata_next(
         cursor: *mut pk_metadata_cursor,
         out: *mut pk_stat_metadata,
@@ -2410,16 +2786,17 @@ extern "C" {
     ) -> pk_status;
     /// "none", "same_bytes", …; "none" for an unknown value. Static. Since 0.1.
     pub fn pk_sibling_name(sibling: i32) -> *const c_char;
-    /// Finds and counts the modules of a profile. `hooks` may be NULL. Since 0.1.
+    /// Finds and counts the modules of a profile. `hooks` may be NULL. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. A
+    /// capture without modules is no failure. Since 0.1.
     pub fn pk_module_list_open(
         profile: *mut pk_profile,
         hooks: *const pk_hooks,
         out: *mut *mut pk_module_list,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Number of modules; 0 for NULL. Since 0.1.
     pub fn pk_module_count(modules: *const pk_module_list) -> usize;
-    /// Since 0.1.
+    /// A module by its position, largest first. Errors: PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
     pub fn pk_module_get(
         modules: *const pk_module_list,
         module: usize,
@@ -2428,7 +2805,7 @@ extern "C" {
     ) -> pk_status;
     /// Why a module does not parse; NULL when it does. Borrowed: do not free. Since 0.1.
     pub fn pk_module_damage(modules: *const pk_module_list, module: usize) -> *const pk_error;
-    /// Since 0.1.
+    /// Frees the list; NULL is fine. Rows and bytes that were taken from it end with it. Since 0.1.
     pub fn pk_module_list_free(modules: *mut pk_module_list);
     /// Puts a reader before the first event of a file of family PK_FAMILY_CHROME_TRACE. Errors: PK_E_UNSUPPORTED for
     /// another family; what kept the file from being read. Since 0.1.
@@ -2438,8 +2815,9 @@ extern "C" {
         out: *mut *mut pk_chrome_reader,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one.
-    /// What is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Since 0.1.
+    /// Reads up to `capacity` events, in bounded memory, and says in `*count` how many; PK_OK means at least one. What
+    /// is broken is passed over: PK_E_DAMAGED comes instead of PK_END, after all that was intact. Errors:
+    /// PK_E_INVALID_ARGUMENT (capacity 0), PK_E_DAMAGED, PK_E_LIMIT, PK_E_IO. Since 0.1.
     pub fn pk_chrome_events_read(
         reader: *mut pk_chrome_reader,
         events: *mut pk_chrome_event,
@@ -2447,13 +2825,14 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// What was met so far: of the whole file when pk_chrome_events_read() gave PK_END. Errors: PK_E_INVALID_ARGUMENT
+    /// (NULL). Since 0.1.
     pub fn pk_chrome_summarise(
         reader: *const pk_chrome_reader,
         out: *mut pk_chrome_summary,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the reader; NULL is fine. Text of its last rows ends with it. Since 0.1.
     pub fn pk_chrome_free(reader: *mut pk_chrome_reader);
     /// Reads the activity. `options` may be NULL. A capture without any device is no failure, nor is damage of the
     /// input. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED, PK_E_OUT_OF_MEMORY. Since 0.1.
@@ -2465,25 +2844,15 @@ extern "C" {
     ) -> pk_status;
     /// 0 for NULL. Since 0.1.
     pub fn pk_activity_device_count(activity: *const pk_activity) -> u32;
-    /// Since 0.1.
+    /// A device by its position among those that were read. Text is borrowed from the activity. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such device). Since 0.1.
     pub fn pk_activity_device_get(
         activity: *const pk_activity,
         device: u32,
         out: *mut pk_activity_device,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` kernels of a device, by start, from position `first` on, and says in `*count` how many;
-    /// PK_END comes with none. The kernels of a device are held, 64 bytes each, from the first call on. Since 0.1.
-    pub fn pk_kernel_rows_read(
-        activity: *const pk_activity,
-        device: u32,
-        first: u64,
-        rows: *mut pk_kernel_row,
-        capacity: usize,
-        count: *mut usize,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the activity; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_activity_free(activity: *mut pk_activity);
     /// The command of a document: "report", "info", …; "" for an unknown value. Static. Since 0.1.
     pub fn pk_document_name(document: i32) -> *const c_char;
@@ -2511,7 +2880,8 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the document that tells why a capture could not be opened (status "error"). Since 0.1.
+    /// Writes the document that tells why a capture could not be opened (status "error"). Errors:
+    /// PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_document_write_error(
         document: i32,
         why: *const pk_error,
@@ -2530,13 +2900,14 @@ extern "C" {
     ) -> pk_status;
     /// Modules by peak in memory space 0, highest first. Since 0.1.
     pub fn pk_memory_module_count(memory: *const pk_memory) -> usize;
-    /// Since 0.1.
+    /// A module by its position. Errors: PK_E_INVALID_ARGUMENT (no such module). Since 0.1.
     pub fn pk_memory_module_get(
         memory: *const pk_memory,
         module: usize,
         out: *mut pk_memory_module,
         err: *mut *mut pk_error,
     ) -> pk_status;
+    /// A memory space of a module, both by their positions. Errors: PK_E_INVALID_ARGUMENT (no such module or space).
     /// Since 0.1.
     pub fn pk_memory_space_get(
         memory: *const pk_memory,
@@ -2545,36 +2916,9 @@ extern "C" {
         out: *mut pk_memory_space,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
-    pub fn pk_memory_allocator_count(memory: *const pk_memory) -> usize;
-    /// Since 0.1.
-    pub fn pk_memory_allocator_get(
-        memory: *const pk_memory,
-        allocator: usize,
-        out: *mut pk_memory_allocator,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Reads up to `capacity` live buffers from position `first` on, largest first, and says in `*count` how many;
-    /// PK_OK means at least one, PK_END none. Sizes of all add up to the peak. Since 0.1.
-    pub fn pk_live_buffers_read(
-        memory: *const pk_memory,
-        first: u64,
-        buffers: *mut pk_live_buffer,
-        capacity: usize,
-        count: *mut usize,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Reads the curve that pk_memory_options::curve_points asked for, like pk_live_buffers_read(). Since 0.1.
-    pub fn pk_live_curve_read(
-        memory: *const pk_memory,
-        first: u64,
-        points: *mut pk_curve_point,
-        capacity: usize,
-        count: *mut usize,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when it
-    /// was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Since 0.1.
+    /// Whether what was asked with PK_MEMORY_HAS_FIT fits; `*spare_bytes` is negative by what is missing. PK_END when
+    /// it was not asked, and when nothing says what is needed. `fits` and `spare_bytes` may be NULL. Errors:
+    /// PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
     pub fn pk_memory_fit(
         memory: *const pk_memory,
         fits: *mut u32,
@@ -2582,7 +2926,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Writes the document `memory` of this analysis: that of `profkit memory --json`; with PK_MEMORY_REFERENCE the
-    /// reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. Since 0.1.
+    /// reference tool's own. `status` may be NULL; it becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_memory_write(
         memory: *const pk_memory,
         write: pk_write_callback,
@@ -2590,7 +2935,7 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_memory_free(memory: *mut pk_memory);
     /// "trace.json", "pftrace", "xspace", "csv"; "" for an unknown value. Static. Since 0.1.
     pub fn pk_trace_format_name(format: i32) -> *const c_char;
@@ -2605,7 +2950,8 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The same into a file, which appears under its name when it is complete. Since 0.1.
+    /// The same into a file, which appears under its name when it is complete. Errors: as pk_trace_write(), and
+    /// PK_E_OUTPUT, PK_E_OUTPUT_FULL. Since 0.1.
     pub fn pk_trace_write_file(
         profile: *const pk_profile,
         options: *const pk_trace_options,
@@ -2613,14 +2959,15 @@ extern "C" {
         out: *mut pk_trace_outcome,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer that hands its bytes to `write`. Since 0.1.
+    /// A writer that hands its bytes to `write`. Errors: PK_E_INVALID_ARGUMENT, PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_xspace_writer_new(
         write: pk_write_callback,
         user: *mut c_void,
         out: *mut *mut pk_xspace_writer,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Since 0.1.
+    /// A writer into a file, which appears under its name when pk_xspace_writer_finish() succeeds. Errors:
+    /// PK_E_INVALID_ARGUMENT, PK_E_PERMISSION, PK_E_OUTPUT. Since 0.1.
     pub fn pk_xspace_writer_open(
         path: *const c_char,
         out: *mut *mut pk_xspace_writer,
@@ -2628,9 +2975,10 @@ extern "C" {
     ) -> pk_status;
     /// Names a host that was profiled, or keeps a remark (PK_NOTE_). Not while a plane is open. Since 0.1.
     pub fn pk_xspace_note(writer: *mut pk_xspace_writer, kind: i32, text: pk_str);
-    /// Since 0.1.
+    /// Begins a plane; none may be open. `id`: as other tools show it, any number. What is wrong is the status of the
+    /// writer. Since 0.1.
     pub fn pk_xspace_begin_plane(writer: *mut pk_xspace_writer, name: pk_str, id: i64);
-    /// Since 0.1.
+    /// Ends the plane, and the line that is open, and writes both. Since 0.1.
     pub fn pk_xspace_end_plane(writer: *mut pk_xspace_writer);
     /// The id of the event metadata of that name in the open plane, made when it is new; `display_name` may be empty. 0
     /// after a failure. Since 0.1.
@@ -2662,9 +3010,10 @@ extern "C" {
         name: pk_str,
         timestamp_ns: i64,
     );
-    /// Since 0.1.
+    /// Ends the line that is open. Since 0.1.
     pub fn pk_xspace_end_line(writer: *mut pk_xspace_writer);
-    /// Since 0.1.
+    /// An event of the line that is open: `offset_ps` after the line's timestamp, `duration_ps` long. Its stats follow
+    /// by pk_xspace_event_stat(). What is wrong is the status of the writer. Since 0.1.
     pub fn pk_xspace_event(
         writer: *mut pk_xspace_writer,
         event_metadata: i64,
@@ -2679,7 +3028,8 @@ extern "C" {
     );
     /// PK_OK, or the status of the first failure so far. Since 0.1.
     pub fn pk_xspace_writer_status(writer: *const pk_xspace_writer) -> pk_status;
-    /// Ends what is open, completes the output and gives the first failure. Since 0.1.
+    /// Ends what is open, completes the output and gives the first failure. Errors: PK_E_INVALID_ARGUMENT (a call that
+    /// was out of place), PK_E_OUTPUT, PK_E_OUTPUT_FULL, PK_E_CANCELLED. Since 0.1.
     pub fn pk_xspace_writer_finish(
         writer: *mut pk_xspace_writer,
         err: *mut *mut pk_error,
@@ -2707,14 +3057,14 @@ extern "C" {
         out: *mut *mut pk_validation,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// What the comparison found. Errors: PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
     pub fn pk_validation_get(
         validation: *const pk_validation,
         out: *mut pk_validation_summary,
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Reads up to `capacity` nodes from position `first` on; PK_OK means at least one, PK_END none: also when
-    /// PK_VALIDATION_ALIGN was not asked for. Since 0.1.
+    /// PK_VALIDATION_ALIGN was not asked for. Errors: PK_E_INVALID_ARGUMENT (capacity 0). Since 0.1.
     pub fn pk_clock_intervals_read(
         validation: *const pk_validation,
         first: u64,
@@ -2723,7 +3073,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the document: that of `profkit validate --json`. `status` may be NULL. Since 0.1.
+    /// Writes the document: that of `profkit validate --json`. `status` may be NULL. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_write(
         validation: *const pk_validation,
         write: pk_write_callback,
@@ -2731,14 +3082,15 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the start gaps of every invocation as CSV. Since 0.1.
+    /// Writes the start gaps of every invocation as CSV. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave
+    /// non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_validation_write_csv(
         validation: *const pk_validation,
         write: pk_write_callback,
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the validation; NULL is fine. Since 0.1.
     pub fn pk_validation_free(validation: *mut pk_validation);
     /// Opens the first file of family PK_FAMILY_NEUTRINO. `tool`: a PK_PROBE_TOOL_. Errors: PK_E_NOT_FOUND when the
     /// profile has none; PK_E_INVALID_ARGUMENT. Since 0.1.
@@ -2748,18 +3100,10 @@ extern "C" {
         out: *mut *mut pk_probe,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
-    pub fn pk_probe_launch_count(probe: *const pk_probe) -> usize;
-    /// Since 0.1.
-    pub fn pk_probe_launch_get(
-        probe: *const pk_probe,
-        launch: usize,
-        out: *mut pk_probe_launch,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
     /// By elapsed time. Since 0.1.
     pub fn pk_probe_bin_count(probe: *const pk_probe) -> usize;
-    /// Since 0.1.
+    /// A record file by its position. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no such record
+    /// file). Since 0.1.
     pub fn pk_probe_bin_get(
         probe: *const pk_probe,
         bin: usize,
@@ -2770,7 +3114,8 @@ extern "C" {
     pub fn pk_probe_bin_damage(probe: *const pk_probe, bin: usize) -> *const pk_error;
     /// The name of one flag as documents have it: "offset_recomputed"; "" for none or several. Static. Since 0.1.
     pub fn pk_probe_flag_name(flag: u32) -> *const c_char;
-    /// Since 0.1.
+    /// A map by the position of its record file and its own. Text is borrowed from the trace. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such record file or map). Since 0.1.
     pub fn pk_probe_map_get(
         probe: *const pk_probe,
         bin: usize,
@@ -2778,7 +3123,8 @@ extern "C" {
         out: *mut pk_probe_map,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// A field of a map by its position in memory. Text is borrowed from the trace. Errors: PK_E_INVALID_ARGUMENT (no
+    /// such record file, map or field). Since 0.1.
     pub fn pk_probe_field_get(
         probe: *const pk_probe,
         bin: usize,
@@ -2796,8 +3142,8 @@ extern "C" {
         out: *mut *mut pk_probe_records,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many; PK_OK
-    /// means at least one, PK_END none. Since 0.1.
+    /// Reads up to `capacity` of the next records, block by block and lane by lane, and says in `*count` how many;
+    /// PK_OK means at least one, PK_END none. Errors: PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
     pub fn pk_probe_records_read(
         records: *mut pk_probe_records,
         rows: *mut pk_probe_record,
@@ -2805,7 +3151,8 @@ extern "C" {
         count: *mut usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Since 0.1.
+    /// Record k of a lane, written or not: any of them at once. PK_END when there is none. Errors:
+    /// PK_E_INVALID_ARGUMENT (NULL). Since 0.1.
     pub fn pk_probe_record_get(
         records: *const pk_probe_records,
         block: u64,
@@ -2814,7 +3161,7 @@ extern "C" {
         out: *mut pk_probe_record,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the reader; NULL is fine. The data of its records ends with it. Since 0.1.
     pub fn pk_probe_records_free(records: *mut pk_probe_records);
     /// Writes one slice: what `profkit neutrino PATH SLICE` writes with --json, --csv or --svg. `query` and `status` may be
     /// NULL; `*status` becomes a PK_DOCUMENT_STATUS_. Of what is absent only JSON says so; otherwise nothing is written.
@@ -2827,7 +3174,7 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the trace; NULL is fine. Readers and tables that were made of it live on. Since 0.1.
     pub fn pk_probe_free(probe: *mut pk_probe);
     /// Errors: PK_E_INVALID_ARGUMENT (too few measurements), PK_E_DAMAGED (they describe no clock). Since 0.1.
     pub fn pk_clock_build(
@@ -2836,7 +3183,8 @@ extern "C" {
         err: *mut *mut pk_error,
     ) -> pk_status;
     /// Maps `count` instants of a clock (PK_CLOCK_TRACER or PK_CLOCK_HOST, ps since its base) to ps since the reference
-    /// base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. Since 0.1.
+    /// base. INT64_MIN where that is out of reach (53 days). `from` and `to` may be the same. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such clock). Since 0.1.
     pub fn pk_clock_map(
         clock: *const pk_clock,
         domain: i32,
@@ -2845,8 +3193,9 @@ extern "C" {
         count: usize,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset and
-    /// nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. Since 0.1.
+    /// How far an event near a corrected instant can be from the truth: `*bound_ps`; -1 when the tracer clock was reset
+    /// and nobody knows. Two nodes' events are in order only when they are further apart than the sum of both. Errors:
+    /// PK_E_INVALID_ARGUMENT (no such clock). Since 0.1.
     pub fn pk_clock_bound(
         clock: *const pk_clock,
         domain: i32,
@@ -2854,7 +3203,7 @@ extern "C" {
         bound_ps: *mut i64,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the clock; NULL is fine. Since 0.1.
     pub fn pk_clock_free(clock: *mut pk_clock);
     /// Merges traces of several nodes into one XSpace, which goes to `write` or, when that is NULL, to
     /// pk_merge_options::output. `out` may be NULL. Nothing is written when it fails before the second pass over the
@@ -2868,9 +3217,9 @@ extern "C" {
         out: *mut *mut pk_merge,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Number of nodes; 0 for NULL. Since 0.1.
     pub fn pk_merge_node_count(merge: *const pk_merge) -> usize;
-    /// Since 0.1.
+    /// A node by its position, as the document lists them. Errors: PK_E_INVALID_ARGUMENT (no such node). Since 0.1.
     pub fn pk_merge_node_get(
         merge: *const pk_merge,
         node: usize,
@@ -2879,14 +3228,15 @@ extern "C" {
     ) -> pk_status;
     /// Unix ns of time zero of the merged trace; 0 for NULL. Since 0.1.
     pub fn pk_merge_origin_ns(merge: *const pk_merge) -> i64;
-    /// Writes the metadata document of the merge: that of `profkit merge --json`. Since 0.1.
+    /// Writes the metadata document of the merge: that of `profkit merge --json`. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_merge_write(
         merge: *const pk_merge,
         write: pk_write_callback,
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees what the merge told; NULL is fine. The file that was written stays. Since 0.1.
     pub fn pk_merge_free(merge: *mut pk_merge);
     /// Runs the detector. `options` may be NULL. A capture without devices is no failure: there are no steps then, and the
     /// document says why. Errors: PK_E_INVALID_ARGUMENT (no such threshold), PK_E_CANCELLED, PK_E_OUT_OF_MEMORY.
@@ -2897,27 +3247,9 @@ extern "C" {
         out: *mut *mut pk_bubbles,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
-    pub fn pk_bubbles_step_count(bubbles: *const pk_bubbles) -> usize;
-    /// Steps by device, then by time. Since 0.1.
-    pub fn pk_bubbles_step_get(
-        bubbles: *const pk_bubbles,
-        step: usize,
-        out: *mut pk_bubble_step,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Reads up to `capacity` gaps from position `first` on, by device and time, and says in `*count` how many; PK_OK means
-    /// at least one, PK_END none. Since 0.1.
-    pub fn pk_bubbles_read(
-        bubbles: *const pk_bubbles,
-        first: u64,
-        rows: *mut pk_bubble,
-        capacity: usize,
-        count: *mut usize,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it becomes a
-    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    /// Writes the document `bubbles` of this analysis: that of `profkit bubbles --json`. `status` may be NULL; it
+    /// becomes a PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero),
+    /// PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_bubbles_write(
         bubbles: *const pk_bubbles,
         write: pk_write_callback,
@@ -2925,11 +3257,11 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Devices of the capture, which `device` of its rows counts; 0 for NULL. Since 0.1.
     pub fn pk_bubbles_device_count(bubbles: *const pk_bubbles) -> usize;
-    /// Name of a device; empty past the last. Since 0.1.
+    /// Name of a device; empty past the last. Borrowed from the analysis. Since 0.1.
     pub fn pk_bubbles_device_name(bubbles: *const pk_bubbles, device: usize) -> pk_str;
-    /// Since 0.1.
+    /// Frees the analysis; NULL is fine. Tables that were made of it live on. Since 0.1.
     pub fn pk_bubbles_free(bubbles: *mut pk_bubbles);
     /// Looks at the model. `options` may be NULL. A capture without devices is no failure: the document and the report say
     /// why they are empty. Errors: PK_E_CANCELLED, PK_E_OUT_OF_MEMORY, PK_E_INVALID_ARGUMENT (the pattern). Since 0.1.
@@ -2944,7 +3276,8 @@ extern "C" {
     /// "model_architecture_report_\<name\>.md", the name that the report has by convention. Borrowed. Since 0.1.
     pub fn pk_architecture_file_name(architecture: *const pk_architecture) -> pk_str;
     /// Writes the document `architecture`: that of `profkit architecture --json`. `status` may be NULL; it becomes a
-    /// PK_DOCUMENT_STATUS_. Since 0.1.
+    /// PK_DOCUMENT_STATUS_. Errors: PK_E_INVALID_ARGUMENT, PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY.
+    /// Since 0.1.
     pub fn pk_architecture_write(
         architecture: *const pk_architecture,
         write: pk_write_callback,
@@ -2952,86 +3285,136 @@ extern "C" {
         status: *mut i32,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. Since 0.1.
+    /// Writes the report, UTF-8 Markdown: that of `profkit architecture --markdown`. Errors: PK_E_INVALID_ARGUMENT,
+    /// PK_E_CANCELLED (`write` gave non-zero), PK_E_OUT_OF_MEMORY. Since 0.1.
     pub fn pk_architecture_write_markdown(
         architecture: *const pk_architecture,
         write: pk_write_callback,
         user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Since 0.1.
+    /// Frees the analysis; NULL is fine. Text that was borrowed from it ends with it. Since 0.1.
     pub fn pk_architecture_free(architecture: *mut pk_architecture);
-    /// Every event that has a place in time, in the order of the files: file, host, plane, line, plane_kind, line_kind,
-    /// plane_position, line_position, device, stream, name, start_ps, duration_ps, source_row. Takes 32 bytes an event of
-    /// the file that is being read; nothing of an XSpace. Since 0.1.
-    pub fn pk_arrow_events(
+    /// "files", "ops", …; "" for an unknown value. Static. Any thread. Since 0.1.
+    pub fn pk_table_name(table: i32) -> *const c_char;
+    /// Opens a table of a profile and runs the analysis that it needs, with default options. `options` may be NULL. Which
+    /// filters a table takes docs/tables.md says; the hooks of the filters are used during this call alone. A table without
+    /// rows is no failure. probe_records are opened by pk_probe_records_table().
+    /// Errors: PK_E_INVALID_ARGUMENT (no such table; a filter that it does not take, or that fits nothing), PK_E_CANCELLED,
+    /// PK_E_LIMIT, PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_table_open(
         profile: *mut pk_profile,
-        file: u32,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
+        table: i32,
+        options: *const pk_table_options,
+        out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Totals of ops by line, largest first: file, plane, line, name, display_name, metadata_id, count, total_ps, self_ps,
-    /// min_ps, max_ps, category, program ("jit_f(7)"; "" when nobody says), clock ("device": times are the device's own;
-    /// "aligned": those of the timeline, as of events; "mixed"). `filters` may be NULL; its hooks are used during the call, its limit is that of rows a
-    /// line (PK_LIMIT_DEFAULT: all). Since 0.1.
-    pub fn pk_arrow_ops(
-        profile: *mut pk_profile,
-        filters: *const pk_document_options,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Kernels by device and start: the facts of pk_kernel_row. Since 0.1.
-    pub fn pk_arrow_kernels(
+    /// The kernels of an activity that was opened with options of its own. Errors: as pk_table_open(). Since 0.1.
+    pub fn pk_activity_table(
         activity: *mut pk_activity,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
+        options: *const pk_table_options,
+        out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Steps by device and time: the facts of pk_bubble_step. Since 0.1.
-    pub fn pk_arrow_steps(
+    /// PK_TABLE_STEPS, PK_TABLE_GAPS or PK_TABLE_CAUSES of an analysis. Errors: as pk_table_open(). Since 0.1.
+    pub fn pk_bubbles_table(
         bubbles: *mut pk_bubbles,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
+        table: i32,
+        options: *const pk_table_options,
+        out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Gaps by device and time: the facts of pk_bubble. Since 0.1.
-    pub fn pk_arrow_bubbles(
-        bubbles: *mut pk_bubbles,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Buffers alive at the peak, largest first: the facts of pk_live_buffer. Since 0.1.
-    pub fn pk_arrow_live_buffers(
+    /// PK_TABLE_LIVE_BUFFERS, PK_TABLE_LIVE_CURVE or PK_TABLE_ALLOCATORS of an analysis. Errors: as pk_table_open().
+    /// Since 0.1.
+    pub fn pk_memory_table(
         memory: *mut pk_memory,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
+        table: i32,
+        options: *const pk_table_options,
+        out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// The live curve: event, live_bytes. Empty unless pk_memory_options::curve_points asked for it. Since 0.1.
-    pub fn pk_arrow_live_curve(
-        memory: *mut pk_memory,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
-        err: *mut *mut pk_error,
-    ) -> pk_status;
-    /// Launches of a Neutrino trace in the order of its log: the facts of pk_probe_launch. Since 0.1.
-    pub fn pk_arrow_launches(
+    /// The launches of a Neutrino trace. Errors: as pk_table_open(). Since 0.1.
+    pub fn pk_probe_table(
         probe: *mut pk_probe,
-        options: *const pk_arrow_options,
-        out: *mut ArrowArrayStream,
+        options: *const pk_table_options,
+        out: *mut *mut pk_table,
         err: *mut *mut pk_error,
     ) -> pk_status;
-    /// Records of one map that were written: block (null when not known), lane, k, then a column a field in the order of
-    /// the description. Since 0.1.
-    pub fn pk_arrow_probe_records(
+    /// The records of one map of a record file. Errors: as pk_table_open(), and those of pk_probe_records_open().
+    /// Since 0.1.
+    pub fn pk_probe_records_table(
         probe: *mut pk_probe,
         bin: usize,
         map: u32,
-        options: *const pk_arrow_options,
+        options: *const pk_table_options,
+        out: *mut *mut pk_table,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Ends a table; NULL is fine. A stream that was made of it lives on. Since 0.1.
+    pub fn pk_table_free(table: *mut pk_table);
+    /// Columns of a table, also of those that the options leave out. 0 for NULL. Since 0.1.
+    pub fn pk_table_column_count(table: *const pk_table) -> u32;
+    /// Errors: PK_E_INVALID_ARGUMENT (no such column). Since 0.1.
+    pub fn pk_table_column_get(
+        table: *const pk_table,
+        column: u32,
+        out: *mut pk_column,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// Reads the next rows, up to `capacity`, into an array of the table's struct, whose size is `row_size`, and says in
+    /// `*count` how many. PK_OK means at least one, PK_END none. Text of rows is borrowed from the table. `rows` may be NULL and
+    /// `row_size` 0: then pk_table_values() alone shows them.
+    /// Errors: PK_E_INVALID_ARGUMENT (another size; capacity 0), PK_E_UNSUPPORTED (a table without a struct: events and
+    /// probe_records come by Arrow; a table that a stream was made of), PK_E_LIMIT, and damage. Since 0.1.
+    pub fn pk_table_read(
+        table: *mut pk_table,
+        rows: *mut c_void,
+        row_size: usize,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The values of one column, by its name, of the rows that pk_table_read() gave last: also of columns that are in no struct,
+    /// as `host` and those of later versions. `kind` is PK_VALUE_INT64, PK_VALUE_UINT64 (also of booleans) or PK_VALUE_TEXT, 0
+    /// where the value is not known. `capacity` has to be at least the number of those rows, which `*count` says.
+    /// Errors: PK_E_INVALID_ARGUMENT. Since 0.1.
+    pub fn pk_table_values(
+        table: *mut pk_table,
+        column: *const c_char,
+        values: *mut pk_value,
+        capacity: usize,
+        count: *mut usize,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The rows that are left as an Arrow stream. It fills `*out`, which the caller owns and ends with out-\>release(out); after
+    /// a failure out-\>release is NULL. Rows are read when the consumer asks for them.
+    /// The stream holds its own reference to the table, and every batch, child and dictionary owns what it shows: handles,
+    /// streams and arrays may be released in any order. One thread at a time uses a stream.
+    /// The metadata of a field tells its `unit` ("ps", "ns", "bytes", …). What is not UTF-8 in a file becomes U+FFFD. What is
+    /// not known is null. Columns that were not asked for cost nothing, or little: name those you need.
+    /// Damage: the rows before it come first; then get_next fails and get_last_error() tells what pk_error would, unless
+    /// PK_TABLE_SKIP_DAMAGE is set.
+    /// Errors: PK_E_INVALID_ARGUMENT (of a column that is not there the hint names those that are), PK_E_UNSUPPORTED (rows
+    /// were read, or another stream was made), PK_E_OUT_OF_MEMORY. Since 0.1.
+    pub fn pk_table_arrow(
+        table: *mut pk_table,
         out: *mut ArrowArrayStream,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The rows that are left as text: RFC 4180 with a line of names, or one JSON object a line, all 64-bit integers as
+    /// numbers. Null is an empty cell, or null. `options` of the table choose the columns. Errors: as pk_table_read(), and
+    /// PK_E_CANCELLED when `write` gives non-zero. Since 0.1.
+    pub fn pk_table_write_csv(
+        table: *mut pk_table,
+        write: pk_write_callback,
+        user: *mut c_void,
+        err: *mut *mut pk_error,
+    ) -> pk_status;
+    /// The same as one JSON object a line. Errors: as pk_table_write_csv(). Since 0.1.
+    pub fn pk_table_write_json(
+        table: *mut pk_table,
+        write: pk_write_callback,
+        user: *mut c_void,
         err: *mut *mut pk_error,
     ) -> pk_status;
 }

@@ -1,12 +1,62 @@
-//! Tables as Arrow C streams, for whatever reads Arrow.
+//! Tables: rows by the names of their columns, as Arrow C streams for whatever reads Arrow, and as text.
 
 use crate::error::check;
-use crate::hooks::Bridge;
-use crate::rows::{flag, Strings};
+use crate::hooks::{Bridge, Handle, Output};
+use crate::rows::{flag, text, Strings};
 use crate::{Bubbles, DocumentOptions, Kernels, Memory, Neutrino, Profile, Result};
 use profkit_sys as sys;
+use std::ffi::CString;
+use std::io;
 use std::marker::PhantomData;
 use std::os::raw::c_char;
+
+/// The tables of a profile; docs/tables.md describes their columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum TableKind {
+    Files,
+    Devices,
+    Events,
+    Ops,
+    Steps,
+    Kernels,
+    Gaps,
+    Causes,
+    Collectives,
+    Modules,
+    Allocators,
+    LiveBuffers,
+    LiveCurve,
+    ProbeLaunches,
+}
+
+impl TableKind {
+    fn number(self) -> i32 {
+        match self {
+            Self::Files => sys::PK_TABLE_FILES,
+            Self::Devices => sys::PK_TABLE_DEVICES,
+            Self::Events => sys::PK_TABLE_EVENTS,
+            Self::Ops => sys::PK_TABLE_OPS,
+            Self::Steps => sys::PK_TABLE_STEPS,
+            Self::Kernels => sys::PK_TABLE_KERNELS,
+            Self::Gaps => sys::PK_TABLE_GAPS,
+            Self::Causes => sys::PK_TABLE_CAUSES,
+            Self::Collectives => sys::PK_TABLE_COLLECTIVES,
+            Self::Modules => sys::PK_TABLE_MODULES,
+            Self::Allocators => sys::PK_TABLE_ALLOCATORS,
+            Self::LiveBuffers => sys::PK_TABLE_LIVE_BUFFERS,
+            Self::LiveCurve => sys::PK_TABLE_LIVE_CURVE,
+            Self::ProbeLaunches => sys::PK_TABLE_PROBE_LAUNCHES,
+        }
+    }
+    /// "ops", "gaps", …
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        // SAFETY: a static string.
+        unsafe { std::ffi::CStr::from_ptr(sys::pk_table_name(self.number())) }.to_str().unwrap_or_default()
+    }
+}
 
 /// How a table comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,18 +65,28 @@ pub struct TableOptions<'a> {
     pub columns: Option<&'a [&'a str]>,
     /// Most rows of a batch, up to 2^30; 0 is 65,536.
     pub batch_rows: u64,
-    /// The stream ends where damage begins, instead of failing there.
+    /// The rows end where damage begins, instead of failing there.
     pub skip_damage: bool,
+    /// Arrow: names as text instead of dictionaries, for engines that refuse those.
+    pub plain_text: bool,
+    /// Arrow: unsigned columns as int64.
+    pub signed: bool,
+    /// Events: of the file at this position alone.
+    pub file: Option<u32>,
 }
 
 impl TableOptions<'_> {
     /// With the struct, what it points to. An empty list is refused by the library.
-    fn raw(self) -> (sys::pk_arrow_options, Strings, Vec<*const c_char>) {
+    fn raw(self) -> (sys::pk_table_options, Strings, Vec<*const c_char>) {
         let mut strings = Strings::default();
         let wanted = self.columns.unwrap_or_default();
         let columns: Vec<_> = wanted.iter().map(|name| strings.add(name.as_bytes())).collect();
-        let raw = sys::pk_arrow_options {
-            flags: flag(self.skip_damage, sys::PK_ARROW_SKIP_DAMAGE),
+        let raw = sys::pk_table_options {
+            flags: flag(self.skip_damage, sys::PK_TABLE_SKIP_DAMAGE)
+                | flag(self.plain_text, sys::PK_TABLE_PLAIN_TEXT)
+                | flag(self.signed, sys::PK_TABLE_SIGNED)
+                | flag(self.file.is_some(), sys::PK_TABLE_ONE_FILE),
+            file: self.file.unwrap_or_default(),
             batch_rows: self.batch_rows,
             columns: self.columns.map_or(std::ptr::null(), |_| columns.as_ptr()),
             column_count: columns.len(),
@@ -57,25 +117,6 @@ pub struct ArrowStream<'d> {
 unsafe impl Send for ArrowStream<'_> {}
 
 impl<'d> ArrowStream<'d> {
-    fn make(
-        options: TableOptions<'_>,
-        open: impl FnOnce(*const sys::pk_arrow_options, *mut sys::ArrowArrayStream, *mut *mut sys::pk_error) -> i32,
-    ) -> Result<Self> {
-        let (given, _strings, _columns) = options.raw();
-        let mut made = Self {
-            raw: Box::new(sys::ArrowArrayStream {
-                get_schema: None,
-                get_next: None,
-                get_last_error: None,
-                release: None,
-                private_data: std::ptr::null_mut(),
-            }),
-            data: PhantomData,
-        };
-        check(|err| open(&given, &mut *made.raw, err))?;
-        Ok(made)
-    }
-
     /// The struct, for code that moves it out: it sets `release` to NULL here, and releases what it moved. That must not
     /// outlive the bytes that the profile was opened over.
     pub fn as_mut_ptr(&mut self) -> *mut sys::ArrowArrayStream {
@@ -107,48 +148,209 @@ impl Drop for ArrowStream<'_> {
     }
 }
 
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name.
+    pub name: String,
+    /// "ps", "bytes", …; "" without.
+    pub unit: String,
+    /// One sentence.
+    pub meaning: String,
+    /// What its values are: a `PK_COLUMN_`.
+    pub column_type: i32,
+}
+
+/// A value of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CellValue {
+    /// A signed integer.
+    Int64(i64),
+    /// An unsigned one, or a boolean: 0 or 1.
+    UInt64(u64),
+    /// Text.
+    Text(String),
+}
+
+/// Rows of one table, given once and in order: by the names of their columns, as an Arrow stream, or as text. It holds a
+/// reference of its own, so what it was made from may be dropped.
+#[derive(Debug)]
+pub struct Table<'d> {
+    handle: Handle<'d, sys::pk_table>,
+    rows: usize,
+}
+
+impl<'d> Table<'d> {
+    fn open(
+        options: TableOptions<'_>,
+        filters: *const sys::pk_document_options,
+        open: impl FnOnce(*const sys::pk_table_options, *mut *mut sys::pk_table, *mut *mut sys::pk_error) -> i32,
+    ) -> Result<Self> {
+        let (mut given, _strings, _columns) = options.raw();
+        given.filters = filters;
+        Ok(Self { handle: Handle::make(sys::pk_table_free, |out, err| open(&given, out, err))?, rows: 0 })
+    }
+
+    /// All of them, also those that were not asked for.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = Column> + '_ {
+        // SAFETY: the handle is alive; positions are counted; text is copied.
+        let count = unsafe { sys::pk_table_column_count(self.handle.get()) };
+        (0..count).map(move |at| unsafe {
+            let mut found = sys::pk_column::default();
+            sys::pk_table_column_get(self.handle.get(), at, &mut found, std::ptr::null_mut());
+            Column {
+                name: text(found.name).into_owned(),
+                unit: text(found.unit).into_owned(),
+                meaning: text(found.meaning).into_owned(),
+                column_type: found.type_,
+            }
+        })
+    }
+
+    /// Goes to the next rows, up to `most`, and gives how many they are; 0 at the end.
+    ///
+    /// # Errors
+    /// Damage; a table that comes by Arrow alone (events).
+    pub fn advance(&mut self, most: usize) -> Result<usize> {
+        let mut count = 0;
+        // SAFETY: the handle is alive; no rows are asked for.
+        check(|err| unsafe {
+            sys::pk_table_read(self.handle.get_mut(), std::ptr::null_mut(), 0, most, &mut count, err)
+        })?;
+        self.rows = count;
+        Ok(count)
+    }
+
+    /// The values of a column of the rows that advance() went to; `None` where one is not known.
+    ///
+    /// # Errors
+    /// No such column: the hint names those there are.
+    pub fn values(&mut self, column: &str) -> Result<Vec<Option<CellValue>>> {
+        let name = CString::new(column).unwrap_or_default();
+        let mut raw = vec![sys::pk_value::default(); self.rows.max(1)];
+        let mut count = 0;
+        // SAFETY: there is room for every row; text is copied while it is there.
+        unsafe {
+            check(|err| {
+                sys::pk_table_values(self.handle.get_mut(), name.as_ptr(), raw.as_mut_ptr(), raw.len(), &mut count, err)
+            })?;
+            Ok(raw[..count]
+                .iter()
+                .map(|value| match value.kind {
+                    sys::PK_VALUE_INT64 => Some(CellValue::Int64(value.bits as i64)),
+                    sys::PK_VALUE_UINT64 => Some(CellValue::UInt64(value.bits)),
+                    sys::PK_VALUE_TEXT => Some(CellValue::Text(text(value.text).into_owned())),
+                    _ => None,
+                })
+                .collect())
+        }
+    }
+
+    /// The rows as an Arrow stream.
+    ///
+    /// # Errors
+    /// Rows were taken already.
+    pub fn into_arrow(self) -> Result<ArrowStream<'d>> {
+        let mut made = ArrowStream {
+            raw: Box::new(sys::ArrowArrayStream {
+                get_schema: None,
+                get_next: None,
+                get_last_error: None,
+                release: None,
+                private_data: std::ptr::null_mut(),
+            }),
+            data: PhantomData,
+        };
+        // SAFETY: the handle is alive; the stream takes a reference of its own.
+        check(|err| unsafe { sys::pk_table_arrow(self.handle.get_mut(), &mut *made.raw, err) })?;
+        Ok(made)
+    }
+
+    /// The rows that are left as CSV, with a line of names.
+    ///
+    /// # Errors
+    /// Damage, behind the rows before it; what `to` failed with.
+    pub fn write_csv(&mut self, to: &mut dyn io::Write) -> Result<()> {
+        self.write(to, sys::pk_table_write_csv)
+    }
+
+    /// The rows that are left as one JSON object a line.
+    ///
+    /// # Errors
+    /// As write_csv().
+    pub fn write_json(&mut self, to: &mut dyn io::Write) -> Result<()> {
+        self.write(to, sys::pk_table_write_json)
+    }
+
+    fn write(&mut self, to: &mut dyn io::Write, function: WriteRows) -> Result<()> {
+        Output::new(to).run(|user| {
+            // SAFETY: the handle and the output live until the call returns.
+            check(|err| unsafe { function(self.handle.get_mut(), Output::CALLBACK, user, err) }).map(|_| ())
+        })
+    }
+}
+
+type WriteRows = unsafe extern "C" fn(
+    *mut sys::pk_table,
+    sys::pk_write_callback,
+    *mut std::os::raw::c_void,
+    *mut *mut sys::pk_error,
+) -> i32;
+
 impl<'d> Profile<'d> {
+    /// Any table of the capture; runs the analysis that it needs. Which filters it takes docs/tables.md says;
+    /// `filters.limit` is that of rows a line, `None` is all.
+    ///
+    /// # Errors
+    /// A filter that the table does not take, or that fits nothing; [`crate::Kind::Cancelled`]; options out of range.
+    pub fn table(
+        &self,
+        kind: TableKind,
+        mut filters: DocumentOptions<'_>,
+        options: TableOptions<'_>,
+    ) -> Result<Table<'d>> {
+        let mut strings = Strings::default();
+        let mut raw = filters.raw(&mut strings);
+        Bridge::new(&mut filters.hooks).run(|hooks| {
+            raw.hooks = hooks;
+            Table::open(options, &raw, |given, out, err| unsafe {
+                // SAFETY: everything that is pointed to lives until the call returns.
+                sys::pk_table_open(self.handle.get_mut(), kind.number(), given, out, err)
+            })
+        })
+    }
+
     /// Every event that has a place in time, of the file at a position or of all files.
     ///
     /// # Errors
     /// No such file; options out of range.
     pub fn events_table(&self, file: Option<u32>, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
-        let file = file.unwrap_or(sys::PK_ARROW_ALL_FILES as u32);
-        ArrowStream::make(options, |given, out, err| unsafe {
-            // SAFETY: the handle is alive; the stream takes a reference of its own.
-            sys::pk_arrow_events(self.handle.get_mut(), file, given, out, err)
-        })
+        let options = TableOptions { file, ..options };
+        self.table(TableKind::Events, DocumentOptions::default(), options)?.into_arrow()
     }
 
     /// Totals of every op, largest first. `filters.limit` is that of rows a line, `None` is all.
     ///
     /// # Errors
     /// A step that is not there, [`crate::Kind::Cancelled`].
-    pub fn ops_table(&self, mut filters: DocumentOptions<'_>, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
-        let mut strings = Strings::default();
-        let mut raw = filters.raw(&mut strings);
-        Bridge::new(&mut filters.hooks).run(|hooks| {
-            raw.hooks = hooks;
-            ArrowStream::make(options, |given, out, err| unsafe {
-                // SAFETY: everything that is pointed to lives until the call returns.
-                sys::pk_arrow_ops(self.handle.get_mut(), &raw, given, out, err)
-            })
-        })
+    pub fn ops_table(&self, filters: DocumentOptions<'_>, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
+        self.table(TableKind::Ops, filters, options)?.into_arrow()
     }
 }
 
 macro_rules! tables {
-    ($($owner:ident { $($(#[$doc:meta])* $name:ident = $function:ident;)* })*) => {
+    ($($owner:ident { $($(#[$doc:meta])* $name:ident = $function:ident($($argument:expr),*);)* })*) => {
         $(impl<'d> $owner<'d> {
             $($(#[$doc])*
             ///
             /// # Errors
             /// Options out of range.
             pub fn $name(&self, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
-                ArrowStream::make(options, |given, out, err| unsafe {
-                    // SAFETY: the handle is alive; the stream takes a reference of its own.
-                    sys::$function(self.handle.get_mut(), given, out, err)
-                })
+                Table::open(options, std::ptr::null(), |given, out, err| unsafe {
+                    // SAFETY: the handle is alive; the table takes a reference of its own.
+                    sys::$function(self.handle.get_mut(), $($argument,)* given, out, err)
+                })?.into_arrow()
             })*
         })*
     };
@@ -156,23 +358,27 @@ macro_rules! tables {
 tables! {
     Kernels {
         /// The kernels of all devices, by device and start.
-        table = pk_arrow_kernels;
+        table = pk_activity_table();
     }
     Bubbles {
         /// The gaps, by device and time.
-        table = pk_arrow_bubbles;
+        table = pk_bubbles_table(sys::PK_TABLE_GAPS);
         /// The steps, by device and time.
-        steps_table = pk_arrow_steps;
+        steps_table = pk_bubbles_table(sys::PK_TABLE_STEPS);
+        /// Why devices waited, gap by gap.
+        causes_table = pk_bubbles_table(sys::PK_TABLE_CAUSES);
     }
     Memory {
         /// What is alive at the peak, largest first.
-        live_buffers_table = pk_arrow_live_buffers;
+        live_buffers_table = pk_memory_table(sys::PK_TABLE_LIVE_BUFFERS);
         /// The live curve; empty unless [`crate::MemoryOptions::curve_points`] asked for it.
-        live_curve_table = pk_arrow_live_curve;
+        live_curve_table = pk_memory_table(sys::PK_TABLE_LIVE_CURVE);
+        /// The allocators of all hosts.
+        allocators_table = pk_memory_table(sys::PK_TABLE_ALLOCATORS);
     }
     Neutrino {
         /// The launches, in the order of the log.
-        launches_table = pk_arrow_launches;
+        launches_table = pk_probe_table();
     }
 }
 
@@ -182,9 +388,10 @@ impl<'d> Neutrino<'d> {
     /// # Errors
     /// No such file or map.
     pub fn records_table(&self, file: usize, map: u32, options: TableOptions<'_>) -> Result<ArrowStream<'d>> {
-        ArrowStream::make(options, |given, out, err| unsafe {
-            // SAFETY: the handle is alive; the stream takes a reference of its own.
-            sys::pk_arrow_probe_records(self.handle.get_mut(), file, map, given, out, err)
-        })
+        Table::open(options, std::ptr::null(), |given, out, err| unsafe {
+            // SAFETY: the handle is alive; the table takes a reference of its own.
+            sys::pk_probe_records_table(self.handle.get_mut(), file, map, given, out, err)
+        })?
+        .into_arrow()
     }
 }

@@ -1,15 +1,13 @@
 //! Why devices wait.
 
 use crate::document::{analysis_document, DocumentStatus};
-use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{flag, text, Batched, Strings};
+use crate::rows::{flag, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
-use std::marker::PhantomData;
 
 named!(
     /// Where in a step a gap lies.
@@ -74,10 +72,14 @@ pub struct Bubbles<'d> {
 /// One step of one device. busy + prelaunch + internal + tail is its length, exactly.
 #[derive(Clone, Debug)]
 pub struct BubbleStep<'b> {
+    /// Position of its file.
+    pub file: u32,
+    /// Position of its device among those of the capture.
+    pub device: i32,
+    /// Position among all steps.
+    pub step: i64,
     /// Number of its marker, else its name.
-    pub id: Cow<'b, str>,
-    /// Name.
-    pub device: Cow<'b, str>,
+    pub step_id: Cow<'b, str>,
     /// Begin.
     pub start_ps: i64,
     /// End.
@@ -106,8 +108,6 @@ pub struct BubbleStep<'b> {
     pub other_ps: i64,
     /// Nothing.
     pub idle_ps: i64,
-    /// Of its device.
-    pub position: u32,
     /// Bit `1 << PK_BUBBLE_TAG_` each.
     pub tags: u32,
 }
@@ -139,13 +139,17 @@ pub struct Bubble<'b> {
     pub after_row: u64,
     /// Position of its step.
     pub step: Option<usize>,
-    /// Position of its device.
-    pub device: u32,
+    /// Position of its file.
+    pub file: u32,
+    /// Position of its device among those of the capture.
+    pub device: i32,
     /// Where in a step it lies.
     pub scope: Scope,
-    /// Soft causes: bit `1 << PK_BUBBLE_LABEL_` each.
+    /// Which rules of the reference its evidence meets: bit `1 << PK_BUBBLE_LABEL_` each.
     pub labels: u32,
-    /// How sure they are.
+    /// Why the device waited, as far as the capture tells: a `PK_CAUSE_`.
+    pub cause: i32,
+    /// How sure that is.
     pub confidence: Confidence,
     /// Worth a look.
     pub heavy: bool,
@@ -154,6 +158,25 @@ pub struct Bubble<'b> {
     /// The end of a step and the beginning of the next, which are listed as well.
     pub inter_step: bool,
 }
+
+const CAUSES: [&str; 16] = [
+    "launch_bound",
+    "optimizer_loop",
+    "sync_wait",
+    "sync_drain",
+    "h2d_pageable",
+    "data_loader",
+    "gc",
+    "allocation",
+    "compile",
+    "module_load",
+    "checkpoint",
+    "comm_host_wait",
+    "device_dependency",
+    "lock",
+    "host_untraced",
+    "unexplained",
+];
 
 const LABELS: [&str; 6] = [
     "sync_or_h2d",
@@ -170,8 +193,13 @@ impl Bubble<'_> {
     pub fn duration_ps(&self) -> i64 {
         self.end_ps.saturating_sub(self.start_ps)
     }
-    /// The soft causes by name.
-    pub fn causes(&self) -> impl Iterator<Item = &'static str> + '_ {
+    /// Why the device waited, by name: "data_loader", …
+    #[must_use]
+    pub fn cause_name(&self) -> &'static str {
+        usize::try_from(self.cause).ok().and_then(|at| CAUSES.get(at)).copied().unwrap_or("unexplained")
+    }
+    /// The rules of the reference that its evidence meets, by name.
+    pub fn label_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         LABELS.iter().enumerate().filter(move |(bit, _)| self.labels >> bit & 1 != 0).map(|(_, name)| *name)
     }
 }
@@ -218,39 +246,22 @@ impl Bubbles<'_> {
     }
 
     /// Steps by device, then by time.
-    pub fn steps(&self) -> impl ExactSizeIterator<Item = BubbleStep<'_>> {
-        // SAFETY: as devices().
-        let count = unsafe { sys::pk_bubbles_step_count(self.handle.get()) };
-        (0..count).map(move |at| unsafe {
-            let found: sys::pk_bubble_step =
-                got(|out, err| sys::pk_bubbles_step_get(self.handle.get(), at, out, err)).unwrap_or_default();
-            BubbleStep {
-                id: text(found.id),
-                device: text(found.device),
-                start_ps: found.start_ps,
-                end_ps: found.end_ps,
-                busy_ps: found.busy_ps,
-                prelaunch_ps: found.prelaunch_ps,
-                internal_ps: found.internal_ps,
-                tail_ps: found.tail_ps,
-                largest_internal_ps: found.largest_internal_ps,
-                bubble_count: found.bubble_count,
-                compute_only_ps: found.compute_only_ps,
-                comm_exposed_ps: found.comm_exposed_ps,
-                comm_overlapped_ps: found.comm_overlapped_ps,
-                copy_ps: found.copy_ps,
-                other_ps: found.other_ps,
-                idle_ps: found.idle_ps,
-                position: found.position,
-                tags: found.tags,
-            }
-        })
+    #[must_use]
+    pub fn steps(&self) -> Steps<'_> {
+        Steps { rows: self.rows(sys::PK_TABLE_STEPS) }
     }
 
     /// The gaps that are long enough to be listed, by device and time.
     #[must_use]
     pub fn gaps(&self) -> Gaps<'_> {
-        Gaps { bubbles: self.handle.get(), first: 0, rows: Batched::new(), owner: PhantomData }
+        Gaps { rows: self.rows(sys::PK_TABLE_GAPS) }
+    }
+
+    fn rows<Row: Default + Copy>(&self, table: i32) -> TableRows<'_, Row> {
+        TableRows::new(|out, err| unsafe {
+            // SAFETY: the handle is alive; the table takes a reference of its own.
+            sys::pk_bubbles_table(self.handle.get_mut(), table, std::ptr::null(), out, err)
+        })
     }
 
     /// Writes what `profkit bubbles --json` prints.
@@ -265,27 +276,53 @@ impl Bubbles<'_> {
     }
 }
 
+/// The steps of all devices.
+#[derive(Debug)]
+pub struct Steps<'b> {
+    rows: TableRows<'b, sys::pk_bubble_step>,
+}
+
+impl<'b> Iterator for Steps<'b> {
+    type Item = Result<BubbleStep<'b>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        // SAFETY: the text is copied while the table is there.
+        Some(self.rows.next()?.map(|found| unsafe {
+            BubbleStep {
+                file: found.file,
+                device: found.device,
+                step: found.step,
+                step_id: Cow::Owned(text(found.step_id).into_owned()),
+                start_ps: found.start_ps,
+                end_ps: found.end_ps,
+                busy_ps: found.busy_ps,
+                prelaunch_ps: found.prelaunch_ps,
+                internal_ps: found.internal_ps,
+                tail_ps: found.tail_ps,
+                largest_internal_ps: found.largest_internal_ps,
+                bubble_count: found.bubble_count,
+                compute_only_ps: found.compute_only_ps,
+                comm_exposed_ps: found.comm_exposed_ps,
+                comm_overlapped_ps: found.comm_overlapped_ps,
+                copy_ps: found.copy_ps,
+                other_ps: found.other_ps,
+                idle_ps: found.idle_ps,
+                tags: found.tags,
+            }
+        }))
+    }
+}
+
 /// The gaps of all devices.
 #[derive(Debug)]
 pub struct Gaps<'b> {
-    bubbles: *const sys::pk_bubbles,
-    first: u64,
-    rows: Batched<sys::pk_bubble>,
-    owner: PhantomData<&'b ()>,
+    rows: TableRows<'b, sys::pk_bubble>,
 }
 
 impl<'b> Iterator for Gaps<'b> {
     type Item = Result<Bubble<'b>>;
     fn next(&mut self) -> Option<Self::Item> {
-        let (bubbles, first) = (self.bubbles, &mut self.first);
-        let row = self.rows.next(|rows, capacity, count| {
-            // SAFETY: the analysis lives as long as 'b; `rows` has room for `capacity`.
-            let more = check(|err| unsafe { sys::pk_bubbles_read(bubbles, *first, rows, capacity, count, err) });
-            *first += *count as u64;
-            more
-        })?;
         // SAFETY: text is borrowed from the analysis.
-        Some(row.map(|found| unsafe {
+        Some(self.rows.next()?.map(|found| unsafe {
             let traced = found.flags & sys::PK_BUBBLE_TRACED as u32 != 0;
             Bubble {
                 start_ps: found.start_ps,
@@ -300,9 +337,11 @@ impl<'b> Iterator for Gaps<'b> {
                 before_row: found.before_row,
                 after_row: found.after_row,
                 step: usize::try_from(found.step).ok(),
+                file: found.file,
                 device: found.device,
                 scope: Scope::of(found.scope),
                 labels: found.labels,
+                cause: found.cause,
                 confidence: Confidence::of(found.confidence),
                 heavy: found.flags & sys::PK_BUBBLE_HEAVY as u32 != 0,
                 at_edge: found.flags & sys::PK_BUBBLE_AT_EDGE as u32 != 0,

@@ -1,9 +1,9 @@
 //! What the devices of a capture did, kernel by kernel.
 
-use crate::error::{check, got};
+use crate::error::got;
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{flag, text, Batched, Strings};
+use crate::rows::{flag, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -128,7 +128,7 @@ impl<'k> Kernel<'k> {
         /// Execution unit as written; "" when the source has none.
         core,
         /// Step id as written.
-        step,
+        step_id,
         /// Shapes of the inputs.
         input_shapes,
         /// Shapes of the outputs.
@@ -136,6 +136,16 @@ impl<'k> Kernel<'k> {
         /// Types of the inputs.
         input_types
     );
+    /// Position of its file.
+    #[must_use]
+    pub fn file(&self) -> u32 {
+        self.raw.file
+    }
+    /// Position of its device among those of the capture.
+    #[must_use]
+    pub fn device(&self) -> i32 {
+        self.raw.device
+    }
     /// On the capture's clock.
     #[must_use]
     pub fn start_ps(&self) -> i64 {
@@ -229,44 +239,29 @@ impl Kernels<'_> {
             }
         })
     }
-    /// The kernels of a device, by start.
+    /// The kernels of all devices, by device and start.
     #[must_use]
-    pub fn rows(&self, device: u32) -> KernelRows<'_> {
+    pub fn rows(&self) -> KernelRows<'_> {
         KernelRows {
-            activity: self.handle.get(),
-            device,
-            first: 0,
-            rows: Batched::new(),
-            owner: std::marker::PhantomData,
+            rows: TableRows::new(|out, err| unsafe {
+                // SAFETY: the handle is alive; the table takes a reference of its own.
+                sys::pk_activity_table(self.handle.get_mut(), std::ptr::null(), out, err)
+            }),
         }
     }
 }
 
-/// The kernels of a device.
+/// The kernels of all devices.
 #[derive(Debug)]
 pub struct KernelRows<'k> {
-    activity: *const sys::pk_activity,
-    device: u32,
-    first: u64,
-    rows: Batched<sys::pk_kernel_row>,
-    owner: std::marker::PhantomData<&'k ()>,
+    rows: TableRows<'k, sys::pk_kernel_row>,
 }
-
-// SAFETY: profkit.h: any thread may read an activity.
-unsafe impl Send for KernelRows<'_> {}
 
 impl<'k> Iterator for KernelRows<'k> {
     type Item = Result<Kernel<'k>>;
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (activity, device, first) = (self.activity, self.device, &mut self.first);
-        let row = self.rows.next(|rows, capacity, count| {
-            // SAFETY: the activity lives as long as 'k; `rows` has room for `capacity`.
-            let more =
-                check(|err| unsafe { sys::pk_kernel_rows_read(activity, device, *first, rows, capacity, count, err) });
-            *first += *count as u64;
-            more
-        })?;
-        Some(row.map(|raw| Kernel { raw, owner: std::marker::PhantomData }))
+        // Text is borrowed from the activity.
+        Some(self.rows.next()?.map(|raw| Kernel { raw, owner: std::marker::PhantomData }))
     }
 }

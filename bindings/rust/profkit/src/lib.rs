@@ -40,8 +40,8 @@ mod validation;
 mod writer;
 
 pub use architecture::{Architecture, ArchitectureOptions};
-pub use arrow::{ArrowStream, TableOptions};
-pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Confidence, Gaps, Scope, WindowPolicy};
+pub use arrow::{ArrowStream, CellValue, Column, Table, TableKind, TableOptions};
+pub use bubbles::{Bubble, BubbleOptions, BubbleStep, Bubbles, Confidence, Gaps, Scope, Steps, WindowPolicy};
 pub use chrome::{ChromeEvent, ChromeEvents, ChromeSummary};
 pub use clock::{Clock, ClockDomain, ClockOffset, ClockOptions, ClockPair};
 pub use document::{Document, DocumentOptions, DocumentStatus};
@@ -52,13 +52,13 @@ pub use filters::Filters;
 pub use hooks::{CancelToken, Hooks};
 pub use kernels::{Accelerator, Device, Kernel, KernelKind, KernelOptions, KernelRows, Kernels};
 pub use memory::{
-    Allocator, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
+    Allocator, Allocators, CurvePoint, LiveBuffer, LiveBuffers, LiveCurve, Memory, MemoryModule, MemoryOptions, MemorySpace,
     PeakBound, PeakMethod, StepPolicy,
 };
 pub use merge::{Correction, Merge, MergeNode, MergeOptions, NodeStatus, PlaneNames, Zero};
 pub use modules::{Module, Modules, Sibling};
 pub use neutrino::{
-    Launch, LaunchDurations, LaunchOutcome, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,
+    Launch, LaunchDurations, Launches, LaunchOutcome, Neutrino, ProbeFormat, ProbeLevel, ProbeQuery, ProbeSlice, ProbeTool,
     Record, RecordField, RecordFile, RecordMap, RecordRows, Records,
 };
 pub use profile::{

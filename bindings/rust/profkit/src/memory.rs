@@ -4,12 +4,11 @@ use crate::document::{analysis_document, DocumentStatus};
 use crate::error::{check, got};
 use crate::hooks::{Bridge, Handle, Hooks};
 use crate::profile::{named, Profile};
-use crate::rows::{flag, text, Batched, Strings};
+use crate::rows::{flag, text, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
 use std::io;
-use std::marker::PhantomData;
 
 named!(
     /// How a peak was found.
@@ -148,12 +147,14 @@ pub struct MemorySpace<'m> {
 /// One allocator of one host.
 #[derive(Clone, Debug)]
 pub struct Allocator<'m> {
+    /// Position of its file.
+    pub file: u32,
     /// Name.
     pub name: Cow<'m, str>,
     /// Its host.
     pub host: Cow<'m, str>,
-    /// Plane name; "" for host memory.
-    pub device: Cow<'m, str>,
+    /// Position of its device among those of the capture; `None` for host memory.
+    pub device: Option<u32>,
     /// Allocated, at most.
     pub heap_peak_bytes: i64,
     /// Reserved and allocated, at most.
@@ -175,6 +176,8 @@ pub struct Allocator<'m> {
 /// A buffer that is alive at the peak of the chosen module.
 #[derive(Clone, Debug)]
 pub struct LiveBuffer<'m> {
+    /// Position of the file that carries the module.
+    pub file: u32,
     /// Number of the buffer; `None` when the allocation has no assigned one.
     pub logical_buffer_id: Option<i64>,
     /// Size.
@@ -208,6 +211,8 @@ pub struct LiveBuffer<'m> {
 /// A point of the live curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurvePoint {
+    /// Position of the file that carries the module.
+    pub file: u32,
     /// Heap event, or schedule position of a sweep.
     pub event: i64,
     /// What is alive.
@@ -309,38 +314,28 @@ impl Memory<'_> {
     }
 
     /// The allocators of all hosts.
-    pub fn allocators(&self) -> impl ExactSizeIterator<Item = Allocator<'_>> {
-        // SAFETY: as modules().
-        let count = unsafe { sys::pk_memory_allocator_count(self.handle.get()) };
-        (0..count).map(move |at| unsafe {
-            let found: sys::pk_memory_allocator =
-                got(|out, err| sys::pk_memory_allocator_get(self.handle.get(), at, out, err)).unwrap_or_default();
-            Allocator {
-                name: text(found.name),
-                host: text(found.host),
-                device: text(found.device),
-                heap_peak_bytes: found.heap_peak_bytes,
-                occupancy_peak_bytes: found.occupancy_peak_bytes,
-                occupancy_peak_ps: found.occupancy_peak_ps,
-                capacity_bytes: found.capacity_bytes,
-                pre_trace_bytes: found.pre_trace_bytes,
-                unmatched_frees: found.unmatched_frees,
-                allocator_agrees: found.allocator_agrees != 0,
-                chosen: found.chosen != 0,
-            }
-        })
+    #[must_use]
+    pub fn allocators(&self) -> Allocators<'_> {
+        Allocators { rows: self.rows(sys::PK_TABLE_ALLOCATORS) }
     }
 
     /// What is alive at the peak, largest first; the sizes add up to the peak.
     #[must_use]
     pub fn live_buffers(&self) -> LiveBuffers<'_> {
-        LiveBuffers { memory: self.handle.get(), first: 0, rows: Batched::new(), owner: PhantomData }
+        LiveBuffers { rows: self.rows(sys::PK_TABLE_LIVE_BUFFERS) }
     }
 
     /// The curve that `curve_points` asked for.
     #[must_use]
     pub fn live_curve(&self) -> LiveCurve<'_> {
-        LiveCurve { memory: self.handle.get(), first: 0, rows: Batched::new(), owner: PhantomData }
+        LiveCurve { rows: self.rows(sys::PK_TABLE_LIVE_CURVE) }
+    }
+
+    fn rows<Row: Default + Copy>(&self, table: i32) -> TableRows<'_, Row> {
+        TableRows::new(|out, err| unsafe {
+            // SAFETY: the handle is alive; the table takes a reference of its own.
+            sys::pk_memory_table(self.handle.get_mut(), table, std::ptr::null(), out, err)
+        })
     }
 
     /// Whether what `fit_bytes` asked fits, and how many bytes are spare; `None` when it was not asked.
@@ -366,33 +361,54 @@ impl Memory<'_> {
     }
 }
 
+/// The allocators of all hosts.
+#[derive(Debug)]
+pub struct Allocators<'m> {
+    rows: TableRows<'m, sys::pk_memory_allocator>,
+}
+
+impl<'m> Iterator for Allocators<'m> {
+    type Item = Result<Allocator<'m>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        // SAFETY: text is borrowed from the analysis.
+        Some(self.rows.next()?.map(|found| unsafe {
+            Allocator {
+                file: found.file,
+                name: text(found.name),
+                host: text(found.host),
+                device: u32::try_from(found.device).ok(),
+                heap_peak_bytes: found.heap_peak_bytes,
+                occupancy_peak_bytes: found.occupancy_peak_bytes,
+                occupancy_peak_ps: found.occupancy_peak_ps,
+                capacity_bytes: found.capacity_bytes,
+                pre_trace_bytes: found.pre_trace_bytes,
+                unmatched_frees: found.unmatched_frees,
+                allocator_agrees: found.flags & sys::PK_ALLOCATOR_AGREES as u32 != 0,
+                chosen: found.flags & sys::PK_ALLOCATOR_CHOSEN as u32 != 0,
+            }
+        }))
+    }
+}
+
 /// The buffers that are alive at the peak.
 #[derive(Debug)]
 pub struct LiveBuffers<'m> {
-    memory: *const sys::pk_memory,
-    first: u64,
-    rows: Batched<sys::pk_live_buffer>,
-    owner: PhantomData<&'m ()>,
+    rows: TableRows<'m, sys::pk_live_buffer>,
 }
 
 impl<'m> Iterator for LiveBuffers<'m> {
     type Item = Result<LiveBuffer<'m>>;
     fn next(&mut self) -> Option<Self::Item> {
-        let (memory, first) = (self.memory, &mut self.first);
-        let row = self.rows.next(|rows, capacity, count| {
-            // SAFETY: the analysis lives as long as 'm; `rows` has room for `capacity`.
-            let more = check(|err| unsafe { sys::pk_live_buffers_read(memory, *first, rows, capacity, count, err) });
-            *first += *count as u64;
-            more
-        })?;
         // SAFETY: text is borrowed from the analysis.
-        Some(row.map(|found| unsafe {
+        Some(self.rows.next()?.map(|found| unsafe {
             LiveBuffer {
+                file: found.file,
                 logical_buffer_id: (found.logical_buffer_id >= 0).then_some(found.logical_buffer_id),
                 size_bytes: found.size_bytes,
                 allocation_index: found.allocation_index,
                 offset_bytes: found.offset_bytes,
-                instruction_id: (found.instruction_found != 0).then_some(found.instruction_id),
+                instruction_id: (found.flags & sys::PK_LIVE_BUFFER_HAS_INSTRUCTION as u32 != 0)
+                    .then_some(found.instruction_id),
                 instruction_name: text(found.instruction_name),
                 opcode: text(found.opcode),
                 op_name: text(found.op_name),
@@ -414,22 +430,13 @@ impl<'m> Iterator for LiveBuffers<'m> {
 /// The live curve.
 #[derive(Debug)]
 pub struct LiveCurve<'m> {
-    memory: *const sys::pk_memory,
-    first: u64,
-    rows: Batched<sys::pk_curve_point>,
-    owner: PhantomData<&'m ()>,
+    rows: TableRows<'m, sys::pk_curve_point>,
 }
 
 impl Iterator for LiveCurve<'_> {
     type Item = Result<CurvePoint>;
     fn next(&mut self) -> Option<Self::Item> {
-        let (memory, first) = (self.memory, &mut self.first);
-        let row = self.rows.next(|rows, capacity, count| {
-            // SAFETY: as LiveBuffers.
-            let more = check(|err| unsafe { sys::pk_live_curve_read(memory, *first, rows, capacity, count, err) });
-            *first += *count as u64;
-            more
-        })?;
-        Some(row.map(|found| CurvePoint { event: found.event, live_bytes: found.live_bytes }))
+        let row = self.rows.next()?;
+        Some(row.map(|found| CurvePoint { file: found.file, event: found.event, live_bytes: found.live_bytes }))
     }
 }

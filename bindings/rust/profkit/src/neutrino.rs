@@ -4,7 +4,7 @@ use crate::document::DocumentStatus;
 use crate::error::{check, got, Error};
 use crate::hooks::{slice, Bridge, Handle, Hooks, Output};
 use crate::profile::{named, path_of, Profile};
-use crate::rows::{bytes, flag, text, Batched, Strings};
+use crate::rows::{bytes, flag, text, Batched, Strings, TableRows};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -155,6 +155,45 @@ pub struct Launch<'n> {
     pub file: Option<usize>,
 }
 
+/// The launches of the log.
+#[derive(Debug)]
+pub struct Launches<'n> {
+    rows: TableRows<'n, sys::pk_probe_launch>,
+}
+
+impl<'n> Iterator for Launches<'n> {
+    type Item = Result<Launch<'n>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.rows.next()?.map(|found| {
+            let known = |bit: i32| found.flags & bit as u32 != 0;
+            // SAFETY: text and params are borrowed from the trace.
+            unsafe {
+                Launch {
+                    kernel: text(found.kernel),
+                    function: text(found.function),
+                    bin: text(found.bin),
+                    geometry: known(sys::PK_PROBE_HAS_GEOMETRY).then_some((found.grid, found.block)),
+                    shared_bytes: found.shared_bytes,
+                    outcome: LaunchOutcome::of(found.outcome),
+                    params: if found.params_count == 0 {
+                        &[]
+                    } else {
+                        std::slice::from_raw_parts(found.params, found.params_count)
+                    },
+                    time_ns: known(sys::PK_PROBE_HAS_TIME).then_some(found.time_ns),
+                    probe_memory_bytes: known(sys::PK_PROBE_HAS_MEMORY).then_some(found.probe_memory_bytes),
+                    durations: known(sys::PK_PROBE_HAS_DURATIONS).then_some(LaunchDurations {
+                        prologue_ps: found.prologue_ps,
+                        kernel_ps: found.kernel_ps,
+                        epilogue_ps: found.epilogue_ps,
+                    }),
+                    file: usize::try_from(found.bin_position).ok(),
+                }
+            }
+        }))
+    }
+}
+
 /// One record file.
 #[derive(Clone, Debug)]
 pub struct RecordFile<'n> {
@@ -267,40 +306,14 @@ impl<'d> Profile<'d> {
 
 impl<'d> Neutrino<'d> {
     /// The launches, in the order of the log.
-    pub fn launches(&self) -> impl ExactSizeIterator<Item = Launch<'_>> {
-        // SAFETY: the handle is alive.
-        let count = unsafe { sys::pk_probe_launch_count(self.handle.get()) };
-        (0..count).map(move |at| {
-            // SAFETY: the handle is alive, and the position was counted.
-            let found: sys::pk_probe_launch =
-                got(|out, err| unsafe { sys::pk_probe_launch_get(self.handle.get(), at, out, err) })
-                    .unwrap_or_default();
-            let known = |bit: i32| found.known & bit as u32 != 0;
-            // SAFETY: text and params are borrowed from the trace.
-            unsafe {
-                Launch {
-                    kernel: text(found.kernel),
-                    function: text(found.function),
-                    bin: text(found.bin),
-                    geometry: known(sys::PK_PROBE_HAS_GEOMETRY).then_some((found.grid, found.block)),
-                    shared_bytes: found.shared_bytes,
-                    outcome: LaunchOutcome::of(found.outcome),
-                    params: if found.param_count == 0 {
-                        &[]
-                    } else {
-                        std::slice::from_raw_parts(found.params, found.param_count as usize)
-                    },
-                    time_ns: known(sys::PK_PROBE_HAS_TIME).then_some(found.time_ns),
-                    probe_memory_bytes: known(sys::PK_PROBE_HAS_MEMORY).then_some(found.probe_memory_bytes),
-                    durations: known(sys::PK_PROBE_HAS_DURATIONS).then_some(LaunchDurations {
-                        prologue_ps: found.prologue_ps,
-                        kernel_ps: found.kernel_ps,
-                        epilogue_ps: found.epilogue_ps,
-                    }),
-                    file: usize::try_from(found.bin_index).ok(),
-                }
-            }
-        })
+    #[must_use]
+    pub fn launches(&self) -> Launches<'_> {
+        Launches {
+            rows: TableRows::new(|out, err| unsafe {
+                // SAFETY: the handle is alive; the table takes a reference of its own.
+                sys::pk_probe_table(self.handle.get_mut(), std::ptr::null(), out, err)
+            }),
+        }
     }
 
     /// The record files, by elapsed time.

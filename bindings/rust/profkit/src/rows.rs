@@ -1,7 +1,7 @@
 //! Text of the C ABI, C strings for it, and rows that are read in batches.
 
 use crate::error::{check, Error};
-use crate::hooks::slice;
+use crate::hooks::{slice, Handle};
 use crate::Result;
 use profkit_sys as sys;
 use std::borrow::Cow;
@@ -125,6 +125,38 @@ impl<Row: Default + Copy> Batched<Row> {
             self.count = count;
         }
         Ok(self.count > 0)
+    }
+}
+
+/// Rows of a table whose text is borrowed from the handle that the table was opened on, which lives as long as `'t`.
+#[derive(Debug)]
+pub(crate) struct TableRows<'t, Row> {
+    table: Option<Handle<'t, sys::pk_table>>,
+    failed: Option<Error>,
+    rows: Batched<Row>,
+}
+
+impl<'t, Row: Default + Copy> TableRows<'t, Row> {
+    /// What opening failed with is the first item.
+    pub(crate) fn new(open: impl FnOnce(*mut *mut sys::pk_table, *mut *mut sys::pk_error) -> i32) -> Self {
+        match Handle::make(sys::pk_table_free, open) {
+            Ok(table) => Self { table: Some(table), failed: None, rows: Batched::new() },
+            Err(why) => Self { table: None, failed: Some(why), rows: Batched::new() },
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Result<Row>> {
+        if let Some(why) = self.failed.take() {
+            return Some(Err(why));
+        }
+        let table = self.table.as_ref()?.get_mut();
+        self.rows.next(|rows, capacity, count| {
+            // SAFETY: the table is alive; `rows` has room for `capacity`.
+            check(|err| unsafe {
+                sys::pk_table_read(table, rows.cast(), std::mem::size_of::<Row>(), capacity, count, err)
+            })
+        })
     }
 }
 

@@ -24,7 +24,7 @@ fn memory_rows_add_up_to_the_peak() {
     assert!(memory.live_curve().map(|point| point.unwrap().live_bytes).max().unwrap() <= space.peak_bytes);
     let (fits, spare) = memory.fit().unwrap().unwrap();
     assert!(!fits && spare < 0);
-    assert!(memory.allocators().len() > 0);
+    assert!(memory.allocators().count() > 0);
     assert_eq!(memory.space(0, 1000).unwrap_err().kind(), Kind::InvalidArgument);
     let asked = MemoryOptions {
         step: StepPolicy::WholeTrace,
@@ -44,13 +44,13 @@ fn memory_rows_add_up_to_the_peak() {
 fn parts_of_a_step_add_up_to_its_length() {
     let bubbles = Profile::open(tpu()).unwrap().bubbles(BubbleOptions::default()).unwrap();
     assert!(bubbles.devices().any(|name| name == "/device:TPU:0")); // the profile is gone; its reference is not
-    assert!(bubbles.steps().len() > 0);
-    for step in bubbles.steps() {
+    assert!(bubbles.steps().count() > 0);
+    for step in bubbles.steps().map(Result::unwrap) {
         assert_eq!(step.busy_ps + step.prelaunch_ps + step.internal_ps + step.tail_ps, step.end_ps - step.start_ps);
     }
     let gaps: Vec<_> = bubbles.gaps().map(Result::unwrap).collect();
     assert!(!gaps.is_empty() && gaps.iter().all(|gap| gap.duration_ps() > 0));
-    assert!(gaps.iter().all(|gap| gap.labels == 0 || gap.causes().count() > 0));
+    assert!(gaps.iter().all(|gap| gap.labels == 0 || gap.label_names().count() > 0));
     let mut document = Vec::new();
     bubbles.write_document(&mut document).unwrap();
     assert!(document.starts_with(b"{"));
@@ -64,15 +64,15 @@ fn parts_of_a_step_add_up_to_its_length() {
 fn kernels_are_in_order() {
     let profile = Profile::open(tpu()).unwrap();
     let kernels = profile.kernels(KernelOptions::default()).unwrap();
+    let all: Vec<_> = kernels.rows().map(Result::unwrap).collect();
     for (at, device) in kernels.devices().enumerate() {
-        let rows: Vec<_> = kernels.rows(at as u32).map(Result::unwrap).collect();
+        let rows: Vec<_> = all.iter().filter(|row| row.device() == at as i32).collect();
         assert_eq!(rows.len() as u64, device.kernel_count);
         assert!(rows.windows(2).all(|pair| pair[0].start_ps() <= pair[1].start_ps()));
     }
-    assert!(kernels.rows(99).next().unwrap().is_err());
     let ascend = Profile::open(data("ascend/two_ranks")).unwrap();
     let kernels = ascend.kernels(KernelOptions::default()).unwrap();
-    assert!(kernels.rows(0).any(|row| row.unwrap().wait_ps().is_some()));
+    assert!(kernels.rows().any(|row| row.unwrap().wait_ps().is_some()));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn a_neutrino_trace() {
     let profile = Profile::open(data("neutrino/block_sched")).unwrap();
     let probe = profile.neutrino(ProbeTool::None).unwrap();
     drop(profile);
-    let launch = probe.launches().next().unwrap();
+    let launch = probe.launches().next().unwrap().unwrap();
     assert_eq!((launch.kernel.as_ref(), launch.geometry.unwrap().0), ("matmul", [24, 1, 1]));
     assert_eq!(launch.outcome, LaunchOutcome::Ok);
     let file = probe.files().next().unwrap();

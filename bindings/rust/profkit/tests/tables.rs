@@ -4,7 +4,8 @@ mod common;
 
 use common::{data, gpu, tpu};
 use profkit::{
-    ArrowArrayStream, ArrowStream, BubbleOptions, DocumentOptions, Kind, MemoryOptions, Profile, TableOptions,
+    ArrowArrayStream, ArrowStream, BubbleOptions, CellValue, DocumentOptions, Filters, Kind, MemoryOptions, Profile, TableKind,
+    TableOptions,
 };
 use profkit::{KernelOptions, ProbeTool};
 use std::ffi::CStr;
@@ -85,7 +86,7 @@ fn every_table_has_its_rows_after_all_else_is_gone() {
     let kernels = profile.kernels(KernelOptions::default()).unwrap();
     let executions: u64 = kernels.devices().map(|device| device.kernel_count).sum();
     let bubbles = profile.bubbles(BubbleOptions::default()).unwrap();
-    let (steps, gaps) = (bubbles.steps().len(), bubbles.gaps().count());
+    let (steps, gaps) = (bubbles.steps().count(), bubbles.gaps().count());
     let memory = profile.memory(MemoryOptions { curve_points: 64, ..Default::default() }).unwrap();
     let (buffers, points) = (memory.live_buffers().count(), memory.live_curve().count());
     let tables = [
@@ -127,12 +128,36 @@ fn tables_of_a_neutrino_trace() {
     let probe = profile.neutrino(ProbeTool::None).unwrap();
     let mut records = probe.records_table(0, 0, TableOptions::default()).unwrap();
     let launches = probe.launches_table(TableOptions::default()).unwrap();
-    assert_eq!(unsafe { names(records.as_mut_ptr()) }[..4], ["block", "lane", "k", "start"]);
+    assert_eq!(unsafe { names(records.as_mut_ptr()) }[4..8], ["block", "lane", "k", "start"]);
     let expected = probe.records(0, 0).unwrap().rows().count();
     assert_eq!(rows_of(records), expected as i64);
-    assert_eq!(rows_of(launches), probe.launches().len() as i64);
+    assert_eq!(rows_of(launches), probe.launches().count() as i64);
     assert!(probe.records_table(0, 99, TableOptions::default()).is_err());
     assert!(probe.records_table(99, 0, TableOptions::default()).is_err());
+}
+
+#[test]
+fn any_table_by_the_names_of_its_columns() {
+    let profile = Profile::open(tpu()).unwrap();
+    let mut devices =
+        profile.table(TableKind::Devices, DocumentOptions::default(), TableOptions::default()).unwrap();
+    assert!(devices.columns().all(|column| !column.meaning.is_empty()));
+    assert_eq!(devices.advance(10).unwrap(), 4);
+    let names = devices.values("name").unwrap();
+    assert_eq!(names[3], Some(CellValue::Text("/device:TPU:3".into())));
+    assert_eq!(devices.values("rank").unwrap(), [None, None, None, None]);
+    assert_eq!(devices.values("colour").unwrap_err().kind(), Kind::InvalidArgument);
+    assert_eq!(devices.advance(10).unwrap(), 0);
+    let filters =
+        DocumentOptions { filters: Filters { plane: Some("TPU:2".into()), ..Default::default() }, ..Default::default() };
+    let mut ops = profile.table(TableKind::Ops, filters, TableOptions::default()).unwrap();
+    assert!(ops.advance(1000).unwrap() > 0);
+    assert!(ops.values("device").unwrap().iter().all(|device| *device == Some(CellValue::Int64(2))));
+    let mut text = Vec::new();
+    let mut gaps = profile.table(TableKind::Gaps, DocumentOptions::default(), TableOptions::default()).unwrap();
+    gaps.write_json(&mut text).unwrap();
+    assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 36);
+    assert_eq!(TableKind::LiveBuffers.name(), "live_buffers");
 }
 
 #[test]
@@ -157,7 +182,7 @@ fn a_stream_is_moved_out_left_early_and_released_in_any_order() {
     let mut into = unsafe { std::mem::zeroed::<ArrowArrayStream>() };
     unsafe {
         profile.events_table(None, TableOptions::default()).unwrap().export(&mut into);
-        assert_eq!(names(&mut into).len(), 14);
+        assert_eq!(names(&mut into).len(), 18);
         into.release.unwrap()(&mut into);
     }
     drop(profile.events_table(None, TableOptions::default()).unwrap()); // never read

@@ -1,0 +1,336 @@
+"""What follows from schema/tables.toml: row structs of profkit.h, the descriptions of tables in the core, docs/tables.md and
+docs/schemas/tables.json. schema/tables.toml says what its words mean. Run by scripts/generate."""
+import json
+import pathlib
+import re
+import textwrap
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SCHEMA = "schema/tables.toml"
+
+INTEGERS = {"int32": ("int32_t", 4), "uint32": ("uint32_t", 4), "int64": ("int64_t", 8), "uint64": ("uint64_t", 8)}
+TEXTS = ("text", "name", "bytes")
+NULL_RULES = ("negative", "no_time", "empty")
+
+
+class SchemaError(Exception):
+    """schema/tables.toml says something that has no meaning."""
+
+
+def version(text):
+    return tuple(int(part) for part in text.split("."))
+
+
+class Column:
+    """A column of a table, or a field of its rows that is none."""
+
+    def __init__(self, table, given, schema):
+        self.table, self.name, self.type = table, given["name"], given["type"]
+        self.unit, self.null = given.get("unit", ""), given.get("null", "")
+        self.meaning = given.get("meaning", "")
+        self.since = given.get("since", "0.1")
+        self.is_later = version(self.since) > version(schema["frozen"])
+        self.base, _, self.of = self.type.partition(":")
+        self.is_list = self.base in ("int64[]", "uint64[]")
+        unknown = set(given) - {"name", "type", "unit", "null", "meaning", "since"}
+        known = self.base in INTEGERS or self.base in TEXTS or self.is_list or self.base in ("flags", "flag", "uint32[3]")
+        if self.base in ("enum", "set"):
+            known = self.of in schema["enums"]
+        rule = self.null.partition(":")[0]
+        if unknown or not known or self.null and rule not in NULL_RULES + ("without",):
+            raise SchemaError(f"{table}.{self.name}: {', '.join(unknown) or self.type if not known else self.null}")
+        if not self.meaning and self.base != "flags":
+            raise SchemaError(f"{table}.{self.name} has no meaning")
+
+    @property
+    def is_shown(self):
+        return self.base not in ("flags", "bytes")
+
+    @property
+    def is_field(self):
+        return self.base != "flag"
+
+    def fields(self):
+        """(declaration, size, alignment) of what the struct holds of it."""
+        if self.base in INTEGERS:
+            c_type, size = INTEGERS[self.base]
+            return [(f"{c_type} {self.name}", size)]
+        if self.base in TEXTS:
+            return [(f"pk_str {self.name}", 16)]
+        if self.is_list:
+            return [(f"const {self.base[:-2]}_t* {self.name}", 8), (f"size_t {self.name}_count", 8)]
+        if self.base == "uint32[3]":
+            return [(f"uint32_t {self.name}[3]", 12)]
+        return [(("int32_t " if self.base == "enum" else "uint32_t ") + self.name, 4)]
+
+    def comment(self, enums):
+        if self.base == "flags":
+            return f"{self.of}"
+        text = self.meaning + (f"; {self.unit}" if self.unit and not self.name.endswith("_" + self.unit) else "")
+        if self.base == "enum":
+            text = f"{enums[self.of]['prefix']}: {text}"
+        if self.base == "set":
+            text = f"1 << {enums[self.of]['prefix']}: {text}"
+        if self.null.startswith("without:PK_"):
+            text += f"; with {self.null.partition(':')[2]}"
+        return text
+
+    def column_type(self):
+        """As Arrow and docs/tables.md have it."""
+        if self.base in INTEGERS:
+            return self.base
+        if self.base == "flag":
+            return "boolean"
+        if self.base == "uint32[3]":
+            return "uint32"
+        return "text" if self.base == "text" or self.is_list else "name"
+
+
+class Table:
+    """A table of the schema."""
+
+    def __init__(self, given, schema):
+        self.name, self.number, self.row = given["name"], given["number"], given.get("row")
+        self.meaning, self.order = given["meaning"], given["order"]
+        self.join = given.get("join", list(schema["join"]))
+        self.filters = given.get("filters", [])
+        self.columns = [Column(self.name, column, schema) for column in given["columns"]]
+        if self.columns[0].name != "file":
+            raise SchemaError(f"{self.name} does not begin with `file`")
+        names = [column.name for column in self.columns if column.is_shown] + self.join
+        if len(set(names)) != len(names):
+            raise SchemaError(f"{self.name} has two columns of one name")
+
+    def struct_columns(self):
+        """Fields in the order of the struct: file and device, what takes eight bytes, what takes four."""
+        held = [c for c in self.columns if c.is_field and not c.is_later]
+        lead = [c for c in held if c.name in ("file", "device")]
+        rest = [c for c in held if c not in lead]
+        return lead + sorted(rest, key=lambda c: c.fields()[0][1] % 8 != 0)
+
+    def later(self):
+        return [c for c in self.columns if c.is_field and c.is_later]
+
+
+class Schema:
+    """All of it."""
+
+    def __init__(self, text):
+        given = tomllib.loads(text)
+        self.join, self.enums, self.frozen = given["join"], given["enums"], given["frozen"]
+        self.tables = [Table(table, given) for table in given["table"]]
+        numbers = [table.number for table in self.tables]
+        if len(set(numbers)) != len(numbers):
+            raise SchemaError("two tables have one number")
+
+
+def comment_lines(text, indent, first, width=118):
+    """A comment of C over one line or several."""
+    lines = [line.replace("\0", " ") for line in textwrap.wrap(text.replace("\\since ", "\\since\0"), width - indent - 6)]
+    pad = " " * indent
+    return "\n".join([pad + first + lines[0]] + [pad + " *  " + line for line in lines[1:]]) + " */\n"
+
+
+# ---- the C header ----
+
+def row_struct(table, schema):
+    """typedef struct pk_op { … } pk_op;"""
+    padded = position = 0
+    body = ""
+    for column in table.struct_columns():
+        for declaration, size in column.fields():
+            alignment = 8 if size % 8 == 0 else 4
+            if position % alignment:
+                body += f"  uint32_t reserved{padded or ''}; /**< 0 */\n"
+                padded, position = padded + 1, position + 4
+            comment = column.comment(schema.enums) if not declaration.endswith("_count") or not column.is_list else "of it"
+            line = f"  {declaration};"
+            note = f" /**< {comment} */"
+            body += line + note + "\n" if len(line + note) <= 118 else comment_lines(comment, 2, "/** ") + line + "\n"
+            position += size
+    if position % 8:
+        body += f"  uint32_t reserved{padded or ''}; /**< 0 */\n"
+    text = f"{table.meaning} A row of PK_TABLE_{table.name.upper()}. Frozen; text is borrowed from what gave the row. \\since 0.1"
+    return comment_lines(text, 0, "/** ") + f"typedef struct {table.row} {{\n{body}}} {table.row};\n"
+
+
+def table_numbers(schema, prefix, indent="  "):
+    lines = []
+    for table in schema.tables:
+        name = prefix + (table.name.upper() if prefix else table.name)
+        row = f" A {table.row} each." if table.row else " Without a struct: by Arrow alone."
+        start = "/**< " if prefix else "///< "
+        end = " */" if prefix else ""
+        text = table.meaning if table.name != "live_curve" else "A point of the live curve of the chosen module."
+        line = f"{indent}{name} = {table.number}, {start}{text.split('. ')[0].rstrip('.')}.{row if prefix else ''}{end}"
+        if len(line) > 118:
+            line = f"{indent}{name} = {table.number}, {start}{row.strip() if prefix else text.split(':')[0].rstrip('.')}{end}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+# ---- the descriptions of the core ----
+
+KINDS = {"int32": "int32", "int64": "int64", "uint32": "uint32", "uint64": "uint64", "text": "text", "name": "text",
+         "flag": "flag", "enum": "named", "set": "set", "int64[]": "int64_list", "uint64[]": "uint64_list",
+         "uint32[3]": "uint32"}
+
+
+def quoted(text):
+    return json.dumps(text, ensure_ascii=False)
+
+
+def described(table, column, flags, name=None, shift=0):
+    """The initialiser of one column."""
+    struct = f"rows::{table.name}"
+    kind, rule, offset, rule_offset, mask = KINDS[column.base], "never", "0", "0", "0"
+    repeats = column.column_type() == "name"
+    if table.row:
+        field = column.name if column.base != "flag" else flags
+        offset = f"offsetof({struct}, {field})" + (f" + {shift}" if shift else "")
+        if column.base == "flag":
+            mask = column.of
+        if column.is_list:
+            rule_offset = f"offsetof({struct}, {column.name}_count)"
+    first, _, of = column.null.partition(":")
+    if first == "without":
+        rule = "without_bit" if of.startswith("PK_") else "without_text"
+        rule_offset = f"offsetof({struct}, {flags if of.startswith('PK_') else of})"
+        mask = of if of.startswith("PK_") else "0"
+    elif first:
+        rule = first
+    name_of = f"name_of_{column.of}" if column.base in ("enum", "set") else "nullptr"
+    return (f"    {{{quoted(name or column.name)}, {quoted(column.unit)}, {quoted(column.meaning)}, cell_kind::{kind}, "
+            f"{'true' if repeats else 'false'}, null_rule::{rule}, {offset}, {rule_offset}, {mask}, {name_of}}},\n")
+
+
+def descriptions(schema):
+    """src/tables/descriptions.cpp"""
+    headers = sorted({e["header"] for e in schema.enums.values()})
+    text = ("// Written by scripts/generate from schema/tables.toml.\n"
+            "#include <tables/rows.hpp>\n\n" + "".join(f"#include <{h}>\n" for h in headers) + "\n#include <cstddef>\n\n"
+            "// Rows are C structs with more behind them where there are later columns: offsetof is sound for all of them.\n"
+            "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n#endif\n\n"
+            "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace {\n\n")
+    for name, enum in schema.enums.items():
+        text += (f"const char* name_of_{name}(std::uint32_t value) noexcept {{\n"
+                 f"  return {enum['function']}(static_cast<{enum['type']}>(value));\n}}\n")
+    for table in schema.tables:
+        flags = next((c.name for c in table.columns if c.base == "flags"), "")
+        text += f"\nconst table_column columns_of_{table.name}[] = {{\n"
+        for join in table.join:
+            given = schema.join[join]
+            repeats = "true" if given["type"] == "name" else "false"
+            text += (f"    {{{quoted(join)}, \"\", {quoted(given['meaning'])}, cell_kind::joined_{join}, {repeats}, "
+                     "null_rule::never, 0, 0, 0, nullptr},\n")
+        for column in table.columns:
+            if not column.is_shown:
+                continue
+            if column.base == "uint32[3]":
+                for at, axis in enumerate("xyz"):
+                    text += described(table, column, flags, f"{column.name}_{axis}", 4 * at)
+            else:
+                text += described(table, column, flags)
+        text += "};\n"
+    text += "\nconst table_description tables[] = {\n"
+    for table in schema.tables:
+        size = f"sizeof(rows::{table.name}), sizeof({table.row})" if table.row else "0, 0"
+        filters = " | ".join(f"filter_{f}" for f in table.filters) or "0"
+        text += (f"    {{table_kind::{table.name}, {quoted(table.name)}, {quoted(table.meaning)}, {size}, {filters},\n"
+                 f"     columns_of_{table.name}, std::size(columns_of_{table.name})}},\n")
+    return text + ("};\n\n}  // namespace\n\n"
+                   "table_list all_tables() noexcept { return {tables, tables + std::size(tables)}; }\n\n"
+                   "}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n")
+
+
+def rows_header(schema):
+    """src/tables/rows.hpp"""
+    text = ("// Rows of tables, as they are filled. Written by scripts/generate from schema/tables.toml.\n#pragma once\n"
+            "#include <profkit/core/table.hpp>\n#include <profkit/profkit.h>\n#include <tables/description.hpp>\n\n"
+            "namespace profkit {\ninline namespace PROFKIT_NAMESPACE {\nnamespace rows {\n\n")
+    for table in schema.tables:
+        if not table.row:
+            continue
+        later = [declaration for column in table.later() for declaration, _ in column.fields()]
+        if later:
+            text += f"struct {table.name} : {table.row} {{\n" + "".join(f"  {d};\n" for d in later) + "};\n"
+        else:
+            text += f"struct {table.name} : {table.row} {{}};\n"
+    return text + "\n}  // namespace rows\n}  // namespace PROFKIT_NAMESPACE\n}  // namespace profkit\n"
+
+
+# ---- for people ----
+
+def shown_columns(table, schema):
+    """(name, type, unit, nullable, meaning) of every column, in order."""
+    for join in table.join:
+        yield join, schema.join[join]["type"], "", True, schema.join[join]["meaning"]
+    for column in table.columns:
+        if not column.is_shown:
+            continue
+        names = [f"{column.name}_{axis}" for axis in "xyz"] if column.base == "uint32[3]" else [column.name]
+        for name in names:
+            yield name, column.column_type(), column.unit, bool(column.null), column.meaning
+
+
+def document(schema):
+    """docs/tables.md"""
+    text = ("# Tables\n\nWritten by scripts/generate from schema/tables.toml. Every table comes as Arrow, CSV and JSON, and, where a\n"
+            "struct is named, as rows of C; [arrow.md](arrow.md) says how. Times are integers; `name` is text that repeats, a\n"
+            "dictionary in Arrow. A column that can be null says so with `?`. Positions (`file`, `device`, `step`, `gap`) are those\n"
+            "of the tables of that name, whatever table they stand in.\n")
+    for table in schema.tables:
+        text += f"\n## {table.name}\n\n{table.meaning} By {table.order}."
+        text += f" `{table.row}` in C." if table.row else ""
+        text += f" Filters: {', '.join(table.filters)}." if table.filters else ""
+        text += "\n\n| column | type | unit | |\n|---|---|---|---|\n"
+        for name, kind, unit, nullable, meaning in shown_columns(table, schema):
+            text += f"| `{name}` | {kind}{'?' if nullable else ''} | {unit} | {meaning} |\n"
+    return text
+
+
+def json_schema(schema):
+    """docs/schemas/tables.json: what one row of each table looks like as JSON."""
+    kinds = {"name": "string", "text": "string", "boolean": "boolean"}
+    definitions = {}
+    for table in schema.tables:
+        properties = {}
+        for name, kind, unit, nullable, meaning in shown_columns(table, schema):
+            json_type = kinds.get(kind, "integer")
+            entry = {"description": meaning + (f" ({unit})" if unit else ""), "type": [json_type, "null"] if nullable else json_type}
+            properties[name] = entry
+        definitions[table.name] = {"description": table.meaning, "type": "object", "properties": properties,
+                                   "required": list(properties), "additionalProperties": table.name == "probe_records"}
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:profkit:tables:1", "title": "Rows of profkit's tables, one JSON object each",
+             "$defs": definitions}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def replace_marked(whole, mark, text, path):
+    """The text between `/* MARK: written by scripts/generate */` and `/* end of MARK */`; // in C++ headers."""
+    pattern = re.compile(r"(^ *(?:/\*|//) " + re.escape(mark) + r": written by scripts/generate(?: \*/)?\n)(.*?)(^ *(?:/\*|//) end of "
+                         + re.escape(mark) + r"(?: \*/)?\n)", re.DOTALL | re.MULTILINE)
+    found = pattern.search(whole)
+    if not found:
+        raise SchemaError(f"{path} has no place for {mark}")
+    return whole[:found.end(1)] + text + whole[found.start(3):]
+
+
+def generated(root=ROOT):
+    """Every file that follows from the schema, by its path."""
+    schema = Schema((root / SCHEMA).read_text(encoding="utf-8"))
+    header, core = "include/profkit/profkit.h", "include/profkit/core/table.hpp"
+    c_text = (root / header).read_text(encoding="utf-8")
+    c_text = replace_marked(c_text, "tables", table_numbers(schema, "PK_TABLE_"), header)
+    for table in schema.tables:
+        if table.row:
+            c_text = replace_marked(c_text, f"row of {table.name}", row_struct(table, schema), header)
+    core_text = replace_marked((root / core).read_text(encoding="utf-8"), "tables", table_numbers(schema, ""), core)
+    raii = "include/profkit/profkit.hpp"
+    structs = "".join(f"template <>\nstruct table_of<{t.row}> : std::integral_constant<std::int32_t, PK_TABLE_{t.name.upper()}> {{}};\n"
+                      for t in schema.tables if t.row)
+    raii_text = replace_marked((root / raii).read_text(encoding="utf-8"), "tables", structs, raii)
+    return {header: c_text, raii: raii_text, core: core_text, "src/tables/rows.hpp": rows_header(schema),
+            "src/tables/descriptions.cpp": descriptions(schema), "docs/tables.md": document(schema),
+            "docs/schemas/tables.json": json_schema(schema)}

@@ -1,0 +1,145 @@
+// Steps, gaps and their causes as rows.
+#include <tables/rows_of_list.hpp>
+
+#include <profkit/core/bubbles.hpp>
+
+#include <deque>
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+static_assert(static_cast<std::int32_t>(bubble_scope::global) == PK_BUBBLE_SCOPE_GLOBAL);
+static_assert(static_cast<std::int32_t>(bubble_scope::step_internal) == PK_BUBBLE_SCOPE_STEP_INTERNAL);
+static_assert(static_cast<std::int32_t>(bubble_scope::prelaunch) == PK_BUBBLE_SCOPE_PRELAUNCH);
+static_assert(static_cast<std::int32_t>(bubble_scope::tail) == PK_BUBBLE_SCOPE_TAIL);
+static_assert(static_cast<std::int32_t>(bubble_label::sync_or_h2d) == PK_BUBBLE_LABEL_SYNC_OR_H2D);
+static_assert(static_cast<std::int32_t>(bubble_label::insufficient_evidence) == PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE);
+static_assert(static_cast<std::int32_t>(bubble_tag::device_idle_gap_heavy) == PK_BUBBLE_TAG_DEVICE_IDLE_GAP_HEAVY);
+static_assert(static_cast<std::int32_t>(bubble_tag::variable_shape_same_template) ==
+              PK_BUBBLE_TAG_VARIABLE_SHAPE_SAME_TEMPLATE);
+static_assert(static_cast<std::int32_t>(confidence::low) == PK_CONFIDENCE_LOW);
+static_assert(static_cast<std::int32_t>(confidence::high) == PK_CONFIDENCE_HIGH);
+static_assert(static_cast<std::int32_t>(idle_cause::launch_bound) == PK_CAUSE_LAUNCH_BOUND);
+static_assert(static_cast<std::int32_t>(idle_cause::unexplained) == PK_CAUSE_UNEXPLAINED);
+static_assert(idle_cause_count == PK_CAUSE_UNEXPLAINED + 1);
+static_assert(no_time_ps == PK_NO_TIME_PS);
+
+// Where a device of the report stands in the capture.
+class device_places {
+ public:
+  device_places(const capture_devices& devices, const bubbles_report& of) {
+    for (const activity_device& d : of.of->devices()) places_.push_back({d.file, devices.of(*of.of, d)});
+  }
+  template <class Row>
+  void put(std::uint32_t device, Row& row) const noexcept {
+    row.file = places_[device].first;
+    row.device = places_[device].second;
+  }
+
+ private:
+  std::vector<std::pair<std::uint32_t, std::int32_t>> places_;
+};
+
+void fill_step(const bubble_step& s, std::size_t at, std::string_view id, pk_bubble_step& row) {
+  row.step = static_cast<std::int64_t>(at);
+  row.step_id = borrowed(id);
+  row.start_ps = s.start_ps;
+  row.end_ps = s.end_ps;
+  row.busy_ps = s.busy_ps;
+  row.prelaunch_ps = s.prelaunch_ps;
+  row.internal_ps = s.internal_total_ps;
+  row.tail_ps = s.tail_ps;
+  row.largest_internal_ps = s.largest_internal_ps;
+  row.compute_only_ps = s.breakdown.compute_only_ps;
+  row.comm_exposed_ps = s.breakdown.comm_exposed_ps;
+  row.comm_overlapped_ps = s.breakdown.comm_overlapped_ps;
+  row.copy_ps = s.breakdown.copy_ps;
+  row.other_ps = s.breakdown.other_ps;
+  row.idle_ps = s.breakdown.idle_ps;
+  row.bubble_count = s.bubble_count;
+  row.tags = s.tags.bits();
+}
+
+void fill_gap(const activity& of, const bubble& b, pk_bubble& row) {
+  row.step = b.step;
+  row.start_ps = b.start_ps;
+  row.end_ps = b.end_ps;
+  row.host_ps = b.host.host_ps;
+  row.sync_ps = b.host.sync_ps;
+  row.comm_ps = b.host.comm_ps;
+  row.threads_ps = b.host.threads_ps;
+  row.launch_ps = b.launch_ps();
+  if (b.before_count > 0) {
+    row.before = borrowed(of.text(b.before[0].name));
+    row.before_row = b.before[0].source_row;
+  }
+  if (b.after_count > 0) {
+    row.after = borrowed(of.text(b.after[0].name));
+    row.after_row = b.after[0].source_row;
+  }
+  row.scope = static_cast<std::int32_t>(b.scope);
+  row.labels = b.labels.bits();
+  row.cause = static_cast<std::int32_t>(b.cause.id);
+  row.confidence = static_cast<std::int32_t>(b.sure);
+  row.flags = bit_if(b.heavy, PK_BUBBLE_HEAVY) | bit_if(b.boundary_adjacent, PK_BUBBLE_AT_EDGE) |
+              bit_if(b.inter_step, PK_BUBBLE_INTER_STEP) | bit_if(b.host.traced, PK_BUBBLE_TRACED);
+}
+
+std::vector<file_damage> lost_of(const bubbles_report& of) {
+  std::vector<file_damage> all = damage_of(*of.of);
+  for (const file_damage& d : of.found.damage) add_damage(all, d.file, d.what);
+  return all;
+}
+
+std::unique_ptr<row_source> steps_of(const capture_devices& devices, const bubbles_report& of) {
+  const std::size_t count = of.found.steps.size();
+  auto ids = std::make_shared<std::deque<std::string>>();  // strings stay where they are
+  return make_rows<rows::steps>(table_kind::steps, count,
+                                [&of, ids, places = device_places(devices, of)](std::uint64_t at, rows::steps& row) {
+                                  const bubble_step& s = of.found.steps[static_cast<std::size_t>(at)];
+                                  places.put(s.device, row);
+                                  ids->push_back(std::string(s.id));
+                                  fill_step(s, static_cast<std::size_t>(at), ids->back(), row);
+                                },
+                                lost_of(of));
+}
+
+std::unique_ptr<row_source> gaps_of(const capture_devices& devices, const bubbles_report& of) {
+  return make_rows<rows::gaps>(table_kind::gaps, of.found.bubbles.size(),
+                               [&of, places = device_places(devices, of)](std::uint64_t at, rows::gaps& row) {
+                                 const auto& b = of.found.bubbles[static_cast<std::size_t>(at)];
+                                 places.put(b.device, row);
+                                 fill_gap(*of.of, b, row);
+                               },
+                               lost_of(of));
+}
+
+std::unique_ptr<row_source> causes_of(const capture_devices& devices, const bubbles_report& of) {
+  return make_rows<rows::causes>(table_kind::causes, of.found.bubbles.size(),
+                                 [&of, places = device_places(devices, of)](std::uint64_t at, rows::causes& row) {
+                                   const auto& b = of.found.bubbles[static_cast<std::size_t>(at)];
+                                   places.put(b.device, row);
+                                   row.gap = at;
+                                   row.step = b.step;
+                                   row.cause = static_cast<std::int32_t>(b.cause.id);
+                                   row.confidence = static_cast<std::int32_t>(b.sure);
+                                   row.span = borrowed(of.of->text(b.cause.span));
+                                   row.covered_ps = b.cause.covered_ps;
+                                   row.start_ps = b.start_ps;
+                                   row.end_ps = b.end_ps;
+                                 },
+                                 lost_of(of));
+}
+
+}  // namespace
+
+std::unique_ptr<row_source> rows_of(std::shared_ptr<const capture_devices> devices, const bubbles_report& of,
+                                    table_kind which) {
+  if (which == table_kind::steps) return steps_of(*devices, of);
+  return which == table_kind::gaps ? gaps_of(*devices, of) : causes_of(*devices, of);
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,145 @@
+// Totals of ops and of communication as rows.
+#include <tables/rows_of_list.hpp>
+
+#include <profkit/core/anatomy.hpp>
+
+#include <set>
+#include <string>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+static_assert(static_cast<std::int32_t>(ops_clock::aligned) == PK_OPS_CLOCK_ALIGNED);
+static_assert(static_cast<std::int32_t>(ops_clock::device) == PK_OPS_CLOCK_DEVICE);
+static_assert(static_cast<std::int32_t>(ops_clock::mixed) == PK_OPS_CLOCK_MIXED);
+
+// Of a line of ops in the list of devices: its plane, else the device of a trace.
+std::int32_t device_of_line(const capture_devices& devices, std::uint32_t file, std::int32_t plane, std::string_view name) {
+  if (const std::int32_t at = devices.of_plane(file, plane).device; at >= 0) return at;
+  for (std::size_t at = 0; at < devices.all().size(); ++at) {
+    const capture_device& d = devices.all()[at];
+    if (d.plane < 0 && d.file == file && d.name == name) return static_cast<std::int32_t>(at);
+  }
+  return -1;
+}
+
+// Tells whether it is one that is not negative.
+bool take_number(const named_stat* stat, std::uint64_t& into) noexcept {
+  const bool is_number =
+      stat != nullptr && (stat->kind == stat_kind::uint64_value ||
+                          (stat->kind == stat_kind::int64_value && stat->bits >> 63 == 0));
+  if (is_number) into = stat->bits;
+  return is_number;
+}
+
+class op_source final : public row_source {
+ public:
+  op_source(const profile& p, std::shared_ptr<const capture_devices> devices, ops_result found, std::uint64_t limit)
+      : profile_(p), devices_(std::move(devices)), programs_(p), found_(std::move(found)), limit_(limit) {}
+  [[nodiscard]] table_kind which() const noexcept override { return table_kind::ops; }
+
+  result<std::size_t> read(void* rows, std::size_t capacity) override {
+    auto* const into = static_cast<rows::ops*>(rows);
+    std::size_t count = 0;
+    for (; count < capacity && line_ < found_.lines.size();) {
+      const ops_line& line = found_.lines[line_];
+      const std::size_t end = limit_ == 0 ? line.ops.size() : std::min<std::size_t>(line.ops.size(), limit_);
+      if (op_ >= end) {
+        ++line_;
+        op_ = 0;
+        continue;
+      }
+      into[count] = {};
+      fill(line, line.ops[op_++], into[count++]);
+    }
+    return count;
+  }
+  [[nodiscard]] std::vector<file_damage> damage() const override { return found_.damage; }
+
+ private:
+  void fill(const ops_line& line, const op_row& op, rows::ops& row) {
+    row.file = line.file;
+    row.device = device_of_line(*devices_, line.file, line.plane, line.plane_name);
+    row.plane = borrowed(line.plane_name);
+    row.line = borrowed(line.line_name);
+    row.name = borrowed(op.name);
+    row.display_name = borrowed(op.display_name);
+    row.clock = static_cast<std::int32_t>(line.clock);
+    row.metadata_id = op.has_metadata_id ? op.metadata_id : 0;
+    row.count = op.count;
+    row.total_ps = op.total_ps;
+    row.self_ps = op.self_ps;
+    row.min_ps = op.min_ps;
+    row.max_ps = op.max_ps;
+    const std::vector<named_stat> stats = op_stats(profile_, line, op);
+    if (const named_stat* const category = find_named_stat(stats, op.has_metadata_id ? "hlo_category" : "category"))
+      row.category = borrowed(category->text);
+    row.flags = bit_if(op.has_metadata_id, PK_OP_HAS_METADATA_ID) |
+                bit_if(take_number(find_named_stat(stats, "flops"), row.flops), PK_OP_HAS_FLOPS) |
+                bit_if(take_number(find_named_stat(stats, "bytes_accessed"), row.bytes_accessed), PK_OP_HAS_BYTES_ACCESSED);
+    row.program = borrowed(*texts_.insert(programs_.name_of(line, op)).first);
+  }
+
+  const profile& profile_;
+  std::shared_ptr<const capture_devices> devices_;
+  op_programs programs_;
+  ops_result found_;
+  std::uint64_t limit_;
+  std::set<std::string> texts_;  // names of programs: few, and they stay where they are
+  std::size_t line_ = 0, op_ = 0;
+};
+
+class collective_source final : public row_source {
+ public:
+  collective_source(std::shared_ptr<const capture_devices> devices, collectives_result found)
+      : devices_(std::move(devices)), found_(std::move(found)) {}
+  [[nodiscard]] table_kind which() const noexcept override { return table_kind::collectives; }
+
+  result<std::size_t> read(void* rows, std::size_t capacity) override {
+    auto* const into = static_cast<rows::collectives*>(rows);
+    const std::size_t count = std::min(capacity, found_.ops.size() - at_);
+    for (std::size_t i = 0; i < count; ++i) {
+      into[i] = {};
+      fill(found_.ops[at_++], into[i]);
+    }
+    return count;
+  }
+  [[nodiscard]] std::vector<file_damage> damage() const override { return found_.damage; }
+
+ private:
+  void fill(const collective_op_row& op, rows::collectives& row) const {
+    row.file = op.file;
+    row.device = device_of_line(*devices_, op.file, op.plane, op.plane_name);
+    row.plane = borrowed(op.plane_name);
+    row.name = borrowed(op.name);
+    row.category = borrowed(op.category);
+    row.count = op.count;
+    row.total_ps = op.total_ps;
+    row.min_ps = op.min_ps;
+    row.max_ps = op.max_ps;
+    row.flags = bit_if(op.on_stream, PK_COLLECTIVE_ON_STREAM) | bit_if(op.is_half, PK_COLLECTIVE_IS_HALF);
+  }
+
+  std::shared_ptr<const capture_devices> devices_;
+  collectives_result found_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+result<std::unique_ptr<row_source>> open_ops(const asked_rows& asked) {
+  auto found = anatomy_ops(asked.of, asked.filters, asked.host);
+  if (!found) return std::move(found).error();
+  return std::unique_ptr<row_source>(
+      std::make_unique<op_source>(asked.of.files(), asked.devices, std::move(*found), asked.filters.limit));
+}
+
+result<std::unique_ptr<row_source>> open_collectives(const asked_rows& asked) {
+  auto found = anatomy_collectives(asked.of, asked.filters, asked.host);
+  if (!found) return std::move(found).error();
+  return std::unique_ptr<row_source>(std::make_unique<collective_source>(asked.devices, std::move(*found)));
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Flat tables: whose each row is, what every way out of them gives, and what a new column costs."""
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+
+import arrow
+import pair
+import truth
+import xspace as x
+
+CSV_OF_BOOL = {True: "true", False: "false"}
+NAMES = [name for name in arrow.TABLES if name not in ("events", "probe_records")]
+
+
+def devices_of_pair():
+    """Every device plane of the two hosts, in order: whose it is."""
+    return [{"run": "run1", "host": host.name, "rank": None, "node": None, "file": file, "device": None,
+             "name": plane.name, "plane": position}
+            for file, host in enumerate(pair.HOSTS) for position, plane in enumerate(host.planes) if plane.kind == "device"]
+
+
+class TwoHosts(pair.PairCase):
+    def rows(self, name, *options):
+        text = truth.run("rows", self.folder, name, "--format", "json", *options)
+        return [json.loads(line) for line in text.splitlines()]
+
+    def test_devices(self):
+        expected = [{**row, "device": at} for at, row in enumerate(devices_of_pair())]
+        found = self.rows("devices")
+        self.check([{key: row[key] for key in expected[0]} for row in found], expected)
+
+    def test_files(self):
+        self.check([(r["file"], r["path"], r["host"], r["run"], r["family"]) for r in self.rows("files")],
+                   [(i, pair.path_of(self.folder, host), host.name, "run1", "xspace")
+                    for i, host in enumerate(pair.HOSTS)])
+
+    def test_sums_by_host_and_device(self):
+        """No two hosts are taken for one, though their planes have the same names."""
+        expected = {}
+        for file, position, _, host, plane, line in pair.lines({"ops"}):
+            del file, position
+            for e in line.events:
+                if e.occurrences is None:
+                    key = (host.name, plane.name)
+                    expected[key] = expected.get(key, 0) + 1
+        found = {}
+        for row in self.rows("ops"):
+            key = (row["host"], row["device_name"])
+            found[key] = found.get(key, 0) + row["count"]
+        self.assertEqual(set(found), set(expected))
+        self.assertGreater(len({host for host, _ in found}), 1)
+        self.assertLess(len({name for _, name in found}), len(found))  # names alone would mix them up
+        for key, count in expected.items():
+            self.assertGreaterEqual(found[key], count)  # aggregated events count into `count`, too
+
+    def test_sums_by_sql(self):
+        try:
+            import duckdb  # pylint: disable=import-outside-toplevel
+        except ImportError as why:
+            self.skipTest(f"DuckDB is not installed: {why}")
+        path = self.scratch / "ops.csv"
+        truth.run("rows", self.folder, "ops", "-o", path)
+        by_sql = duckdb.sql(f"select host, device_name, sum(total_ps)::bigint from read_csv('{path}') group by all").fetchall()
+        by_hand = {}
+        for line in json.loads(truth.run("ops", self.folder, "--json", "--limit", "0"))["lines"]:
+            host = pair.HOSTS[line["file"]]
+            plane = host.planes[line["plane"]]
+            key = (host.name, plane.name if plane.kind == "device" else None)
+            by_hand[key] = by_hand.get(key, 0) + sum(op["total_ps"] for op in line["ops"])
+        self.assertEqual({(host, name): total for host, name, total in by_sql}, by_hand)
+
+    def test_every_way_out_gives_the_same(self):
+        """JSON lines, CSV and Arrow, value by value; and columns that were asked for, in their order."""
+        with arrow.Handle("profile", self.folder, None) as profile:
+            for name in NAMES:
+                columns, rows = arrow.table(name, profile)
+                self.check(self.rows(name), rows)
+                text = truth.run("rows", self.folder, name)
+                read = list(csv.reader(io.StringIO(text, newline="")))
+                self.assertEqual(read[0], [c[0] for c in columns])
+                self.assertEqual(read[1:], [["" if v is None else CSV_OF_BOOL.get(v, str(v)) if isinstance(v, bool)
+                                             else str(v) for v in row.values()] for row in rows])
+                few = [columns[-1][0], "file"]
+                self.check(arrow.table(name, profile, columns=few)[1], [{c: r[c] for c in few} for r in rows])
+                plain, plain_rows = arrow.table(name, profile, flags=arrow.PLAIN_TEXT | arrow.SIGNED)
+                self.assertLessEqual({c[1] for c in plain}, {"u", "l", "i", "b"})
+                self.check(plain_rows, rows)
+            plain, rows = arrow.table("events", profile, flags=arrow.PLAIN_TEXT | arrow.SIGNED, batch_rows=7)
+            self.assertLessEqual({c[1] for c in plain}, {"u", "l", "i"})
+            self.check(rows, arrow.table("events", profile)[1])
+
+    def test_filters_that_a_table_does_not_take(self):
+        why = truth.run("rows", self.folder, "files", "--plane", "TPU:0", status=2, stderr=True)
+        self.assertIn("takes no filter by plane", why)
+        self.assertEqual({r["device_name"] for r in self.rows("kernels", "--plane", "TPU:1")}, {"/device:TPU:1"})
+
+    def test_the_lists_of_tables_and_columns(self):
+        text = truth.run("rows", self.folder)
+        self.assertEqual([line.split(":")[0] for line in text.splitlines() if not line.startswith(" ")], NAMES)
+        document = (truth.ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+        for name in NAMES:
+            part = document.split(f"\n## {name}\n")[1].split("\n## ")[0]
+            described = [line.split("`")[1] for line in part.splitlines() if line.startswith("| `")]
+            shown = text.split(f"\n{name}:")[-1] if f"\n{name}:" in text else text.split(f"{name}:", 1)[1]
+            listed = " ".join(line for line in shown.split("\n")[1:] if line.startswith("  ")).split()
+            self.assertEqual(listed[:len(described)], described, name)
+
+
+class Nodes(truth.Case):
+    def test_the_node_of_a_merged_trace(self):
+        """Two nodes in one file: the node, and the host of the plane, not that of the file."""
+        def plane(i, node, host):
+            return x.plane(i, f"/node:{node}/device:TPU:0", x.line(1, "XLA Ops", [x.event(1, 0, 5)]), x.event_metadata(1, "op"),
+                           x.stat_metadata(1, "hostname"), x.plane_stat(1, host))
+        path = self.write("merged.xplane.pb", x.space(plane(0, 0, "first"), plane(64, 3, "second"), hostnames=["merged"]))
+        rows = [json.loads(line) for line in truth.run("rows", path, "ops", "--format", "json").splitlines()]
+        self.check([(r["host"], r["node"], r["device"], r["count"]) for r in rows], [("first", 0, 0, 1), ("second", 3, 1, 1)])
+
+
+class Damage(truth.Case):
+    def test_rows_before_the_damage_come_and_the_status_says_so(self):
+        whole = (truth.ROOT / "tests" / "data" / "xspace" / "tpu_v6e_inference.xplane.pb").read_bytes()
+        path = self.write("cut.xplane.pb", whole[:len(whole) // 2])
+        for name in NAMES:
+            text = truth.run("rows", path, name, "--format", "json", status=5)
+            for line in text.splitlines():
+                json.loads(line)
+        self.assertTrue(truth.run("rows", path, "ops", status=5).count("\n") > 10)
+
+
+class OneLineAColumn(truth.Case):
+    """A new column is a line in schema/tables.toml and one where it is computed: the C structs stay as they are."""
+
+    def test_a_later_column_leaves_the_header_alone(self):
+        root = self.scratch / "copy"
+        for part in ("schema/tables.toml", "scripts/tables.py", "include/profkit/profkit.h", "include/profkit/profkit.hpp",
+                     "include/profkit/core/table.hpp"):
+            (root / part).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(truth.ROOT / part, root / part)
+        schema = root / "schema" / "tables.toml"
+        text = schema.read_text(encoding="utf-8")
+        line = '  { name = "stall_ps", type = "int64", unit = "ps", meaning = "time in stalls", since = "0.9" },\n'
+        at = text.index('  { name = "flags"', text.index('name = "ops"'))
+        schema.write_text(text[:at] + line + text[at:], encoding="utf-8")
+        program = ("import pathlib, sys; sys.path.insert(0, sys.argv[1] + '/scripts'); import tables; "
+                   "made = tables.generated(pathlib.Path(sys.argv[1]));"
+                   "print(*[p for p, t in made.items() if (pathlib.Path(sys.argv[2]) / p).read_text() != t])")
+        done = subprocess.run([sys.executable, "-c", program, str(root), str(truth.ROOT)], check=True, capture_output=True,
+                              text=True)
+        self.assertEqual(set(done.stdout.split()),
+                         {"src/tables/rows.hpp", "src/tables/descriptions.cpp", "docs/tables.md", "docs/schemas/tables.json"})
+
+    def test_mistakes_in_the_schema_are_told(self):
+        text = (truth.ROOT / "schema" / "tables.toml").read_text(encoding="utf-8")
+        for was, becomes in (('type = "uint64", meaning = "executions"', 'type = "count", meaning = "executions"'),
+                             ('null = "negative", meaning = "position of its plane', 'null = "sometimes", meaning = "position of its plane'),
+                             ('name = "min_ps"', 'name = "max_ps"'), ("number = 2", "number = 1")):
+            self.assertIn(was, text)
+            path = self.write("tables.toml", text.replace(was, becomes, 1))
+            program = "import pathlib, sys; sys.path.insert(0, sys.argv[1]); import tables; tables.Schema(pathlib.Path(sys.argv[2]).read_text())"
+            done = subprocess.run([sys.executable, "-c", program, str(truth.ROOT / "scripts"), str(path)], check=False,
+                                  capture_output=True, text=True)
+            self.assertIn("SchemaError", done.stderr, becomes)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
