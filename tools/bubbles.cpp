@@ -70,7 +70,7 @@ class report {
     std::string label = labels[i];
     label.resize(indent - 2, ' ');
     std::string text = wrap(name(r_.answers[i]), report_columns - indent, indent);
-    if (i == 0 && r_.significant) text = s_.out().screen().paint("Yes", style::warning) + text.substr(3);
+    if (i == 0 && text.compare(0, 3, "Yes") == 0) text = s_.out().screen().paint("Yes", style::warning) + text.substr(3);
     s_.out().line("  " + dim(label) + text);
   }
 
@@ -86,7 +86,7 @@ class report {
     for (std::size_t i = 0; i < rows; ++i) {
       const device_gaps& d = r_.devices[shown[i]];
       t.row({device(static_cast<std::uint32_t>(shown[i])), grouped(d.kernels), human_duration(d.span_ps()),
-             human_duration(d.busy_ps), share_text(d.span_ps() - d.busy_ps, d.span_ps()), grouped(d.gaps),
+             human_duration(d.busy_ps), share_text(d.idle_ps(), d.span_ps()), grouped(d.gaps),
              human_duration(d.largest_ps), d.window_source});
     }
     // Not the clock of `ops` and `report`, where the device has its own.
@@ -103,7 +103,11 @@ class report {
     if (r_.steps.empty()) return;
     std::vector<std::pair<std::int64_t, std::size_t>> order;  // by the time idle, the longest first
     order.reserve(r_.steps.size());
-    for (const bubble_step& b : r_.steps) order.emplace_back(-b.underfeed_ps(), order.size());
+    bool any_unknown = false;
+    for (const bubble_step& b : r_.steps) {
+      order.emplace_back(-b.underfeed_ps(), order.size());
+      any_unknown = any_unknown || b.breakdown.not_recorded_ps > 0;
+    }
     const std::size_t rows = most(most_steps, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(rows), order.end());
     order.resize(rows);
@@ -112,6 +116,7 @@ class report {
     if (several_devices()) t.flexible("device", cut::middle, 5);
     t.flexible("step", cut::end, 6).right("window").right("idle").right("before").right("inside").right("after");
     t.right("longest").right("gaps").right("compute").right("exposed").right("copy");
+    if (any_unknown) t.right("not known");
     for (const auto& [idle, i] : order) {
       const bubble_step& b = r_.steps[i];
       const std::int64_t whole = b.service_ps();
@@ -126,6 +131,7 @@ class report {
                p.comm_exposed_ps > 0 ? share_text(p.comm_exposed_ps, whole) : "",
                p.copy_ps > 0 ? share_text(p.copy_ps, whole) : ""})
         row.push_back(std::move(cell));
+      if (any_unknown) row.push_back(share_text(p.not_recorded_ps, whole));
       t.row(std::move(row));
     }
     std::string title = "Steps: " + grouped(std::uint64_t{r_.steps.size()}) + ", windows by " +

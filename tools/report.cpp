@@ -133,7 +133,10 @@ std::string idle_text(const profkit::idle_total& idle) {
     return nullptr;
   }();
   return "devices wait " + share_text(idle.idle_ps, idle.service_ps) + " of their steps, at most " +
-         human_duration(idle.longest_ps) + " at once" + (place == nullptr ? "" : std::string("; mostly ") + place);
+         human_duration(idle.longest_ps) + " at once" + (place == nullptr ? "" : std::string("; mostly ") + place) +
+         (idle.not_recorded_ps == 0
+              ? ""
+              : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known whether they do");
 }
 
 std::string memory_text(const profkit::memory_total& m) {

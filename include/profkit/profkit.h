@@ -1687,7 +1687,9 @@ typedef struct pk_bubble_step {
   int64_t comm_overlapped_ps; /**< communication while something computes */
   int64_t copy_ps; /**< copies alone */
   int64_t other_ps; /**< other kernels alone */
-  int64_t idle_ps; /**< no kernel at all */
+  int64_t idle_ps; /**< no kernel at all, and none that was launched without a record */
+  int64_t not_recorded_ps; /**< not known: work was launched that no record tells of */
+  uint64_t unrecorded_launches; /**< launches of the step without any record of a device */
   uint64_t bubble_count; /**< internal gaps of any length */
   uint32_t tags; /**< 1 << PK_BUBBLE_TAG_: anomalies of the step */
   uint32_t reserved; /**< 0 */

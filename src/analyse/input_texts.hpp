@@ -28,6 +28,7 @@ inline void tell_losses(const activity& of, std::vector<std::string>& into) {
   constexpr std::uint64_t most_told = 20;
   std::uint64_t lossy = 0;
   for (const activity_input& in : of.inputs()) {
+    if (lossy <= most_told) into.insert(into.end(), in.incomplete.begin(), in.incomplete.end());
     if ((in.rejected == 0 || in.reject_reasons.empty()) && !in.stands_in) continue;
     if (++lossy > most_told) continue;
     const std::string name = in.path.substr(in.path.find_last_of('/') + 1);

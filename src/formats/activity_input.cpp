@@ -1,7 +1,12 @@
 #include <formats/activity_input.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 
+#include <base/format.hpp>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -86,6 +91,24 @@ void note_summary(const chrome_summary& told, activity_input& input) {
   if (!input.damage && input.rejected == 0) input.damage = damage_of_times(told);
   if (!input.damage) return;
   input.damage->path = input.path;
+}
+
+void note_unrecorded(const activity_host& host, activity_input& input) {
+  if (host.unrecorded.empty()) return;
+  std::array<std::uint64_t, 3> without{};
+  static constexpr const char* plural_names[] = {" kernels", " copies", " graphs"};
+  std::uint64_t launches = 0;
+  for (const unrecorded_launch& l : host.unrecorded) ++without[static_cast<std::size_t>(l.work)];
+  std::string kinds;
+  for (std::size_t work = 0; work < without.size(); ++work) {
+    launches += host.launches[work];
+    if (without[work] == 0) continue;
+    kinds += (kinds.empty() ? "" : ", ") + grouped(without[work]) + " of " +
+             grouped(host.launches[work]) + plural_names[work];
+  }
+  input.incomplete.push_back(grouped(host.unrecorded.size()) + " of " + counted(launches, "launch", "launches") +
+                             " have no record of a device (" + kinds +
+                             "): what the device did for them, and when, is not known");
 }
 
 activity_input input_of(const profile& p, std::size_t file, const char* variant) {

@@ -23,6 +23,9 @@ inline constexpr char no_start_time[] = "no start time", no_duration[] = "no dur
 // What else was rejected is damage where there is none yet; after the last row.
 void tell_rejected(activity_input& input);
 
+// What `input` says of launches of its host without a record of a device.
+void note_unrecorded(const activity_host& host, activity_input& input);
+
 // What the JSON reader tells of a file: events, those passed over, damage.
 void note_summary(const chrome_summary& told, activity_input& input);
 

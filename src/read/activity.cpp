@@ -213,6 +213,15 @@ const char* kernel_class_name(kernel_class c) noexcept {
   return "other";
 }
 
+const char* launched_work_name(launched_work w) noexcept {
+  switch (w) {
+    case launched_work::kernel: return "kernel";
+    case launched_work::copy: return "copy";
+    case launched_work::graph: return "graph";
+  }
+  return "kernel";
+}
+
 const char* host_span_kind_name(host_span_kind k) noexcept {
   switch (k) {
     case host_span_kind::op: return "op";

@@ -155,7 +155,9 @@ const table_column columns_of_steps[] = {
     {"comm_overlapped_ps", "ps", "communication while something computes", cell_kind::int64, false, null_rule::never, offsetof(rows::steps, comm_overlapped_ps), 0, 0, nullptr},
     {"copy_ps", "ps", "copies alone", cell_kind::int64, false, null_rule::never, offsetof(rows::steps, copy_ps), 0, 0, nullptr},
     {"other_ps", "ps", "other kernels alone", cell_kind::int64, false, null_rule::never, offsetof(rows::steps, other_ps), 0, 0, nullptr},
-    {"idle_ps", "ps", "no kernel at all", cell_kind::int64, false, null_rule::never, offsetof(rows::steps, idle_ps), 0, 0, nullptr},
+    {"idle_ps", "ps", "no kernel at all, and none that was launched without a record", cell_kind::int64, false, null_rule::never, offsetof(rows::steps, idle_ps), 0, 0, nullptr},
+    {"not_recorded_ps", "ps", "not known: work was launched that no record tells of", cell_kind::int64, false, null_rule::never, offsetof(rows::steps, not_recorded_ps), 0, 0, nullptr},
+    {"unrecorded_launches", "", "launches of the step without any record of a device", cell_kind::uint64, false, null_rule::never, offsetof(rows::steps, unrecorded_launches), 0, 0, nullptr},
     {"bubble_count", "", "internal gaps of any length", cell_kind::uint64, false, null_rule::never, offsetof(rows::steps, bubble_count), 0, 0, nullptr},
     {"tags", "", "anomalies of the step", cell_kind::set, true, null_rule::never, offsetof(rows::steps, tags), 0, 0, name_of_bubble_tag},
 };

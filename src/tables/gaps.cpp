@@ -58,6 +58,8 @@ void fill_step(const bubble_step& s, std::size_t at, std::string_view id, pk_bub
   row.copy_ps = s.breakdown.copy_ps;
   row.other_ps = s.breakdown.other_ps;
   row.idle_ps = s.breakdown.idle_ps;
+  row.not_recorded_ps = s.breakdown.not_recorded_ps;
+  row.unrecorded_launches = s.unrecorded_launches;
   row.bubble_count = s.bubble_count;
   row.tags = s.tags.bits();
 }

@@ -6,6 +6,7 @@
 #include <profkit/core/timeline.hpp>
 #include <profkit/interval.hpp>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -32,6 +33,7 @@ enum kernel_flags : std::uint8_t {
   kernel_on_aicpu = 1,    ///< runs on an AI CPU, whatever its class (a collective may)
   kernel_has_stream = 2,  ///< kernel_row::stream is known
   kernel_duplicate = 4,   ///< the same collective was listed twice; this row makes no interval
+  kernel_cut = 8,         ///< its duration ran over later kernels of its stream and ends at the next start here
 };
 
 /// One execution of one kernel (on TPUs: of one op). Names are in the activity's string table.
@@ -115,6 +117,18 @@ struct activity_device {
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;
 };
 
+/// What a call of the host gave to a device.
+enum class launched_work : std::uint8_t { kernel, copy, graph };
+[[nodiscard]] const char* launched_work_name(launched_work w) noexcept;  ///< "kernel", "copy", "graph"
+
+/// A launch without any record of a device: what the device did for it, and when, is not known.
+struct unrecorded_launch {
+  std::int64_t start_ps = 0, end_ps = 0;  ///< of the call
+  string_id name = 0;                     ///< "cudaGraphLaunch"
+  std::uint32_t thread = no_thread;       ///< index into activity::threads()
+  launched_work work = launched_work::kernel;
+};
+
 /// A host: one rank, process or file. Devices, spans and markers name it by its index (host_group).
 struct activity_host {
   std::uint32_t file = 0;            ///< index into profile::what().files: the first that tells of it
@@ -122,6 +136,8 @@ struct activity_host {
   std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
   std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not told
   std::string backend;                     ///< of its communication: "nccl"
+  std::array<std::uint64_t, 3> launches{};  ///< by launched_work, where calls are tied to what they launched
+  std::vector<unrecorded_launch> unrecorded;  ///< of them, those without a record of a device, by start
 };
 
 /// A thread of a host; host_span::thread is its index.
@@ -165,6 +181,9 @@ struct activity_input {
   std::uint64_t first_rejected_line = 0;                              ///< 1-based; of JSON which event; 0: none
   std::uint64_t first_rejected_byte = no_offset;                      ///< of JSON
   std::vector<std::string> unknown_columns, missing_columns, notes;
+  std::vector<std::string> incomplete;  ///< what is missing or not to be trusted though the file is intact
+  /// When the last event ends, where a false duration was cut that ends later; no_time_ps elsewhere.
+  std::int64_t last_ps = no_time_ps;
   std::string why_empty;        ///< why no kernel came of it; "" when some did, or others tell
   /// Of the first input: the capture has devices, or steps, but none with the name that was asked for.
   bool no_device_fits = false, no_step_fits = false;

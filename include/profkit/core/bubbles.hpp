@@ -263,9 +263,11 @@ struct bubble {
 /// Where the time of a window went; the parts add up to the window. What runs beside compute counts as compute.
 struct step_breakdown {
   std::int64_t compute_only_ps = 0, comm_exposed_ps = 0, comm_overlapped_ps = 0, copy_ps = 0, other_ps = 0, idle_ps = 0;
+  std::int64_t not_recorded_ps = 0;  ///< nothing else runs, and work that was launched has no record: not known
   [[nodiscard]] std::int64_t sum_ps() const noexcept {
     std::int64_t sum = 0;
-    for (const std::int64_t part : {compute_only_ps, comm_exposed_ps, comm_overlapped_ps, copy_ps, other_ps, idle_ps})
+    for (const std::int64_t part :
+         {compute_only_ps, comm_exposed_ps, comm_overlapped_ps, copy_ps, other_ps, idle_ps, not_recorded_ps})
       sum = saturating_add(sum, part);
     return sum;
   }
@@ -307,7 +309,8 @@ struct step_measures {
   std::string_view structures_missing;  ///< why there are none
   [[nodiscard]] std::int64_t service_ps() const noexcept { return end_ps - start_ps; }
   [[nodiscard]] std::int64_t underfeed_ps() const noexcept {
-    return service_ps() > busy_ps ? service_ps() - busy_ps : 0;
+    const std::int64_t known_ps = service_ps() - breakdown.not_recorded_ps;
+    return known_ps > busy_ps ? known_ps - busy_ps : 0;
   }
   [[nodiscard]] std::uint64_t kernel_count() const noexcept {
     return kernels[0] + kernels[1] + kernels[2] + kernels[3] + kernels[4];
@@ -317,6 +320,7 @@ struct step_measures {
 /// What was made of it.
 struct step_verdict {
   std::int64_t weighted_host_ps = 0, weighted_sync_ps = 0, weighted_comm_ps = 0;
+  std::uint64_t unrecorded_launches = 0;  ///< of the host's step of that number, or in the window where it has none
   std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
   std::int32_t group = -1;        ///< index into bubbles_result::groups
   bubble_tags tags;
@@ -487,6 +491,8 @@ struct device_gaps {
   std::uint64_t kernels = 0, duplicates = 0;
   std::int64_t first_ps = no_time_ps, last_ps = no_time_ps;
   std::int64_t busy_ps = 0, largest_ps = 0;
+  std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record
+  std::uint64_t unrecorded = 0;      ///< such launches
   std::uint64_t gaps = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> top;  ///< start, end; longest first
   std::uint64_t kernels_before_steps = 0, kernels_after_steps = 0, kernels_between_steps = 0;
@@ -501,6 +507,7 @@ struct device_gaps {
   std::uint64_t windows_cut = 0;      ///< overlapped the next one and were shortened
   std::uint64_t steps_not_found = 0;  ///< of the host, on a device with a time of its own
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps == no_time_ps ? 0 : last_ps - first_ps; }
+  [[nodiscard]] std::int64_t idle_ps() const noexcept { return span_ps() - busy_ps - not_recorded_ps; }
 };
 
 /// A cause over many gaps of one group of steps.

@@ -109,6 +109,7 @@ struct collective_total {
 /// How long devices wait in their steps.
 struct idle_total {
   std::int64_t service_ps = 0, idle_ps = 0, longest_ps = 0;
+  std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record of a device
   idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
 };
 /// What the largest module needs and how full the fullest device was.

@@ -373,8 +373,13 @@ class inventory {
   result<void> note_activity() {
     const auto read = trace_.all_activity(host_);
     if (!read) return read.error();
-    for (const activity_input& in : (*read)->inputs())
-      if (in.damage && info_of(in.file) != nullptr) damage_.note(in.file, *in.damage);
+    for (const activity_input& in : (*read)->inputs()) {
+      file_info* const info = info_of(in.file);
+      if (info == nullptr) continue;
+      if (in.last_ps != no_time_ps && info->last_ps) info->last_ps = std::min(*info->last_ps, in.last_ps);
+      if (in.damage) damage_.note(in.file, *in.damage);
+      for (const std::string& reason : in.incomplete) note_incomplete(in.path + ": " + reason);
+    }
     return {};
   }
 

@@ -6,7 +6,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace bubbles {
 
-// Compute counts before communication, that before copies, those before the rest.
+// Compute counts before communication, that before copies, those before the rest, all of it before what is not on record.
 inline void add_piece(step_breakdown& into, std::int64_t length_ps, unsigned bits) noexcept {
   const bool computes = (bits & compute_bits) != 0, communicates = (bits & comm_bits) != 0;
   if (bits == 0) {
@@ -17,6 +17,8 @@ inline void add_piece(step_breakdown& into, std::int64_t length_ps, unsigned bit
     into.compute_only_ps += length_ps;
   } else if (communicates) {
     into.comm_exposed_ps += length_ps;
+  } else if (bits == unrecorded_bit) {
+    into.not_recorded_ps += length_ps;
   } else if ((bits & class_bit(kernel_class::copy)) != 0) {
     into.copy_ps += length_ps;
   } else {

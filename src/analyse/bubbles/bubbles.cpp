@@ -1,14 +1,18 @@
 // The phases of the detector, in order.
 #include <analyse/bubbles/host_evidence.hpp>
+#include <analyse/bubbles/markers.hpp>
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
+#include <analyse/bubbles/unrecorded.hpp>
 #include <analyse/input_texts.hpp>
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
 #include <base/thread_pool.hpp>
 #include <profkit/core/bubbles.hpp>
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 namespace profkit {
@@ -17,7 +21,7 @@ namespace bubbles {
 namespace {
 
 result<device_found> look_at_device(const activity& of, std::size_t device, const bubble_options& o,
-                                    const hooks& host) {
+                                    const std::vector<kernel_row>& unrecorded, const hooks& host) {
   auto windows = find_windows(of, device, o.windows, host);
   if (!windows) return std::move(windows).error();
   std::vector<layer_span> layers;
@@ -27,7 +31,7 @@ result<device_found> look_at_device(const activity& of, std::size_t device, cons
     if (!found) return std::move(found).error();
     layers = std::move(*found);
   }
-  device_pass pass(of, device, o, std::move(*windows), layers);
+  device_pass pass(of, device, o, std::move(*windows), layers, unrecorded);
   if (result<void> seen = of.visit_kernels(device, pass, host); !seen) return std::move(seen).error();
   return pass.finish();
 }
@@ -78,6 +82,33 @@ joined join(bubbles_result& into, std::vector<device_found>& devices) {
   return all;
 }
 
+// By the steps that made the launches; a step of the host has the same number on its devices.
+void count_unrecorded(bubbles_result& into, const activity& of, const std::vector<std::vector<kernel_row>>& unrecorded) {
+  if (std::all_of(unrecorded.begin(), unrecorded.end(), [](const auto& of_device) { return of_device.empty(); })) return;
+  hash_map<std::pair<std::uint32_t, std::string>, std::size_t> by_id;
+  std::vector<std::vector<std::pair<std::int64_t, std::size_t>>> by_start(unrecorded.size());
+  for (std::size_t i = 0; i < into.steps.size(); ++i) {
+    bubble_step s = into.steps[i];
+    by_start[s.device].emplace_back(s.start_ps, i);
+    by_id.try_emplace({s.device, std::move(s.id)}, i);
+  }
+  for (std::uint32_t device = 0; device < unrecorded.size(); ++device) {
+    const marker_range steps = markers_of_device(of, of.devices()[device].host_group, -1);
+    for (const kernel_row& k : unrecorded[device]) {
+      const auto* const after = std::upper_bound(steps.begin(), steps.end(), k.launch_ps,
+                                                 [](std::int64_t at, const step_marker& m) { return at < m.start_ps; });
+      if (after != steps.begin() && std::prev(after)->end_ps > k.launch_ps && std::prev(after)->number >= 0) {
+        const auto found = by_id.find({device, std::to_string(std::prev(after)->number)});
+        if (found != by_id.end()) ++into.steps.verdict(found->second).unrecorded_launches;
+        continue;
+      }
+      const auto& starts = by_start[device];
+      const auto next = std::upper_bound(starts.begin(), starts.end(), std::pair(k.launch_ps, into.steps.size()));
+      if (next != starts.begin()) ++into.steps.verdict(std::prev(next)->second).unrecorded_launches;
+    }
+  }
+}
+
 // Ops of tables without start times, by their time.
 bool take_totals(bubbles_result& into, const activity& of) {
   std::size_t first = into.ops.size();
@@ -112,11 +143,19 @@ std::string why_absent(const activity& of, const bubbles_result& r) {
 result<bubbles_result> look(const activity& of, const bubble_options& o, const hooks& host) {
   bubbles_result r;
   r.origin_unix_ns = of.origin_unix_ns();
-  auto devices = map_items<device_found>(of.devices().size(), host,
-                                         [&](std::size_t device) { return look_at_device(of, device, o, host); });
+  std::vector<std::vector<kernel_row>> unrecorded(of.devices().size());
+  if (!o.reference) {
+    auto found = find_unrecorded_work(of, host);
+    if (!found) return std::move(found).error();
+    unrecorded = std::move(*found);
+  }
+  auto devices = map_items<device_found>(of.devices().size(), host, [&](std::size_t device) {
+    return look_at_device(of, device, o, unrecorded[device], host);
+  });
   if (!devices) return std::move(devices).error();
   const joined all = join(r, *devices);
   devices->clear();
+  count_unrecorded(r, of, unrecorded);
   if (take_totals(r, of))
     r.evidence_gaps.push_back(
         "no start times on record: the ops are totals of a table; idle time, steps and causes cannot be told");

@@ -34,12 +34,13 @@ keeping bubbles_kept(const bubble_options& o) noexcept { return {o.max_bubbles, 
 }  // namespace
 
 device_pass::device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows,
-                         const std::vector<layer_span>& layers)
+                         const std::vector<layer_span>& layers, const std::vector<kernel_row>& unrecorded)
     : of_(of),
       device_(device),
       on_(of.devices()[device]),
       counts_launches_(tells_launches(on_)),
       thresholds_(o.thresholds),
+      unrecorded_(unrecorded),
       windows_(std::move(windows)),
       ops_(of, device),
       aicpu_(o.thresholds),
@@ -75,14 +76,18 @@ inline void device_pass::advance_quietly(std::int64_t to_ps) {
       outside_from_ps_ = from;
       return;
     }
-    found_.gaps.busy_ps += to - from;
+    count_time(to - from, bits);
     busy_until_ps_ = to;
     if (!inside_) return;
     add_piece(step_.breakdown, to - from, bits);
-    step_.busy_ps += to - from;
+    if (bits != unrecorded_bit) step_.busy_ps += to - from;
     step_busy_ = true;
     step_busy_until_ps_ = to;
   });
+}
+
+inline void device_pass::count_time(std::int64_t length_ps, unsigned bits) noexcept {
+  (bits == unrecorded_bit ? found_.gaps.not_recorded_ps : found_.gaps.busy_ps) += length_ps;
 }
 
 inline void device_pass::count_outside(std::size_t kernels, std::int64_t end_ps) noexcept {
@@ -114,7 +119,8 @@ std::size_t device_pass::follow_plain(const kernel_row* rows, std::size_t count,
       aicpu_.next_end_ps() != open_end)
     return 0;
   class_sweep::single sweep = sweep_.as_single();
-  const std::int64_t edge = std::min(edge_ps_, farthest_ps), noted_gap = noted_gap_ps_;
+  if (sweep.at == unrecorded_class) return 0;
+  const std::int64_t edge = std::min({edge_ps_, next_unrecorded_ps(), farthest_ps}), noted_gap = noted_gap_ps_;
   std::int64_t last_start = last_start_ps_, comm_until = comm_until_ps_, comm_until_now = comm_until_now_ps_;
   std::size_t n = 0;
   for (count = std::min(count, run.gaps.size()); n < count; ++n) {
@@ -247,6 +253,7 @@ result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
     if (i == count) break;
     const bool reaches = is_within_reach(rows[i]);
     if (!reaches) clipped_ = within_reach(rows[i]);
+    add_unrecorded_until(reaches ? rows[i].start_ps : clipped_.start_ps);
     const bool in_order = add(reaches ? rows[i] : clipped_);
     arriving_ = nullptr;
     if (!in_order)
@@ -255,6 +262,27 @@ result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
   }
   recent_.keep_rows();
   return {};
+}
+
+// As a kernel that ends what is idle, and is no kernel otherwise.
+void device_pass::add_unrecorded_until(std::int64_t at_ps) {
+  for (; next_unrecorded_ps() <= at_ps && next_unrecorded_ < unrecorded_.size(); ++next_unrecorded_) {
+    const kernel_row& k = unrecorded_[next_unrecorded_];
+    ++found_.gaps.unrecorded;
+    if (k.duration_ps == 0 || !is_within_reach(k)) continue;
+    if (!any_) begin(k);
+    found_.gaps.last_ps = std::max(found_.gaps.last_ps, end_of(k));
+    last_start_ps_ = k.start_ps;
+    advance(k.start_ps);
+    pass_edges(k.start_ps);
+    arriving_ = &k;
+    if (!busy_before_ || sweep_.reached_ps() <= k.start_ps) begin_busy(k, op_table::unknown);
+    if (!open_.empty()) fill_after(k);
+    sweep_.add(unrecorded_class, end_of(k));
+    last_unrecorded_ps_ = std::max(last_unrecorded_ps_, end_of(k));
+    busy_before_ = true;
+    arriving_ = nullptr;
+  }
 }
 
 void device_pass::advance(std::int64_t to_ps) {
@@ -276,7 +304,7 @@ void device_pass::advance(std::int64_t to_ps) {
 // Shares a piece of time out among the windows it lies in.
 void device_pass::take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits) {
   if (bits != 0) {
-    found_.gaps.busy_ps += to_ps - from_ps;
+    count_time(to_ps - from_ps, bits);
     busy_until_ps_ = to_ps;
   }
   while (from_ps < to_ps) {
@@ -287,7 +315,7 @@ void device_pass::take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned 
       upto = std::min(to_ps, windows_.windows[window_].end_ps);
       if (bits != 0) {
         add_piece(step_.breakdown, upto - from_ps, bits);
-        step_.busy_ps += upto - from_ps;
+        if (bits != unrecorded_bit) step_.busy_ps += upto - from_ps;
         step_busy_ = true;
         step_busy_until_ps_ = upto;
       }
@@ -318,7 +346,7 @@ void device_pass::begin_busy(const kernel_row& k, std::uint32_t op) {
     keep_longest(top, busy_until_ps_, k.start_ps, most_top_gaps);
     if (top.size() == most_top_gaps && thresholds_.merge_tolerance_ps <= 0)
       noted_gap_ps_ = std::min(thresholds_.reportable_gap_ps, top.back().second - top.back().first + 1);
-    ops_.add_gap(op, gap);
+    if (op != op_table::unknown) ops_.add_gap(op, gap);
   }
   if (in_window(k.start_ps)) {
     if (outside_) end_outside(windows_.windows[window_].start_ps);
@@ -443,7 +471,7 @@ void device_pass::close_window() {
     tail_from_ps_ = step_busy_until_ps_;
     tail_to_ps_ = w.end_ps;
   }
-  step_.breakdown.idle_ps = step_.service_ps() - step_.busy_ps;
+  step_.breakdown.idle_ps = step_.service_ps() - step_.busy_ps - step_.breakdown.not_recorded_ps;
   std::vector<step_structure> structures;
   describe_step(structures);
   keep_bubbles(static_cast<std::int32_t>(found_.steps.size()), structures);
@@ -519,12 +547,13 @@ void device_pass::keep_bubbles(std::int32_t step, const std::vector<step_structu
 
 device_found device_pass::finish() {
   if (!any_) return std::move(found_);
+  add_unrecorded_until(open_end);
   auto& windows = windows_.windows;
   if (windows.back().end_ps == open_end) {
     step_window& last = windows.back();
     const bool has_members = window_ + 1 == windows.size() && member_end_ps_ != open_start;
     last.end_ps = has_members
-                      ? std::max(member_end_ps_, last.start_ps)
+                      ? std::max({member_end_ps_, last_unrecorded_ps_, last.start_ps})
                       : std::max(last.marker_end_ps == no_time_ps ? last.start_ps : last.marker_end_ps, last.start_ps);
   }
   advance(found_.gaps.last_ps);

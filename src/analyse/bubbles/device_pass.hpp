@@ -48,9 +48,9 @@ struct device_found {
 
 class device_pass final : public kernel_visitor {
  public:
-  // `layers` has to outlive the pass.
+  // `layers` and `unrecorded`, which is by start, have to outlive the pass.
   device_pass(const activity& of, std::size_t device, const bubble_options& o, device_windows windows,
-              const std::vector<layer_span>& layers);
+              const std::vector<layer_span>& layers, const std::vector<kernel_row>& unrecorded);
   result<void> rows(const kernel_row* rows, std::size_t count) override;
   // After the last kernel.
   [[nodiscard]] device_found finish();
@@ -68,11 +68,18 @@ class device_pass final : public kernel_visitor {
   [[nodiscard]] std::size_t add_plain(const kernel_row* rows, std::size_t count);
   // `k` stays where it is until all rows of the batch were added. False when it comes too late.
   [[nodiscard]] bool add(const kernel_row& k);
+  // Launches without a record that started by then.
+  void add_unrecorded_until(std::int64_t at_ps);
+  [[nodiscard]] std::int64_t next_unrecorded_ps() const noexcept {
+    return next_unrecorded_ == unrecorded_.size() ? open_end : unrecorded_[next_unrecorded_].start_ps;
+  }
   void begin(const kernel_row& first);
   void advance(std::int64_t to_ps);
   void advance_quietly(std::int64_t to_ps);
   void pass_edges(std::int64_t now_ps);
   void take_piece(std::int64_t from_ps, std::int64_t to_ps, unsigned bits);
+  void count_time(std::int64_t length_ps, unsigned bits) noexcept;
+  // `op` is op_table::unknown for what is not on record.
   void begin_busy(const kernel_row& k, std::uint32_t op);
   void begin_step_busy(const kernel_row& k);
   void count_member(const kernel_row& k, std::uint32_t op, bool polluted);
@@ -96,6 +103,9 @@ class device_pass final : public kernel_visitor {
   const activity_device& on_;
   const bool counts_launches_;
   const bubble_thresholds& thresholds_;
+  const std::vector<kernel_row>& unrecorded_;
+  std::size_t next_unrecorded_ = 0;
+  std::int64_t last_unrecorded_ps_ = open_start;  // where the last of them ends
   device_windows windows_;
   std::size_t window_ = 0;  // the first that is not closed
 

@@ -16,6 +16,9 @@ namespace bubbles {
 [[nodiscard]] constexpr unsigned class_bit(kernel_class c) noexcept { return 1U << static_cast<unsigned>(c); }
 inline constexpr unsigned compute_bits = class_bit(kernel_class::compute) | class_bit(kernel_class::aicpu);
 inline constexpr unsigned comm_bits = class_bit(kernel_class::comm);
+// What runs for a launch without a record, if it does: one class more than there are of kernels.
+inline constexpr std::size_t unrecorded_class = 5, sweep_classes = 6;
+inline constexpr unsigned unrecorded_bit = 1U << unrecorded_class;
 
 // Takes kernels by start. Of each class only the end of its union so far is kept: whatever comes starts later.
 class class_sweep {
@@ -68,8 +71,8 @@ class class_sweep {
     now_ps_ = reached_ps_ = at_ps;
     ends_.fill(at_ps);
   }
-  void add(kernel_class c, std::int64_t end_ps) noexcept {
-    const auto at = static_cast<std::size_t>(c);
+  void add(kernel_class c, std::int64_t end_ps) noexcept { add(static_cast<std::size_t>(c), end_ps); }
+  void add(std::size_t at, std::int64_t end_ps) noexcept {
     if (only_ != at) only_ = reached_ps_ <= now_ps_ ? at : several;
     ends_[at] = std::max(ends_[at], end_ps);
     reached_ps_ = std::max(reached_ps_, end_ps);
@@ -92,8 +95,8 @@ class class_sweep {
   [[nodiscard]] std::int64_t now_ps() const noexcept { return now_ps_; }
 
  private:
-  static constexpr std::size_t several = 5;
-  std::array<std::int64_t, 5> ends_{};
+  static constexpr std::size_t several = sweep_classes;
+  std::array<std::int64_t, sweep_classes> ends_{};
   std::int64_t now_ps_ = 0, reached_ps_ = 0;
   std::size_t only_ = several;  // the class that alone may run beyond now_ps_
 };

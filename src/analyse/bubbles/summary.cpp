@@ -21,7 +21,7 @@ namespace {
 void add_to(step_breakdown& sum, const step_breakdown& more) noexcept {
   for (const auto part : {&step_breakdown::compute_only_ps, &step_breakdown::comm_exposed_ps,
                           &step_breakdown::comm_overlapped_ps, &step_breakdown::copy_ps, &step_breakdown::other_ps,
-                          &step_breakdown::idle_ps})
+                          &step_breakdown::idle_ps, &step_breakdown::not_recorded_ps})
     sum.*part = saturating_add(sum.*part, more.*part);
 }
 
@@ -62,6 +62,15 @@ std::string spent_text(const step_breakdown& s) {
                      share_text(s.copy_ps, s.sum_ps());
   if (s.other_ps > 0) text += ", other work " + share_text(s.other_ps, s.sum_ps());
   return text + "; ";
+}
+
+// "Not known for 95.9 % (114.288 ms): 6 launches have no record of a device. "; "" when all have one.
+std::string not_recorded_text(const bubbles_result& r, const step_breakdown& s) {
+  std::uint64_t launches = 0;
+  for (const device_gaps& g : r.devices) launches += g.unrecorded;
+  if (launches == 0) return "";
+  return "Not known for " + share_text(s.not_recorded_ps, s.sum_ps()) + " (" + human_duration(s.not_recorded_ps) +
+         "): " + grouped(launches) + (launches == 1 ? " launch has" : " launches have") + " no record of a device. ";
 }
 
 // What devices waited, and at most at once.
@@ -349,7 +358,8 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
   into.significant = !with_issue.empty();
   const bool all_compute = at_least(computed_ps(all.spent), all.spent.sum_ps(), t.compute_bound_ppm);
   into.answers[0] = all.spent.sum_ps() == 0 ? "Not known: no step takes any time."
-                                            : (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
+                                            : not_recorded_text(into, all.spent) +
+                                                  (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
                                                   spent_text(all.spent) + idle_text(into, all) + ".";
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;

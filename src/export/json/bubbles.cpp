@@ -126,6 +126,7 @@ void write_step(json_writer& out, const bubbles_text& t, const bubble_step& s) {
   out.field("internal_bubble_total_ns", in_ns(s.internal_total_ps));
   out.field("largest_internal_bubble_ns", in_ns(s.largest_internal_ps));
   out.field("bubble_count", s.bubble_count);
+  out.field("unrecorded_launches", s.unrecorded_launches);
   out.field("reportable_count", s.reportable);
   out.key("underfeed_ratio");
   out.number(ratio_of(s.underfeed_ps(), s.service_ps()));
@@ -147,6 +148,7 @@ void write_step(json_writer& out, const bubbles_text& t, const bubble_step& s) {
   out.field("copy_ps", s.breakdown.copy_ps);
   out.field("other_ps", s.breakdown.other_ps);
   out.field("idle_ps", s.breakdown.idle_ps);
+  out.field("not_recorded_ps", s.breakdown.not_recorded_ps);
   out.end_object();
   out.key("kernels");
   out.begin_object();
@@ -363,7 +365,7 @@ void write_self_check(json_writer& out, const bubbles_text& t) {
   out.begin_object();
   bool sums = true;
   for (const bubble_step& s : t.found.steps)
-    sums = sums && s.busy_ps + s.prelaunch_ps + s.internal_total_ps + s.tail_ps == s.service_ps() &&
+    sums = sums && s.busy_ps + s.breakdown.not_recorded_ps + s.prelaunch_ps + s.internal_total_ps + s.tail_ps == s.service_ps() &&
            s.breakdown.sum_ps() == s.service_ps();
   out.field("busy_and_idle_fill_every_step", sums);
   out.key("step_trace_time");

@@ -339,9 +339,9 @@ void write_global_gaps(json_writer& out, const bubbles_text& t, std::size_t devi
   out.begin_object();
   milliseconds(out, "capture_span_ms", d.span_ps());
   milliseconds(out, "device_busy_union_ms", d.busy_ps);
-  milliseconds(out, "device_gap_ms", d.span_ps() - d.busy_ps);
+  milliseconds(out, "device_gap_ms", d.idle_ps());
   out.key("device_gap_ratio");
-  out.number(ratio_of(d.span_ps() - d.busy_ps, d.span_ps()));
+  out.number(ratio_of(d.idle_ps(), d.span_ps()));
   milliseconds(out, "largest_gap_ms", d.largest_ps);
   out.key("top_gap_windows");
   out.begin_array();
@@ -373,8 +373,7 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   // Devices are never added up: this is the one that waits longest, and `devices` has them all.
   std::size_t worst = 0;
   for (std::size_t i = 1; i < r.devices.size(); ++i)
-    if (r.devices[i].span_ps() - r.devices[i].busy_ps > r.devices[worst].span_ps() - r.devices[worst].busy_ps)
-      worst = i;
+    if (r.devices[i].idle_ps() > r.devices[worst].idle_ps()) worst = i;
   write_global_gaps(out, t, worst, "global_device_gap_analysis");
   out.key("step_group_anomalies");
   out.begin_array();

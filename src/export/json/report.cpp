@@ -210,6 +210,7 @@ void write_idle(json_writer& out, const std::optional<idle_total>& idle) {
   out.begin_object();
   out.field("service_ps", idle->service_ps);
   out.field("idle_ps", idle->idle_ps);
+  out.field("not_recorded_ps", idle->not_recorded_ps);
   out.field("longest_ps", idle->longest_ps);
   out.field("pattern", idle_pattern_name(idle->pattern));
   out.end_object();

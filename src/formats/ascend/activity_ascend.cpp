@@ -5,6 +5,7 @@
 #include <profkit/time.hpp>
 #include <formats/activity_input.hpp>
 #include <formats/activity_store.hpp>
+#include <formats/stream_overruns.hpp>
 #include <formats/ascend/ascend_columns.hpp>
 #include <formats/ascend/ascend_kernels.hpp>
 #include <formats/ascend/ascend_names.hpp>
@@ -307,6 +308,7 @@ class rank_reader {
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
       launched += joined;
+      note_overruns(cut_overruns(d.rows, {}, {}), parts_.strings, inputs_.front());
       std::vector<step_marker> spans = step_id_spans(d.rows);
       const std::int64_t ordinal = d.device.ordinal;
       const std::int32_t index =

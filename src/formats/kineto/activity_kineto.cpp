@@ -21,6 +21,8 @@
 #include <formats/kineto/grow.hpp>
 #include <formats/kineto/kineto_categories.hpp>
 #include <formats/kineto/launch_calls.hpp>
+#include <formats/launch_names.hpp>
+#include <formats/stream_overruns.hpp>
 
 #include <algorithm>
 #include <array>
@@ -42,6 +44,7 @@ constexpr std::size_t least_event_bytes = 24;
 enum argument : std::size_t {
   arg_device,
   arg_stream,
+  arg_context,
   arg_correlation,  // of a call: these two
   arg_external,     // of an operation: this and the next two
   arg_dims,
@@ -60,6 +63,7 @@ enum argument : std::size_t {
 constexpr std::string_view argument_names[arguments] = {
     "device",
     "stream",
+    "context",
     "correlation",
     "External id",
     "Input Dims",
@@ -85,6 +89,8 @@ struct gathered_device {
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
   hash_map<std::int64_t, std::uint16_t> streams;
+  std::vector<std::uint64_t> contexts;  // by stream: that of its first kernel
+  std::vector<bool> shared_streams;     // by stream: several contexts have one of that number
   std::vector<step_marker> windows;
 };
 
@@ -212,8 +218,13 @@ class trace_reader final : public chrome_sink {
       case kineto_role::kernel:
       case kineto_role::copy: take_kernel(found, *category); break;
       case kineto_role::device_annotation: take_window(found, *category); break;
-      case kineto_role::runtime: take_call(found); [[fallthrough]];
-      case kineto_role::host: take_host(found, *category); break;
+      case kineto_role::runtime: {
+        const string_id name = names_.intern(e.name);
+        take_call(found, name);
+        take_host(found, *category, name);
+        break;
+      }
+      case kineto_role::host: take_host(found, *category, names_.intern(e.name)); break;
       case kineto_role::device_wait:
         add_span(found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), numbers_.of(found.track),
                  category->kind);
@@ -253,6 +264,7 @@ class trace_reader final : public chrome_sink {
       if (parts_.options.details) row.details = collective_details(into);
     }
     set_stream(row, into, stream_of(e), found.track);
+    note_context(row, into);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
     make_room(into.rows, at_byte_, bytes_, least_event_bytes);
@@ -311,9 +323,21 @@ class trace_reader final : public chrome_sink {
     row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
   }
 
+  void note_context(const kernel_row& row, gathered_device& into) {
+    if ((row.flags & kernel_has_stream) == 0) return;
+    const std::uint64_t context = id_of(args_[arg_context]);
+    if (row.stream == into.contexts.size()) {
+      into.contexts.push_back(context);
+      into.shared_streams.push_back(false);
+    } else if (row.stream < into.contexts.size() && into.contexts[row.stream] != context) {
+      into.shared_streams[row.stream] = true;
+    }
+  }
+
   // What a name tells, found once a name.
   struct known_name {
-    bool kernel_known = false;
+    bool kernel_known = false, launch_known = false;
+    std::optional<launched_work> launch;
     kernel_class kind = kernel_class::compute;
     enum : std::uint8_t { not_looked_at, no_step, a_step } step = not_looked_at;
     string_id type = 0;
@@ -375,19 +399,27 @@ class trace_reader final : public chrome_sink {
 
   // ---- hosts ----
 
-  void take_call(const chrome_item& found) {
+  void take_call(const chrome_item& found, string_id name) {
     const chrome_event& e = *found.event;
     call_arguments_.pick(e, args_.data() + arg_correlation);
     const launch_link ids{id_of(args_[arg_correlation]), id_of(args_[arg_external])};
     if (ids.correlation == no_launch_id && ids.external == no_launch_id) return;
     calls_.add_call({ids.correlation, ids.external, found.start_ps,
                      saturating_add(found.start_ps, found.duration_ps), numbers_.of(found.track)},
-                    contains(e.name, "GraphLaunch"));
+                    launch_of(name), name);
   }
 
-  void take_host(const chrome_item& found, const kineto_category& category) {
+  std::optional<launched_work> launch_of(string_id name) {
+    known_name& known = known_of(name);
+    if (!known.launch_known) {
+      known.launch = work_launched_by(parts_.strings.text(name));
+      known.launch_known = true;
+    }
+    return known.launch;
+  }
+
+  void take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
-    const string_id name = names_.intern(e.name);
     if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
     if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track)) return;
     add_span(found.start_ps, found.duration_ps, e.ordinal, name, numbers_.of(found.track), category.kind);
@@ -421,6 +453,7 @@ class trace_reader final : public chrome_sink {
     m.source = step.source;
     parts_.markers.push_back(m);
     host_seen_ = true;
+    last_host_ps_ = std::max(last_host_ps_, m.end_ps);
     return true;
   }
 
@@ -436,6 +469,7 @@ class trace_reader final : public chrome_sink {
     make_room(spans_, at_byte_, bytes_, least_event_bytes);
     spans_.push_back(s);
     host_seen_ = host_seen_ || kind != host_span_kind::device_marker;
+    last_host_ps_ = std::max(last_host_ps_, saturating_add(start, length));
   }
 
   // ---- processes without categories: XLA's exporter names its planes and lines ----
@@ -519,9 +553,14 @@ class trace_reader final : public chrome_sink {
     numbers_.name_threads(file_, tracks_);
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
+    std::int64_t last_ps = last_host_ps_;
+    bool cut = false;
     std::vector<const std::vector<launch_link>*> links;
     for (const gathered_device& d : devices_) links.push_back(&d.links);
     calls_.join(links);
+    activity_host& host = parts_.hosts[group_];
+    calls_.list_unrecorded(host);
+    note_unrecorded(host, input_);
     for (gathered_device& d : devices_) {
       d.device.file = static_cast<std::uint32_t>(file_);
       d.device.host_group = group_;
@@ -546,6 +585,17 @@ class trace_reader final : public chrome_sink {
         }
         take_shapes(d, i);
       }
+      if (d.device.type == accelerator::gpu) {
+        std::vector<std::uint64_t> launch_ids;
+        launch_ids.reserve(d.links.size());
+        for (const launch_link& link : d.links) launch_ids.push_back(link.correlation);
+        const stream_overruns found = cut_overruns(d.rows, launch_ids, d.shared_streams);
+        note_overruns(found, parts_.strings, input_);
+        cut = cut || found.kernels > 0;
+      }
+      for (const kernel_row& k : d.rows) {
+        last_ps = std::max(last_ps, saturating_add(k.start_ps, k.duration_ps));
+      }
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
       by_graphs += d.device.by_graphs;
@@ -561,6 +611,7 @@ class trace_reader final : public chrome_sink {
     const auto share = [kernels](std::uint64_t count) {
       return std::to_string(count) + " of " + std::to_string(kernels) + " kernels ";
     };
+    if (cut) input_.last_ps = last_ps;
     if (kernels == 0) {
       const bool empty = input_.rows == 0 && !input_.damage;
       input_.why_empty = empty ? "the trace is empty: it has no event" : "no kernel of a device was found here";
@@ -609,6 +660,7 @@ class trace_reader final : public chrome_sink {
   std::uint64_t at_byte_ = 0, bytes_ = 0;
   std::int32_t rank_ = -1, world_size_ = 0;
   bool coarse_ = true, host_seen_ = false;
+  std::int64_t last_host_ps_ = no_time_ps;
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
   std::vector<unplaced_event> held_;

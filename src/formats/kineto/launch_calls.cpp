@@ -10,9 +10,11 @@ void launch_calls::join(const std::vector<const std::vector<launch_link>*>& link
   bool needs_operations = !operations_.empty();
   for (const auto* const of_device : links) count += of_device->size();
   by_correlation_.reserve(count);
+  kernels_ = count;
   for (const auto* const of_device : links) {
     for (const launch_link& link : *of_device) {
       if (link.correlation != no_launch_id) by_correlation_.try_emplace(link.correlation, none);
+      some_without_correlation_ = some_without_correlation_ || link.correlation == no_launch_id;
       needs_operations = needs_operations || (link.correlation == no_launch_id && link.external != no_launch_id);
     }
   }
@@ -52,6 +54,20 @@ const launch_calls::call* launch_calls::launcher_of(const launch_link& link) con
 
 bool launch_calls::is_graph(const call& c) const {
   return std::binary_search(graphs_.begin(), graphs_.end(), static_cast<std::size_t>(&c - calls_.data()));
+}
+
+void launch_calls::list_unrecorded(activity_host& into) const {
+  if (kernels_ > 0 && by_correlation_.empty()) return;
+  for (const launch& l : launches_) {
+    const call& c = calls_[l.call];
+    if (c.correlation == no_launch_id) continue;
+    ++into.launches[static_cast<std::size_t>(l.work)];
+    if (by_correlation_.find(c.correlation) != by_correlation_.end()) continue;
+    if (some_without_correlation_ && by_external_.find(c.external) != by_external_.end()) continue;
+    into.unrecorded.push_back({c.start_ps, c.end_ps, l.name, c.thread, l.work});
+  }
+  std::stable_sort(into.unrecorded.begin(), into.unrecorded.end(),
+                   [](const unrecorded_launch& a, const unrecorded_launch& b) { return a.start_ps < b.start_ps; });
 }
 
 const launch_calls::operation* launch_calls::operation_of(const launch_link& link) const {

@@ -4,15 +4,15 @@
 #include <profkit/core/timeline.hpp>
 
 #include <base/hash_map.hpp>
+#include <formats/stream_overruns.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
-
-inline constexpr std::uint64_t no_launch_id = ~std::uint64_t{0};
 
 // How a kernel is tied to the host.
 struct launch_link {
@@ -32,8 +32,10 @@ class launch_calls {
     string_id dims, types;
   };
 
-  void add_call(const call& c, bool graph) {
-    if (graph) graphs_.push_back(calls_.size());
+  // `work`: what a launch launches; `name`: that of the call.
+  void add_call(const call& c, std::optional<launched_work> work, string_id name) {
+    if (work) launches_.push_back({calls_.size(), name, *work});
+    if (work == launched_work::graph) graphs_.push_back(calls_.size());
     calls_.push_back(c);
   }
   void add_operation(const operation& o) { operations_.push_back(o); }
@@ -44,6 +46,8 @@ class launch_calls {
   // The call of the kernel's correlation, the first one of it; for a kernel without, that of its operation.
   [[nodiscard]] const call* launcher_of(const launch_link& link) const;
   [[nodiscard]] bool is_graph(const call& c) const;
+  // Counts launches, and lists those of which no kernel tells; nothing where no kernel names its launch. After join().
+  void list_unrecorded(activity_host& into) const;
   // The last one that had shapes.
   [[nodiscard]] const operation* operation_of(const launch_link& link) const;
 
@@ -54,7 +58,15 @@ class launch_calls {
   };
 
   std::vector<call> calls_;
-  std::vector<std::size_t> graphs_;  // of the calls, in order
+  struct launch {
+    std::size_t call;
+    string_id name;
+    launched_work work;
+  };
+  std::vector<launch> launches_;     // of the calls, in order
+  std::vector<std::size_t> graphs_;  // likewise
+  std::size_t kernels_ = 0;
+  bool some_without_correlation_ = false;
   std::vector<operation> operations_;
   hash_map<std::uint64_t, std::size_t> by_correlation_;
   hash_map<std::uint64_t, of_external> by_external_;

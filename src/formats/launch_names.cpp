@@ -1,0 +1,45 @@
+#include <formats/launch_names.hpp>
+
+#include <base/affix.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+// Beginnings of names, from the reference manuals of the CUDA runtime and driver and of HIP. The first that fits counts.
+struct known_launch {
+  std::string_view beginning;
+  std::optional<launched_work> work;
+};
+constexpr known_launch known_launches[] = {
+    {"cudaLaunchHostFunc", std::nullopt},  // runs on the host
+    {"cuLaunchHostFunc", std::nullopt},
+    {"hipLaunchHostFunc", std::nullopt},
+    {"cudaGraphLaunch", launched_work::graph},
+    {"cuGraphLaunch", launched_work::graph},
+    {"hipGraphLaunch", launched_work::graph},
+    {"cudaLaunch", launched_work::kernel},
+    {"cuLaunch", launched_work::kernel},
+    {"hipLaunch", launched_work::kernel},
+    {"hipModuleLaunch", launched_work::kernel},
+    {"hipExtLaunch", launched_work::kernel},
+    {"hipExtModuleLaunch", launched_work::kernel},
+    {"hipHccModuleLaunch", launched_work::kernel},
+    {"cudaMemcpy", launched_work::copy},
+    {"cuMemcpy", launched_work::copy},
+    {"hipMemcpy", launched_work::copy},
+};
+
+}  // namespace
+
+std::optional<launched_work> work_launched_by(std::string_view call) noexcept {
+  const auto* const found = std::find_if(std::begin(known_launches), std::end(known_launches),
+                                         [call](const known_launch& l) { return starts_with(call, l.beginning); });
+  return found == std::end(known_launches) ? std::nullopt : found->work;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

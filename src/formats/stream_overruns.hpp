@@ -1,0 +1,41 @@
+// Kernels on record that last longer than their stream allows. A stream of a GPU or NPU runs its kernels one after the
+// other, so one that lasts far over the starts of later ones has a false duration.
+#pragma once
+#include <profkit/core/activity.hpp>
+
+#include <base/string_table.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+
+// How far neighbours may overlap. Measured in 16 captures of CUDA and ROCm: 27 ns is common, 3.7 us the most (a kernel
+// that was launched early, next to its predecessor's end). A kernel that ends long before its predecessor does not fit
+// an early launch either.
+inline constexpr std::int64_t overlap_allowed_ps = 100'000'000, later_end_allowed_ps = 10'000'000;
+
+struct stream_overruns {
+  std::uint64_t kernels = 0;    // that were cut at the start of the next one
+  std::int64_t cut_ps = 0;      // of all of them
+  std::int64_t longest_cut_ps = 0;
+  string_id longest_name = 0;
+  std::uint64_t longest_row = 0;  // kernel_row::source_row
+};
+
+// The launch of a kernel that nothing ties to one.
+inline constexpr std::uint64_t no_launch_id = ~std::uint64_t{0};
+
+// Cuts what lasts too long at the start of the next kernel of its stream, and marks it with kernel_cut. Kernels of one launch
+// (the nodes of a graph) may overlap: those with the same id in `launch_ids`, which has one a row, or is empty. Copies and
+// kernels without a stream are left alone, and so are the streams in `shared_streams` (by position).
+stream_overruns cut_overruns(std::vector<kernel_row>& rows, const std::vector<std::uint64_t>& launch_ids,
+                             const std::vector<bool>& shared_streams);
+
+// What `input` says of it; nothing when nothing was cut.
+void note_overruns(const stream_overruns& found, const string_table& names, activity_input& input);
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit

@@ -1,0 +1,186 @@
+"""Work that was launched and is not on record, and kernels that last longer than their stream allows."""
+import json
+import random
+import sys
+
+import truth
+
+US = 1_000_000  # ps
+SEEDS = range(1, 16)
+CALLS = {"kernel": ["cudaLaunchKernel", "cuLaunchKernelEx", "hipLaunchKernel", "hipExtModuleLaunchKernel"],
+         "graph": ["cudaGraphLaunch", "hipGraphLaunch"], "copy": ["cudaMemcpyAsync", "hipMemcpyWithStream"]}
+
+
+class Trace:
+    """A trace of one process with one GPU, written event by event; times in µs."""
+
+    def __init__(self):
+        self.events = []
+        self.correlation = 0
+
+    def step(self, number, start, size):
+        self.events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 77, "tid": 1, "ts": start,
+                            "dur": size, "args": {}})
+
+    def call(self, name, start, size):
+        self.correlation += 1
+        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 77, "tid": 1, "ts": start, "dur": size,
+                            "args": {"correlation": self.correlation}})
+        return self.correlation
+
+    def kernel(self, name, start, size, correlation, stream=7, category="kernel", context=1):
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": stream, "ts": start, "dur": size,
+                            "args": {"device": 0, "context": context, "stream": stream, "correlation": correlation}})
+
+    def save(self, path):
+        path.write_text(json.dumps({"schemaVersion": 1, "displayTimeUnit": "ms", "traceEvents": self.events}))
+        return path
+
+
+def ask(command, path, *options, **how):
+    return truth.parsed(truth.run(command, path, "--json", *options, **how))
+
+
+class NotOnRecord(truth.Case):
+    def replays(self, r, recorded):
+        """Steps that launch a kernel, something else, and a kernel again, on one stream; by step what is not known."""
+        trace, unknown, launches = Trace(), [], {"kernel": 0, "graph": 0, "copy": 0}
+        size = 20_000
+        for number in range(r.randrange(2, 6)):
+            at = number * size
+            trace.step(number, at, size)
+            trace.kernel("embed", at + 100, 50, trace.call("cudaLaunchKernel", at + 10, 5))
+            kind = r.choice(sorted(launches))
+            missing = not recorded and (number == 0 or r.random() < 0.8)
+            correlation = trace.call(r.choice(CALLS[kind]), at + 200, 7)
+            if not missing:
+                category = "gpu_memcpy" if kind == "copy" else "kernel"
+                for node in range(3 if kind == "graph" else 1):
+                    trace.kernel("layer", at + 300 + node * 6_000, 6_000, correlation, category=category)
+            launches[kind] += missing
+            trace.call("cudaStreamSynchronize", at + 220, 18_800)
+            trace.kernel("sample", at + 19_300, 60, trace.call("cudaLaunchKernel", at + 19_250, 5))
+            unknown.append((19_300 - 200) * US if missing else 0)
+        return trace, unknown, launches
+
+    def test_replays(self):
+        for seed in SEEDS:
+            r = random.Random(seed)
+            trace, unknown, launches = self.replays(r, recorded=False)
+            path = trace.save(self.scratch / f"{seed}.json")
+            found = ask("bubbles", path)
+            with self.subTest(seed=seed):
+                self.assertEqual([s["breakdown"]["not_recorded_ps"] for s in found["steps"]], unknown)
+                self.assertEqual([s["unrecorded_launches"] for s in found["steps"]], [int(ps > 0) for ps in unknown])
+                for step in found["steps"]:
+                    self.assertEqual(sum(step["breakdown"].values()), step["exact_ps"]["end"] - step["exact_ps"]["start"])
+                    # No gap, and so no cause, lies where it is not known whether the device worked.
+                    for gap in step["bubbles"] if "bubbles" in step else []:
+                        self.assertLess(gap["length_ps"], 19_000 * US)
+                info = ask("info", path)
+                self.assertFalse(info["complete"])
+                count = sum(launches.values())
+                self.assertIn(f"{count} of ", " ".join(info["reasons"]))
+                truth.run("info", path, "--fail-on", "incomplete", status=1)
+                text = " ".join(truth.run("bubbles", path).split())
+                self.assertIn("Not known for ", text)
+                self.assertNotIn("sync drain", text)
+
+    def test_everything_on_record(self):
+        for seed in SEEDS:
+            r = random.Random(seed)
+            path = self.replays(r, recorded=True)[0].save(self.scratch / f"whole{seed}.json")
+            with self.subTest(seed=seed):
+                self.assertEqual({s["breakdown"]["not_recorded_ps"] for s in ask("bubbles", path)["steps"]}, {0})
+                truth.run("info", path, "--fail-on", "incomplete")
+                self.assertNotIn("ot known for", truth.run("bubbles", path))
+
+    def test_calls_that_need_no_record(self):
+        trace = Trace()
+        trace.step(0, 0, 1_000)
+        trace.kernel("gemm", 100, 50, trace.call("cudaLaunchKernel", 10, 5))
+        for i, name in enumerate(["cudaMemsetAsync", "cudaLaunchHostFunc", "cudaStreamSynchronize", "cudaEventRecord", "cudaFree"]):
+            trace.call(name, 200 + 10 * i, 5)
+        path = trace.save(self.scratch / "calls.json")
+        truth.run("info", path, "--fail-on", "incomplete")
+
+    def test_no_kernel_names_its_launch(self):
+        trace = Trace()
+        trace.call("cudaLaunchKernel", 10, 5)
+        trace.kernel("gemm", 100, 50, 0)
+        for event in trace.events:
+            if event["cat"] == "kernel":
+                del event["args"]["correlation"]
+        truth.run("info", trace.save(self.scratch / "untied.json"), "--fail-on", "incomplete")
+
+    def test_other_thread_and_device(self):
+        """A launch goes to the device of the kernel that its thread launched before."""
+        trace = Trace()
+        trace.step(0, 0, 10_000)
+        for device, thread in ((0, 1), (1, 2)):
+            for at, name in ((100 + device, "first"), (9_000 + device, "last")):
+                correlation = trace.call("cudaLaunchKernel", at - 50, 5)
+                trace.events[-1]["tid"] = thread
+                trace.kernel(name, at, 20, correlation)
+                trace.events[-1]["pid"] = trace.events[-1]["args"]["device"] = device
+        trace.call("cudaGraphLaunch", 1_000, 5)
+        trace.events[-1]["tid"] = 2
+        found = ask("bubbles", trace.save(self.scratch / "threads.json"))
+        by_device = {s["device"]: s["breakdown"]["not_recorded_ps"] for s in found["steps"]}
+        self.assertEqual(sorted(by_device.values()), [0, 8_001 * US])
+
+
+class TooLong(truth.Case):
+    def kernels(self, path):
+        """By name: count and total, in ps."""
+        lines = ask("ops", path, "--limit", 0)["lines"]
+        return {op["name"]: (op["count"], op["total_ps"]) for line in lines for op in line["ops"]}
+
+    def test_one_of_many(self):
+        for seed in SEEDS:
+            r = random.Random(seed)
+            trace, count = Trace(), r.randrange(8, 40)
+            wrong = r.randrange(count - 4)
+            too_long = r.choice([2_950, 5_000, 1_600_000])
+            for i in range(count):
+                size = too_long if i == wrong else 900
+                trace.kernel("wrong" if i == wrong else "right", 1_000 * i, size, trace.call("cudaLaunchKernel", 1_000 * i - 20, 5))
+            trace.kernel("Memcpy HtoD", 500, 1_000, trace.call("cudaMemcpyAsync", 480, 5), stream=8, category="gpu_memcpy")
+            path = trace.save(self.scratch / f"{seed}.json")
+            with self.subTest(seed=seed):
+                found = self.kernels(path)
+                self.assertEqual(found["right"], (count - 1, (count - 1) * 900 * US))
+                self.assertEqual(found["wrong"], (1, 1_000 * US))
+                reason = " ".join(ask("info", path)["reasons"])
+                self.assertIn("1 kernel lasts over the start of later kernels of the same stream", reason)
+                truth.run("report", path, "--fail-on", "incomplete", status=1)
+
+    def test_what_may_overlap(self):
+        trace = Trace()
+        trace.kernel("a", 0, 1_000.027, trace.call("cudaLaunchKernel", 0, 1))      # the grain of a clock
+        trace.kernel("b", 1_000, 1_003.7, trace.call("cudaLaunchKernel", 1, 1))    # the next one was launched early
+        trace.kernel("c", 2_000, 1_000, trace.call("cudaLaunchKernel", 2, 1))
+        trace.kernel("other stream", 0, 9_000, trace.call("cudaLaunchKernel", 3, 1), stream=8)
+        graph = trace.call("cudaGraphLaunch", 4, 1)
+        trace.kernel("node", 4_000, 3_000, graph)
+        trace.kernel("node", 4_100, 500, graph)
+        trace.kernel("node", 4_700, 1_000, graph)
+        trace.kernel("Memcpy DtoD", 8_000, 5_000, trace.call("cudaMemcpyAsync", 5, 1), category="gpu_memcpy")
+        trace.kernel("beside a copy", 9_000, 100, trace.call("cudaLaunchKernel", 6, 1))
+        trace.kernel("one context", 20_000, 5_000, trace.call("cudaLaunchKernel", 7, 1), stream=9)
+        trace.kernel("another", 21_000, 100, trace.call("cudaLaunchKernel", 8, 1), stream=9, context=2)
+        path = trace.save(self.scratch / "healthy.json")
+        truth.run("report", path, "--fail-on", "incomplete")
+        self.assertEqual(self.kernels(path)["node"], (3, 4_500 * US))
+        self.assertEqual(self.kernels(path)["one context"], (1, 5_000 * US))
+
+    def test_span_ends_with_the_last_event(self):
+        trace = Trace()
+        for i in range(5):
+            trace.kernel("k", 100 * i, 90_000 if i == 1 else 90, trace.call("cudaLaunchKernel", 100 * i, 5))
+        path = trace.save(self.scratch / "span.json")
+        self.assertEqual(ask("info", path)["files"][0]["last_ps"], 490 * US)
+
+
+if __name__ == "__main__":
+    truth.main(sys.modules[__name__])
