@@ -822,7 +822,7 @@ AT(pk_architecture_options, step_pattern, 16);
 AT(pk_architecture_options, limit, 24);
 AT(pk_architecture_options, hooks, 32);
 
-SIZE(pk_bubble_step, 152);
+SIZE(pk_bubble_step, 168);
 AT(pk_bubble_step, file, 0);
 AT(pk_bubble_step, device, 4);
 AT(pk_bubble_step, step, 8);
@@ -840,9 +840,11 @@ AT(pk_bubble_step, comm_overlapped_ps, 104);
 AT(pk_bubble_step, copy_ps, 112);
 AT(pk_bubble_step, other_ps, 120);
 AT(pk_bubble_step, idle_ps, 128);
-AT(pk_bubble_step, bubble_count, 136);
-AT(pk_bubble_step, tags, 144);
-AT(pk_bubble_step, reserved, 148);
+AT(pk_bubble_step, not_recorded_ps, 136);
+AT(pk_bubble_step, unrecorded_launches, 144);
+AT(pk_bubble_step, bubble_count, 152);
+AT(pk_bubble_step, tags, 160);
+AT(pk_bubble_step, reserved, 164);
 
 SIZE(pk_bubble, 144);
 AT(pk_bubble, file, 0);
