@@ -26,7 +26,6 @@ constexpr auto texts = pack_texts<plain_texts>();
 
 constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-constexpr char folded(char c) noexcept { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Parts behind these do not count: real names have fewer.
 constexpr std::size_t most_parts = 16, most_words = 32;
