@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 
 namespace profkit {
@@ -23,6 +24,22 @@ constexpr std::string_view plain_texts[] = {
 #undef PROFKIT_COMMUNICATION
 };
 constexpr auto texts = pack_texts<plain_texts>();
+
+// A bit for the letter that a word begins with.
+constexpr std::uint32_t letter_bit(char c) noexcept {
+  const char small = folded(c);
+  return small >= 'a' && small <= 'z' ? 1U << (small - 'a') : 0;
+}
+// Of each line the letter of its first word; nothing where a namespace is all it asks for.
+constexpr auto first_letters = [] {
+  std::array<std::uint32_t, std::size(kinds)> bits{};
+  for (std::size_t row = 0; row < bits.size(); ++row) {
+    const std::string_view words = plain_texts[3 * row + 1];
+    const std::size_t marks = words.empty() || (words[0] != '^' && words[0] != '=') ? 0 : 1;
+    bits[row] = marks < words.size() ? letter_bit(words[marks]) : 0;
+  }
+  return bits;
+}();
 
 constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
@@ -110,6 +127,7 @@ kernel_path path_of(std::string_view name) noexcept {
 struct word_list {
   std::array<std::string_view, most_words> all{};
   std::size_t count = 0;
+  std::uint32_t letters = 0;  // that words begin with
 };
 
 // "ncclDevKernel", "moeA2ADispatch", "sm90AllReduce_2": nccl Dev Kernel; moe A2A Dispatch; sm90 All Reduce.
@@ -117,7 +135,10 @@ word_list words_of(std::string_view name) noexcept {
   word_list words;
   std::size_t begin = 0;
   const auto cut = [&](std::size_t end) {
-    if (end > begin && words.count < words.all.size()) words.all[words.count++] = name.substr(begin, end - begin);
+    if (end > begin && words.count < words.all.size()) {
+      words.all[words.count++] = name.substr(begin, end - begin);
+      words.letters |= letter_bit(name[begin]);
+    }
     begin = end;
   };
   for (std::size_t at = 0; at < name.size(); ++at) {
@@ -184,6 +205,7 @@ communication_family communication_of(std::string_view kernel_name) noexcept {
   const word_list words = words_of(path.own);
   if (words.count == 0) return {};
   for (std::size_t row = 0; row < std::size(kinds); ++row) {
+    if ((first_letters[row] & ~words.letters) != 0) continue;
     const std::string_view scope = texts[3 * row];
     const bool in_scope = scope.empty() || (scope == "::" ? path.scope_count == 0 : path.is_in(scope));
     if (in_scope && stand_in(texts[3 * row + 1], path, words)) return {kinds[row], texts[3 * row + 2]};
