@@ -17,6 +17,10 @@ inline namespace PROFKIT_NAMESPACE {
   return text.find(part) != std::string_view::npos;
 }
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+/// A capital of ASCII as a small letter.
+[[nodiscard]] constexpr char folded(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

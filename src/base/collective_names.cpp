@@ -25,34 +25,6 @@ constexpr std::string_view hlo_collectives[] = {
     "recv",
 };
 
-struct kernel_rule {
-  std::string_view name;
-  std::string_view library;
-};
-// Names that kernels begin with, a leading "void " and namespaces aside.
-constexpr kernel_rule kernels[] = {
-    {"ncclDevKernel", "nccl"},  // NCCL from 2.19 on and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL
-    {"ncclKernel_", "nccl"},    // NCCL 2.10 to 2.18: ncclKernel_AllReduce_RING_LL_Sum_float
-    {"ncclAllReduce", "nccl"},  // NCCL before 2.10: ncclAllReduceRingLLKernel_sum_f32
-    {"ncclAllGather", "nccl"},
-    {"ncclReduceScatter", "nccl"},
-    {"ncclBroadcast", "nccl"},
-    {"ncclReduce", "nccl"},
-    {"ncclSendRecv", "nccl"},
-    {"ncclSymk", "nccl"},  // NCCL from 2.27 on: symmetric-memory kernels
-    {"rccl", "rccl"},
-    {"mscclKernel", "msccl"},  // RCCL with MSCCL
-    {"mscclpp", "mscclpp"},
-    {"nvshmem", "nvshmem"},
-    {"rocshmem", "rocshmem"},
-    {"AllReduceKernelImpl", "xla"},  // XLA's own one-shot kernels (xla/stream_executor/gpu)
-    {"RaggedAllToAllKernelImpl", "xla"},
-    {"multimem_", "torch"},  // PyTorch's symmetric memory (torch/csrc/distributed/c10d/symm_mem)
-    {"one_shot_all_reduce", "torch"},
-    {"two_shot_all_reduce", "torch"},
-    {"cross_device_reduce_", "vllm"},  // its custom all-reduce, which SGLang has as well
-};
-
 struct spelling {
   std::string_view letters;  // small ones, nothing between them
   std::string_view collective;
@@ -124,13 +96,6 @@ std::string_view bare_kernel_name(std::string_view name) noexcept {
   while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
   const std::size_t colons = name.rfind("::");
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
-}
-
-std::string_view collective_library_of(std::string_view kernel_name) noexcept {
-  const std::string_view bare = bare_kernel_name(kernel_name);
-  for (const kernel_rule& rule : kernels)
-    if (starts_with(bare, rule.name) || starts_with(kernel_name, rule.name)) return rule.library;
-  return {};
 }
 
 std::string squeezed(std::string_view name) {

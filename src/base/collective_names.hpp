@@ -26,9 +26,6 @@ enum class async_role : std::uint8_t { none, start, done };
 // "vectorized_elementwise_kernel" of "void at::native::vectorized_elementwise_kernel<4, …>(int, …)", "Memcpy HtoD" of
 // "Memcpy HtoD (Pageable -> Device)".
 [[nodiscard]] std::string_view bare_kernel_name(std::string_view kernel_name) noexcept;
-// The library that a device kernel belongs to: "nccl", …; empty when it is no communication kernel.
-[[nodiscard]] std::string_view collective_library_of(std::string_view kernel_name) noexcept;
-
 // Small letters and digits alone, up to parameters: "allreduce" of "all_reduce", "AllReduce" and "all-reduce(…)".
 [[nodiscard]] std::string squeezed(std::string_view name);
 // The collective that the name of a kernel or an operation spells in whatever way: "all-reduce" of

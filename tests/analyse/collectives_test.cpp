@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <base/collective_names.hpp>
+#include <base/communication_kernels.hpp>
 
 #include <map>
 #include <optional>
@@ -41,6 +42,48 @@ TEST_CASE("names tell operations, roles and libraries") {
   CHECK(bare_kernel_name("void at::native::(anonymous namespace)::fill<int>((anonymous namespace)::op)") == "fill");
   CHECK(collective_library_of("fusion_ncclDevKernel").empty());
   CHECK(collective_library_of("").empty());
+}
+
+TEST_CASE("kernels communicate by their own name and namespace, whatever stands in their arguments") {
+  const auto what = [](std::string_view name) { return communication_of(name).what; };
+  constexpr auto none = kernel_communication::none, all_to_all = kernel_communication::all_to_all;
+  // Underscores, capitals and neither; a number at the end; what a loader appends.
+  for (const char* name : {"all_reduce_kernel", "allReduceKernel", "void AllReduce<float>(x)", "ALL_REDUCE_2",
+                           "_ZL17all_reduce_kernelPf", "allreduce.kd", "all_reduce(x) [clone .kd]", "f32AllReduce_7"})
+    CHECK(what(name) == kernel_communication::collective);
+  for (const char* name : {"all_kernel_reduce", "allreducer", "small_reduce", "reduce_all", "_fused_moe_gather_kernel", "",
+                           "void", "::", "f<all_reduce>(all_reduce)", "%all-reduce.1 = f32[8] all-reduce(x)",
+                           "all_reduce.3 = f32[8] fusion(x)", "a::all_reduce::b"})
+    CHECK(what(name) == none);
+  CHECK(what("moeA2ADispatchKernel") == all_to_all);
+  CHECK(what("moeA2APrepareDispatchKernel") == none);
+  CHECK(what("OneShotAll2allSdmaKernel_u32") == all_to_all);
+  // Namespaces, also of mangled names and of classes that are templates.
+  CHECK(what("void deep_ep::intranode::dispatch<8, 768>(int4*)") == all_to_all);
+  CHECK(what("_ZN7deep_ep9intranode8dispatchILi8ELi768EEvP4int4") == all_to_all);
+  CHECK(what("_ZN12_GLOBAL__N_112internode_ll7combineEv") == all_to_all);
+  CHECK(what("void uccl::internode<4>::combine<x>(y)") == all_to_all);
+  CHECK(what("void deep_ep::layout::get_dispatch_layout<256>(x)") == none);
+  CHECK(what("void dispatch<8, 768>(int4*)") == none);
+  CHECK(what("_ZN99deep_ep8dispatchEv") == none);
+  CHECK(what("_ZN18446744073709551617deep_ep8dispatchEv") == none);
+  CHECK(what("_Z") == none);
+  CHECK(what("std::enable_if<((sizeof(half))>=(2)), void>::type vllm::cross_device_reduce_1stage<half>(half*)") ==
+        kernel_communication::collective);
+  CHECK(what("void at::native::(anonymous namespace)::all_reduce<x>(y)") == none);
+  CHECK(what("void (anonymous namespace)::dispatchKernel<10, true>(x)") == all_to_all);
+  CHECK(what("void other::dispatchKernel<10, true>(x)") == none);
+  CHECK(what("dispatch_kernel") == none);
+  CHECK(what("triton_red_fused_all_reduce_mean_0") == none);
+  CHECK(what("MatmulAllReduce") == none);
+  CHECK(collective_library_of("rcclGenericKernel") == "rccl");
+  CHECK(collective_library_of("all_gather_kernel") == "custom");
+  // Parts and words without end.
+  std::string longest;
+  for (int i = 0; i < 1000; ++i) longest += "a_";
+  CHECK(what(longest + "all_reduce") == none);
+  for (int i = 0; i < 1000; ++i) longest += "::a";
+  CHECK(what(longest + "::ncclKernel") == kernel_communication::collective);
 }
 
 TEST_CASE("start and done events are joined by flow") {

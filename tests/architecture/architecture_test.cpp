@@ -499,6 +499,7 @@ TEST_CASE("phases from shapes") {
 }
 
 TEST_CASE("names of kernels") {
+  using architecture::communication_kind;
   using architecture::find_family;
   using architecture::op_kind;
   const auto kind = [](std::string_view name) {
@@ -514,8 +515,13 @@ TEST_CASE("names of kernels") {
   CHECK(kind("attn_fwd") == op_kind::attention);
   CHECK(kind("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext") ==
         op_kind::attention);
-  CHECK(kind("ncclDevKernel_AllReduce_Sum_bf16_RING_LL") == op_kind::collective);
-  CHECK(kind("hcom_alltoallv_") == op_kind::all_to_all);
+  CHECK(kind("ncclDevKernel_AllReduce_Sum_bf16_RING_LL") == op_kind::unknown);  // all commands ask another table
+  CHECK(communication_kind("", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL") == op_kind::collective);
+  CHECK(communication_kind("hcom_alltoallv_", "hcom_alltoallv__1") == op_kind::all_to_all);
+  CHECK(communication_kind("alltoallv", "ncclDevKernel_SendRecv") == op_kind::all_to_all);
+  CHECK(communication_kind("dispatch", "void deep_ep::intranode::dispatch<8>(x)") == op_kind::all_to_all);
+  CHECK(communication_kind("hcom_send_", "hcom_send__1") == op_kind::point_to_point);
+  CHECK(communication_kind("x", "y") == op_kind::collective);
   CHECK(kind("MoeDistributeDispatchV2") == op_kind::distributed_experts);
   CHECK(kind("Add") == op_kind::unknown);
   CHECK(kind("") == op_kind::unknown);

@@ -34,7 +34,7 @@ class Architecture(truth.Case):
         of = self.devices[d]
         above = sum(of.rule(x) == "prefill" for x in of.layers)
         return {
-            "schema": "profkit.architecture", "version": 1, "status": "ok", "reason": None, "families_version": 1,
+            "schema": "profkit.architecture", "version": 1, "status": "ok", "reason": None, "families_version": 2,
             "summary": self.sentences["summary"],
             "devices": [{"device": i, "name": f"NPU {i}", "type": "npu", "rank": -1, "reported": i == d,
                          "kernels": len(x.kernels), "layers_per_pass": 4, "passes": len(x.passes), "layers": len(x.layers),

@@ -3,6 +3,7 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <base/collective_names.hpp>
+#include <base/communication_kernels.hpp>
 #include <base/contained.hpp>
 #include <base/hash_map.hpp>
 #include <base/id_table.hpp>

@@ -1,4 +1,6 @@
 #include <analyse/architecture/families.hpp>
+#include <base/collective_names.hpp>
+#include <base/communication_kernels.hpp>
 #include <base/packed_texts.hpp>
 #include <profkit/core/architecture.hpp>
 
@@ -54,6 +56,21 @@ const kernel_family* find_family(std::string_view text) {
     return stands(f.pattern) && (std::string_view(f.unless).empty() || !stands(f.unless));
   });
   return found == std::end(families) ? nullptr : found;
+}
+
+op_kind communication_kind(std::string_view op_type, std::string_view name) {
+  std::string_view spelled = collective_spelled_in(op_type);
+  if (spelled.empty()) spelled = collective_spelled_in(name);
+  if (spelled == "all-to-all" || spelled == "ragged-all-to-all") return op_kind::all_to_all;
+  for (const std::string_view text : {op_type, name}) {
+    switch (communication_of(text).what) {
+      case kernel_communication::none: break;
+      case kernel_communication::collective: return op_kind::collective;
+      case kernel_communication::all_to_all: return op_kind::all_to_all;
+      case kernel_communication::point_to_point: return op_kind::point_to_point;
+    }
+  }
+  return op_kind::collective;
 }
 
 }  // namespace architecture

@@ -56,6 +56,8 @@ struct kernel_family {
 
 // The first line whose pattern stands in the text, in any case; nullptr when there is none.
 [[nodiscard]] const kernel_family* find_family(std::string_view text);
+// Of a kernel or an op that the activity classes as communication.
+[[nodiscard]] op_kind communication_kind(std::string_view op_type, std::string_view name);
 
 }  // namespace architecture
 }  // namespace PROFKIT_NAMESPACE

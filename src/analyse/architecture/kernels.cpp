@@ -4,6 +4,7 @@
 #include <base/hash_map.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -35,6 +36,8 @@ class collector final : public kernel_visitor {
   }
 
  private:
+  using op_key = std::pair<std::uint64_t, bool>;  // type and name; whether it communicates
+
   void add(const kernel_row& k) {
     ++found_.all;
     const std::uint32_t op = op_of(k);
@@ -53,7 +56,7 @@ class collector final : public kernel_visitor {
     row.duration_ps = reached.duration_ps;
     row.op = op;
     row.details = k.details;
-    row.type = communicates(found_.ops[op].kind) ? kernel_class::comm : k.kind;
+    row.type = k.kind;
     row.on_aicpu = k.kind == kernel_class::aicpu || (k.flags & kernel_on_aicpu) != 0;
     row.lane = lane_of(k);
     if (found_.rows.size() == 1) {
@@ -64,7 +67,8 @@ class collector final : public kernel_visitor {
   }
 
   std::uint32_t op_of(const kernel_row& k) {
-    const std::uint64_t key = std::uint64_t{k.op_type} << 32 | k.name;
+    // Kernels of one name may be of two classes: an XSpace says by the event that a kernel is a collective's.
+    const op_key key(std::uint64_t{k.op_type} << 32 | k.name, k.kind == kernel_class::comm);
     if (key == last_key_ && !found_.ops.empty()) return last_op_;
     const auto [at, is_new] = ops_.emplace(key, static_cast<std::uint32_t>(found_.ops.size()));
     if (is_new) {
@@ -73,11 +77,13 @@ class collector final : public kernel_visitor {
       op.name = k.name;
       // An op type that was derived from a name is shared by different kernels.
       op.row = on_.type == accelerator::npu || k.name == 0 ? op.type : k.name;
-      op.family = family_of(k.op_type);
-      if (!op.family && k.name != k.op_type) op.family = family_of(k.name);
-      if (op.family) op.kind = op.family->kind;
-      // A name that fits no line is still known to be communication by its class.
-      if (k.kind == kernel_class::comm && !communicates(op.kind)) op.kind = op_kind::collective;
+      if (k.kind == kernel_class::comm) {
+        op.kind = communication_kind(of_.text(k.op_type), of_.text(k.name));
+      } else {
+        op.family = family_of(k.op_type);
+        if (!op.family && k.name != k.op_type) op.family = family_of(k.name);
+        if (op.family) op.kind = op.family->kind;
+      }
     }
     last_key_ = key;
     last_op_ = at->second;
@@ -106,10 +112,10 @@ class collector final : public kernel_visitor {
   const activity& of_;
   const activity_device& on_;
   device_kernels found_;
-  hash_map<std::uint64_t, std::uint32_t> ops_;
+  hash_map<op_key, std::uint32_t> ops_;
   hash_map<string_id, const kernel_family*> families_;
   hash_map<std::uint32_t, std::uint16_t> lanes_;
-  std::uint64_t last_key_ = 0;
+  op_key last_key_{};
   std::uint32_t last_op_ = 0;
 };
 

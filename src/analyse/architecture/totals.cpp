@@ -179,9 +179,13 @@ device_kernels collect_totals(const activity& of, std::size_t device) {
     model_op& op = found.ops.emplace_back();
     op.type = total.op_type;
     op.count = total.calls;
-    op.family = find_family(of.text(total.op_type));
-    if (op.family) op.kind = op.family->kind;
-    if (total.kind == kernel_class::comm && !communicates(op.kind)) op.kind = op_kind::collective;
+    const std::string_view type = of.text(total.op_type);
+    if (total.kind == kernel_class::comm) {
+      op.kind = communication_kind(type, type);
+    } else {
+      op.family = find_family(type);
+      if (op.family) op.kind = op.family->kind;
+    }
     found.counts[std::string(of.text(total.op_type))] += total.calls;
     found.all += total.calls;
   }

@@ -7,6 +7,7 @@
 #include "analyse/anatomy/stats.hpp"
 #include "base/affix.hpp"
 #include "base/collective_names.hpp"
+#include "base/communication_kernels.hpp"
 #include "base/hash_map.hpp"
 #include "base/progress.hpp"
 #include "formats/xspace/line_time.hpp"

@@ -1,5 +1,8 @@
 #include <formats/ascend/ascend_names.hpp>
 
+#include <base/affix.hpp>
+#include <base/communication_kernels.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -7,8 +10,6 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
-
-constexpr char folded(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool starts_with_folded(std::string_view text, std::string_view lower_prefix) noexcept {
   return text.size() >= lower_prefix.size() && std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(),
@@ -44,23 +45,9 @@ constexpr unit_rule units[] = {
     {"memset", false, kernel_class::copy},
 };
 
-// What the names of collectives begin with, in lower case and without underscores.
-constexpr std::string_view collective_stems[] = {"hcom",          "hccl",      "allgather",     "allreduce", "alltoall",
-                                                 "reducescatter", "broadcast", "batchsendrecv", "allgather", "scatter"};
-
 constexpr std::string_view no_kernels[] = {"EVENT",     "NOTIFY",      "Notify",      "PLACE_HOLDER",
                                            "PROFILING", "MAINTENANCE", "WRITE_VALUE", "CMO",
                                            "SWITCH",    "GOTO",        "TIMEOUT",     "LABEL"};
-
-bool is_collective_prefix(std::string_view text) noexcept {
-  return starts_with_folded(text, "hcom_") || starts_with_folded(text, "hccl");
-}
-
-// "reduce_scatterAicpuKernel": a collective that an AI CPU runs.
-bool is_aicpu_collective(std::string_view name) noexcept {
-  return std::any_of(std::begin(collective_stems), std::end(collective_stems),
-                     [name](std::string_view c) { return spells(name, c, false); });
-}
 
 bool is_number(std::string_view text) noexcept {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -86,25 +73,17 @@ std::string_view ascend_step_id(std::string_view written) noexcept {
 
 ascend_class classify_ascend(std::string_view core, std::string_view op_type, std::string_view name) noexcept {
   ascend_class c;
-  const bool collective = is_collective_prefix(name) || is_collective_prefix(op_type);
   if (is_no_value(core)) {
     c.from_name = true;
-    const bool aicpu = name.find("Aicpu") != std::string_view::npos || name.find("AiCpu") != std::string_view::npos ||
-                       name.find("AICPU") != std::string_view::npos;
-    c.kind = collective ? kernel_class::comm : aicpu ? kernel_class::aicpu : kernel_class::compute;
+    const bool aicpu = contains(name, "Aicpu") || contains(name, "AiCpu") || contains(name, "AICPU");
+    c.kind = aicpu ? kernel_class::aicpu : kernel_class::compute;
   } else {
     const auto* const unit = std::find_if(std::begin(units), std::end(units),
                                           [core](const unit_rule& r) { return spells(core, r.spelling, r.whole); });
     if (unit != std::end(units)) c.kind = unit->kind;
-    if (collective) {
-      c.on_aicpu = c.kind == kernel_class::aicpu;
-      c.kind = kernel_class::comm;
-    }
   }
-  if (c.kind == kernel_class::aicpu) {
-    c.on_aicpu = true;
-    if (is_aicpu_collective(name) || is_aicpu_collective(op_type)) c.kind = kernel_class::comm;
-  }
+  c.on_aicpu = c.kind == kernel_class::aicpu;
+  if (is_communication(name) || is_communication(op_type)) c.kind = kernel_class::comm;
   return c;
 }
 

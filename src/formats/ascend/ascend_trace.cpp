@@ -305,7 +305,9 @@ class trace_sorter {
     row.name = e.name;
     row.op_type = parts_.strings.intern(std::string(ascend_op_type(name)));
     row.core = kind == process_kind::collectives ? parts_.strings.intern("HCCL") : e.task_type;
-    const ascend_class c = classify_ascend(parts_.strings.text(row.core), parts_.strings.text(row.op_type), name);
+    const auto [known, is_new] = classes_.try_emplace({row.name, row.core});
+    if (is_new) known->second = classify_ascend(parts_.strings.text(row.core), parts_.strings.text(row.op_type), name);
+    const ascend_class c = known->second;
     row.kind = c.kind;
     if (c.on_aicpu) row.flags = static_cast<std::uint8_t>(row.flags | kernel_on_aicpu);
     if (kind == process_kind::device && on.number) {
@@ -330,6 +332,7 @@ class trace_sorter {
   ascend_trace& into_;
   ascend_devices* kernels_;
   std::vector<process_kind> kinds_;
+  hash_map<std::pair<string_id, string_id>, ascend_class> classes_;  // by name and core
 };
 
 }  // namespace

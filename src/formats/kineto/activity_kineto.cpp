@@ -9,6 +9,7 @@
 #include <profkit/time.hpp>
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
+#include <base/communication_kernels.hpp>
 #include <base/hash_map.hpp>
 #include <base/recent_strings.hpp>
 #include <formats/activity_input.hpp>
@@ -257,7 +258,8 @@ class trace_reader final : public chrome_sink {
     row.name = names_.intern(e.name);
     const known_name& known = known_kernel(row.name);
     row.op_type = known.type;
-    row.kind = category.what == kineto_role::copy ? kernel_class::copy : known.kind;
+    row.kind = category.what == kineto_role::copy ? kernel_class::copy : category.is_wait(e.name) ? kernel_class::other
+                                                                                               : known.kind;
     if (!args_[arg_collective].empty()) {
       row.kind = kernel_class::comm;
       row.op_type = parts_.strings.intern(json_text(args_[arg_collective], scratch_));
@@ -353,7 +355,7 @@ class trace_reader final : public chrome_sink {
     const string_id type = parts_.strings.intern(bare_kernel_name(text));
     known.kernel_known = true;
     known.type = type;
-    if (!collective_library_of(text).empty()) {
+    if (is_communication(text)) {
       known.kind = kernel_class::comm;
     } else if (text.compare(0, 6, "Memcpy") == 0 || text.compare(0, 6, "Memset") == 0) {
       known.kind = kernel_class::copy;

@@ -15,6 +15,11 @@ struct kineto_category {
   kineto_role what;
   host_span_kind kind;  // of its spans
   accelerator device;   // of its kernels
+
+  // Whether an event of it is a device that waits for another of its streams, or that marks a point for one.
+  [[nodiscard]] bool is_wait(std::string_view event) const noexcept {
+    return name == "mtia_ccp_events" && (event == "event_wait" || event == "event_record");
+  }
 };
 
 // Null for an unknown category: its process tells what an event is.

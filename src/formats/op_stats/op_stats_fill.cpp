@@ -1,6 +1,7 @@
 #include <formats/op_stats/op_stats_fill.hpp>
 
 #include <base/collective_names.hpp>
+#include <base/communication_kernels.hpp>
 #include <formats/activity_input.hpp>
 #include <formats/activity_parts.hpp>
 #include <profkit/core/text.hpp>
@@ -190,7 +191,8 @@ class op_stats_reader {
     t.framework_op = into_.strings.intern(m.provenance);
     t.program = into_.strings.intern(program_named(m.program));
     t.program_id = m.program;
-    t.kind = collective_of(m.category).empty() ? kernel_class::compute : kernel_class::comm;
+    const bool communicates = !collective_of(m.category).empty() || is_communication(m.name);
+    t.kind = communicates ? kernel_class::comm : kernel_class::compute;
     t.calls = m.calls;
     t.duration_ps = as_ps(m.total_ps);
     t.self_ps = as_ps(m.self_ps);

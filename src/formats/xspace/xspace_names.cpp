@@ -2,6 +2,7 @@
 
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
+#include <base/communication_kernels.hpp>
 
 #include <algorithm>
 
@@ -52,7 +53,7 @@ std::string_view kernel_base_name(std::string_view name) noexcept {
 
 kernel_class classify_kernel(std::string_view name, std::string_view category) noexcept {
   const std::string_view instruction = instruction_name(name);
-  if (!collective_of(category).empty() || !collective_of(instruction).empty() || !collective_library_of(name).empty())
+  if (!collective_of(category).empty() || !collective_of(instruction).empty() || is_communication(name))
     return kernel_class::comm;
   for (const std::string_view copy : copy_names)
     if (starts_with(instruction, copy) || category == copy) return kernel_class::copy;
