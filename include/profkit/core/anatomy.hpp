@@ -288,6 +288,7 @@ enum class step_source : std::uint8_t {
   annotation,         ///< host spans named like a step: "Iteration#3"
   device_annotation,  ///< the time in which a device worked for such a span
   step_id,            ///< a table's column
+  launches,           ///< the time of what the host's steps launched on a device
 };
 [[nodiscard]] const char* step_source_name(step_source s) noexcept;  ///< "Steps", "XLA Modules", "step_num", …
 /// Whether its rows are the host's, for all devices of the file.

@@ -190,6 +190,7 @@ class inventory {
     }
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
+    if (result<void> noted = note_activity(); !noted) return std::move(noted).error();
     note_databases();
     settle_damage();
     return std::move(found_);
@@ -350,7 +351,6 @@ class inventory {
       for (const file_info& info : found_.files)
         if (info.path == why.path) damage_.note(info.file, why);
     }
-    if (result<void> noted = note_activity(); !noted) return noted;
     for (file_info& info : found_.files) {
       if (!has_threads(info)) continue;
       info.planes = threads.planes_of(info.file);
@@ -371,6 +371,10 @@ class inventory {
 
   // What analyses of kernels meet in these files is damage here, too: one capture has one verdict.
   result<void> note_activity() {
+    if (std::none_of(found_.files.begin(), found_.files.end(), [this](const file_info& f) {
+          return has_threads(f) || runs_streams(f.file);
+        }))
+      return {};
     const auto read = trace_.all_activity(host_);
     if (!read) return read.error();
     for (const activity_input& in : (*read)->inputs()) {
@@ -381,6 +385,16 @@ class inventory {
       for (const std::string& reason : in.incomplete) note_incomplete(in.path + ": " + reason);
     }
     return {};
+  }
+
+  // Whether a file is an XSpace in memory with streams of a GPU: what they lack, or cannot be, is told there as of a trace.
+  [[nodiscard]] bool runs_streams(std::uint32_t file) const {
+    const xspace_index* const space = profile_.is_streamed(file) ? nullptr : profile_.outline(file);
+    return space != nullptr && std::any_of(space->planes.begin(), space->planes.end(), [](const plane_index& plane) {
+             return plane.kind == plane_kind::device &&
+                    std::any_of(plane.lines.begin(), plane.lines.end(),
+                                [](const line_index& line) { return line.kind == line_kind::stream; });
+           });
   }
 
   file_info* info_of(std::uint32_t file) {

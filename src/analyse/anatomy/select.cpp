@@ -3,7 +3,9 @@
 #include <profkit/core/probe_trace.hpp>
 
 #include <analyse/anatomy/stats.hpp>
+#include <analyse/bubbles/windows.hpp>
 #include <analyse/input_texts.hpp>
+#include <base/hash_map.hpp>
 #include <formats/xspace/line_time.hpp>
 
 #include <algorithm>
@@ -145,12 +147,16 @@ result<void> selection::find_step(const trace& t, const hooks& host) {
 
   const std::uint64_t wanted = *options_->step;
   std::uint64_t most = 0;
+  std::vector<host_step> of_hosts;
+  hash_map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> named;  // by file and name: steps of hosts so far
   for (const step_row row : steps->steps) {
     const bool of_host = is_host_source(row.source);
     const step_place place{row.file, row.plane, row.device}, whole_file{row.file, -1, -1};
     most = std::max(most, row.index + 1);
     if (!of_host && row.index == 0) places_with_steps_.push_back(place);
+    const std::uint64_t before = of_host ? named[{row.file, row.name}]++ : 0;
     if (row.index != wanted) continue;
+    if (of_host) of_hosts.push_back({row.file, row.name, saturating_add(row.start_ps, row.duration_ps), before});
     const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
     if (!of_host) step_windows_.push_back({place, row.start_ps, end_ps});
     const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),
@@ -158,8 +164,38 @@ result<void> selection::find_step(const trace& t, const hooks& host) {
     if (!file_has_window) step_windows_.push_back({whole_file, row.start_ps, end_ps});
   }
   std::sort(places_with_steps_.begin(), places_with_steps_.end());
+  if (result<void> found = find_device_windows(t, of_hosts, host); !found) return found;
   if (!step_windows_.empty()) return {};
   return no_such_step(*profile_, wanted, most);
+}
+
+// A step of the host is on a device the time of what it launched there: the windows of the bubble detector.
+result<void> selection::find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host) {
+  if (steps.empty()) return {};
+  result<std::shared_ptr<const activity>> read = t.all_activity(host);
+  if (!read) return std::move(read).error();
+  const activity& of = **read;
+  std::vector<step_place> added;
+  for (std::size_t at = 0; at < of.devices().size(); ++at) {
+    const activity_device& device = of.devices()[at];
+    const step_place place{device.file, device.plane, device.plane < 0 ? static_cast<std::int32_t>(at) : -1};
+    const auto step = std::find_if(steps.begin(), steps.end(), [&](const host_step& s) { return s.file == device.file; });
+    if (step == steps.end() || std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place)) continue;
+    result<bubbles::device_windows> found = bubbles::find_windows(of, at, window_policy::guide, host);
+    if (!found) return std::move(found).error();
+    const bubbles::step_window* window = nullptr;
+    std::uint64_t alike = 0;
+    for (const bubbles::step_window& w : found->windows) {
+      if (w.pseudo || of.text(w.name) != step->name) continue;
+      if (w.marker_end_ps == step->end_ps || (alike == step->same_before && window == nullptr)) window = &w;
+      ++alike;
+    }
+    added.push_back(place);
+    if (window != nullptr) step_windows_.push_back({place, window->start_ps, window->end_ps});
+  }
+  places_with_steps_.insert(places_with_steps_.end(), added.begin(), added.end());
+  std::sort(places_with_steps_.begin(), places_with_steps_.end());
+  return {};
 }
 
 event_filter selection::times_at(const step_place& place) const {

@@ -111,6 +111,14 @@ class selection {
  private:
   selection(const profile& p, const anatomy_options& o) : profile_(&p), options_(&o) {}
   result<void> find_step(const trace& t, const hooks& host);
+  // A step of a host: when its marker ends, and how many of its file have the same name and come before it.
+  struct host_step {
+    std::uint32_t file;
+    std::string_view name;
+    std::int64_t end_ps;
+    std::uint64_t same_before;
+  };
+  result<void> find_device_windows(const trace& t, const std::vector<host_step>& steps, const hooks& host);
 
   // A plane, or a device that is none; of both -1: the file, for those without steps of their own.
   struct step_place {

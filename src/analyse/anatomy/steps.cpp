@@ -276,6 +276,7 @@ const char* step_source_name(step_source s) noexcept {
     case step_source::annotation: return "annotation";
     case step_source::device_annotation: return "device annotation";
     case step_source::step_id: return "step id";
+    case step_source::launches: return "launches";
   }
   return "step_num";
 }

@@ -68,6 +68,7 @@ class adviser {
     for (std::size_t g = 0; g < r_.groups.size(); ++g) advise_group(g);
     advise_ops();
     advise_recording();
+    weigh();
     std::stable_sort(r_.recommendations.begin(), r_.recommendations.end(),
                  [](const recommendation& a, const recommendation& b) {
                    return a.recoverable_ps != b.recoverable_ps ? a.recoverable_ps > b.recoverable_ps
@@ -83,6 +84,20 @@ class adviser {
     a.target = std::move(target);
     a.priority = priority;
     return a;
+  }
+
+  // What brings little is not urgent, whatever it is: of all time in steps less than 5 % is no P0, less than 1 % no P1.
+  void weigh() {
+    constexpr std::int64_t urgent_ppm = 50'000, worthwhile_ppm = 10'000;
+    std::int64_t service_ps = 0;
+    for (const bubble_step& s : r_.steps) service_ps = saturating_add(service_ps, s.service_ps());
+    for (recommendation& a : r_.recommendations) {
+      if (a.recoverable_ps <= 0) continue;
+      const int most_urgent = at_least(a.recoverable_ps, service_ps, urgent_ppm)       ? 0
+                              : at_least(a.recoverable_ps, service_ps, worthwhile_ppm) ? 1
+                                                                                       : 2;
+      a.priority = std::max(a.priority, most_urgent);
+    }
   }
 
   static void take_longest(const bubble*& longest, const bubble& b) noexcept {
@@ -295,8 +310,7 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
                                                                 : a->start_ps < b->start_ps;
                       });
     finding f;
-    f.id = "bubbles.idle";
-    f.recoverable_ps = idle;
+    f.id = "bubbles.idle";  // how much of it can be won back its causes say
     f.what = "the device waits " + share_text(idle, service) + " of the time in " + count_text(g.steps.size(), "step") +
              " (" + g.id + "), " +
              (g.pattern == idle_pattern::none ? "spread over many gaps"

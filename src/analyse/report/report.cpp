@@ -2,12 +2,16 @@
 
 #include <analyse/report/parts.hpp>
 #include <base/contained.hpp>
+#include <profkit/core/activity.hpp>
 #include <profkit/core/architecture.hpp>
+#include <profkit/core/bubbles.hpp>
 #include <profkit/core/side_by_side.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -84,6 +88,46 @@ result<report_parts> run_all(const trace& t, const report_options& o, const hook
   return parts;
 }
 
+// The steps of a host, in the time of each device: what they launched there.
+void add_device_steps(const report_parts& parts, std::vector<step_group>& into) {
+  if (!parts.bubbles) return;
+  const bubbles_result& found = parts.bubbles->found;
+  const auto is_added = [&](std::string_view source) {
+    return source == "launches" || source == "device annotations" || source == "mixed";
+  };
+  std::vector<std::vector<std::int64_t>> durations_ps(found.devices.size());
+  std::vector<step_group> groups(found.devices.size());
+  for (const bubble_step step : found.steps) {
+    if (step.pseudo || !is_added(found.devices[step.device].window_source)) continue;
+    std::vector<std::int64_t>& of_device = durations_ps[step.device];
+    step_group& group = groups[step.device];
+    if (of_device.empty()) {
+      const activity& of = *parts.bubbles->of;
+      const activity_device& device = of.devices()[step.device];
+      group.first.file = device.file;
+      group.first.plane = device.plane;
+      group.first.line = -1;
+      group.first.device = static_cast<std::int32_t>(step.device);
+      group.first.plane_name = of.text(device.name);
+      const bool annotated = std::string_view(found.devices[step.device].window_source) == "device annotations";
+      group.first.source = annotated ? step_source::device_annotation : step_source::launches;
+      group.first.start_ps = step.start_ps;
+      group.first.duration_ps = step.service_ps();
+    }
+    if (!of_device.empty() && step.service_ps() > of_device[group.longest]) group.longest = of_device.size();
+    of_device.push_back(step.service_ps());
+  }
+  for (std::size_t device = 0; device < groups.size(); ++device) {
+    if (durations_ps[device].empty()) continue;
+    const auto is_same = [&](const step_group& g) {
+      return g.first.file == groups[device].first.file && g.first.plane_name == groups[device].first.plane_name;
+    };
+    if (std::any_of(into.begin(), into.end(), is_same)) continue;
+    groups[device].times = statistics_of(std::move(durations_ps[device]));
+    into.push_back(groups[device]);
+  }
+}
+
 report_summary sum_up(const profile& p, const report_options& o, const report_parts& parts) {
   report_summary s;
   s.devices = devices_of(parts);
@@ -104,6 +148,7 @@ report_summary sum_up(const profile& p, const report_options& o, const report_pa
   s.op_lines = parts.ops.lines.size();
   s.modules = total_modules(parts);
   s.steps = group_steps(parts.steps.steps);
+  add_device_steps(parts, s.steps);
   s.collectives = total_collectives(parts);
   s.idle = idle_of(parts);
   s.memory = memory_of(parts);

@@ -1,6 +1,9 @@
 // The activity of XSpace files: kernels of a device from its op and stream lines; host spans from the host's threads;
 // step windows from Steps, else XLA Modules, else host events with a step_num.
+#include <formats/activity_input.hpp>
 #include <formats/activity_parts.hpp>
+#include <formats/launch_names.hpp>
+#include <formats/stream_overruns.hpp>
 #include <formats/xspace/event_collectives.hpp>
 #include <formats/xspace/line_pieces.hpp>
 #include <formats/xspace/line_time.hpp>
@@ -98,6 +101,7 @@ class node_filler {
     if (result<void> looked = look_at_host(true, !devices_may_tell); !looked) return looked;
     if (result<void> looked = look_at_devices(); !looked) return looked;
     for (std::size_t i = 0; i < devices_.size(); ++i) add_device(i);
+    list_unrecorded();
     if (!device_steps_ && devices_may_tell)
       if (result<void> looked = look_at_host(false, true); !looked) return looked;
     if (!device_steps_) add_host_steps();
@@ -193,6 +197,13 @@ class node_filler {
       source->launches = launches_;
       d.has_launches = true;
     }
+    const auto overlaps = [&](const looked_at& line) {
+      return line.events.kind == line_kind::stream && line.facts.overlap_ps > later_end_allowed_ps;
+    };
+    const auto& of_device = device_lines_[device_at];
+    if (is_gpu && std::any_of(of_device.begin(), of_device.end(), overlaps))
+      note_overruns(source->cut_too_long(), into_.strings, input_);
+    if (!calls_.empty()) source->list_correlations(recorded_);
     const std::int32_t device = into_.add_device(std::move(d), std::move(source));
     if (device >= 0) into_.devices[static_cast<std::size_t>(device)].steps_cut = add_device_steps(plane, device);
   }
@@ -277,12 +288,19 @@ class node_filler {
   struct host_plane {
     const plane_index* plane = nullptr;
     std::optional<std::int64_t> correlation, step_number;
+    hash_map<std::int64_t, std::pair<launched_work, string_id>> calls;  // by metadata id: calls that launch work
     hash_map<std::int64_t, std::optional<named_step>> step_names;
   };
   struct host_line {
     std::size_t plane = 0;  // in host_planes_
     line_events events;
     std::uint32_t thread = 0;
+  };
+  struct launch_call {
+    std::uint64_t id;
+    launch_event at;
+    launched_work work;
+    string_id name;
   };
   struct host_step {
     std::size_t plane = 0;
@@ -301,6 +319,11 @@ class node_filler {
       of.plane = plane;
       of.correlation = plane->stat_id("correlation_id");
       of.step_number = plane->stat_id("step_num");
+      for (const std::string_view entry : plane->event_metadata_entries) {
+        const event_metadata_view metadata(entry);
+        if (const auto work = work_launched_by(metadata.name()))
+          of.calls[metadata.key()] = {*work, into_.strings.intern(metadata.name())};
+      }
       for (const line_index& line : plane->lines) {
         if (line.kind != line_kind::thread) continue;
         const std::optional<line_events> events = events_of(line);
@@ -331,6 +354,7 @@ class node_filler {
   result<void> look_at_host(bool for_launches, bool for_steps) {
     struct found_part {
       std::vector<std::pair<std::uint64_t, launch_event>> launches;  // by correlation id
+      std::vector<launch_call> calls;
       std::vector<host_step> steps;
       std::optional<std::uint64_t> damage;  // where in the file
     };
@@ -361,9 +385,13 @@ class node_filler {
             if (row.stats_bytes == 0 && !(steps && any_name)) return true;
             launch = launch && !too_many.load(std::memory_order_relaxed);
             if (!launch && !steps) return false;
-            if (launch)
-              if (const auto id = stat_number(row.stats, row.stats_bytes, *plane.correlation))
+            if (launch) {
+              if (const auto id = stat_number(row.stats, row.stats_bytes, *plane.correlation)) {
                 part.launches.push_back({*id, {start_ps, end_ps, line.thread}});
+                if (const auto call = plane.calls.find(row.metadata_id); call != plane.calls.end())
+                  part.calls.push_back({*id, {start_ps, end_ps, line.thread}, call->second.first, call->second.second});
+              }
+            }
             if (!steps) return true;
             const auto match = any_name ? plane.step_names.find(row.metadata_id) : plane.step_names.end();
             const bool named = match != plane.step_names.end();
@@ -385,6 +413,7 @@ class node_filler {
       if (part.damage && !input_.damage) input_.damage = damaged_event(path_, *part.damage);
       host_steps_.insert(host_steps_.end(), part.steps.begin(), part.steps.end());
       if (too_many) return {};
+      calls_.insert(calls_.end(), part.calls.begin(), part.calls.end());
       for (const auto& [id, launch] : part.launches) {
         const auto at = launches->try_emplace(id, launch).first;
         if (launch.start_ps < at->second.start_ps) at->second = launch;
@@ -399,11 +428,26 @@ class node_filler {
     if (!looked || !for_launches) return looked;
     if (too_many) {
       launches->clear();
+      calls_.clear();
       input_.notes.push_back("there are more launches than are held: kernels are not connected with them");
     }
     launches_left_ -= launches->size();
     launches_ = std::move(launches);
     return {};
+  }
+
+  // Calls that launch something, whose correlation id no event of a device has.
+  void list_unrecorded() {
+    activity_host& host = into_.hosts[group_];
+    if (recorded_.empty()) return;  // kernels name no launch
+    for (const launch_call& call : calls_) {
+      ++host.launches[static_cast<std::size_t>(call.work)];
+      if (recorded_.find(call.id) != recorded_.end()) continue;
+      host.unrecorded.push_back({call.at.start_ps, call.at.end_ps, call.name, call.at.thread, call.work});
+    }
+    std::stable_sort(host.unrecorded.begin(), host.unrecorded.end(),
+                     [](const unrecorded_launch& a, const unrecorded_launch& b) { return a.start_ps < b.start_ps; });
+    note_unrecorded(host, input_);
   }
 
   void add_host_steps() {
@@ -432,6 +476,8 @@ class node_filler {
   std::vector<host_plane> host_planes_;
   std::vector<host_line> host_lines_;
   std::vector<host_step> host_steps_;
+  std::vector<launch_call> calls_;
+  hash_set<std::uint64_t> recorded_;  // correlation ids of events of devices
   bool device_steps_ = false;
   std::shared_ptr<const launch_map> launches_;
   std::shared_ptr<const program_collectives> programs_;  // once they are asked for

@@ -40,6 +40,12 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
     k.kind = kernel_class::comm;
   k.stream = stream;
   k.flags = kernel_has_stream;
+  if (__builtin_expect(!cut_durations_ps_.empty(), 0)) {
+    if (const auto cut = cut_durations_ps_.find(k.source_row); cut != cut_durations_ps_.end()) {
+      k.duration_ps = cut->second;
+      k.flags |= kernel_cut;
+    }
+  }
   if (!correlation_stat || launches == nullptr) return;
   if (const auto id = stat_number(e.stats, e.stats_bytes, *correlation_stat))
     if (const auto at = launches->find(*id); at != launches->end()) {
@@ -47,6 +53,33 @@ inline void xspace_kernels::fill(kernel_row& k, const spanned_event& e, const li
       k.launch_end_ps = at->second.end_ps;
       k.launch_thread = at->second.thread;
     }
+}
+
+stream_overruns xspace_kernels::cut_too_long() {
+  std::vector<kernel_row> rows;
+  std::vector<std::uint64_t> launch_ids;
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    if (lines[line].kind != line_kind::stream) continue;
+    raw_events events(lines[line]);
+    for (spanned_event e; events.next(e);) {
+      fill(rows.emplace_back(), e, lines[line], static_cast<std::uint16_t>(line));
+      const auto id = correlation_stat ? stat_number(e.stats, e.stats_bytes, *correlation_stat) : std::nullopt;
+      launch_ids.push_back(id.value_or(no_launch_id));
+    }
+  }
+  stream_overruns found = cut_overruns(rows, launch_ids, {});
+  for (const kernel_row& k : rows)
+    if ((k.flags & kernel_cut) != 0) cut_durations_ps_.emplace(k.source_row, k.duration_ps);
+  return found;
+}
+
+void xspace_kernels::list_correlations(hash_set<std::uint64_t>& into) const {
+  if (!correlation_stat) return;
+  for (const line_events& line : lines) {
+    raw_events events(line);
+    for (spanned_event e; events.next(e);)
+      if (const auto id = stat_number(e.stats, e.stats_bytes, *correlation_stat)) into.insert(*id);
+  }
 }
 
 result<void> xspace_kernels::visit(kernel_visitor& into, const hooks& host) const {

@@ -3,6 +3,7 @@
 #pragma once
 #include <base/hash_map.hpp>
 #include <formats/activity_parts.hpp>
+#include <formats/stream_overruns.hpp>
 #include <formats/xspace/event_collectives.hpp>
 #include <formats/xspace/xspace_lines.hpp>
 #include <formats/xspace/xspace_names.hpp>
@@ -32,8 +33,14 @@ class xspace_kernels final : public kernel_source {
 
   result<void> visit(kernel_visitor& into, const hooks& host) const override;
 
+  // Looks for kernels of streams that last longer than their stream allows; from then on they come cut.
+  stream_overruns cut_too_long();
+  // The correlation ids of the kernels of streams.
+  void list_correlations(hash_set<std::uint64_t>& into) const;
+
  private:
   result<void> visit_line(kernel_visitor& into, const hooks& host) const;
+  hash_map<std::uint64_t, std::int64_t> cut_durations_ps_;  // by kernel_row::source_row
   void fill(kernel_row& k, const spanned_event& e, const line_events& line, std::uint16_t stream) const;
 };
 

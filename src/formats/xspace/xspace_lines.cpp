@@ -16,10 +16,14 @@ bool raw_events::read_on() noexcept {
 
 first_look look_at_line(const line_events& line) noexcept {
   first_look facts;
-  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min(), reached = latest;
   facts.damage = for_each_event(line, facts.rejects, [&](const event_row&, std::int64_t start_ps, std::int64_t end_ps) {
     ++facts.events;
     facts.duration_sum_ps = saturating_add(facts.duration_sum_ps, end_ps - start_ps);
+    if (__builtin_expect(reached > start_ps, 0))
+      facts.overlap_ps =
+          std::max(facts.overlap_ps, checked_sub(reached, start_ps).value_or(std::numeric_limits<std::int64_t>::max()));
+    reached = std::max(reached, end_ps);
     if (__builtin_expect(start_ps >= latest, 1))
       latest = start_ps;
     else
