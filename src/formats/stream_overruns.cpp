@@ -12,7 +12,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 namespace {
 
-std::int64_t end_of(const kernel_row& k) noexcept { return saturating_add(k.start_ps, k.duration_ps); }
+std::int64_t kernel_end_ps(const kernel_row& k) noexcept { return saturating_add(k.start_ps, k.duration_ps); }
 
 class overrun_finder {
  public:
@@ -58,11 +58,10 @@ class overrun_finder {
     std::vector<running>& open = streams_[k.stream];
     const auto is_over = [&](running& before) {
       kernel_row& earlier = rows_[before.row];
-      if (end_of(earlier) <= k.start_ps) return true;
+      if (kernel_end_ps(earlier) <= k.start_ps) return true;
       if (is_one_launch(before.row, row)) return false;
       before.next_start_ps = std::min(before.next_start_ps, k.start_ps);
-      const bool lasts_too_long = end_of(earlier) - k.start_ps > overlap_allowed_ps ||
-                                  end_of(earlier) - end_of(k) > later_end_allowed_ps;
+      const bool lasts_too_long = kernel_end_ps(earlier) - k.start_ps > overlap_allowed_ps;
       if (lasts_too_long) cut(earlier, before.next_start_ps);
       return lasts_too_long;
     };
@@ -72,7 +71,7 @@ class overrun_finder {
   }
 
   void cut(kernel_row& k, std::int64_t at_ps) {
-    const std::int64_t too_long_ps = end_of(k) - at_ps;
+    const std::int64_t too_long_ps = kernel_end_ps(k) - at_ps;
     k.duration_ps = at_ps - k.start_ps;
     k.flags = static_cast<std::uint8_t>(k.flags | kernel_cut);
     ++found_.kernels;

@@ -198,7 +198,7 @@ class node_filler {
       d.has_launches = true;
     }
     const auto overlaps = [&](const looked_at& line) {
-      return line.events.kind == line_kind::stream && line.facts.overlap_ps > later_end_allowed_ps;
+      return line.events.kind == line_kind::stream && line.facts.overlap_ps > overlap_allowed_ps;
     };
     const auto& of_device = device_lines_[device_at];
     if (is_gpu && std::any_of(of_device.begin(), of_device.end(), overlaps))
