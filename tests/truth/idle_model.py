@@ -589,7 +589,7 @@ class Idle:
                     continue
                 m["labels"] |= g.labels
                 m["traced"] = m["traced"] or g.traced
-                if g.edge or not g.traced:
+                if g.edge or not g.traced or g.cause == "device_dependency":
                     continue
                 m["evidenced"] += g.length
                 m["host"] += g.host
@@ -1231,7 +1231,7 @@ class Idle:
                          "tail_ps": m["tail"], "largest_internal_ps": m["largest"],
                          **{f"{key}_ps": p[key] for key in ("compute_only", "comm_exposed", "comm_overlapped", "copy",
                                                             "other", "idle")},
-                         "bubble_count": m["count"], "tags": ",".join(t for t in TAGS if t in m["tags"])})
+                         "not_recorded_ps": 0, "unrecorded_launches": 0, "bubble_count": m["count"], "tags": ",".join(t for t in TAGS if t in m["tags"])})
         return rows
 
     def arrow_gaps(self, hosts):

@@ -173,7 +173,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   find_cut_steps(r, all.templates, all.facts, o.thresholds);
   find_boundaries(r, o.thresholds);
   describe_groups(r, o.thresholds);
-  label_bubbles(r, of, o.thresholds);
+  label_bubbles(r, of, o);
   tag_steps(r, all.facts, o);
   tag_groups(r, o);
   choose_idlest(r, o.reference);

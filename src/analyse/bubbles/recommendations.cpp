@@ -52,6 +52,9 @@ constexpr advice_text advice_texts[] = {
      "host events during the gaps"},
     {idle_cause::unexplained, "Too little is on record to say why: record stacks, or sample the host.", "stacks"},
 };
+constexpr advice_text unexplained_by_stacks{
+    idle_cause::unexplained, "The recorded stacks do not say why: sample the host (threads, scheduler, I/O).",
+    "host events during the gaps"};
 const advice_text& advice_of(idle_cause c) {
   return *std::find_if(std::begin(advice_texts), std::end(advice_texts),
                        [&](const advice_text& a) { return a.cause == c; });
@@ -135,7 +138,8 @@ class adviser {
     const bool in_group = c.group >= 0;
     const auto group = static_cast<std::size_t>(c.group);
     if (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps) return;
-    const advice_text& says = advice_of(c.cause);
+    const bool has_stacks = c.cause == idle_cause::unexplained && r_.has_stacks;
+    const advice_text& says = has_stacks ? unexplained_by_stacks : advice_of(c.cause);
     recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
                             in_group ? priority_of(group) : 1);
     a.recoverable_ps = c.total_ps;

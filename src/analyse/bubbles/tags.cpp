@@ -85,7 +85,8 @@ void find_boundaries(bubbles_result& into, const bubble_thresholds& t) {
   }
 }
 
-void label_bubbles(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
+void label_bubbles(bubbles_result& into, const activity& of, const bubble_options& o) {
+  const bubble_thresholds& t = o.thresholds;
   for (bubble& b : into.bubbles) {
     b.labels = labels_of(b, t);
     judge_cause(b, of, t);
@@ -94,6 +95,8 @@ void label_bubbles(bubbles_result& into, const activity& of, const bubble_thresh
     s.labels.add(b.labels);
     s.traced = s.traced || b.host.traced;
     if (b.boundary_adjacent || !b.host.traced) continue;
+    // The work was launched in time: what the host did meanwhile did not keep the device waiting.
+    if (!o.reference && b.cause.id == idle_cause::device_dependency) continue;
     s.evidenced_ps += b.length_ps();
     s.weighted_host_ps += b.host.host_ps;
     s.weighted_sync_ps += b.host.sync_ps;

@@ -11,7 +11,7 @@ namespace bubbles {
 // Marks bubbles that touch the edge of the capture, and steps whose longest gap does.
 void find_boundaries(bubbles_result& into, const bubble_thresholds& t);
 // Cause and labels of every bubble, and of each step the labels of its bubbles; sums of evidence.
-void label_bubbles(bubbles_result& into, const activity& of, const bubble_thresholds& t);
+void label_bubbles(bubbles_result& into, const activity& of, const bubble_options& o);
 void tag_steps(bubbles_result& into, const std::vector<step_facts>& facts, const bubble_options& o);
 void tag_groups(bubbles_result& into, const bubble_options& o);
 
