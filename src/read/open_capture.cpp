@@ -2,10 +2,13 @@
 #include <profkit/core/capture.hpp>
 #include <profkit/core/discover.hpp>
 
+#include <base/affix.hpp>
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
 #include <formats/ascend/ascend_rank.hpp>
+#include <formats/ascend/unparsed.hpp>
 #include <formats/neutrino/neutrino_detect.hpp>
 #include <formats/registry.hpp>
 #include <read/detect.hpp>
@@ -165,6 +168,8 @@ struct run_part {
   std::vector<candidate> files;
   std::int64_t newest_ns = 0;
   bool has_profile = false;             // more than HLO modules, which a compiler dumps without any profile
+  bool has_settings = false;            // of an Ascend recorder
+  bool has_summary = false;             // tables of Ascend without times of kernels
   const found_trace* probes = nullptr;  // the folder is a Neutrino trace
 };
 
@@ -173,12 +178,14 @@ struct run_folder {
   std::string path, name;
   std::vector<run_part> parts;
   std::int64_t newest_ns = 0;
-  bool has_profile = false;
+  bool has_profile = false, has_settings = false, has_summary = false;
   bool itself = false;  // the folder that was given
 
   void add(run_part part) {
     newest_ns = std::max(newest_ns, part.newest_ns);
     has_profile = has_profile || part.has_profile;
+    has_settings = has_settings || part.has_settings;
+    has_summary = has_summary || part.has_summary;
     parts.push_back(std::move(part));
   }
 };
@@ -206,11 +213,13 @@ class folder_reader {
     auto found = discover(capture_.path, options_.bounds, options_.host);
     if (!found.ok()) return std::move(found).error();
     found_ = std::move(*found);
+    unparsed_ = find_unparsed_ascend(found_, name_);
     if (auto done = find_runs(); !done.ok()) return std::move(done).error();
     sort_newest_first();
     if (auto done = choose(); !done.ok()) return std::move(done).error();
     if (auto done = list_files(); !done.ok()) return std::move(done).error();
     list_ignored();
+    list_unparsed();
     return std::move(capture_);
   }
 
@@ -276,6 +285,8 @@ class folder_reader {
       ascend = ascend || format_of(family).is_of_a_rank;
       const bool totals = family == file_family::ascend_table && file.name.rfind("op_statistic", 0) == 0;
       part.has_profile = part.has_profile || format_of(family).makes_a_run || totals;
+      part.has_settings = part.has_settings || starts_with(file.name, "profiler_info");
+      part.has_summary = part.has_summary || family == file_family::ascend_table || file.name == "communication.json";
       part.newest_ns = std::max(part.newest_ns, file.modified_ns);
       part.files.push_back(std::move(c));
     }
@@ -298,8 +309,7 @@ class folder_reader {
       if (at == ranks.end()) at = ranks.insert(ranks.end(), rank_of(part.rank));
       at->content.add(std::move(part));
     }
-    ranks.erase(std::remove_if(ranks.begin(), ranks.end(), [](const rank_folder& r) { return !r.content.has_profile; }),
-                ranks.end());
+    drop_ranks_without_profile(ranks);
     std::sort(ranks.begin(), ranks.end(), [](const rank_folder& a, const rank_folder& b) {
       if (a.time != b.time) return a.time > b.time;
       if (a.time.empty() || a.content.newest_ns == b.content.newest_ns) return a.path < b.path;
@@ -335,6 +345,23 @@ class folder_reader {
         for (run_part& part : rank.content.parts) run.add(std::move(part));
       }
     }
+  }
+
+  // A rank whose recorder left its settings was recorded: that its timeline is missing is told of the run.
+  void drop_ranks_without_profile(std::vector<rank_folder>& ranks) const {
+    const auto is_unparsed = [this](const rank_folder& r) {
+      return std::any_of(unparsed_.begin(), unparsed_.end(),
+                         [&r](const unparsed_folder& u) { return u.folder->path == r.path; });
+    };
+    const bool any_profile =
+        std::any_of(ranks.begin(), ranks.end(), [](const rank_folder& r) { return r.content.has_profile; });
+    const auto is_dropped = [&](rank_folder& r) {
+      run_folder& content = r.content;
+      if (content.has_profile) return false;
+      content.has_profile = content.has_settings && (content.has_summary || any_profile) && !is_unparsed(r);
+      return !content.has_profile;
+    };
+    ranks.erase(std::remove_if(ranks.begin(), ranks.end(), is_dropped), ranks.end());
   }
 
   // "node_139247_20230628101435_ascend_pt" is a profile that worker "node_139247" made at that time.
@@ -490,6 +517,35 @@ class folder_reader {
     for (const found_folder& folder : found_.folders) ignore_others(folder, {});
   }
 
+  // Raw data that belongs to what was chosen: it is all there is, or lies beside ranks, of which none is a later profile
+  // of the same worker.
+  void list_unparsed() {
+    if (unparsed_.empty()) return;
+    hash_set<std::string> parents;
+    hash_map<std::string, std::string> latest;  // by parent and worker
+    const auto worker_at = [](const rank_folder& rank) {
+      return joined_path(std::string(folder_of(rank.path)), rank.worker);
+    };
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!capture_.runs[i].chosen) continue;
+      for (const run_part& part : runs_[i].parts) {
+        if (part.rank.empty()) continue;
+        const rank_folder rank = rank_of(part.rank);
+        parents.insert(std::string(folder_of(part.rank)));
+        std::string& time = latest[worker_at(rank)];
+        time = std::max(time, rank.time);
+      }
+    }
+    for (const unparsed_folder& raw : unparsed_) {
+      const std::string& path = raw.folder->path;
+      const rank_folder rank = rank_of(path);
+      const auto later = latest.find(worker_at(rank));
+      const bool was_replaced = later != latest.end() && later->second > rank.time;
+      if (runs_.empty() || (parents.contains(std::string(folder_of(path))) && !was_replaced))
+        capture_.unread.push_back(raw.why);
+    }
+  }
+
   void ignore_others(const found_folder& folder, const std::vector<candidate>& recognised) {
     std::size_t next = 0;  // both lists are in the order of names
     for (const found_file& file : folder.files) {
@@ -512,6 +568,7 @@ class folder_reader {
   progress_meter meter_;
   discovery found_;
   std::vector<found_trace> traces_;
+  std::vector<unparsed_folder> unparsed_;
   std::vector<run_folder> runs_;
 };
 

@@ -9,6 +9,7 @@
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <formats/activity_input.hpp>
+#include <formats/ascend/unparsed.hpp>
 #include <formats/foreign/foreign_format.hpp>
 #include <formats/recording/recording.hpp>
 #include <formats/registry.hpp>
@@ -422,6 +423,7 @@ struct profile::state {
 
   // Nothing that could be a profile.
   static fault no_capture(const capture& found) {
+    if (!found.unread.empty()) return unparsed_together(found.unread, found.path);
     fault f;
     f.code = fault_code::not_found;
     f.path = found.path;
