@@ -97,6 +97,17 @@ detection_report explain_trace(const found_trace& trace) {
   return report;
 }
 
+// A pipe, a socket or a device in a folder.
+detection_report explain_pipe(const std::string& path) {
+  detection_report report;
+  report.path = path;
+  report.damage = why_never_opened(path);
+  if (!report.damage) return report;  // it went away meanwhile
+  report.verdict = report.damage->message;
+  report.next = report.damage->hint;
+  return report;
+}
+
 // All files of such a folder tell one thing.
 detection_report explain_unparsed(const unparsed_folder& raw, const discovery& found) {
   detection_report report;
@@ -134,6 +145,8 @@ result<std::vector<detection_report>> explain_folder(const std::string& path, st
       if (auto go_on = meter.step(0); !go_on) return std::move(go_on).error();
       all.push_back(explain_file(joined_path(folder.path, file.name), file.bytes, false, bounds));
     }
+    for (const std::string& pipe : found->passed_over)
+      if (joined_path(folder.path, std::string(last_part_of(pipe))) == pipe) all.push_back(explain_pipe(pipe));
   }
   return all;
 }

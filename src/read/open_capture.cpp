@@ -156,7 +156,8 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
 // ---- a folder ----
 
 struct candidate {
-  const found_file* file = nullptr;
+  const found_file* file = nullptr;  // null for a pipe, a socket or a device
+  std::string name;
   detection by_name;
   std::optional<looked_at> look;  // set when the name alone did not tell
 };
@@ -269,7 +270,7 @@ class folder_reader {
     bool ascend = is_ascend_folder(folder.path);
     for (const found_file& file : folder.files) {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
-      candidate c{&file, detect_by_name(file.name), std::nullopt};
+      candidate c{&file, file.name, detect_by_name(file.name), std::nullopt};
       const bool may_be_own = profkit::may_be_own(file.name, capture_.formats);
       if (c.by_name.sure == detection_confidence::none && !may_be_own) continue;
       file_family family = c.by_name.family;
@@ -290,8 +291,29 @@ class folder_reader {
       part.newest_ns = std::max(part.newest_ns, file.modified_ns);
       part.files.push_back(std::move(c));
     }
+    add_pipes(folder, part, ascend);
     if (ascend) part.rank = std::string(ascend_rank_folder(folder.path));
     return {};
+  }
+
+  [[nodiscard]] static bool lies_in(const found_folder& folder, const std::string& path) {
+    return joined_path(folder.path, std::string(last_part_of(path))) == path;
+  }
+
+  // Pipes, sockets and devices with the name of a profile: each is a file of the capture that cannot be read.
+  void add_pipes(const found_folder& folder, run_part& part, bool& ascend) const {
+    for (const std::string& path : found_.passed_over) {
+      if (!lies_in(folder, path)) continue;
+      const std::string name(last_part_of(path));
+      const detection by_name = detect_by_name(name);
+      if (by_name.sure != detection_confidence::certain) continue;
+      ascend = ascend || format_of(by_name.family).is_of_a_rank;
+      part.has_profile = part.has_profile || format_of(by_name.family).makes_a_run;
+      part.files.push_back({nullptr, name, by_name, looked_at{by_name, compression::none}});
+    }
+    if (!found_.passed_over.empty())
+      std::sort(part.files.begin(), part.files.end(),
+                [](const candidate& a, const candidate& b) { return a.name < b.name; });
   }
 
   // One folder of an Ascend rank with what lies in and below it.
@@ -453,13 +475,13 @@ class folder_reader {
     std::vector<bool> exports;
     for (candidate& c : part.files) {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
-      const std::string path = joined_path(part.folder->path, c.file->name);
+      const std::string path = joined_path(part.folder->path, c.name);
       if (!c.look) {
         auto look = look_at(path, options_.bounds, capture_.formats);
         // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
         c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
       }
-      capture_.files.push_back(described(path, *c.look, c.file->bytes));
+      capture_.files.push_back(described(path, *c.look, c.file != nullptr ? c.file->bytes : 0));
       capture_.files.back().run = run;
       if (!part.rank.empty() && capture_.files.back().host.empty()) {
         capture_.files.back().host = last_part_of(part.rank);
@@ -549,11 +571,16 @@ class folder_reader {
   void ignore_others(const found_folder& folder, const std::vector<candidate>& recognised) {
     std::size_t next = 0;  // both lists are in the order of names
     for (const found_file& file : folder.files) {
+      while (next < recognised.size() && recognised[next].file == nullptr) ++next;
       if (next < recognised.size() && recognised[next].file == &file) {
         ++next;
       } else {
         ignore(joined_path(folder.path, file.name));
       }
+    }
+    for (const std::string& path : found_.passed_over) {
+      const bool is_listed = detect_by_name(last_part_of(path)).sure == detection_confidence::certain;
+      if (!is_listed && lies_in(folder, path)) ignore(path);
     }
   }
 
@@ -620,7 +647,10 @@ result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t fil
                    "file " + std::to_string(file_index) + " of " + std::to_string(c.files.size()), c.path, no_offset,
                    ""};
     }
-    if (c.stream == nullptr) return open_file_source(c.files[file_index].path, c.io, c.bounds);
+    const std::string& path = c.files[file_index].path;
+    if (path != c.path)
+      if (auto why = why_never_opened(path)) return std::move(*why);
+    if (c.stream == nullptr) return open_file_source(path, c.io, c.bounds);
     if (auto stream = c.stream->take()) return stream;
     return fault{fault_code::unsupported, "a pipe or standard input can be read only once", c.path, no_offset,
                  "save it to a file and open that"};

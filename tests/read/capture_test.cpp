@@ -486,6 +486,16 @@ TEST_CASE("folders with nothing in them, circles, and files that cannot be reach
   CHECK(open_source_of(c, 1).error().code == fault_code::not_found);
   CHECK(c.ignored == std::vector<std::string>{folder.path("run/c.json")});
 
+  // So is a pipe; what comes of it is never asked for.
+  REQUIRE(::mkfifo(folder.path("run/aa.xplane.pb").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(folder.path("run/notes").c_str(), 0600) == 0);
+  const capture piped = opened(folder.path("run"));
+  REQUIRE(paths_of(piped) == std::vector<std::string>{folder.path("run/a.xplane.pb"), folder.path("run/aa.xplane.pb"),
+                                                      folder.path("run/b.xplane.pb")});
+  CHECK(piped.files[1].family == file_family::xspace);
+  CHECK(open_source_of(piped, 1).error().message == "a named pipe in a folder, which is not read");
+  CHECK(piped.ignored == std::vector<std::string>{folder.path("run/c.json"), folder.path("run/notes")});
+
   options = {};
   options.bounds.max_files = 10;
   CHECK(open_capture(folder.path(), options).error().code == fault_code::limit);
