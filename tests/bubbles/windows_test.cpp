@@ -291,3 +291,23 @@ TEST_CASE("the spans of a host are looked through once for all of its devices") 
   CHECK(a.whole_visits == 1);
   CHECK(r.steps.size() == 40);
 }
+
+TEST_CASE("steps of one name are all found where the device annotates each") {
+  for (const int annotated : {3, 2}) {
+    memory_activity a;
+    const auto d = a.add_device("device", accelerator::gpu);
+    a.device(d).has_launches = true;
+    for (int i = 0; i < 3; ++i) a.step(i, i * 10 * ms, (i + 1) * 10 * ms);
+    for (int i = 0; i < annotated; ++i)
+      a.step(i, (i * 10 + 1) * ms, (i * 10 + 9) * ms, 0, marker_source::device_annotation);
+    for (step_marker& m : a.all_markers()) {
+      m.name = a.id("train");
+      m.number = -1;
+    }
+    a.kernel(d, 2 * ms, ms).launch_ps = ms;
+    const bubbles_result r = look(a);
+    CHECK(r.steps.size() == static_cast<std::size_t>(annotated));
+    // Of a name that is annotated too rarely nobody knows which: those that launched nothing are not found.
+    CHECK(r.devices[0].steps_not_found == (annotated == 3 ? 0U : 2U));
+  }
+}
