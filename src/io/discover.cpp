@@ -163,6 +163,16 @@ result<path_facts> look_at_path(const std::string& path) {
   });
 }
 
+std::optional<fault> why_never_opened(const std::string& path) {
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return std::nullopt;
+  const bool is_pipe = S_ISFIFO(status.st_mode);
+  const char* const kind = is_pipe ? "a named pipe" : S_ISSOCK(status.st_mode) ? "a socket" : "a device";
+  return fault{fault_code::unsupported, std::string(kind) + " in a folder, which is not read", path, no_offset,
+               is_pipe ? "name the pipe itself, which is then read once, or save to a file what comes out of it"
+                       : "take it out of the folder, or name the files that are meant"};
+}
+
 result<discovery> discover(const std::string& folder, const limits& bounds, const hooks& host) {
   return contained([&] { return folder_walk(bounds, host).run(folder); });
 }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <limits>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,7 +109,7 @@ class positioned_input final : public encoded_input {
   std::uint64_t at_ = 0;
 };
 
-class streamed_input final : public encoded_input {
+class streamed_input : public encoded_input {
  public:
   streamed_input(std::string name, descriptor file, bool owned)
       : encoded_input(std::move(name), no_offset), file_(std::move(file)), owned_(owned) {}
@@ -115,7 +117,8 @@ class streamed_input final : public encoded_input {
     if (!owned_) file_.release();
   }
 
- private:
+ protected:
+  [[nodiscard]] int file() const noexcept { return file_.get(); }
   result<std::size_t> fill(void* into, std::size_t bytes) override {
     for (;;) {
       const ::ssize_t count = ::read(file_.get(), into, std::min(bytes, largest_read_bytes));
@@ -123,6 +126,8 @@ class streamed_input final : public encoded_input {
       if (errno != EINTR) return input_fault(errno, "cannot read", name());
     }
   }
+
+ private:
   result<void> seek_to_start() override {
     return fault{fault_code::unsupported, "a pipe or standard input can be read only once", name(), no_offset,
                  "save it to a file and open that"};
@@ -132,6 +137,59 @@ class streamed_input final : public encoded_input {
   descriptor file_;
   bool owned_;
 };
+
+void let_wait(int file) noexcept {
+  const int flags = ::fcntl(file, F_GETFL);
+  if (flags >= 0) ::fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
+}
+
+// A named pipe, opened without waiting. Once somebody writes into it, it is read like any stream; a pipe that nobody
+// opens for writing would be waited for without end.
+class pipe_input final : public streamed_input {
+ public:
+  pipe_input(std::string path, descriptor file) : streamed_input(std::move(path), std::move(file), true) {}
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds longest_wait{2000};
+
+  result<std::size_t> fill(void* into, std::size_t bytes) override {
+    const auto deadline = clock::now() + longest_wait;
+    while (!has_writer_) {
+      const ::ssize_t count = ::read(file(), into, std::min(bytes, largest_read_bytes));
+      if (count > 0 || (count < 0 && errno == EAGAIN)) {
+        has_writer_ = true;
+        let_wait(file());
+        if (count > 0) return static_cast<std::size_t>(count);
+        break;
+      }
+      if (count < 0 && errno != EINTR) return input_fault(errno, "cannot read", name());
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now());
+      if (left.count() <= 0)
+        return fault{fault_code::io, "nobody writes into this pipe: nothing came within 2 seconds", name(), no_offset,
+                     "start what writes into it first, or save that to a file and open the file"};
+      ::pollfd waited{file(), POLLIN, 0};
+      if (::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0)
+        return std::size_t{0};  // whoever wrote has gone, without a byte
+    }
+    return streamed_input::fill(into, bytes);
+  }
+
+  bool has_writer_ = false;
+};
+
+// Opens for reading without waiting for the other end of a pipe.
+descriptor open_without_waiting(const std::string& path) noexcept {
+  descriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+  // Of a file whose lease another process gives up just now. Pipes do not say this.
+  if (file.get() < 0 && errno == EWOULDBLOCK) return open_descriptor(path, O_RDONLY | O_NOCTTY);
+  return file;
+}
+
+bool is_socket(const std::string& path) noexcept {
+  struct ::stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+}
 
 // File systems of other machines: another machine may truncate the file while it is mapped here.
 bool is_remote([[maybe_unused]] int file) noexcept {
@@ -193,8 +251,14 @@ input_result open_file_input(const std::string& path, io_mode mode) {
     return fault{fault_code::invalid_argument, "the path is empty or holds a zero byte", path, no_offset,
                  "give the path of a file or folder, or - for standard input"};
   }
-  descriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY);
-  if (file.get() < 0) return input_fault(errno, "cannot open", path);
+  descriptor file = open_without_waiting(path);
+  if (file.get() < 0) {
+    const int why = errno;
+    if (is_socket(path))
+      return fault{fault_code::unsupported, "this is a socket, which is not read", path, no_offset,
+                   "give a file, or a pipe that somebody writes into"};
+    return input_fault(why, "cannot open", path);
+  }
   struct ::stat status {};
   if (::fstat(file.get(), &status) != 0) return input_fault(errno, "cannot look at", path);
   if (S_ISDIR(status.st_mode)) {
@@ -206,6 +270,9 @@ input_result open_file_input(const std::string& path, io_mode mode) {
       return fault{fault_code::unsupported, "only a regular file can be mapped", path, no_offset,
                    "use the automatic way of reading"};
     }
+    if (S_ISFIFO(status.st_mode))
+      return std::unique_ptr<encoded_input>(std::make_unique<pipe_input>(path, std::move(file)));
+    let_wait(file.get());
     return std::unique_ptr<encoded_input>(std::make_unique<streamed_input>(path, std::move(file), true));
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);

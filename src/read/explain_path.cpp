@@ -6,11 +6,13 @@
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
+#include <formats/ascend/unparsed.hpp>
 #include <formats/foreign/foreign_format.hpp>
 #include <formats/neutrino/neutrino_detect.hpp>
 #include <read/detect.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace profkit {
@@ -95,13 +97,43 @@ detection_report explain_trace(const found_trace& trace) {
   return report;
 }
 
-result<std::vector<detection_report>> explain_folder(const std::string& path, const limits& bounds, const hooks& host) {
+// A pipe, a socket or a device in a folder.
+detection_report explain_pipe(const std::string& path) {
+  detection_report report;
+  report.path = path;
+  report.damage = why_never_opened(path);
+  if (!report.damage) return report;  // it went away meanwhile
+  report.verdict = report.damage->message;
+  report.next = report.damage->hint;
+  return report;
+}
+
+// All files of such a folder tell one thing.
+detection_report explain_unparsed(const unparsed_folder& raw, const discovery& found) {
+  detection_report report;
+  report.path = raw.folder->path;
+  for (const found_folder& folder : found.folders) {
+    if (!is_at_or_below(folder.path, report.path)) continue;
+    for (const found_file& file : folder.files) report.bytes += file.bytes;
+  }
+  report.verdict = raw.why.message;
+  report.next = raw.why.hint;
+  report.unread = raw.why;
+  return report;
+}
+
+result<std::vector<detection_report>> explain_folder(const std::string& path, std::string_view name,
+                                                     const limits& bounds, const hooks& host) {
   auto found = discover(path, bounds, host);
   if (!found) return std::move(found).error();
   progress_meter meter(host);
   const std::vector<found_trace> traces = find_probe_traces(*found);
+  const std::vector<unparsed_folder> unparsed = find_unparsed_ascend(*found, name);
+  auto raw = unparsed.begin();
   std::vector<detection_report> all;
   for (const found_folder& folder : found->folders) {
+    if (raw != unparsed.end() && raw->folder == &folder) all.push_back(explain_unparsed(*raw++, *found));
+    if (raw != unparsed.begin() && is_at_or_below(folder.path, std::prev(raw)->folder->path)) continue;
     const auto trace =
         std::find_if(traces.begin(), traces.end(), [&](const found_trace& t) { return t.folder == &folder; });
     if (trace != traces.end()) {
@@ -113,6 +145,8 @@ result<std::vector<detection_report>> explain_folder(const std::string& path, co
       if (auto go_on = meter.step(0); !go_on) return std::move(go_on).error();
       all.push_back(explain_file(joined_path(folder.path, file.name), file.bytes, false, bounds));
     }
+    for (const std::string& pipe : found->passed_over)
+      if (joined_path(folder.path, std::string(last_part_of(pipe))) == pipe) all.push_back(explain_pipe(pipe));
   }
   return all;
 }
@@ -123,7 +157,7 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
   return contained([&]() -> result<std::vector<detection_report>> {
     auto facts = look_at_path(path);
     if (!facts) return std::move(facts).error();
-    if (facts->kind == path_kind::folder) return explain_folder(path, bounds, host);
+    if (facts->kind == path_kind::folder) return explain_folder(path, facts->name, bounds, host);
     std::vector<detection_report> one;
     if (trace_folder_around(path, *facts)) {
       one.push_back(explain_file(path, facts->bytes, false, bounds));
@@ -139,6 +173,10 @@ result<std::vector<detection_report>> explain_path(const std::string& path, cons
 std::optional<fault> why_unrecognised(const std::string& path, const std::vector<detection_report>& reports) {
   const auto is_read = [](const detection_report& r) { return r.family != file_family::unknown; };
   if (std::any_of(reports.begin(), reports.end(), is_read)) return std::nullopt;
+  std::vector<fault> unread;
+  for (const detection_report& r : reports)
+    if (r.unread) unread.push_back(*r.unread);
+  if (!unread.empty()) return unparsed_together(unread, path);
   fault f;
   f.path = path;
   if (reports.size() == 1 && reports.front().path == path) {

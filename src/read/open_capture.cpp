@@ -2,10 +2,13 @@
 #include <profkit/core/capture.hpp>
 #include <profkit/core/discover.hpp>
 
+#include <base/affix.hpp>
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
 #include <base/paths.hpp>
 #include <base/progress.hpp>
 #include <formats/ascend/ascend_rank.hpp>
+#include <formats/ascend/unparsed.hpp>
 #include <formats/neutrino/neutrino_detect.hpp>
 #include <formats/registry.hpp>
 #include <read/detect.hpp>
@@ -153,7 +156,8 @@ result<capture> open_single_file(capture c, const path_facts& facts, const open_
 // ---- a folder ----
 
 struct candidate {
-  const found_file* file = nullptr;
+  const found_file* file = nullptr;  // null for a pipe, a socket or a device
+  std::string name;
   detection by_name;
   std::optional<looked_at> look;  // set when the name alone did not tell
 };
@@ -165,6 +169,8 @@ struct run_part {
   std::vector<candidate> files;
   std::int64_t newest_ns = 0;
   bool has_profile = false;             // more than HLO modules, which a compiler dumps without any profile
+  bool has_settings = false;            // of an Ascend recorder
+  bool has_summary = false;             // tables of Ascend without times of kernels
   const found_trace* probes = nullptr;  // the folder is a Neutrino trace
 };
 
@@ -173,12 +179,14 @@ struct run_folder {
   std::string path, name;
   std::vector<run_part> parts;
   std::int64_t newest_ns = 0;
-  bool has_profile = false;
+  bool has_profile = false, has_settings = false, has_summary = false;
   bool itself = false;  // the folder that was given
 
   void add(run_part part) {
     newest_ns = std::max(newest_ns, part.newest_ns);
     has_profile = has_profile || part.has_profile;
+    has_settings = has_settings || part.has_settings;
+    has_summary = has_summary || part.has_summary;
     parts.push_back(std::move(part));
   }
 };
@@ -206,11 +214,13 @@ class folder_reader {
     auto found = discover(capture_.path, options_.bounds, options_.host);
     if (!found.ok()) return std::move(found).error();
     found_ = std::move(*found);
+    unparsed_ = find_unparsed_ascend(found_, name_);
     if (auto done = find_runs(); !done.ok()) return std::move(done).error();
     sort_newest_first();
     if (auto done = choose(); !done.ok()) return std::move(done).error();
     if (auto done = list_files(); !done.ok()) return std::move(done).error();
     list_ignored();
+    list_unparsed();
     return std::move(capture_);
   }
 
@@ -260,7 +270,7 @@ class folder_reader {
     bool ascend = is_ascend_folder(folder.path);
     for (const found_file& file : folder.files) {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
-      candidate c{&file, detect_by_name(file.name), std::nullopt};
+      candidate c{&file, file.name, detect_by_name(file.name), std::nullopt};
       const bool may_be_own = profkit::may_be_own(file.name, capture_.formats);
       if (c.by_name.sure == detection_confidence::none && !may_be_own) continue;
       file_family family = c.by_name.family;
@@ -276,11 +286,34 @@ class folder_reader {
       ascend = ascend || format_of(family).is_of_a_rank;
       const bool totals = family == file_family::ascend_table && file.name.rfind("op_statistic", 0) == 0;
       part.has_profile = part.has_profile || format_of(family).makes_a_run || totals;
+      part.has_settings = part.has_settings || starts_with(file.name, "profiler_info");
+      part.has_summary = part.has_summary || family == file_family::ascend_table || file.name == "communication.json";
       part.newest_ns = std::max(part.newest_ns, file.modified_ns);
       part.files.push_back(std::move(c));
     }
+    add_pipes(folder, part, ascend);
     if (ascend) part.rank = std::string(ascend_rank_folder(folder.path));
     return {};
+  }
+
+  [[nodiscard]] static bool lies_in(const found_folder& folder, const std::string& path) {
+    return joined_path(folder.path, std::string(last_part_of(path))) == path;
+  }
+
+  // Pipes, sockets and devices with the name of a profile: each is a file of the capture that cannot be read.
+  void add_pipes(const found_folder& folder, run_part& part, bool& ascend) const {
+    for (const std::string& path : found_.passed_over) {
+      if (!lies_in(folder, path)) continue;
+      const std::string name(last_part_of(path));
+      const detection by_name = detect_by_name(name);
+      if (by_name.sure != detection_confidence::certain) continue;
+      ascend = ascend || format_of(by_name.family).is_of_a_rank;
+      part.has_profile = part.has_profile || format_of(by_name.family).makes_a_run;
+      part.files.push_back({nullptr, name, by_name, looked_at{by_name, compression::none}});
+    }
+    if (!found_.passed_over.empty())
+      std::sort(part.files.begin(), part.files.end(),
+                [](const candidate& a, const candidate& b) { return a.name < b.name; });
   }
 
   // One folder of an Ascend rank with what lies in and below it.
@@ -298,8 +331,7 @@ class folder_reader {
       if (at == ranks.end()) at = ranks.insert(ranks.end(), rank_of(part.rank));
       at->content.add(std::move(part));
     }
-    ranks.erase(std::remove_if(ranks.begin(), ranks.end(), [](const rank_folder& r) { return !r.content.has_profile; }),
-                ranks.end());
+    drop_ranks_without_profile(ranks);
     std::sort(ranks.begin(), ranks.end(), [](const rank_folder& a, const rank_folder& b) {
       if (a.time != b.time) return a.time > b.time;
       if (a.time.empty() || a.content.newest_ns == b.content.newest_ns) return a.path < b.path;
@@ -335,6 +367,23 @@ class folder_reader {
         for (run_part& part : rank.content.parts) run.add(std::move(part));
       }
     }
+  }
+
+  // A rank whose recorder left its settings was recorded: that its timeline is missing is told of the run.
+  void drop_ranks_without_profile(std::vector<rank_folder>& ranks) const {
+    const auto is_unparsed = [this](const rank_folder& r) {
+      return std::any_of(unparsed_.begin(), unparsed_.end(),
+                         [&r](const unparsed_folder& u) { return u.folder->path == r.path; });
+    };
+    const bool any_profile =
+        std::any_of(ranks.begin(), ranks.end(), [](const rank_folder& r) { return r.content.has_profile; });
+    const auto is_dropped = [&](rank_folder& r) {
+      run_folder& content = r.content;
+      if (content.has_profile) return false;
+      content.has_profile = content.has_settings && (content.has_summary || any_profile) && !is_unparsed(r);
+      return !content.has_profile;
+    };
+    ranks.erase(std::remove_if(ranks.begin(), ranks.end(), is_dropped), ranks.end());
   }
 
   // "node_139247_20230628101435_ascend_pt" is a profile that worker "node_139247" made at that time.
@@ -426,13 +475,13 @@ class folder_reader {
     std::vector<bool> exports;
     for (candidate& c : part.files) {
       if (auto go_on = meter_.step(0); !go_on.ok()) return go_on;
-      const std::string path = joined_path(part.folder->path, c.file->name);
+      const std::string path = joined_path(part.folder->path, c.name);
       if (!c.look) {
         auto look = look_at(path, options_.bounds, capture_.formats);
         // Not to be opened now: the name says what it is, and the fault comes when somebody wants its bytes.
         c.look = look.ok() ? std::move(*look) : looked_at{c.by_name, compression::none};
       }
-      capture_.files.push_back(described(path, *c.look, c.file->bytes));
+      capture_.files.push_back(described(path, *c.look, c.file != nullptr ? c.file->bytes : 0));
       capture_.files.back().run = run;
       if (!part.rank.empty() && capture_.files.back().host.empty()) {
         capture_.files.back().host = last_part_of(part.rank);
@@ -490,14 +539,48 @@ class folder_reader {
     for (const found_folder& folder : found_.folders) ignore_others(folder, {});
   }
 
+  // Raw data that belongs to what was chosen: it is all there is, or lies beside ranks, of which none is a later profile
+  // of the same worker.
+  void list_unparsed() {
+    if (unparsed_.empty()) return;
+    hash_set<std::string> parents;
+    hash_map<std::string, std::string> latest;  // by parent and worker
+    const auto worker_at = [](const rank_folder& rank) {
+      return joined_path(std::string(folder_of(rank.path)), rank.worker);
+    };
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!capture_.runs[i].chosen) continue;
+      for (const run_part& part : runs_[i].parts) {
+        if (part.rank.empty()) continue;
+        const rank_folder rank = rank_of(part.rank);
+        parents.insert(std::string(folder_of(part.rank)));
+        std::string& time = latest[worker_at(rank)];
+        time = std::max(time, rank.time);
+      }
+    }
+    for (const unparsed_folder& raw : unparsed_) {
+      const std::string& path = raw.folder->path;
+      const rank_folder rank = rank_of(path);
+      const auto later = latest.find(worker_at(rank));
+      const bool was_replaced = later != latest.end() && later->second > rank.time;
+      if (runs_.empty() || (parents.contains(std::string(folder_of(path))) && !was_replaced))
+        capture_.unread.push_back(raw.why);
+    }
+  }
+
   void ignore_others(const found_folder& folder, const std::vector<candidate>& recognised) {
     std::size_t next = 0;  // both lists are in the order of names
     for (const found_file& file : folder.files) {
+      while (next < recognised.size() && recognised[next].file == nullptr) ++next;
       if (next < recognised.size() && recognised[next].file == &file) {
         ++next;
       } else {
         ignore(joined_path(folder.path, file.name));
       }
+    }
+    for (const std::string& path : found_.passed_over) {
+      const bool is_listed = detect_by_name(last_part_of(path)).sure == detection_confidence::certain;
+      if (!is_listed && lies_in(folder, path)) ignore(path);
     }
   }
 
@@ -512,6 +595,7 @@ class folder_reader {
   progress_meter meter_;
   discovery found_;
   std::vector<found_trace> traces_;
+  std::vector<unparsed_folder> unparsed_;
   std::vector<run_folder> runs_;
 };
 
@@ -563,7 +647,10 @@ result<std::unique_ptr<source>> open_source_of(const capture& c, std::size_t fil
                    "file " + std::to_string(file_index) + " of " + std::to_string(c.files.size()), c.path, no_offset,
                    ""};
     }
-    if (c.stream == nullptr) return open_file_source(c.files[file_index].path, c.io, c.bounds);
+    const std::string& path = c.files[file_index].path;
+    if (path != c.path)
+      if (auto why = why_never_opened(path)) return std::move(*why);
+    if (c.stream == nullptr) return open_file_source(path, c.io, c.bounds);
     if (auto stream = c.stream->take()) return stream;
     return fault{fault_code::unsupported, "a pipe or standard input can be read only once", c.path, no_offset,
                  "save it to a file and open that"};

@@ -9,6 +9,7 @@
 #include <base/contained.hpp>
 #include <base/paths.hpp>
 #include <formats/activity_input.hpp>
+#include <formats/ascend/unparsed.hpp>
 #include <formats/foreign/foreign_format.hpp>
 #include <formats/recording/recording.hpp>
 #include <formats/registry.hpp>
@@ -422,6 +423,7 @@ struct profile::state {
 
   // Nothing that could be a profile.
   static fault no_capture(const capture& found) {
+    if (!found.unread.empty()) return unparsed_together(found.unread, found.path);
     fault f;
     f.code = fault_code::not_found;
     f.path = found.path;
@@ -591,12 +593,13 @@ const xspace_index* profile::outline(std::size_t file) const noexcept {
   return is_streamed(file) && state_->files[file]->outlined ? &state_->files[file]->outline.index : xspace(file);
 }
 
+// A file that is read in one pass is an XSpace: to ask what else it may be reads nothing.
 const probe_trace* profile::neutrino(std::size_t file) const noexcept {
-  return file < file_count() ? state_->ensure(file).neutrino.get() : nullptr;
+  return file < file_count() && !is_streamed(file) ? state_->ensure(file).neutrino.get() : nullptr;
 }
 
 const recording* profile::recorded(std::size_t file) const noexcept {
-  return file < file_count() ? state_->ensure(file).recorded.get() : nullptr;
+  return file < file_count() && !is_streamed(file) ? state_->ensure(file).recorded.get() : nullptr;
 }
 
 const fault* profile::file_fault(std::size_t file) const noexcept {

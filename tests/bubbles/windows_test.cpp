@@ -1,5 +1,6 @@
 // Which of several markers give a device its steps, and where those begin and end: one row for each kind of device, set of
 // markers and policy.
+#include "look.hpp"
 #include "memory_activity.hpp"
 
 #include <profkit/core/bubbles.hpp>
@@ -7,8 +8,11 @@
 #include <catch.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <string>
 #include <tuple>
+#include <vector>
 
 using namespace profkit;
 using namespace profkit::test;
@@ -200,4 +204,110 @@ TEST_CASE("kernels outside of the steps are counted by where they lie") {
   const auto partial = [&](std::size_t step) { return r->steps[step].tags.has(bubble_tag::partial_capture_boundary); };
   CHECK((partial(0) && partial(2) && partial(3)));
   CHECK_FALSE(partial(1));
+}
+
+// ---- as many rows as a capture is long, not as many as it has devices times steps ----
+
+namespace {
+
+// Counts how often all spans of a host are looked through.
+class counting_activity : public memory_activity {
+ public:
+  mutable std::atomic<std::size_t> whole_visits{0};
+  result<void> visit_host_spans(std::uint32_t group, std::int64_t from_ps, std::int64_t to_ps, host_span_visitor& into,
+                                const hooks& host) const override {
+    if (to_ps == std::numeric_limits<std::int64_t>::max()) ++whole_visits;
+    return memory_activity::visit_host_spans(group, from_ps, to_ps, into, host);
+  }
+};
+
+// Devices of one host; each runs one kernel, in a step of its own.
+void fill(memory_activity& a, std::size_t devices, std::int64_t steps, bool launched) {
+  for (std::int64_t i = 0; i < steps; ++i) a.step(i, i * ms, (i + 1) * ms);
+  for (std::size_t i = 0; i < devices; ++i) {
+    const std::uint32_t d = a.add_device("device", accelerator::gpu, 0, {7});
+    const std::int64_t in_step = static_cast<std::int64_t>(i) % steps;
+    kernel_row& k = a.kernel(d, in_step * ms + 100 * us, 200 * us);
+    a.device(d).has_launches = launched;
+    if (launched) k.launch_ps = in_step * ms + 50 * us;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("steps of a host in which a device begins nothing are not all listed on each of its devices") {
+  constexpr std::size_t devices = 1000;
+  constexpr std::int64_t steps = 2000;
+  memory_activity many;
+  fill(many, devices, steps, false);
+  const bubbles_result r = look(many);
+  CHECK(r.steps.size() <= (std::size_t{1} << 14) + devices);
+  std::vector<std::size_t> listed(devices);
+  std::size_t with_kernel = 0;
+  for (const bubble_step& s : r.steps) {
+    ++listed[s.device];
+    if (s.kernels[static_cast<std::size_t>(kernel_class::compute)] == 0) continue;
+    ++with_kernel;
+    CHECK(s.id == std::to_string(s.device));
+    CHECK(s.start_ps == s.device * ms);
+    CHECK(s.end_ps == (s.device + 1) * ms);  // also when the next one is not listed
+    CHECK(s.prelaunch_ps == 100 * us);
+    CHECK(s.tail_ps == 700 * us);
+  }
+  CHECK(with_kernel == devices);
+  for (std::size_t d = 0; d < devices; ++d) CHECK(listed[d] + r.devices[d].steps_left_out == steps);
+  const auto tells = [](const std::string& gap) {
+    return gap.find("steps of the host in which no kernel of a device begins") != std::string::npos;
+  };
+  CHECK(std::count_if(r.evidence_gaps.begin(), r.evidence_gaps.end(), tells) == 1);
+
+  // As many as a capture of a few devices has are listed, all of them.
+  memory_activity few;
+  fill(few, 4, 4000, false);
+  const bubbles_result all = look(few);
+  CHECK(all.steps.size() == 16000);
+  CHECK(all.devices[3].steps_left_out == 0);
+  CHECK(std::none_of(all.evidence_gaps.begin(), all.evidence_gaps.end(), tells));
+}
+
+// Were each device shown each step, this would take minutes.
+TEST_CASE("what a device launches is found without a look at each step of its host") {
+  memory_activity a;
+  constexpr std::size_t devices = 60000;
+  constexpr std::int64_t steps = 120000;
+  fill(a, devices, steps, true);
+  const bubbles_result r = look(a);
+  CHECK(r.steps.size() == devices);
+  CHECK(r.devices.back().steps_not_found == steps - 1);
+  CHECK(r.steps[devices - 1].id == std::to_string(devices - 1));
+}
+
+TEST_CASE("the spans of a host are looked through once for all of its devices") {
+  counting_activity a;
+  fill(a, 40, 50, true);
+  a.host(0, 10 * ms, "layers.0");
+  a.host(10 * ms, 10 * ms, "layers.1");
+  const bubbles_result r = look(a);
+  CHECK(a.whole_visits == 1);
+  CHECK(r.steps.size() == 40);
+}
+
+TEST_CASE("steps of one name are all found where the device annotates each") {
+  for (const int annotated : {3, 2}) {
+    memory_activity a;
+    const auto d = a.add_device("device", accelerator::gpu);
+    a.device(d).has_launches = true;
+    for (int i = 0; i < 3; ++i) a.step(i, i * 10 * ms, (i + 1) * 10 * ms);
+    for (int i = 0; i < annotated; ++i)
+      a.step(i, (i * 10 + 1) * ms, (i * 10 + 9) * ms, 0, marker_source::device_annotation);
+    for (step_marker& m : a.all_markers()) {
+      m.name = a.id("train");
+      m.number = -1;
+    }
+    a.kernel(d, 2 * ms, ms).launch_ps = ms;
+    const bubbles_result r = look(a);
+    CHECK(r.steps.size() == static_cast<std::size_t>(annotated));
+    // Of a name that is annotated too rarely nobody knows which: those that launched nothing are not found.
+    CHECK(r.devices[0].steps_not_found == (annotated == 3 ? 0U : 2U));
+  }
 }

@@ -6,9 +6,11 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import harness
@@ -522,9 +524,57 @@ class StreamTest(Case):
     def test_standard_input(self):
         content = GPU.read_bytes()
         for data in (content, gzip.compress(content)):
-            outcome = run("report", "-", input=data)
-            self.check_status(outcome, 0)
-            self.assertIn("AMD GPU", outcome.out)
+            for command in ("report", "info", "ops"):
+                outcome = run(command, "-", input=data)
+                self.check_status(outcome, 0)
+                self.assertEqual(outcome.err, "")
+                self.assertIn("GPU:0", outcome.out)
+
+    def test_a_named_pipe(self):
+        path = self.scratch / "p.xplane.pb"
+        os.mkfifo(path)
+        with self.subTest("that somebody writes into is read once"):
+            writer = threading.Thread(target=path.write_bytes, args=(GPU.read_bytes(),))
+            writer.start()
+            outcome = run("ops", path)
+            writer.join()
+            self.assertEqual((outcome.status, outcome.err), (0, ""))
+            self.assertEqual(outcome.out, run("ops", GPU).out)
+        with self.subTest("that nobody writes into is not waited for"):
+            outcome = run("ops", path)
+            self.check_status(outcome, 4)
+            self.assertIn("nobody writes into this pipe", outcome.err)
+            self.assertIn("hint: start what writes into it first", outcome.err)
+        with self.subTest("without a byte"):
+            writer = threading.Thread(target=path.write_bytes, args=(b"",))
+            writer.start()
+            outcome = run("ops", path)
+            writer.join()
+            self.check_status(outcome, 4)
+        path.unlink()
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(path))
+            outcome = run("ops", path)
+        self.check_status(outcome, 4)
+        self.assertIn("this is a socket, which is not read", outcome.err)
+
+    def test_pipes_in_a_folder_are_not_opened(self):
+        os.mkfifo(self.scratch / "a.xplane.pb")
+        os.mkfifo(self.scratch / "notes")
+        for command in harness.COMMANDS:
+            outcome = run(command, self.scratch)
+            self.check_status(outcome, 4)
+            self.assertIn("a.xplane.pb: a named pipe in a folder, which is not read", outcome.err)
+            self.assertIn("hint: name the pipe itself", outcome.err)
+        why = run("info", "--why", self.scratch)
+        self.check_status(why, 3)
+        self.assertEqual(why.out.count("a named pipe in a folder, which is not read"), 2)
+        shutil.copy(GPU, self.scratch / "b.xplane.pb")
+        for command in ("info", "ops", "report"):
+            outcome = run(command, self.scratch)
+            self.check_status(outcome, 5)
+            self.assertIn("GPU:0", outcome.out)
+            self.assertIn("a.xplane.pb: a named pipe in a folder", outcome.err)
 
     def test_what_begins_with_damage_is_not_read_to_its_end(self):
         path = self.scratch / "endless.xplane.pb"

@@ -18,6 +18,7 @@ PROBES = DATA / "neutrino" / "block_sched" / "Jun23_121812_4242"
 # Commands whose answer depends on events of device lines of an XSpace; and those that read trace-event JSON.
 READ_DEVICES = ["report", "info", "tree", "ops", "collectives", "bubbles", "architecture", "export"]
 READ_TRACES = ["report", "info", "chrome", "export"]
+DRIVER = "PROF_000001_20260101000000000_ABC"  # what the driver of an Ascend device recorded
 READ_KERNELS = ["ops", "steps", "collectives", "framework", "bubbles", "architecture"]
 ALL = COMMANDS + ["neutrino", "validate", "export"]
 FAR = 9223372036854775807  # the last picosecond of int64, 106 days
@@ -253,6 +254,108 @@ class ExitCodesTest(Case):
     def test_a_collective_of_another_library(self):
         path = self.write("agg.pt.trace.json", trace(kernel("a", 10, 5), kernel("cross_device_reduce_1stage", 20, 60)))
         self.assertRegex(run("report", path).out, r"all-reduce  blocking +1  60\.000 us  60\.000 us +92\.3 %")
+
+    # ---- raw data of Ascend, which its own tools have to parse first ----
+
+    def raw(self, name, *parts, files=200):
+        for i in range(files):
+            self.write(f"{name}/{DRIVER}/device_0/data/ts_track.data.0.slice_{i}", bytes([i, 7]) * 50)
+        self.write(f"{name}/{DRIVER}/device_0/info.json.0", b"{}")
+        self.write(f"{name}/FRAMEWORK/torch.op_range", bytes(range(256)))
+        self.write(f"{name}/profiler_info_0.json", (ASCEND / "rank_0_ascend_pt" / "profiler_info_0.json").read_bytes())
+        for part in parts:
+            self.write(f"{name}/{part}", b"x")
+        return self.scratch / name
+
+    def test_raw_data_that_was_not_parsed(self):
+        torch = "raw data of torch_npu that was not parsed (no ASCEND_PROFILER_OUTPUT)"
+        parse = "from torch_npu.profiler.profiler import analyse; analyse("
+        raw = self.raw("one/vm_1_20260101000000000_ascend_pt")
+        for path in (raw, raw.parent):
+            self.check(path, 3, torch, f'{parse}"{raw}")')
+            told = run("ops", path)
+            self.assertEqual(told.err.count("\n"), 2, told.err)
+            document = json.loads(run("info", path, "--json").out)
+            self.assertEqual((document["status"], document["code"], document["path"]), ("error", "not_found", str(raw)))
+            self.assertEqual(document["reason"], torch)
+            self.assertIn(f'{parse}"{raw}")', document["hint"])
+            why = run("info", "--why", path)
+            self.check_status(why, 3)
+            self.assertIn(torch, run("info", "--why", path, "--json").out)
+            self.assertLess(len(why.out.splitlines()), 8)
+        # A copy under another name, and one whose folder for the results was made and stayed empty.
+        self.check(self.raw("renamed/first", files=3), 3, torch)
+        (self.raw("tried/vm_ascend_pt", files=3) / "ASCEND_PROFILER_OUTPUT").mkdir()
+        self.check(self.scratch / "tried", 3, "was not parsed (ASCEND_PROFILER_OUTPUT is empty)", commands=["info"])
+        mindspore = self.raw("ms/rank_0_ascend_ms", files=3)
+        self.check(mindspore, 3, "raw data of MindSpore that was not parsed",
+                   f'from mindspore.profiler.profiler import analyse; analyse("{mindspore.parent}")', commands=["info"])
+        driver = raw / DRIVER
+        self.check(driver, 3, "raw data of msprof that was not exported (no mindstudio_profiler_output)",
+                   f"msprof --export=on --output={driver}")
+
+    def test_several_folders_of_raw_data(self):
+        for rank in range(7):
+            self.raw(f"job/vm_{rank}_20260101000000000_ascend_pt", files=1)
+        told = run("report", self.scratch / "job")
+        self.check_status(told, 3)
+        self.assertIn("that was not parsed (no ASCEND_PROFILER_OUTPUT), in 7 folders: ", told.err)
+        self.assertEqual(told.err.splitlines()[0].count("_ascend_pt"), 5)
+        self.assertIn("for each of them, as of the first: ", told.err)
+        why = run("info", "--why", self.scratch / "job")
+        self.check_status(why, 3)
+        self.assertIn("7 files, 0 recognised", why.out)
+
+    def test_raw_data_beside_what_was_parsed(self):
+        shutil.copytree(ASCEND, self.scratch / "job")
+        self.check_status(run("info", self.scratch / "job", "--fail-on", "incomplete"), 0)
+        raw = self.raw("job/rank_2_ascend_pt", files=2)
+        told = run("info", self.scratch / "job")
+        self.check_status(told, 0)
+        self.assertIn(f"not complete: {raw}: raw data of torch_npu that was not parsed", told.out)
+        self.check_status(run("info", self.scratch / "job", "--fail-on", "incomplete"), 1)
+        # Not of a rank that was asked for alone, nor of a run of the same worker that was replaced by a later one.
+        self.check_status(run("info", self.scratch / "job" / "rank_0_ascend_pt", "--fail-on", "incomplete"), 0)
+        shutil.rmtree(raw)
+        for rank in range(2):
+            folder = self.scratch / "job" / f"rank_{rank}_ascend_pt"
+            folder.rename(folder.with_name(f"rank_{rank}_20260102000000_ascend_pt"))
+        self.raw("job/rank_0_20260101000000_ascend_pt", files=2)
+        self.check_status(run("info", self.scratch / "job", "--fail-on", "incomplete"), 0)
+        self.raw("job/rank_0_20260103000000_ascend_pt", files=2)
+        self.check_status(run("info", self.scratch / "job", "--fail-on", "incomplete"), 1)
+
+    def test_a_timeline_that_is_missing(self):
+        job = self.scratch / "job"
+        shutil.copytree(ASCEND, job)
+        output = job / "rank_1_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        (output / "trace_view.json").unlink()
+        self.check_status(run("info", job, "--fail-on", "incomplete"), 0)  # the table has the times, too
+        (output / "kernel_details.csv").unlink()
+        reason = (f"{job}/rank_1_ascend_pt: no timeline (kernel_details.csv, op_summary*.csv or trace_view.json), "
+                  "although profiler_info_1.json says that the device was traced")
+        for path in (job, job / "rank_1_ascend_pt"):
+            told = run("info", path, "--json")
+            self.check_status(told, 0)
+            document = json.loads(told.out)
+            self.assertIs(document["complete"], False)
+            self.assertEqual([r.split(": copy")[0] for r in document["reasons"]], [reason])
+            for command in ("info", "report"):
+                self.check_status(run(command, path, "--fail-on", "incomplete"), 1)
+        self.assertIs(json.loads(run("info", job, "--host", "rank_0", "--json").out)["complete"], True)
+        # What was not asked for is not missing.
+        info = job / "rank_1_ascend_pt" / "profiler_info_1.json"
+        settings = json.loads(info.read_bytes())
+        for activities, level, status in ((["CPU", "NPU"], "Level0", 1), (["CPU"], "Level1", 0), (["CPU", "NPU"], "Level_none", 0)):
+            told = json.loads(json.dumps(settings))
+            told["config"]["common_config"]["activities"] = [f"ProfilerActivity.{a}" for a in activities]
+            told["config"]["experimental_config"]["_profiler_level"] = level
+            info.write_text(json.dumps(told))
+            self.check_status(run("info", job, "--fail-on", "incomplete"), status)
+        # Databases instead of tables are named for what they are.
+        info.write_text(json.dumps(settings))
+        (output / "ascend_pytorch_profiler_1.db").write_bytes(b"SQLite format 3\0")
+        self.assertIn("rank_1_ascend_pt: there is only a database export", run("info", job).out)
 
     def test_a_lone_trace_of_an_ascend_device(self):
         lone = self.write("trace_view.json",

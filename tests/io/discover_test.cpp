@@ -71,6 +71,17 @@ TEST_CASE("links are followed once, and lead to no circle") {
   CHECK(found->passed_over == std::vector<std::string>{folder.path("pipe"), folder.path("real/pipe")});
 }
 
+TEST_CASE("what is never opened in a folder says why") {
+  const temporary_folder folder;
+  REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  CHECK(why_never_opened(folder.path("pipe"))->message == "a named pipe in a folder, which is not read");
+  CHECK(why_never_opened("/dev/null")->message == "a device in a folder, which is not read");
+  CHECK(why_never_opened("/dev/null")->code == fault_code::unsupported);
+  CHECK_FALSE(why_never_opened(folder.write("file", "x")));
+  CHECK_FALSE(why_never_opened(folder.path()));
+  CHECK_FALSE(why_never_opened(folder.path("gone")));
+}
+
 TEST_CASE("looking for files is bounded and can be cancelled") {
   const temporary_folder folder;
   for (int i = 0; i < 20; ++i) folder.write("d/" + std::to_string(i), "");

@@ -530,6 +530,39 @@ TEST_CASE("the position in a compressed file is that of what was taken from it")
   }
 }
 
+TEST_CASE("a named pipe that nobody writes into is not waited for without end") {
+  const temporary_folder folder;
+  const std::string path = folder.path("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto none = open_file_source(path);
+  const auto lasted = std::chrono::steady_clock::now() - begun;
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().code == fault_code::io);
+  CHECK(none.error().message.find("nobody writes into this pipe") == 0);
+  CHECK_FALSE(none.error().hint.empty());
+  CHECK(lasted > std::chrono::milliseconds(1500));
+  CHECK(lasted < std::chrono::seconds(30));
+  // One that has a writer may take its time: longer than that, before the first byte and after it.
+  const std::string bytes = sample_bytes(300'000);
+  std::thread writer([&] {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    for (const std::size_t end : {std::size_t{10}, bytes.size()}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2200));
+      for (std::size_t at = end == 10 ? 0 : 10; at < end;) {
+        const auto count = ::write(file, bytes.data() + at, end - at);
+        if (count <= 0) break;
+        at += static_cast<std::size_t>(count);
+      }
+    }
+    ::close(file);
+  });
+  const auto from = open_file_source(path);
+  REQUIRE(from.ok());
+  CHECK(drain(**from).bytes == bytes);
+  writer.join();
+}
+
 TEST_CASE("a pipe is kept for another look up to the limit, and not a byte further") {
   const std::string bytes = sample_bytes(30000);
   const std::uint64_t kept = bytes.size() - 4;  // the first four, looked at for a magic, are held anyway

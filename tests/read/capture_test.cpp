@@ -422,6 +422,43 @@ TEST_CASE("a folder that is a run itself is chosen before the runs below it") {
   CHECK(opened(folder.path("2020_01_01"), "all").files.size() == 2);
 }
 
+TEST_CASE("raw data of Ascend is told from what was parsed") {
+  const temporary_folder folder;
+  const std::string data = "/PROF_1_2_A/device_0/data/x";
+  const auto unread = [&](const std::string& path) {
+    std::vector<std::string> paths;
+    for (const fault& each : opened(folder.path(path)).unread) paths.push_back(each.path);
+    return paths;
+  };
+  folder.write("a/w_ascend_pt" + data, "x");
+  CHECK(unread("a") == std::vector<std::string>{folder.path("a/w_ascend_pt")});
+  // Only the driver's data in a folder that is parsed, and the other way round.
+  folder.write("a/w_ascend_pt/ASCEND_PROFILER_OUTPUT/op_statistic.csv", "Device_id,OP Type,Core Type,Count\n");
+  CHECK(unread("a").empty());
+  CHECK(unread("a/w_ascend_pt").empty());
+  CHECK(unread("a/w_ascend_pt/PROF_1_2_A") == std::vector<std::string>{folder.path("a/w_ascend_pt/PROF_1_2_A")});
+  // Exported by msprof, in the layouts of now and of before CANN 7, or as a database.
+  for (const char* made : {"/mindstudio_profiler_output/a.txt", "/device_0/summary/a.txt", "/host/timeline/a.txt",
+                           "/msprof_1.db"}) {
+    const std::string name = "b" + std::to_string(std::string_view(made).size());
+    folder.write(name + data, "x");
+    CHECK(unread(name) == std::vector<std::string>{folder.path(name + "/PROF_1_2_A")});
+    folder.write(name + "/PROF_1_2_A" + made, "x");
+    CHECK(unread(name).empty());
+  }
+  // No raw data at all, or only names that look like it.
+  folder.write("c/w_ascend_pt/profiler_info_0.json", "{}");
+  folder.write("c/PROF_1/notes/data", "x");
+  CHECK(unread("c").empty());
+  // A file of settings above does not make what lies below one folder of raw data.
+  folder.write("d/profiler_info.json", "{}");
+  folder.write("d/e/w_ascend_pt" + data, "x");
+  CHECK(unread("d") == std::vector<std::string>{folder.path("d/e/w_ascend_pt")});
+  // Another capture beside it is whole.
+  folder.write("d/e/a.xplane.pb", small_xspace());
+  CHECK(unread("d").empty());
+}
+
 TEST_CASE("folders with nothing in them, circles, and files that cannot be reached") {
   const temporary_folder folder;
   std::filesystem::create_directories(folder.path("empty/below"));
@@ -448,6 +485,16 @@ TEST_CASE("folders with nothing in them, circles, and files that cannot be reach
   REQUIRE(paths_of(c) == std::vector<std::string>{folder.path("run/a.xplane.pb"), folder.path("run/b.xplane.pb")});
   CHECK(open_source_of(c, 1).error().code == fault_code::not_found);
   CHECK(c.ignored == std::vector<std::string>{folder.path("run/c.json")});
+
+  // So is a pipe; what comes of it is never asked for.
+  REQUIRE(::mkfifo(folder.path("run/aa.xplane.pb").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(folder.path("run/notes").c_str(), 0600) == 0);
+  const capture piped = opened(folder.path("run"));
+  REQUIRE(paths_of(piped) == std::vector<std::string>{folder.path("run/a.xplane.pb"), folder.path("run/aa.xplane.pb"),
+                                                      folder.path("run/b.xplane.pb")});
+  CHECK(piped.files[1].family == file_family::xspace);
+  CHECK(open_source_of(piped, 1).error().message == "a named pipe in a folder, which is not read");
+  CHECK(piped.ignored == std::vector<std::string>{folder.path("run/c.json"), folder.path("run/notes")});
 
   options = {};
   options.bounds.max_files = 10;

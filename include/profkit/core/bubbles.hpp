@@ -506,6 +506,7 @@ struct device_gaps {
   const char* window_source = "";
   std::uint64_t windows_cut = 0;      ///< overlapped the next one and were shortened
   std::uint64_t steps_not_found = 0;  ///< of the host, on a device with a time of its own
+  std::uint64_t steps_left_out = 0;   ///< of the host, in which no kernel of this device begins: more than are kept
   [[nodiscard]] std::int64_t span_ps() const noexcept { return first_ps == no_time_ps ? 0 : last_ps - first_ps; }
   [[nodiscard]] std::int64_t idle_ps() const noexcept { return span_ps() - busy_ps - not_recorded_ps; }
 };

@@ -91,6 +91,8 @@ struct capture {
   std::vector<capture_run> runs;     ///< empty when a single file was given
   std::vector<std::string> ignored;  ///< files looked at and not recognised (at most 100 named)
   std::uint64_t ignored_count = 0;
+  /// What was recorded and is not read as it lies there, as raw data that nobody has parsed, and what to do about each.
+  std::vector<fault> unread;
   io_mode io = io_mode::automatic;
   limits bounds;
   hooks host;

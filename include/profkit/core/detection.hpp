@@ -36,14 +36,16 @@ struct detection_report {
   std::string verdict;                        ///< "xspace: name *.xplane.pb", "a SavedModel"
   std::string next;                           ///< what to do instead; "" when it is read
   std::optional<fault> damage;                ///< it could not be opened or read
+  std::optional<fault> unread;                ///< a folder of raw data that nobody has parsed
 };
 
 /// By a file's name (no folder in it) and its first decoded bytes, or all of them. Pure: `path`, `bytes` and `encoding`
 /// of the report stay empty. O(head).
 [[nodiscard]] detection_report explain_detection(std::string_view file_name, std::string_view head);
 
-/// Of one file, or of every file below a folder, in the order of paths. A Neutrino trace folder is one entry. Faults:
-/// not_found, permission, io, limit and cancelled for PATH itself; a file that cannot be read says so in its report.
+/// Of one file, or of every file below a folder, in the order of paths. A Neutrino trace folder is one entry,
+/// and so is a folder of Ascend's raw data. Faults: not_found, permission, io, limit and cancelled for PATH itself; a
+/// file that cannot be read says so in its report.
 result<std::vector<detection_report>> explain_path(const std::string& path, const limits& bounds = {},
                                                    const hooks& host = {});
 

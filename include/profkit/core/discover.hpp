@@ -4,6 +4,7 @@
 #include <profkit/core/result.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ struct discovery {
 /// that begin with a dot, and what is neither file nor folder (pipes, devices), are passed over.
 /// Faults: not_found, permission and io for the folder itself; limit past limits::max_files entries; cancelled.
 result<discovery> discover(const std::string& folder, const limits& bounds, const hooks& host);
+
+/// Why a pipe, socket or device that was found in a folder is not opened; nothing for anything else. A pipe is read
+/// when it is named itself.
+[[nodiscard]] std::optional<fault> why_never_opened(const std::string& path);
 
 /// "a" and "b" as "a/b".
 [[nodiscard]] std::string joined_path(const std::string& folder, const std::string& name);

@@ -5,14 +5,20 @@
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/anatomy/streamed.hpp>
+#include <base/affix.hpp>
 #include <base/contained.hpp>
+#include <base/hash_map.hpp>
+#include <base/paths.hpp>
 #include <base/progress.hpp>
 #include <base/thread_pool.hpp>
+#include <formats/ascend/settings_index.hpp>
 #include <profkit/core/activity.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -191,7 +197,7 @@ class inventory {
     if (result<void> added = add_chrome(); !added) return std::move(added).error();
     if (result<void> added = count_threads(); !added) return std::move(added).error();
     if (result<void> noted = note_activity(); !noted) return std::move(noted).error();
-    note_databases();
+    note_unread();
     settle_damage();
     return std::move(found_);
   }
@@ -403,18 +409,52 @@ class inventory {
     return at == found_.files.end() ? nullptr : &*at;
   }
 
+  void note_unread() {
+    for (const fault& each : profile_.what().unread)
+      note_incomplete(each.path + ": " + each.message + "; " + each.hint);
+    if (has_only_databases())
+      note_incomplete(std::string(only_a_database));
+    else
+      note_missing_timelines();
+  }
+
   // A folder may hold nothing but databases, which are not read.
-  void note_databases() {
+  [[nodiscard]] bool has_only_databases() const {
     const auto any = [this](bool (*fits)(file_family)) {
       return std::any_of(found_.files.begin(), found_.files.end(),
                          [fits](const file_info& file) { return fits(file.family); });
     };
-    if (!any([](file_family f) { return f == file_family::ascend_database; })) return;
-    if (any([](file_family f) {
-          return f == file_family::ascend_kernels || f == file_family::chrome_trace || f == file_family::own;
-        }))
-      return;
-    note_incomplete(std::string(only_a_database));
+    return any([](file_family f) { return f == file_family::ascend_database; }) && !any(tells_when);
+  }
+
+  static bool tells_when(file_family f) noexcept {
+    return f == file_family::ascend_kernels || f == file_family::chrome_trace || f == file_family::own;
+  }
+
+  // Ascend ranks whose recorder was asked for the device, and of which no file tells when it did what.
+  void note_missing_timelines() {
+    const std::vector<capture_file>& files = profile_.what().files;
+    using rank_name = std::pair<std::string_view, std::string_view>;  // run and folder
+    hash_set<rank_name> with_timeline, with_database;
+    for (const capture_file& file : files) {
+      if (tells_when(file.family)) with_timeline.insert({file.run, file.host});
+      // analysis.db lies beside tables, too.
+      if (file.family == file_family::ascend_database && last_part_of(file.path) != "analysis.db")
+        with_database.insert({file.run, file.host});
+    }
+    for (std::size_t at = 0; at < files.size(); ++at) {
+      const capture_file& file = files[at];
+      const std::string_view name = last_part_of(file.path);
+      if (file.run.empty() || !selected_.file(at) || !starts_with(name, "profiler_info")) continue;
+      const rank_name rank{file.run, file.host};
+      if (with_timeline.contains(rank) || !settings_ask_for_device(profile_, at)) continue;
+      with_timeline.insert(rank);  // told once
+      std::string why(only_a_database);
+      if (!with_database.contains(rank))
+        why = "no timeline (kernel_details.csv, op_summary*.csv or trace_view.json), although " + std::string(name) +
+              " says that the device was traced: copy the whole folder, or parse it again";
+      note_incomplete(std::string(folder_of(file.path)) + ": " + why);
+    }
   }
 
   void note_incomplete(std::string reason) {

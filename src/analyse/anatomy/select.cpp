@@ -175,13 +175,14 @@ result<void> selection::find_device_windows(const trace& t, const std::vector<ho
   result<std::shared_ptr<const activity>> read = t.all_activity(host);
   if (!read) return std::move(read).error();
   const activity& of = **read;
+  const bubbles::host_steps hosts(of, window_policy::guide);
   std::vector<step_place> added;
   for (std::size_t at = 0; at < of.devices().size(); ++at) {
     const activity_device& device = of.devices()[at];
     const step_place place{device.file, device.plane, device.plane < 0 ? static_cast<std::int32_t>(at) : -1};
     const auto step = std::find_if(steps.begin(), steps.end(), [&](const host_step& s) { return s.file == device.file; });
     if (step == steps.end() || std::binary_search(places_with_steps_.begin(), places_with_steps_.end(), place)) continue;
-    result<bubbles::device_windows> found = bubbles::find_windows(of, at, window_policy::guide, host);
+    result<bubbles::device_windows> found = bubbles::find_windows(of, at, hosts, host);
     if (!found) return std::move(found).error();
     const bubbles::step_window* window = nullptr;
     std::uint64_t alike = 0;

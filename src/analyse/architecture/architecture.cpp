@@ -128,6 +128,7 @@ void name_anchors(const activity& of, const device_kernels& kernels, const layer
 void count_windows(const bubbles::device_windows& windows, device_architecture& into) {
   into.step_source = windows.source;
   into.steps = windows.windows.size() == 1 && windows.windows.front().pseudo ? 0 : windows.windows.size();
+  into.steps += windows.steps_left_out;
 }
 
 void name_steps(const activity& of, const bubbles::device_windows& windows, const pass_cuts& cuts,
@@ -141,7 +142,8 @@ void name_steps(const activity& of, const bubbles::device_windows& windows, cons
 
 // `losses`: what of the inputs was passed over, a limitation of every device.
 result<device_architecture> look_at_device(const activity& of, std::size_t device, std::string_view label,
-                                           const std::vector<std::string>& losses, const hooks& host) {
+                                           const std::vector<std::string>& losses, const bubbles::host_steps& steps,
+                                           const hooks& host) {
   device_architecture d;
   d.device = static_cast<std::uint32_t>(device);
   d.limitations = losses;
@@ -152,7 +154,7 @@ result<device_architecture> look_at_device(const activity& of, std::size_t devic
     read_totals(of, totals, label, d);
     return d;
   }
-  auto windows = bubbles::find_windows(of, device, window_policy::guide, host);
+  auto windows = bubbles::find_windows(of, device, steps, host);
   if (!windows) return std::move(windows).error();
   auto kernels = collect_kernels(of, device, host);
   if (!kernels) return std::move(kernels).error();
@@ -213,8 +215,9 @@ result<architecture_result> find_architecture(const activity& of, const architec
     architecture_result r;
     std::vector<std::string> losses;
     tell_losses(of, losses);
+    const bubbles::host_steps steps(of, window_policy::guide);
     auto devices = map_items<device_architecture>(of.devices().size(), host, [&](std::size_t device) {
-      return architecture::look_at_device(of, device, label, losses, host);
+      return architecture::look_at_device(of, device, label, losses, steps, host);
     });
     if (!devices) return std::move(devices).error();
     r.devices = std::move(*devices);

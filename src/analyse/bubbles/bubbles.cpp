@@ -21,17 +21,13 @@ namespace bubbles {
 namespace {
 
 result<device_found> look_at_device(const activity& of, std::size_t device, const bubble_options& o,
-                                    const std::vector<kernel_row>& unrecorded, const hooks& host) {
-  auto windows = find_windows(of, device, o.windows, host);
+                                    const std::vector<kernel_row>& unrecorded, const host_steps& steps,
+                                    host_layers& layers_of_hosts, const hooks& host) {
+  auto windows = find_windows(of, device, steps, host);
   if (!windows) return std::move(windows).error();
-  std::vector<layer_span> layers;
-  const activity_device& on = of.devices()[device];
-  if (on.has_launches && of.has_host_spans(on.host_group)) {
-    auto found = find_layer_spans(of, on.host_group, host);
-    if (!found) return std::move(found).error();
-    layers = std::move(*found);
-  }
-  device_pass pass(of, device, o, std::move(*windows), layers, unrecorded);
+  auto layers = layers_of_hosts.take(device, host);
+  if (!layers) return std::move(layers).error();
+  device_pass pass(of, device, o, std::move(*windows), **layers, unrecorded);
   if (result<void> seen = of.visit_kernels(device, pass, host); !seen) return std::move(seen).error();
   return pass.finish();
 }
@@ -149,8 +145,10 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
     if (!found) return std::move(found).error();
     unrecorded = std::move(*found);
   }
+  const host_steps steps(of, o.windows);
+  host_layers layers(of);
   auto devices = map_items<device_found>(of.devices().size(), host, [&](std::size_t device) {
-    return look_at_device(of, device, o, unrecorded[device], host);
+    return look_at_device(of, device, o, unrecorded[device], steps, layers, host);
   });
   if (!devices) return std::move(devices).error();
   const joined all = join(r, *devices);

@@ -1,6 +1,7 @@
 #include <analyse/bubbles/breakdown.hpp>
 #include <analyse/bubbles/clocks.hpp>
 #include <analyse/bubbles/device_pass.hpp>
+#include <analyse/bubbles/keeping.hpp>
 #include <analyse/kernel_reach.hpp>
 
 #include <algorithm>
@@ -13,13 +14,6 @@ namespace bubbles {
 namespace {
 
 constexpr std::size_t most_top_gaps = 5;
-// What is kept of a device, and of all devices.
-struct keeping {
-  std::uint64_t of_device, of_all, least;
-  [[nodiscard]] constexpr std::uint64_t share(std::size_t devices) const noexcept {
-    return std::max(std::min(of_all / std::max<std::size_t>(devices, 1), of_device), least);
-  }
-};
 constexpr keeping structures_kept{1U << 16, 1U << 19, 64}, block_sides_kept{1U << 13, 1U << 16, 32};
 constexpr std::uint32_t no_step = ~std::uint32_t{0};
 
@@ -50,6 +44,7 @@ device_pass::device_pass(const activity& of, std::size_t device, const bubble_op
   found_.gaps.window_source = windows_.source;
   found_.gaps.windows_cut = windows_.cut;
   found_.gaps.steps_not_found = windows_.steps_not_found;
+  found_.gaps.steps_left_out = windows_.steps_left_out;
   stream_stamps_.assign(on_.streams.size(), 0);
   found_.facts.reserve(windows_.windows.size());
 }

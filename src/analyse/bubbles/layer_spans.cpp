@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
@@ -44,19 +45,7 @@ class span_collector final : public host_span_visitor {
   std::vector<std::uint8_t> looked_at_;
 };
 
-}  // namespace
-
-bool names_a_layer(std::string_view name) noexcept {
-  const std::size_t last = name.find_last_not_of("0123456789");
-  if (last == std::string_view::npos || last + 1 == name.size()) return false;
-  std::string_view word = name.substr(0, last + 1);
-  if (word.back() == '#' || word.back() == '.' || word.back() == '_') word.remove_suffix(1);
-  for (const std::string_view layer : {"block", "blocks", "layer", "layers", "stage"})
-    if (ends_with_word(word, layer)) return true;
-  return false;
-}
-
-result<std::vector<layer_span>> find_layer_spans(const activity& of, std::uint32_t group, const hooks& host) {
+result<layer_list> find_layer_spans(const activity& of, std::uint32_t group, const hooks& host) {
   span_collector collector(of);
   constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min() + 1;
   if (result<void> seen = of.visit_host_spans(group, first, std::numeric_limits<std::int64_t>::max(), collector, host);
@@ -69,7 +58,51 @@ result<std::vector<layer_span>> find_layer_spans(const activity& of, std::uint32
   std::vector<layer_span> apart;
   for (const layer_span& s : all)
     if (apart.empty() || s.start_ps >= apart.back().end_ps) apart.push_back(s);
-  return apart;
+  return std::make_shared<const std::vector<layer_span>>(std::move(apart));
+}
+
+}  // namespace
+
+bool names_a_layer(std::string_view name) noexcept {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == name.size()) return false;
+  std::string_view word = name.substr(0, last + 1);
+  if (word.back() == '#' || word.back() == '.' || word.back() == '_') word.remove_suffix(1);
+  for (const std::string_view layer : {"block", "blocks", "layer", "layers", "stage"})
+    if (ends_with_word(word, layer)) return true;
+  return false;
+}
+
+host_layers::host_layers(const activity& of) : of_(of) {
+  for (std::size_t device = 0; device < of.devices().size(); ++device) {
+    if (!asks(device)) continue;
+    auto& group = groups_[of.devices()[device].host_group];
+    if (group == nullptr) group = std::make_unique<group_layers>();
+    ++group->waiting;
+  }
+}
+
+bool host_layers::asks(std::size_t device) const noexcept {
+  const activity_device& on = of_.devices()[device];
+  return on.has_launches && of_.has_host_spans(on.host_group);
+}
+
+result<layer_list> host_layers::take(std::size_t device, const hooks& host) {
+  if (!asks(device)) return std::make_shared<const std::vector<layer_span>>();
+  const std::uint32_t number = of_.devices()[device].host_group;
+  group_layers& group = *groups_.find(number)->second;
+  std::call_once(group.once, [&] {
+    auto found = find_layer_spans(of_, number, host);
+    if (found)
+      group.found = std::move(*found);
+    else
+      group.why_not = std::move(found).error();
+  });
+  if (group.why_not) return *group.why_not;
+  layer_list mine = group.found;
+  // Nobody copies any more when the last has.
+  if (--group.waiting == 0) group.found.reset();
+  return mine;
 }
 
 }  // namespace bubbles

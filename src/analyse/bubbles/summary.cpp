@@ -178,7 +178,8 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   std::vector<std::string>& gaps = into.evidence_gaps;
   bool shapes = true, waits = true, classes = true, streams = true, npu = false, kernels = false;
   std::set<std::string> pseudo, spans;
-  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, by_graphs = 0, other_ids = 0, left_out = 0;
+  std::uint64_t unlaunched = 0, all = 0, cut = 0, not_found = 0, by_graphs = 0, other_ids = 0, left_out = 0,
+                idle_steps = 0;
   std::int64_t unlaunched_ps = 0, by_graphs_ps = 0, left_out_ps = 0;
   bool steps_cut = false;
   for (std::size_t d = 0; d < into.devices.size(); ++d) {
@@ -202,6 +203,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
     }
     cut += g.windows_cut;
     not_found += g.steps_not_found;
+    idle_steps += g.steps_left_out;
     left_out += g.bubbles_left_out;
     left_out_ps = saturating_add(left_out_ps, g.bubbles_left_out_ps);
     steps_cut = steps_cut || on.steps_cut;
@@ -233,6 +235,9 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   if (not_found > 0)
     gaps.push_back(count_text(not_found, "step") +
                    " of the host not found on a device: no annotation there, and no kernel is known to be theirs");
+  if (idle_steps > 0)
+    gaps.push_back(count_text(idle_steps, "step") +
+                   " of the host in which no kernel of a device begins: more than are listed, left out of its steps");
   if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
   if (other_ids > 0)
     gaps.push_back(grouped(other_ids) + " kernels carry the id of another step than the one they ran in");

@@ -1,7 +1,7 @@
+#include <analyse/bubbles/keeping.hpp>
 #include <analyse/bubbles/markers.hpp>
 #include <analyse/bubbles/windows.hpp>
 
-#include <base/hash_map.hpp>
 #include <profkit/time.hpp>
 
 #include <algorithm>
@@ -15,6 +15,8 @@ namespace bubbles {
 namespace {
 
 using markers = std::vector<step_marker>;
+
+constexpr keeping idle_steps_kept{1U << 14, 1U << 14, 1};
 
 // Those of the best source among them, by start.
 markers best_of(const markers& all) {
@@ -30,17 +32,16 @@ markers best_of(const markers& all) {
 }
 
 struct marker_lists {
-  markers host, device, step_ids;
+  const group_steps* host = nullptr;
+  markers device, step_ids;
 };
 
-marker_lists markers_of(const activity& of, std::size_t device) {
+marker_lists markers_of(const activity& of, std::size_t device, const host_steps& hosts) {
   marker_lists found;
   const std::uint32_t group = of.devices()[device].host_group;
-  const marker_range host = markers_of_device(of, group, -1);
-  found.host.assign(host.begin(), host.end());
+  found.host = &hosts.of_group(group);
   for (const step_marker& m : markers_of_device(of, group, static_cast<std::int32_t>(device)))
     (m.source == marker_source::step_id ? found.step_ids : found.device).push_back(m);
-  found.host = best_of(found.host);
   found.device = best_of(found.device);
   found.step_ids = best_of(found.step_ids);
   return found;
@@ -54,12 +55,17 @@ class span_finder final : public kernel_visitor {
     bool begins_here = false;  // a kernel without a launch, in the marker's own time
   };
   span_finder(const markers& of, bool by_launch, bool to_the_next)
-      : of_(of), by_launch_(by_launch), next_(to_the_next), spans_(of.size()) {}
+      : of_(of), by_launch_(by_launch), next_(to_the_next) {}
   result<void> rows(const kernel_row* rows, std::size_t count) override {
     for (std::size_t i = 0; i < count; ++i) add(rows[i]);
     return {};
   }
-  [[nodiscard]] const std::vector<span>& spans() const noexcept { return spans_; }
+  // Of the markers that hold any kernel, in their order.
+  [[nodiscard]] std::vector<std::pair<std::size_t, span>> take() {
+    std::vector<std::pair<std::size_t, span>> found(spans_.begin(), spans_.end());
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    return found;
+  }
   // Of some kernel it is not known which step launched it.
   [[nodiscard]] bool misses_launches() const noexcept { return misses_launches_; }
 
@@ -87,7 +93,7 @@ class span_finder final : public kernel_visitor {
   const markers& of_;
   const bool by_launch_, next_;
   bool misses_launches_ = false;
-  std::vector<span> spans_;
+  hash_map<std::size_t, span> spans_;  // a device may know few of all steps
 };
 
 step_window window_of(const step_marker& m, std::int64_t start_ps, std::int64_t end_ps) {
@@ -134,10 +140,68 @@ result<void> take_spans(const activity& of, std::size_t device, const markers& f
                         device_windows& into) {
   span_finder finder(from, false, true);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const span_finder::span& s = finder.spans()[i];
+  for (const auto& [i, s] : finder.take())
     if (s.first != open_end) into.windows.push_back(window_of(from[i], s.first, s.last));
+  return {};
+}
+
+// The windows in which kernels of a device begin, in their order.
+class begin_finder final : public kernel_visitor {
+ public:
+  explicit begin_finder(const std::vector<step_window>& of) : of_(of) {}
+  result<void> rows(const kernel_row* rows, std::size_t count) override {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t at = rows[i].start_ps;
+      if ((rows[i].flags & kernel_duplicate) != 0 || at < until_ps_) continue;  // kernels come by their starts
+      const auto after = std::upper_bound(of_.begin(), of_.end(), at,
+                                          [](std::int64_t t, const step_window& w) { return t < w.start_ps; });
+      if (after == of_.begin() || std::prev(after)->end_ps <= at) continue;
+      found.push_back(static_cast<std::size_t>(after - of_.begin()) - 1);
+      until_ps_ = std::prev(after)->end_ps;
+    }
+    return {};
   }
+  std::vector<std::size_t> found;
+
+ private:
+  const std::vector<step_window>& of_;
+  std::int64_t until_ps_ = open_start;
+};
+
+// Steps of the host on a device that has the host's time. Those in which no kernel begins are as many on each of its
+// devices as the host has steps: only some are kept.
+result<void> take_host_windows(const activity& of, std::size_t device, const group_steps& steps, bool guide,
+                               const hooks& host, device_windows& into) {
+  const std::vector<step_window>& all = steps.windows;
+  const std::uint64_t kept = idle_steps_kept.share(of.devices().size());
+  into.source = "host markers";
+  into.is_settled = true;
+  into.cut += steps.cut;
+  if (all.size() <= kept) {
+    into.windows = all;
+  } else {
+    begin_finder begins(all);
+    if (result<void> seen = of.visit_kernels(device, begins, host); !seen) return seen;
+    auto begun = begins.found.begin();
+    std::uint64_t idle = 0;
+    for (std::size_t i = 0; i < all.size() && (idle < kept || begun != begins.found.end());) {
+      const bool begins_here = begun != begins.found.end() && *begun == i;
+      if (begins_here)
+        ++begun;
+      else
+        ++idle;
+      into.windows.push_back(all[i]);
+      i = idle < kept || begun == begins.found.end() ? i + 1 : *begun;
+    }
+    into.steps_left_out = all.size() - into.windows.size();
+  }
+  if (!guide || !of.devices()[device].steps_cut || into.windows.empty()) return {};
+  step_window& last = into.windows.back();
+  if (last.end_ps != open_end) return {};
+  last.end_ps = std::max(last.marker_end_ps, last.start_ps);
+  if (last.end_ps != last.start_ps) return {};
+  into.windows.pop_back();
+  ++into.cut;
   return {};
 }
 
@@ -152,59 +216,77 @@ std::string_view stem_of(std::string_view name) noexcept {
   return name.substr(0, name.find_last_not_of("0123456789") + 1);
 }
 
+// Windows of steps in front of one that is not found end with themselves. No step is looked at that is neither found
+// nor annotated, but for the first of a name.
+template <class IsMissing>
+void mark_last_known(const group_steps& steps, const hash_set<std::size_t>& found, const IsMissing& is_missing,
+                     std::vector<step_window>& windows) {
+  const auto is_lost = [&](std::size_t i) {
+    return i < steps.markers.size() && is_missing(steps.markers[i].name) && !found.contains(i);
+  };
+  hash_map<string_id, bool> told;
+  for (step_window& w : windows) {
+    const auto [at, is_new] = told.try_emplace(w.name, false);
+    if (const auto same = steps.by_name.find(w.name); is_new && same != steps.by_name.end())
+      at->second = std::any_of(same->second.begin(), same->second.end(), [&](std::size_t i) { return is_lost(i + 1); });
+    w.ends_itself = at->second;
+  }
+}
+
 // Steps of the host on a device whose time is another: by the device's annotation of that name, else by the kernels
 // that the step launched, else by the host's time, where kernels begin of which no launch is known.
-result<void> take_host_steps(const activity& of, std::size_t device, const marker_lists& marked, bool to_the_next,
+result<void> take_host_steps(const activity& of, std::size_t device, const marker_lists& marked, window_policy policy,
                              const hooks& host, device_windows& into) {
-  hash_map<string_id, std::uint64_t> missing;  // by name: steps without an annotation
-  for (const step_marker& m : marked.host) ++missing[m.name];
-  for (const step_marker& m : marked.device) {
-    if (const auto found = missing.find(m.name); found != missing.end() && found->second > 0) --found->second;
-  }
+  const bool guide = policy == window_policy::guide, to_the_next = policy != window_policy::marker;
+  const group_steps& steps = *marked.host;
+  hash_map<string_id, std::uint64_t> annotated_by_name;
+  for (const step_marker& m : marked.device)
+    if (steps.by_name.contains(m.name)) ++annotated_by_name[m.name];
+  const auto is_missing = [&](string_id name) {
+    const auto found = annotated_by_name.find(name);
+    return found == annotated_by_name.end() || found->second < steps.by_name.find(name)->second.size();
+  };
+  std::size_t missing = steps.markers.size();  // steps without an annotation
+  for (const auto& [name, count] : annotated_by_name)
+    if (!is_missing(name)) missing -= steps.by_name.find(name)->second.size();
   auto& windows = into.windows;
   take_markers(marked.device, into);
-  const auto is_missing = [&missing](const step_marker& m) { return missing.find(m.name)->second > 0; };
-  if (std::none_of(marked.host.begin(), marked.host.end(), is_missing)) return {};
+  if (missing == 0) return {};
   // Annotations of other stretches than the host's steps divide the device's time on their own.
   const auto is_alike = [&](const step_marker& m) {
-    return stem_of(of.text(m.name)) == stem_of(of.text(marked.host.front().name));
+    return stem_of(of.text(m.name)) == stem_of(of.text(steps.markers.front().name));
   };
   if (!windows.empty() && std::none_of(marked.device.begin(), marked.device.end(), is_alike)) return {};
 
-  span_finder finder(marked.host, true, to_the_next);
+  span_finder finder(steps.markers, true, to_the_next);
   if (result<void> seen = of.visit_kernels(device, finder, host); !seen) return seen;
   const std::vector<step_window> annotated = windows;
-  std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < marked.host.size(); ++i) {
-    const step_marker& m = marked.host[i];
-    if (!is_missing(m)) continue;
-    const span_finder::span& s = finder.spans()[i];
+  hash_set<std::size_t> found;            // steps of which the time on the device is known
+  std::vector<std::size_t> begins_alone;  // steps in whose time kernels begin, of which no launch is known
+  for (const auto& [i, s] : finder.take()) {
+    const step_marker& m = steps.markers[i];
+    if (!is_missing(m.name)) continue;
     if (s.first == open_end) {
-      left.push_back(i);
-    } else if (const step_window* const own = window_over(annotated, s.first, s.last);
-               own == nullptr || own->name != m.name) {
-      windows.push_back(window_of(m, s.first, s.last));
-    }
-  }
-  const std::size_t launched = windows.size() - annotated.size();
-  if (windows.empty()) {  // launches are recorded, but none of these steps
-    take_markers(marked.host, into);
-    into.source = "host markers";
-    return {};
-  }
-  std::vector<step_window> known = windows;
-  std::stable_sort(known.begin(), known.end(), by_start);
-  hash_map<string_id, std::uint64_t> last_known;  // steps in front of one that is not found
-  for (const std::size_t i : left) {
-    const step_marker& m = marked.host[i];
-    if (finder.spans()[i].begins_here && window_over(known, m.start_ps, m.end_ps) == nullptr) {
-      windows.push_back(window_of(m));
+      begins_alone.push_back(i);
       continue;
     }
-    ++into.steps_not_found;
-    if (i > 0 && finder.misses_launches()) last_known[marked.host[i - 1].name] = i;
+    found.insert(i);
+    const step_window* const own = window_over(annotated, s.first, s.last);
+    if (own == nullptr || own->name != m.name) windows.push_back(window_of(m, s.first, s.last));
   }
-  for (step_window& w : windows) w.ends_itself = last_known.find(w.name) != last_known.end();
+  const std::size_t launched = windows.size() - annotated.size();
+  if (windows.empty())  // launches are recorded, but none of these steps
+    return take_host_windows(of, device, steps, guide, host, into);
+  std::vector<step_window> known = windows;
+  std::stable_sort(known.begin(), known.end(), by_start);
+  for (const std::size_t i : begins_alone) {
+    const step_marker& m = steps.markers[i];
+    if (window_over(known, m.start_ps, m.end_ps) != nullptr) continue;
+    windows.push_back(window_of(m));
+    found.insert(i);
+  }
+  into.steps_not_found += missing - found.size();
+  if (finder.misses_launches()) mark_last_known(steps, found, is_missing, windows);
   const bool by_host = windows.size() > annotated.size() + launched;
   const int sources = (annotated.empty() ? 0 : 1) + (launched > 0 ? 1 : 0) + (by_host ? 1 : 0);
   if (sources > 1) {
@@ -221,36 +303,54 @@ const char* name_of_device_source(const markers& device) {
 
 }  // namespace
 
-result<device_windows> find_windows(const activity& of, std::size_t device, window_policy policy, const hooks& host) {
+host_steps::host_steps(const activity& of, window_policy policy) : policy_(policy) {
+  for (const activity_device& on : of.devices()) {
+    const auto [at, is_new] = groups_.try_emplace(on.host_group);
+    if (!is_new) continue;
+    group_steps& steps = at->second;
+    const marker_range all = markers_of_device(of, on.host_group, -1);
+    steps.markers = best_of({all.begin(), all.end()});
+    for (std::size_t i = 0; i < steps.markers.size(); ++i) steps.by_name[steps.markers[i].name].push_back(i);
+    device_windows windows;
+    take_markers(steps.markers, windows);
+    settle(windows, policy == window_policy::guide, false);
+    steps.windows = std::move(windows.windows);
+    steps.cut = windows.cut;
+  }
+}
+
+result<device_windows> find_windows(const activity& of, std::size_t device, const host_steps& hosts,
+                                    const hooks& host) {
   const activity_device& on = of.devices()[device];
-  const marker_lists marked = markers_of(of, device);
+  const marker_lists marked = markers_of(of, device, hosts);
+  const markers& host_markers = marked.host->markers;
+  const window_policy policy = hosts.policy();
   const bool is_device_policy = policy == window_policy::device;
   const bool far_from_host = on.type != accelerator::npu;
   device_windows found;
   result<void> taken;
   bool guide = policy == window_policy::guide;
-  if (!marked.device.empty() && (far_from_host || is_device_policy || marked.host.empty())) {
+  if (!marked.device.empty() && (far_from_host || is_device_policy || host_markers.empty())) {
     found.source = name_of_device_source(marked.device);
     if (marked.device.front().source == marker_source::device_annotation) {
-      taken = take_host_steps(of, device, marked, policy != window_policy::marker, host, found);
+      taken = take_host_steps(of, device, marked, policy, host, found);
     } else {
       take_markers(marked.device, found);
     }
-  } else if (!marked.step_ids.empty() && (is_device_policy || marked.host.empty())) {
+  } else if (!marked.step_ids.empty() && (is_device_policy || host_markers.empty())) {
     take_markers(marked.step_ids, found);
     found.source = "step ids";
     guide = false;
-  } else if (!marked.host.empty() && on.has_launches && (far_from_host || is_device_policy)) {
-    taken = take_host_steps(of, device, marked, policy != window_policy::marker, host, found);
-  } else if (!marked.host.empty() && is_device_policy) {
-    taken = take_spans(of, device, marked.host, host, found);
+  } else if (!host_markers.empty() && on.has_launches && (far_from_host || is_device_policy)) {
+    taken = take_host_steps(of, device, marked, policy, host, found);
+  } else if (!host_markers.empty() && is_device_policy) {
+    taken = take_spans(of, device, host_markers, host, found);
     found.source = "host markers";
-  } else if (!marked.host.empty()) {
-    take_markers(marked.host, found);
-    found.source = "host markers";
+  } else if (!host_markers.empty()) {
+    taken = take_host_windows(of, device, *marked.host, guide, host, found);
   }
   if (!taken) return std::move(taken).error();
-  settle(found, guide, on.steps_cut);
+  if (!found.is_settled) settle(found, guide, on.steps_cut);
   if (found.windows.empty()) {
     step_window whole;
     whole.pseudo = true;

@@ -1,5 +1,6 @@
 // Which spans of a device's time are its steps.
 #pragma once
+#include <base/hash_map.hpp>
 #include <profkit/core/bubbles.hpp>
 
 #include <cstddef>
@@ -30,10 +31,34 @@ struct device_windows {
   const char* source = "none";
   std::uint64_t cut = 0;  // windows that overlapped the next one
   std::uint64_t steps_not_found = 0;
+  std::uint64_t steps_left_out = 0;  // in which no kernel begins
+  bool is_settled = false;           // the windows are disjoint already
 };
 
-// Looks through the kernels only where the policy needs it.
-result<device_windows> find_windows(const activity& of, std::size_t device, window_policy policy, const hooks& host);
+// The steps that a host recorded.
+struct group_steps {
+  std::vector<step_marker> markers;  // of the best source, by start
+  hash_map<string_id, std::vector<std::size_t>> by_name;
+  std::vector<step_window> windows;  // the markers as windows of a device that has the host's time
+  std::uint64_t cut = 0;
+};
+
+// The steps of all hosts, put in order once: the devices of a host share them.
+class host_steps {
+ public:
+  host_steps(const activity& of, window_policy policy);
+  [[nodiscard]] const group_steps& of_group(std::uint32_t group) const noexcept { return groups_.find(group)->second; }
+  [[nodiscard]] window_policy policy() const noexcept { return policy_; }
+
+ private:
+  window_policy policy_;
+  hash_map<std::uint32_t, group_steps> groups_;
+};
+
+// Looks through the kernels only where the policy needs it. What it takes grows with the device's own markers and
+// kernels, not with the steps of its host.
+result<device_windows> find_windows(const activity& of, std::size_t device, const host_steps& hosts,
+                                    const hooks& host);
 
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE

@@ -15,5 +15,8 @@ inline namespace PROFKIT_NAMESPACE {
 std::optional<fault> index_settings(const profile& p, std::size_t file,
                                     const std::function<void(std::string_view key, std::string_view value)>& take);
 
+// Whether the recorder was asked for what devices did. False where the file does not say.
+[[nodiscard]] bool settings_ask_for_device(const profile& p, std::size_t file);
+
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

@@ -17,6 +17,8 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 std::string first_bytes(const std::string& path, std::size_t most) {
+  // What lies beside a file is not opened when it is a pipe.
+  if (const auto facts = look_at_path(path); !facts || facts->kind != path_kind::file) return {};
   auto opened = open_plain_file_source(path, io_mode::read);
   if (!opened) return {};
   std::string head(most, '\0');
