@@ -239,7 +239,7 @@ void print_busy_lines(session& s, const report_result& r) {
 void print_busiest_ops(session& s, const report_summary& found) {
   if (found.ops.empty()) return;
   table t;
-  t.right("of op time")
+  t.right("of ops")
       .right("self time")
       .right("count")
       .flexible("op", cut::middle, 24)
@@ -319,7 +319,7 @@ void print_collectives_part(session& s, const report_summary& found) {
       .right("count")
       .right("total")
       .right("longest")
-      .right("of op time")
+      .right("of ops")
       .right("exposed");
   const std::size_t shown = shown_of(kinds.size(), most_collectives - 1);
   for (std::size_t i = 0; i < shown; ++i) {

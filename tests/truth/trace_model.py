@@ -79,6 +79,12 @@ def in_window(run, window):
     return (to_ps is None or run.start < to_ps) and (from_ps is None or run.start >= from_ps or run.end > from_ps)
 
 
+def begins_in(run, window):
+    """Half open; without an end when that is None."""
+    from_ps, to_ps = window
+    return run.start >= from_ps and (to_ps is None or run.start < to_ps)
+
+
 def self_times(runs):
     """{position: ps}. An instant belongs to what began last; of equal starts to the shorter, then to the later one."""
     found = [0] * len(runs)

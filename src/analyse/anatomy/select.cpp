@@ -113,7 +113,7 @@ bool event_filter::keeps(const event_row& event, std::optional<std::int64_t> sta
   if (!start_ps) return false;
   const std::int64_t start = *start_ps;
   return std::all_of(windows_.begin(), windows_.end(), [&](const window& w) {
-    return start < w.to_ps && (start >= w.from_ps || start + event.duration_ps > w.from_ps);
+    return start < w.to_ps && (start >= w.from_ps || (!w.by_start && start + event.duration_ps > w.from_ps));
   });
 }
 
@@ -156,8 +156,8 @@ result<void> selection::find_step(const trace& t, const hooks& host) {
     if (!of_host && row.index == 0) places_with_steps_.push_back(place);
     const std::uint64_t before = of_host ? named[{row.file, row.name}]++ : 0;
     if (row.index != wanted) continue;
-    if (of_host) of_hosts.push_back({row.file, row.name, saturating_add(row.start_ps, row.duration_ps), before});
     const std::int64_t end_ps = saturating_add(row.start_ps, row.duration_ps);
+    if (of_host) of_hosts.push_back({row.file, row.name, end_ps, before});
     if (!of_host) step_windows_.push_back({place, row.start_ps, end_ps});
     const bool file_has_window = std::any_of(step_windows_.begin(), step_windows_.end(),
                                              [&](const step_window& w) { return w.place == whole_file; });
@@ -192,7 +192,7 @@ result<void> selection::find_device_windows(const trace& t, const std::vector<ho
       ++alike;
     }
     added.push_back(place);
-    if (window != nullptr) step_windows_.push_back({place, window->start_ps, window->end_ps});
+    if (window != nullptr) step_windows_.push_back({place, window->start_ps, window->end_ps, true});
   }
   places_with_steps_.insert(places_with_steps_.end(), added.begin(), added.end());
   std::sort(places_with_steps_.begin(), places_with_steps_.end());
@@ -211,7 +211,7 @@ event_filter selection::times_at(const step_place& place) const {
     if (found == step_windows_.end())
       filter.nothing_ = true;
     else
-      filter.windows_.push_back({found->from_ps, found->to_ps});
+      filter.windows_.push_back({found->from_ps, found->to_ps, found->by_start});
   }
   return filter;
 }

@@ -61,6 +61,7 @@ class event_filter {
   friend class selection;
   struct window {
     std::int64_t from_ps, to_ps;  // half open
+    bool by_start = false;        // what begins there, not what reaches into it
   };
   std::vector<window> windows_;  // all must hold
   hash_set<std::int64_t> ids_;   // metadata ids whose name or display name fits
@@ -132,6 +133,7 @@ class selection {
   struct step_window {
     step_place place;
     std::int64_t from_ps, to_ps;
+    bool by_start = false;  // the kernels of a step are those that begin in its window
   };
   [[nodiscard]] event_filter times_at(const step_place& place) const;
   const profile* profile_;

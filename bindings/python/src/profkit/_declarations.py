@@ -1032,6 +1032,8 @@ class pk_bubble_step(c.Structure):
         ("copy_ps", c.c_int64),
         ("other_ps", c.c_int64),
         ("idle_ps", c.c_int64),
+        ("not_recorded_ps", c.c_int64),
+        ("unrecorded_launches", c.c_uint64),
         ("bubble_count", c.c_uint64),
         ("tags", c.c_uint32),
         ("reserved", c.c_uint32),

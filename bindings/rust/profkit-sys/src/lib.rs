@@ -2118,8 +2118,12 @@ pub struct pk_bubble_step {
     pub copy_ps: i64,
     /// other kernels alone
     pub other_ps: i64,
-    /// no kernel at all
+    /// no kernel at all, and none that was launched without a record
     pub idle_ps: i64,
+    /// not known: work was launched that no record tells of
+    pub not_recorded_ps: i64,
+    /// launches of the step without any record of a device
+    pub unrecorded_launches: u64,
     /// internal gaps of any length
     pub bubble_count: u64,
     /// 1 \<\< PK_BUBBLE_TAG_: anomalies of the step
@@ -2481,7 +2485,7 @@ const _: () = {
     assert!(size_of::<pk_merge_options>() == 112);
     assert!(size_of::<pk_merge_node>() == 120);
     assert!(size_of::<pk_bubbles_options>() == 64);
-    assert!(size_of::<pk_bubble_step>() == 152);
+    assert!(size_of::<pk_bubble_step>() == 168);
     assert!(size_of::<pk_bubble>() == 144);
     assert!(size_of::<pk_architecture_options>() == 40);
     assert!(size_of::<pk_device>() == 40);
