@@ -175,8 +175,18 @@ void print_capture(session& s, const report_result& r) {
                human_duration(found.span_ps()) + " of events; " +
                    (origin ? "started " + date_text(*origin) : "the date is not recorded"));
   }
-  std::string amount = count_of(info.events, "event");
-  if (info.lines > 0) amount += " on " + count_of(info.lines, "line") + " of " + count_of(info.planes, "plane");
+  // Of a step or a stretch of time: what runs there, which is what the tables are of.
+  std::uint64_t events = info.events, lines = info.lines;
+  const options& asked = s.asked();
+  const bool filtered = asked.step || asked.from_ps || asked.to_ps;
+  if (filtered) {
+    events = 0;
+    lines = r.parts.ops.lines.size();
+    for (const profkit::ops_line& line : r.parts.ops.lines) events += line.events;
+  }
+  std::string amount = filtered ? count_of(events, "run of an op", "runs of ops") : count_of(events, "event");
+  if (lines > 0) amount += " on " + count_of(lines, "line");
+  if (lines > 0 && !filtered) amount += " of " + count_of(info.planes, "plane");
   print_fact(s, "amount", amount);
   if (found.idle) print_fact(s, "idle", idle_text(*found.idle));
   if (!r.parts.model.empty()) print_fact(s, "model", r.parts.model);

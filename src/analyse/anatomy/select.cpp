@@ -199,6 +199,20 @@ result<void> selection::find_device_windows(const trace& t, const std::vector<ho
   return {};
 }
 
+selection::extent selection::times() const noexcept {
+  extent all{options_->from_ps.value_or(earliest_ps), options_->to_ps.value_or(latest_ps)};
+  if (step_windows_.empty()) return all;
+  const auto is_of_device = [](const step_window& w) { return w.place.plane >= 0 || w.place.device >= 0; };
+  const bool any_device = std::any_of(step_windows_.begin(), step_windows_.end(), is_of_device);
+  extent of_step{latest_ps, earliest_ps};
+  for (const step_window& w : step_windows_) {
+    if (any_device && !is_of_device(w)) continue;
+    of_step.from_ps = std::min(of_step.from_ps, w.from_ps);
+    of_step.to_ps = std::max(of_step.to_ps, w.to_ps);
+  }
+  return {std::max(all.from_ps, of_step.from_ps), std::min(all.to_ps, of_step.to_ps)};
+}
+
 event_filter selection::times_at(const step_place& place) const {
   event_filter filter;
   if (options_->from_ps || options_->to_ps)

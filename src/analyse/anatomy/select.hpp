@@ -107,6 +107,11 @@ class selection {
   [[nodiscard]] event_filter events_of(std::size_t file, std::size_t plane) const;
   // The same by time and step alone, for a device that is no plane (its index in the activity), or a host of it (-1).
   [[nodiscard]] event_filter times_of(std::size_t file, std::int32_t device) const;
+  // The time that the filters leave, from the first window to the last; of a step that of devices where they have any.
+  struct extent {
+    std::int64_t from_ps = std::numeric_limits<std::int64_t>::min(), to_ps = std::numeric_limits<std::int64_t>::max();
+  };
+  [[nodiscard]] extent times() const noexcept;
   [[nodiscard]] bool filters_planes() const noexcept { return !options_->plane.empty(); }
 
  private:

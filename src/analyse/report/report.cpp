@@ -1,5 +1,6 @@
 #include <profkit/core/report.hpp>
 
+#include <analyse/anatomy/select.hpp>
 #include <analyse/report/parts.hpp>
 #include <base/contained.hpp>
 #include <profkit/core/activity.hpp>
@@ -128,7 +129,8 @@ void add_device_steps(const report_parts& parts, std::vector<step_group>& into) 
   }
 }
 
-report_summary sum_up(const profile& p, const report_options& o, const report_parts& parts) {
+report_summary sum_up(const profile& p, const report_options& o, const selection::extent& times,
+                      const report_parts& parts) {
   report_summary s;
   s.devices = devices_of(parts);
   s.software = software_of(parts);
@@ -138,6 +140,10 @@ report_summary sum_up(const profile& p, const report_options& o, const report_pa
     if (file.export_of >= 0 || !file.first_ps || !file.last_ps) continue;
     s.first_ps = s.first_ps ? std::min(*s.first_ps, *file.first_ps) : *file.first_ps;
     s.last_ps = s.last_ps ? std::max(*s.last_ps, *file.last_ps) : *file.last_ps;
+  }
+  if (s.first_ps && s.last_ps) {
+    s.first_ps = std::min(std::max(*s.first_ps, times.from_ps), *s.last_ps);
+    s.last_ps = std::max(std::min(*s.last_ps, times.to_ps), *s.first_ps);
   }
   for (const ops_line& line : parts.ops.lines) s.busy_ps = saturating_add(s.busy_ps, line.busy_ps);
   s.busy_devices = busy_devices_of(p, parts);
@@ -191,7 +197,9 @@ result<report_result> analyse_report(const trace& t, const report_options& o, co
     auto parts = report::run_all(t, o, host);
     if (!parts) return std::move(parts).error();
     report_result found{std::move(*parts), {}, {}};
-    found.summary = report::sum_up(t.files(), o, found.parts);
+    auto selected = selection::make(t, o.filters, host);
+    if (!selected) return std::move(selected).error();
+    found.summary = report::sum_up(t.files(), o, selected->times(), found.parts);
     found.damage = report::damage_of(found.parts);
     return found;
   });
