@@ -334,7 +334,7 @@ void print_collectives_part(session& s, const report_summary& found) {
   const std::size_t shown = shown_of(kinds.size(), most_collectives - 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const profkit::collective_total& c = kinds[i];
-    t.row({escape_for_terminal(c.kind), c.blocking ? "blocking" : "in flight", grouped(c.count),
+    t.row({escape_for_terminal(c.kind), c.on_stream ? "kernels" : c.blocking ? "blocking" : "in flight", grouped(c.count),
            human_duration(c.total_ps), extreme_text(c.max_ps, c.max_ps, c.total_ps),
            c.blocking ? share_text(c.total_ps, found.busy_ps) : "",
            c.exposed_ps ? human_duration(*c.exposed_ps) : c.blocking ? "" : "not recorded"});

@@ -253,7 +253,7 @@ class ExitCodesTest(Case):
 
     def test_a_collective_of_another_library(self):
         path = self.write("agg.pt.trace.json", trace(kernel("a", 10, 5), kernel("cross_device_reduce_1stage", 20, 60)))
-        self.assertRegex(run("report", path).out, r"all-reduce  blocking +1  60\.000 us  60\.000 us +92\.3 %")
+        self.assertRegex(run("report", path).out, r"all-reduce  kernels +1  60\.000 us  60\.000 us +92\.3 %")
 
     # ---- raw data of Ascend, which its own tools have to parse first ----
 

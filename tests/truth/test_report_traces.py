@@ -47,7 +47,7 @@ def collectives(lines):
     rows = []
     for kind, of in sorted(kinds.items(), key=lambda k: -sum(row["total_ps"] for row in k[1])):
         total = sum(row["total_ps"] for row in of)
-        rows.append(f"{kind} blocking {sum(row['count'] for row in of)} {duration(total)} "
+        rows.append(f"{kind} kernels {sum(row['count'] for row in of)} {duration(total)} "
                     f"{duration(max(row['max_ps'] for row in of))} {rounded(total, whole)}")
     return rows
 

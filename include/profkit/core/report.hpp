@@ -104,6 +104,7 @@ struct collective_total {
   std::uint64_t count = 0;
   std::int64_t total_ps = 0, max_ps = 0;
   std::optional<std::int64_t> exposed_ps;  ///< while the device did nothing else; none where that is not known
+  bool on_stream = false;  ///< kernels of streams: other streams may compute meanwhile
 };
 
 /// How long devices wait in their steps.

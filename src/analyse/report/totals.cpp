@@ -128,7 +128,8 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
     if (done && told.count({op.file, op.plane, operation_of(op.category)}) != 0) continue;
     collective_total& t = count_in(true, op.category.empty() ? short_op_name(op.name, {}) : op.category, op.count,
                                    op.total_ps, op.max_ps);
-    // What other streams compute meanwhile is not looked at here.
+    // What other streams compute meanwhile the bubble detector tells.
+    t.on_stream = t.on_stream || op.on_stream;
     if (!op.on_stream) t.exposed_ps = saturating_add(t.exposed_ps.value_or(0), op.total_ps);
   }
   for (const async_row& row : parts.collectives.async) {
