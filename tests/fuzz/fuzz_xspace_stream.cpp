@@ -23,6 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (got == wanted) continue;
     // Of a line with events out of reach a pass knows only that there are some.
     if (which == document::info && got.find("more than 106 days from") != std::string::npos) continue;
+    // Launches and durations of streams are held against each other in memory alone.
+    const bool judged = wanted.find("have no record of a device") != std::string::npos ||
+                        wanted.find("over the start of later kernels") != std::string::npos;
+    if (which == document::info && judged) continue;
     std::fprintf(stderr, "held:\n%s\nstreamed:\n%s\n", wanted.c_str(), got.c_str());
     std::abort();
   }

@@ -589,7 +589,7 @@ class Idle:
                     continue
                 m["labels"] |= g.labels
                 m["traced"] = m["traced"] or g.traced
-                if g.edge or not g.traced or g.cause == "device_dependency":
+                if g.edge or not g.traced or (g.cause == "device_dependency" and not self.reference):
                     continue
                 m["evidenced"] += g.length
                 m["host"] += g.host

@@ -4,10 +4,11 @@ import pathlib
 import statistics
 import sys
 
+import kineto_pair
 import trace_case
 import trace_model as model
 import truth
-from idle_model import length, union
+from idle_model import Idle, length, union
 
 EXPECTED = pathlib.Path(__file__).parent / "expected"
 
@@ -59,7 +60,7 @@ def steps(groups):
         lengths = [s["duration_ps"] for s in of]
         rows.append(f"{of[0]['file']} {place} {len(of)} {duration(statistics.median(lengths))} {duration(min(lengths))} "
                     f"{duration(max(lengths))} {of[0]['source']}")
-    return rows
+    return rows if len(rows) <= 4 else [*rows[:3], f"… {len(rows) - 3} more planes"]
 
 
 class Screens:
@@ -124,7 +125,18 @@ class ScreenOfPyTorch(Screens, trace_case.KinetoCase):
                 yield file, f"GPU {device}" + (f" of rank {file}" if device == 0 else ""), kernels
 
     def step_groups(self):
-        return ("python 900", self.steps()[:3]), ("python 901", self.steps()[3:])
+        capture, _ = kineto_pair.capture()
+        idle, of_devices = Idle(capture), {}
+        for d, w in idle.steps:
+            of_devices.setdefault(d, []).append(w)
+        groups = [("python 900", self.steps()[:3]), ("python 901", self.steps()[3:])]
+        for d, windows in of_devices.items():
+            device = capture.devices[d]
+            plane = next(line.plane for line in self.lines if (line.file, line.plane_name) == (device.file, device.name))
+            source = "device annotation" if all(w.marker == "device_annotation" for w in windows) else "launches"
+            groups.append((device.name, [{"file": device.file, "plane": plane, "source": source, "duration_ps": w.end - w.start}
+                                         for w in windows]))
+        return groups
 
 
 class ScreenOfAscend(Screens, trace_case.AscendCase):

@@ -393,9 +393,9 @@ class inventory {
     return {};
   }
 
-  // Whether a file is an XSpace with streams of a GPU: what they lack, or cannot be, is told there as of a trace.
+  // Whether a file is an XSpace in memory with streams of a GPU: what they lack, or cannot be, is told there as of a trace.
   [[nodiscard]] bool runs_streams(std::uint32_t file) const {
-    const xspace_index* const space = profile_.outline(file);
+    const xspace_index* const space = profile_.is_streamed(file) ? nullptr : profile_.outline(file);
     return space != nullptr && std::any_of(space->planes.begin(), space->planes.end(), [](const plane_index& plane) {
              return plane.kind == plane_kind::device &&
                     std::any_of(plane.lines.begin(), plane.lines.end(),

@@ -106,7 +106,7 @@ void add_device_steps(const report_parts& parts, std::vector<step_group>& into) 
       const activity& of = *parts.bubbles->of;
       const activity_device& device = of.devices()[step.device];
       group.first.file = device.file;
-      group.first.plane = device.plane;
+      group.first.plane = device.streams.empty() || device.plane >= 0 ? device.plane : device.streams.front().plane;
       group.first.line = -1;
       group.first.device = static_cast<std::int32_t>(step.device);
       group.first.plane_name = of.text(device.name);
