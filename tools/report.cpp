@@ -124,7 +124,7 @@ std::string idle_text(const profkit::idle_total& idle) {
   const auto place = [&]() -> const char* {
     switch (idle.pattern) {
       case profkit::idle_pattern::none: return nullptr;
-      case profkit::idle_pattern::internal_bubble: return "inside steps";
+      case profkit::idle_pattern::internal_bubble: return idle.marked ? "inside steps" : "between kernels";
       case profkit::idle_pattern::prelaunch: return "before the first kernel";
       case profkit::idle_pattern::tail: return "after the last kernel";
       case profkit::idle_pattern::inter_step: return "between steps";
@@ -132,7 +132,7 @@ std::string idle_text(const profkit::idle_total& idle) {
     }
     return nullptr;
   }();
-  return "devices wait " + share_text(idle.idle_ps, idle.service_ps) + " of their steps, at most " +
+  return "devices wait " + share_text(idle.idle_ps, idle.service_ps) + (idle.marked ? " of their steps, at most " : " of the time, at most ") +
          human_duration(idle.longest_ps) + " at once" + (place == nullptr ? "" : std::string("; mostly ") + place) +
          (idle.not_recorded_ps == 0
               ? ""

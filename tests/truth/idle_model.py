@@ -583,15 +583,18 @@ class Idle:
         for i, m in enumerate(self.measures):
             m["labels"], m["tags"] = set(), set()
             m["traced"] = False
-            m["evidenced"] = m["host"] = m["sync"] = m["comm"] = 0
+            m["evidenced"] = m["early"] = m["host"] = m["sync"] = m["comm"] = 0
             for g in self.gaps:
                 if g.step != i:
                     continue
                 m["labels"] |= g.labels
                 m["traced"] = m["traced"] or g.traced
-                if g.edge or not g.traced or (g.cause == "device_dependency" and not self.reference):
+                if g.edge or not g.traced:
                     continue
                 m["evidenced"] += g.length
+                if g.cause == "device_dependency" and not self.reference:
+                    m["early"] += g.length
+                    continue
                 m["host"] += g.host
                 m["sync"] += g.sync
                 m["comm"] += g.comm
@@ -616,7 +619,7 @@ class Idle:
                              self.at_least(sums["sync"], sums["evidenced"], "sync_overlap")):
             out.add("HOST_ORIGINATED_RISK")
         if not sums["traced"] or (sums["evidenced"] > 0 and
-                                  not self.at_least(sums["host"], sums["evidenced"], "untraced_coverage")):
+                                  not self.at_least(sums["host"] + sums["early"], sums["evidenced"], "untraced_coverage")):
             out.add("UNTRACED_HOST_BLOCKING_RISK")
         return out
 
@@ -712,7 +715,7 @@ class Idle:
     def tag_groups(self):
         for g, f in enumerate(self.group_facts):
             all_of = [self.measures[i] for i in f["steps"]]
-            sums = {key: sum(m[key] for m in all_of) for key in ("idle", "service", "sync", "host", "comm", "evidenced")}
+            sums = {key: sum(m[key] for m in all_of) for key in ("idle", "service", "sync", "host", "early", "comm", "evidenced")}
             sums["traced"] = any(m["traced"] for m in all_of)
             f["risk"] = self.risk(sums)
             n = len(all_of)

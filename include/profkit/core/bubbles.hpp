@@ -322,6 +322,7 @@ struct step_verdict {
   std::int64_t weighted_host_ps = 0, weighted_sync_ps = 0, weighted_comm_ps = 0;
   std::uint64_t unrecorded_launches = 0;  ///< of the host's step of that number, or in the window where it has none
   std::int64_t evidenced_ps = 0;  ///< length of the listed gaps that host evidence exists for
+  std::int64_t launched_early_ps = 0;  ///< of them, those whose work was launched in time: the host is no cause
   std::int32_t group = -1;        ///< index into bubbles_result::groups
   bubble_tags tags;
   bubble_labels labels;

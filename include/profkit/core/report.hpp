@@ -111,6 +111,7 @@ struct collective_total {
 struct idle_total {
   std::int64_t service_ps = 0, idle_ps = 0, longest_ps = 0;
   std::int64_t not_recorded_ps = 0;  ///< neither busy nor idle: launches have no record of a device
+  bool marked = false;  ///< some step was marked; else the whole capture counts as one
   idle_pattern pattern = idle_pattern::none;  ///< of the group with most idle time, where that is significant
 };
 /// What the largest module needs and how full the fullest device was.

@@ -13,13 +13,15 @@ namespace {
 
 // Sums over the reportable gaps of one or many steps, those at the edge of the capture left out.
 struct gap_weights {
-  std::int64_t service_ps = 0, underfeed_ps = 0, evidenced_ps = 0, host_ps = 0, sync_ps = 0, comm_ps = 0;
+  std::int64_t service_ps = 0, underfeed_ps = 0, evidenced_ps = 0, host_ps = 0, early_ps = 0, sync_ps = 0;
+  std::int64_t comm_ps = 0;
   bool traced = false;
   void add(const bubble_step& s) noexcept {
     service_ps = saturating_add(service_ps, s.service_ps());
     underfeed_ps = saturating_add(underfeed_ps, s.underfeed_ps());
     evidenced_ps = saturating_add(evidenced_ps, s.evidenced_ps);
     host_ps = saturating_add(host_ps, s.weighted_host_ps);
+    early_ps = saturating_add(early_ps, s.launched_early_ps);
     sync_ps = saturating_add(sync_ps, s.weighted_sync_ps);
     comm_ps = saturating_add(comm_ps, s.weighted_comm_ps);
     traced = traced || s.traced;
@@ -39,7 +41,7 @@ void add_host_tags(bubble_tags& into, const gap_weights& w, bool recurring, bool
   if (!boundary && (at_least(w.host_ps, w.evidenced_ps, t.launch_lag_coverage_ppm) ||
                     at_least(w.sync_ps, w.evidenced_ps, t.sync_overlap_ppm)))
     into.add(bubble_tag::host_originated_risk);
-  if (!w.traced || (w.evidenced_ps > 0 && !at_least(w.host_ps, w.evidenced_ps, t.untraced_coverage_ppm)))
+  if (!w.traced || (w.evidenced_ps > 0 && !at_least(saturating_add(w.host_ps, w.early_ps), w.evidenced_ps, t.untraced_coverage_ppm)))
     into.add(bubble_tag::untraced_host_blocking_risk);
 }
 
@@ -95,9 +97,12 @@ void label_bubbles(bubbles_result& into, const activity& of, const bubble_option
     s.labels.add(b.labels);
     s.traced = s.traced || b.host.traced;
     if (b.boundary_adjacent || !b.host.traced) continue;
-    // The work was launched in time: what the host did meanwhile did not keep the device waiting.
-    if (!o.reference && b.cause.id == idle_cause::device_dependency) continue;
     s.evidenced_ps += b.length_ps();
+    // The work was launched in time: what the host did meanwhile did not keep the device waiting.
+    if (!o.reference && b.cause.id == idle_cause::device_dependency) {
+      s.launched_early_ps += b.length_ps();
+      continue;
+    }
     s.weighted_host_ps += b.host.host_ps;
     s.weighted_sync_ps += b.host.sync_ps;
     s.weighted_comm_ps += b.host.comm_ps;
