@@ -1,5 +1,6 @@
 #include "op_facts.hpp"
 
+#include "quantity.hpp"
 #include "text.hpp"
 
 #include <profkit/core/text.hpp>
@@ -22,6 +23,17 @@ op_facts facts_of(const profkit::profile& capture, const profkit::op_programs& p
   f.name = short_op_name(op.name, op.display_name);
   f.full_name = profkit::escape_for_terminal(op.name);
   return f;
+}
+
+std::string left_out_text(const std::vector<profkit::left_out_lines>& all) {
+  std::string text;
+  for (const profkit::left_out_lines& l : all) {
+    text += text.empty() ? "Left out: " : "; ";
+    if (l.lines != 0) text += count_of(l.lines, "line");
+    if (l.events != 0) text += (l.lines != 0 ? ", " : "") + count_of(l.events, "event");
+    text += ": " + l.why;
+  }
+  return text;
 }
 
 std::string achieved_rate(double amount, std::uint64_t count, std::int64_t total_ps, const char* unit) {

@@ -3,6 +3,7 @@
 #include <profkit/core/anatomy.hpp>
 
 #include <string>
+#include <vector>
 
 namespace profkit_tool {
 
@@ -30,6 +31,9 @@ class programs_met {
   std::string first_;
   bool several_ = false;
 };
+
+// "Left out: 3 lines, 40 events: moments and values, which have no length; …"; "" where nothing is.
+std::string left_out_text(const std::vector<profkit::left_out_lines>& all);
 
 // `amount` an execution, `count` executions in `total_ps`: "412 TFLOP/s"; "" when the amount is unknown.
 std::string achieved_rate(double amount, std::uint64_t count, std::int64_t total_ps, const char* unit);

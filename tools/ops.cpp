@@ -87,12 +87,20 @@ void print_line(session& s, ops_line& line, const profkit::op_programs& programs
   s.left_out(line.ops.size(), shown);
 }
 
+void print_lines_left_out(session& s, const std::vector<profkit::left_out_lines>& all) {
+  if (all.empty()) return;
+  s.out().line("");
+  const std::string text = left_out_text(all);
+  s.out().line(s.columns() == 0 ? text : wrap(text, s.columns(), 2));
+}
+
 profkit::result<void> print_ops(session& s) {
   auto found = profkit::anatomy_ops(s.trace(), s.filters(default_rows), s.hooks());
   if (!found) return std::move(found).error();
   s.lost(found->damage);
   if (found->lines.empty()) {
     s.absent(found->absent);
+    print_lines_left_out(s, found->left_out);
     return {};
   }
   // A name filter leaves lines without rows behind: they say nothing.
@@ -110,6 +118,7 @@ profkit::result<void> print_ops(session& s) {
                                                        : "total time"));
   const profkit::op_programs programs(s.capture());
   for (ops_line& line : lines) print_line(s, line, programs, s.asked().limit.value_or(default_rows));
+  print_lines_left_out(s, found->left_out);
   return {};
 }
 
@@ -138,7 +147,8 @@ extern const command_description ops_command = {
     "Totals over all events of an operation. Self time leaves out what nested operations cover, so that\n"
     "self times of a line add up to its busy time. Where events carry the device's own clock, times are\n"
     "by that; steps and times that are asked for are of the timeline. Programs are kept apart. Of PyTorch\n"
-    "and Ascend: kernels by stream; where no device recorded anything, what threads of the host did.",
+    "and Ascend: kernels by stream; where no device recorded anything, what threads of the host did.\n"
+    "What `info` counts in trace JSON and no line here is said below them, with why.",
     "  profkit ops vm.xplane.pb --sort self\n"
     "  profkit ops vm.xplane.pb --plane TPU:0 --name fusion\n"
     "  profkit ops vm.xplane.pb --step 3           only what ran in the fourth step\n"

@@ -246,6 +246,12 @@ void print_busy_lines(session& s, const report_result& r) {
   print_rest(s, lines.size(), shown, "more, each less busy");
 }
 
+void print_left_out(session& s, const std::vector<profkit::left_out_lines>& all) {
+  if (all.empty()) return;
+  s.out().line("");
+  s.out().line(wrap(left_out_text(all), report_columns, 2));
+}
+
 void print_busiest_ops(session& s, const report_summary& found) {
   if (found.ops.empty()) return;
   table t;
@@ -411,6 +417,7 @@ profkit::result<void> print_report(session& s) {
     return {};
   }
   print_busy_lines(s, r);
+  print_left_out(s, r.parts.ops.left_out);
   print_busiest_ops(s, r.summary);
   print_modules_part(s, r.summary.modules);
   print_steps_part(s, r.summary.steps);

@@ -5,6 +5,7 @@
 
 #include <base/format.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,18 @@ constexpr const char* only_totals = "only totals of ops were recorded, without t
     if (!in.why_empty.empty()) return in.why_empty;
   if (of.inputs().empty()) return nothing_recorded;
   return of.devices().empty() ? "the capture has no device" : "no device of the capture has a kernel";
+}
+
+[[nodiscard]] inline bool is_written_by(const activity& of, trace_writer one, trace_writer other) {
+  return std::any_of(of.hosts().begin(), of.hosts().end(),
+                     [&](const activity_host& h) { return h.writer == one || h.writer == other; });
+}
+// torch_npu's profiler has the options of PyTorch's.
+[[nodiscard]] inline bool is_of_pytorch(const activity& of) {
+  return is_written_by(of, trace_writer::pytorch, trace_writer::ascend);
+}
+[[nodiscard]] inline bool is_of_xla(const activity& of) {
+  return is_written_by(of, trace_writer::xla, trace_writer::tensorflow);
 }
 
 // What of an input was passed over, or stands in for another.

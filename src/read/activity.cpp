@@ -33,7 +33,8 @@ class filled_activity final : public activity {
         markers_(std::move(parts.markers)),
         inputs_(std::move(parts.inputs)),
         communication_(std::move(parts.communication)),
-        step_trace_(std::move(parts.step_trace)) {}
+        step_trace_(std::move(parts.step_trace)),
+        lines_(std::move(parts.lines)) {}
 
   [[nodiscard]] const std::vector<activity_device>& devices() const noexcept override { return devices_; }
   [[nodiscard]] const std::vector<activity_host>& hosts() const noexcept override { return hosts_; }
@@ -42,6 +43,7 @@ class filled_activity final : public activity {
   [[nodiscard]] const std::vector<activity_input>& inputs() const noexcept override { return inputs_; }
   [[nodiscard]] const std::vector<communication_row>& communication() const noexcept override { return communication_; }
   [[nodiscard]] const std::vector<step_trace_row>& step_trace() const noexcept override { return step_trace_; }
+  [[nodiscard]] const std::vector<line_count>& lines() const noexcept override { return lines_; }
   [[nodiscard]] std::string_view text(string_id id) const noexcept override { return strings_.text(id); }
   [[nodiscard]] std::optional<std::int64_t> origin_unix_ns() const noexcept override { return from_->origin_unix_ns(); }
   [[nodiscard]] bool has_host_spans(std::uint32_t host_group) const noexcept override {
@@ -91,6 +93,7 @@ class filled_activity final : public activity {
   std::vector<activity_input> inputs_;
   std::vector<communication_row> communication_;
   std::vector<step_trace_row> step_trace_;
+  std::vector<line_count> lines_;
 };
 
 // Hands on what touches a window, and takes down the kinds of everything.
@@ -243,6 +246,11 @@ const char* accelerator_name(accelerator a) noexcept {
     case accelerator::npu: return "npu";
   }
   return "other";
+}
+
+const std::vector<line_count>& activity::lines() const noexcept {
+  static const std::vector<line_count> none;
+  return none;
 }
 
 result<std::uint32_t> activity::visit_host_spans_in(std::uint32_t host_group, interval_sequence windows,

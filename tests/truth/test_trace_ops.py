@@ -254,8 +254,11 @@ class SmallTraces(truth.Case):
         self.check_lines(found, [line])
 
     def test_kernels_without_a_stream(self):
-        event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": "somewhere", "ts": 0, "dur": 5, "args": {"device": 0}}
+        event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "ts": 0, "dur": 5, "args": {"device": 0}}
         self.check_lines(self.ask([event]), [self.line(-1, -1, "GPU 0", "no stream", [("k", "compute", 0, 5)])])
+        # A thread that is text is a line as any other.
+        self.check_lines(self.ask([{**event, "tid": "somewhere"}]),
+                         [self.line(0, 0, "GPU 0", "stream somewhere", [("k", "compute", 0, 5)])])
 
     def test_a_trace_without_spans(self):
         found = self.ask([meta("process_name", 5, 0, "python")])

@@ -3,6 +3,7 @@ import json
 
 import ascend_pair
 import kineto_pair
+import trace_lines
 import trace_model as model
 import truth
 from idle_model import Idle
@@ -45,6 +46,14 @@ class PairCase(truth.Case):
         found = truth.parsed(text)
         # Traces and tables are read whole, but for those of other hosts.
         self.check(found.pop("events_checked"), "some" if "--host" in options else "all")
+        if command == "ops":
+            # Filters ask for a part.
+            asked = {"--plane", "--line", "--name", "--time", "--step", "--host"} & set(options)
+            left_out = found.pop("left_out", [])
+            if not asked:
+                self.check_left_out(left_out)
+            elif asked != {"--host"}:
+                self.check(left_out, [])
         return found
 
     def ops_document(self, lines, keeps=lambda line, run: True, name="", limit=0, source=KINETO_SOURCE):
@@ -78,6 +87,9 @@ class KinetoCase(PairCase):
                 # "GPU 0" is in both ranks, "GPU 1" is not.
                 name = f"GPU {device}" + (f" of rank {file}" if device == 0 else "")
                 self.lines += model.lines_of_device(file, name, rank.kernels[device], lambda s, d=device, p=places: p[d, s])
+
+    def check_left_out(self, found):
+        self.check(found, trace_lines.left_out(*(rank.events for rank in self.ranks)))
 
     def steps(self):
         return [model.step(file, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration,
@@ -121,6 +133,11 @@ class AscendCase(PairCase):
                 streams = list(dict.fromkeys(k.stream for k in kernels if k.stream is not None))
                 self.lines += model.lines_of_device(file, name, kernels,
                                                     lambda s, p=plane, of=streams: (p, of.index(s) + 1), True, "Stream {}")
+
+    def check_left_out(self, found):
+        """Tables tell of the kernels: all of the trace of the first rank is left out."""
+        spans = [(e["pid"], e["tid"]) for rank in self.ranks[:1] for e in rank.events if e["ph"] == "X"]
+        self.check([sum(row["lines"] for row in found), sum(row["events"] for row in found)], [len(set(spans)), len(spans)])
 
     def steps(self):
         out = [model.step(3, "ProfilerStep", m.name, int(m.name.split("#")[1]), index, m.start, m.duration,

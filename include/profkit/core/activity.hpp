@@ -68,6 +68,14 @@ struct kernel_details {
       counters;  ///< PMU columns by header name, e.g. aic_mac_ratio; ratios, never times
 };
 
+/// When a kernel ran by the clock of its device; no_time_ps where its record does not say.
+struct own_time {
+  std::int64_t start_ps = no_time_ps, duration_ps = no_time_ps;
+};
+
+/// Which kernels of a stream tell times by the clock of their device: none, some or only durations, all of them both.
+enum class own_times : std::uint8_t { none, some, all };
+
 /// A hardware stream (or TPU line) of a device. Lines of kind `async` repeat what lies beside the ops.
 struct activity_stream {
   std::int64_t id = -1;
@@ -75,6 +83,7 @@ struct activity_stream {
   line_kind kind = line_kind::stream;
   /// Where `info` shows it: positions of the process and of the thread in the file; -1 where the source has none.
   std::int32_t plane = -1, line = -1;
+  own_times by_own_clock = own_times::none;
 };
 
 /// What a device is. On GPUs the host's step windows lie far from the kernels that they launched.
@@ -105,6 +114,7 @@ struct activity_device {
   accelerator type = accelerator::other;
   std::vector<activity_stream> streams;
   std::vector<kernel_details> details;
+  std::vector<own_time> own_clock;  ///< of each kernel, in the order of visits; empty where no kernel has one
   std::vector<op_total> totals;  ///< only when no file tells when kernels began: there are no rows then
   std::uint64_t kernels = 0;     ///< rows the visitor will see
   std::uint64_t by_graphs = 0;   ///< of them, those launched by graphs: their launch is that of the whole graph
@@ -129,9 +139,14 @@ struct unrecorded_launch {
   launched_work work = launched_work::kernel;
 };
 
+/// Whose record it is: what can be advised differs.
+enum class trace_writer : std::uint8_t { unknown, pytorch, xla, tensorflow, rocprof, ascend };
+
 /// A host: one rank, process or file. Devices, spans and markers name it by its index (host_group).
 struct activity_host {
   std::uint32_t file = 0;            ///< index into profile::what().files: the first that tells of it
+  trace_writer writer = trace_writer::unknown;
+  std::uint64_t untold_spans = 0;    ///< spans of which nothing tells whether a device or a host ran them
   std::string recorder;              ///< "PyTorch (Kineto)"; "" when not told
   std::vector<std::string> devices;  ///< models of the devices that the machine has: "NVIDIA H100 80GB HBM3", …
   std::int32_t rank = -1, world_size = 0;  ///< of a distributed run; -1 and 0: not told
@@ -160,13 +175,24 @@ struct host_span {
   host_span_kind kind = host_span_kind::other;
 };
 
-/// Where a step window comes from, best first.
-enum class marker_source : std::uint8_t { profiler_step, numbered_step, pattern, device_annotation, step_id, line };
+/// Where a step window comes from, best first. step_num: an argument of that name. run: none is marked, and every run of a
+/// program counts.
+enum class marker_source : std::uint8_t {
+  profiler_step,
+  numbered_step,
+  step_num,
+  pattern,
+  device_annotation,
+  step_id,
+  line,
+  run
+};
 struct step_marker {
   std::uint32_t host_group = 0;
   std::int32_t device = -1;  ///< index into devices(): a window in device time; -1: host time, for all of the group
   std::uint32_t thread = no_thread;  ///< of the host, that wrote it first; index into threads()
   string_id name = 0;
+  string_id whole_name = 0;  ///< as it was recorded, where name is a part of that; else 0
   std::int64_t number = -1;
   std::int64_t start_ps = 0, end_ps = 0;
   marker_source source = marker_source::profiler_step;
@@ -189,6 +215,32 @@ struct activity_input {
   bool no_device_fits = false, no_step_fits = false;
   bool stands_in = false;       ///< a trace whose kernels are taken because no table has any
   std::optional<fault> damage;  ///< rejected rows are, too, unless a time or a begin was never on record
+};
+
+/// What an event of a line of trace JSON was taken for.
+enum class line_use : std::uint8_t {
+  kernel,        ///< of a device
+  op,            ///< an operator of a framework
+  span,          ///< what else a host did
+  untold,        ///< of a device or of a host: nothing tells
+  device_wait,   ///< a device that waits, which is evidence and no work
+  asynchronous,  ///< an op that runs beside those of its device
+  step,          ///< marks a step
+  program_run,   ///< a run of a program, which its ops repeat
+  repeated,      ///< stands on another line of its device, too
+  bookkeeping,   ///< of the recorder
+  no_length,     ///< a moment or a value
+  overlapping,   ///< an asynchronous event ("b", "e"), which nests in nothing
+  unusable,      ///< its length is missing, negative or out of reach
+  not_known,     ///< on a device, of a category or on a line that no rule knows
+  elsewhere,     ///< what a table beside the trace tells in its place
+};
+inline constexpr std::size_t line_uses = static_cast<std::size_t>(line_use::elsewhere) + 1;
+/// A line of trace JSON as `info` shows it, and how many of its events were taken for what.
+struct line_count {
+  std::uint32_t file = 0;
+  std::int32_t plane = -1, line = -1;
+  std::array<std::uint64_t, line_uses> events{};
 };
 
 /// A communication operation as communication.json tells it.
@@ -247,6 +299,7 @@ class activity {
   [[nodiscard]] virtual const std::vector<activity_input>& inputs() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<communication_row>& communication() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<step_trace_row>& step_trace() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<line_count>& lines() const noexcept;  ///< of trace JSON
   [[nodiscard]] virtual std::string_view text(string_id id) const noexcept = 0;
   /// Unix ns of time zero; nothing when the capture does not carry it.
   [[nodiscard]] virtual std::optional<std::int64_t> origin_unix_ns() const noexcept = 0;

@@ -397,8 +397,14 @@ struct ops_line {
   std::int64_t busy_ps = 0;  ///< union of the events
   op_rows ops;               ///< by total, descending; ties by metadata id
 };
+/// Lines of trace JSON that `info` counts and `ops` does not, with their events, and events of lines that it does.
+struct left_out_lines {
+  std::string why;
+  std::uint64_t lines = 0, events = 0;
+};
 struct ops_result {
   std::vector<ops_line> lines;
+  std::vector<left_out_lines> left_out;  ///< by reason; empty under filters, which ask for a part
   std::string source;  ///< "XLA Ops", "device streams", "host events with hlo_op"; empty when absent
   std::string absent;
   std::vector<file_damage> damage;

@@ -131,23 +131,23 @@ result<void> visit_all(const activity& of, std::uint32_t group, host_span_visito
 
 }  // namespace
 
-result<void> add_host_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
+result<bool> add_host_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
                           const anatomy_options& o, const hooks& host, ops_result& into) {
   const auto groups = static_cast<std::uint32_t>(of->hosts().size());
   operator_finder operators;
   for (std::uint32_t group = 0; group < groups && !operators.found; ++group)
-    if (result<void> visited = visit_all(*of, group, operators, host); !visited) return visited;
+    if (result<void> visited = visit_all(*of, group, operators, host); !visited) return std::move(visited).error();
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::uint32_t file = of->hosts()[group].file;
     if (p.outline(file) != nullptr || !selected.file(file) || !of->has_host_spans(group)) continue;
     host_ops ops(*of, group, operators.found, selected, o);
-    if (result<void> visited = visit_all(*of, group, ops, host); !visited) return visited;
+    if (result<void> visited = visit_all(*of, group, ops, host); !visited) return std::move(visited).error();
     if (ops.needs_another_look())
-      if (result<void> visited = visit_all(*of, group, ops, host); !visited) return visited;
+      if (result<void> visited = visit_all(*of, group, ops, host); !visited) return std::move(visited).error();
     ops.finish(into);
   }
   into.texts = of;
-  return {};
+  return operators.found;
 }
 
 }  // namespace PROFKIT_NAMESPACE

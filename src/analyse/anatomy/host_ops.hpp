@@ -9,9 +9,9 @@
 namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
-// Adds a line for each thread: totals of the framework's operators; where a capture has none, of all its spans. Those of an XSpace are left
-// to who reads its lines.
-result<void> add_host_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
+// Adds a line for each thread: totals of the framework's operators; where a capture has none, of all its spans. Those of
+// an XSpace are left to who reads its lines. Gives whether they are of operators alone.
+result<bool> add_host_ops(const profile& p, const std::shared_ptr<const activity>& of, const selection& selected,
                           const anatomy_options& o, const hooks& host, ops_result& into);
 
 }  // namespace PROFKIT_NAMESPACE

@@ -1,5 +1,6 @@
 #include <analyse/anatomy/kernel_ops.hpp>
 
+#include <analyse/anatomy/device_clock.hpp>
 #include <analyse/anatomy/op_rows.hpp>
 #include <analyse/anatomy/op_totals.hpp>
 #include <base/affix.hpp>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -66,13 +68,20 @@ class device_ops final : public kernel_visitor {
 
   result<void> rows(const kernel_row* first, std::size_t count) override {
     for (const kernel_row* k = first; k != first + count; ++k) {
+      const std::size_t at = met_++;
       if ((k->flags & kernel_duplicate) != 0) continue;
       event_row event{};
       event.offset_ps = k->start_ps;
       event.duration_ps = k->duration_ps;
       if (!times_.keeps_all() && !times_.keeps(event, k->start_ps)) continue;
       event.metadata_id = numbers_.number_of(*k);
-      add(stream_of(*k), event);
+      const own_times own = own_times_of(*k);
+      if (own != own_times::none) {
+        const own_time& by_device = device_.own_clock[at];
+        if (by_device.duration_ps != no_time_ps) event.duration_ps = by_device.duration_ps;
+        if (own == own_times::all) event.offset_ps = by_device.start_ps;
+      }
+      add(stream_of(*k), event, own);
     }
     return {};
   }
@@ -85,8 +94,7 @@ class device_ops final : public kernel_visitor {
       if (!has_ops(at)) continue;
       ops_line line = line_of(at);
       if (!contains(line.line_name, options_.line)) continue;
-      s.flush();
-      s.totals->finish();
+      s.finish();
       line.events = s.totals->events();
       line.duration_sum_ps = s.totals->duration_sum_ps();
       line.busy_ps = static_cast<std::int64_t>(
@@ -147,9 +155,19 @@ class device_ops final : public kernel_visitor {
   struct stream_totals {
     std::unique_ptr<op_totals> totals;
     std::vector<event_row> waiting;  // added a batch at a time
+    std::optional<start_order> order;  // where starts are those of the device
     void flush() {
-      totals->add(waiting.data(), waiting.size());
+      const auto take = [this](const event_row* ready, std::size_t n) { totals->add(ready, n); };
+      if (order)
+        order->add(waiting.data(), waiting.size(), take);
+      else
+        take(waiting.data(), waiting.size());
       waiting.clear();
+    }
+    void finish() {
+      flush();
+      if (order) order->finish([this](const event_row* ready, std::size_t n) { totals->add(ready, n); });
+      totals->finish();
     }
   };
 
@@ -158,9 +176,14 @@ class device_ops final : public kernel_visitor {
     if ((k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size()) return streams_[k.stream];
     return streams_[without_stream() + (k.kind == kernel_class::comm ? 1 : 0)];
   }
-  static void add(stream_totals& to, const event_row& event) {
+  [[nodiscard]] own_times own_times_of(const kernel_row& k) const {
+    const bool placed = (k.flags & kernel_has_stream) != 0 && k.stream < device_.streams.size();
+    return placed && !device_.own_clock.empty() ? device_.streams[k.stream].by_own_clock : own_times::none;
+  }
+  static void add(stream_totals& to, const event_row& event, own_times own) {
     constexpr std::size_t batch = 256;
     if (!to.totals) {
+      if (own == own_times::all) to.order.emplace();
       to.totals = std::make_unique<op_totals>(0);
       to.waiting.reserve(batch);
     }
@@ -189,6 +212,9 @@ class device_ops final : public kernel_visitor {
       line.line = on.line;
       line.line_name = of_.text(on.name);
       line.kind = on.kind;
+      line.clock = on.by_own_clock == own_times::all    ? ops_clock::device
+                   : on.by_own_clock == own_times::some ? ops_clock::mixed
+                                                        : ops_clock::aligned;
     } else {
       line.line_name = stream != without_stream() ? "communication, no stream"
                        : device_.totals.empty()  ? "no stream"
@@ -202,6 +228,7 @@ class device_ops final : public kernel_visitor {
   const event_filter times_;
   const anatomy_options& options_;
   op_numbers numbers_;
+  std::size_t met_ = 0;  // kernels of the device so far
   std::vector<stream_totals> streams_;  // the last two: of kernels without a stream, which run beside communication without one
 };
 

@@ -19,9 +19,11 @@ step_source source_of(marker_source m) noexcept {
     case marker_source::profiler_step: return step_source::profiler_step;
     case marker_source::numbered_step:
     case marker_source::pattern: return step_source::annotation;
+    case marker_source::step_num: return step_source::host_step_num;
     case marker_source::device_annotation: return step_source::device_annotation;
     case marker_source::step_id: return step_source::step_id;
     case marker_source::line: return step_source::steps_line;
+    case marker_source::run: return step_source::xla_modules;
   }
   return step_source::annotation;
 }
@@ -38,10 +40,16 @@ class marked_steps {
     for (std::size_t at = 0; at < all.size();) {
       const std::size_t host = at, host_end = end_of_host(at);
       const std::size_t own_end = end_of_device(host, host_end);
-      if (all[host].device < 0) {
+      // As of an XSpace: what lines of devices say is more than what a host does.
+      const bool by_lines = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(own_end),
+                                        all.begin() + static_cast<std::ptrdiff_t>(host_end), [](const step_marker& m) {
+                                          return m.source == marker_source::line || m.source == marker_source::run;
+                                        });
+      if (all[host].device < 0 && !by_lines) {
         add(host, own_end);
       } else {
-        for (std::size_t device = host; device < host_end; device = end_of_device(device, host_end))
+        const std::size_t first = all[host].device < 0 ? own_end : host;
+        for (std::size_t device = first; device < host_end; device = end_of_device(device, host_end))
           add(device, end_of_device(device, host_end));
       }
       at = host_end;
@@ -84,7 +92,7 @@ class marked_steps {
       step.duration_ps = std::max<std::int64_t>(m.end_ps - m.start_ps, 0);
       step.has_number = m.number >= 0 ? 1 : 0;
       step.number = std::max<std::int64_t>(m.number, 0);
-      step.name = name_of(m.name);
+      step.name = name_of(m.whole_name != 0 ? m.whole_name : m.name);
       step.origin = (into_.origins.size() - 1) & 0x7fffffffU;
     }
   }
@@ -99,6 +107,7 @@ class marked_steps {
       const activity_device& device = of_.devices()[static_cast<std::size_t>(m.device)];
       origin.plane_name = of_.text(device.name);
       if (!device.streams.empty()) origin.plane = device.streams.front().plane;
+      if (m.source == marker_source::run) origin.line = of_.threads()[m.thread].line;
     } else if (m.thread != no_thread) {
       const activity_thread& thread = of_.threads()[m.thread];
       origin.plane = thread.plane;

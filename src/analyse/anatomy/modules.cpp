@@ -142,9 +142,22 @@ class module_finder {
   std::string why_none() const {
     if (any_) return "no module fits the filters";
     if (trace(profile_).has_traces())
-      return "compiled programs are in an XSpace or in *.hlo_proto.pb files, of which there are none; nn.Module scopes of "
-             "PyTorch are in `profkit framework` (record them with with_modules=True)";
+      return std::string("compiled programs are in an XSpace or in *.hlo_proto.pb files, of which there are none") +
+             (is_of_xla() ? ""
+                          : "; nn.Module scopes of PyTorch are in `profkit framework` (record them with "
+                            "with_modules=True)");
     return "no /host:metadata plane carries an 'Hlo Proto' stat, and there is no *.hlo_proto.pb file";
+  }
+
+  // XLA's exporter names processes as planes of an XSpace are named, and does so first.
+  [[nodiscard]] bool is_of_xla() const {
+    constexpr std::size_t looked_at_bytes = 4096;
+    for (std::size_t file = 0; file < profile_.file_count(); ++file) {
+      if (profile_.what().files[file].family != file_family::chrome_trace) continue;
+      const std::string_view head = profile_.bytes(file).substr(0, looked_at_bytes);
+      if (contains(head, "\"/host:") || contains(head, "\"/device:")) return true;
+    }
+    return false;
   }
 
   const profile& profile_;

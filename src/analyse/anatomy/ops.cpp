@@ -5,6 +5,7 @@
 #include <analyse/anatomy/op_programs.hpp>
 #include <analyse/anatomy/op_rows.hpp>
 #include <analyse/anatomy/op_totals.hpp>
+#include <analyse/anatomy/ops_left_out.hpp>
 #include <analyse/anatomy/select.hpp>
 #include <analyse/anatomy/stats.hpp>
 #include <analyse/anatomy/streamed.hpp>
@@ -501,10 +502,18 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
     return d.kernels != 0 || !d.totals.empty();
   });
   const std::size_t before = found.lines.size();
-  result<void> added = any_kernels ? add_kernel_ops(t.files(), *read, selected, o, host, found)
-                       : before == 0 ? add_host_ops(t.files(), *read, selected, o, host, found)
-                                     : result<void>();
-  if (!added || found.lines.size() == before) return added;
+  trace_ops_of what = trace_ops_of::nothing;
+  if (any_kernels) {
+    if (auto added = add_kernel_ops(t.files(), *read, selected, o, host, found); !added) return added;
+    what = trace_ops_of::kernels;
+  } else if (before == 0) {
+    const auto added = add_host_ops(t.files(), *read, selected, o, host, found);
+    if (!added) return added.error();
+    what = *added ? trace_ops_of::operators : trace_ops_of::host_spans;
+  }
+  if (!filters_events(o) && o.plane.empty() && o.line.empty())
+    found.left_out = lines_left_out(t.files(), **read, selected, what, found.lines);
+  if (found.lines.size() == before) return {};
   // As of an XSpace: the lines of that name, else those whose name contains it.
   const auto first = found.lines.begin() + static_cast<std::ptrdiff_t>(before);
   const auto has_name = [&](const ops_line& line) { return line.line_name == o.line; };
@@ -512,7 +521,12 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
     found.lines.erase(std::remove_if(first, found.lines.end(), [&](const ops_line& line) { return !has_name(line); }),
                       found.lines.end());
   if (before != 0) found.source += " and ";
-  found.source += any_kernels ? "kernels of traces and tables" : "host spans of traces: no device is recorded";
+  const auto& hosts = (*read)->hosts();
+  const auto is_untold = [](const activity_host& h) { return h.untold_spans != 0; };
+  const bool untold = what == trace_ops_of::host_spans && std::any_of(hosts.begin(), hosts.end(), is_untold);
+  found.source += any_kernels ? "kernels of traces and tables"
+                  : untold    ? "events of traces: which are of devices is not told"
+                              : "host spans of traces: no device is recorded";
   return {};
 }
 

@@ -63,6 +63,8 @@ class step_finder {
     if (trace_.has_traces()) {
       auto marked = trace_.all_activity(host_);
       if (!marked) return std::move(marked).error();
+      pytorch_ = is_of_pytorch(**marked);
+      xla_ = is_of_xla(**marked);
       damage_.note(**marked, selected_);
       add_marked_steps(profile_, std::move(*marked), selected_, options_, *packed_);
     }
@@ -228,8 +230,12 @@ class step_finder {
                                         "event has a step_num stat"
                           : !options_.plane.empty() || !options_.line.empty()
                               ? "no step is marked there; without --plane and --line there may be some"
-                              : "no step is marked: in PyTorch call profiler.step() after each, or wrap each in "
-                                "record_function(\"step#N\")");
+                              : std::string("no step is marked") +
+                                    (pytorch_ ? ": in PyTorch call profiler.step() after each, or wrap each in "
+                                                "record_function(\"step#N\")"
+                                     : xla_   ? ", and no device has a line of steps or of runs of programs: in JAX "
+                                                "wrap each in jax.profiler.StepTraceAnnotation(\"step\", step_num=N)"
+                                              : ""));
   }
 
   const trace& trace_;
@@ -242,7 +248,7 @@ class step_finder {
   steps_result found_;
   std::shared_ptr<step_list::packed> packed_ = std::make_shared<step_list::packed>();
   std::size_t sorted_ = 0;
-  bool any_xspace_ = false;
+  bool any_xspace_ = false, pytorch_ = false, xla_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <analyse/bubbles/summary.hpp>
 #include <analyse/bubbles/tags.hpp>
 #include <analyse/bubbles/words.hpp>
+#include <analyse/input_texts.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -152,10 +153,6 @@ class adviser {
     return "the longest gap, " + human_duration(longest.length_ps()) + ": " + where_text(of_, r_, longest) +
            (longest.cause.span == 0 ? "" : ", in " + std::string(of_.text(longest.cause.span)));
   }
-  // PyTorch can; what an XSpace holds is not up to its user.
-  bool may_record_stacks() const {
-    return std::any_of(of_.devices().begin(), of_.devices().end(), [](const activity_device& d) { return d.plane < 0; });
-  }
   static std::string idle_fact(const bubble_group& g) {
     return "idle " + share_text(g.underfeed_ppm.mean, millionths) + " of a step on average, pattern " +
            idle_pattern_name(g.pattern) +
@@ -168,7 +165,7 @@ class adviser {
     const bool pollution = std::any_of(g.steps.begin(), g.steps.end(), [&](std::uint32_t s) {
       return r_.steps.verdict(s).tags.has(bubble_tag::wait_pollution_risk);
     });
-    if (issue_[group] && !r_.has_stacks && may_record_stacks()) {
+    if (issue_[group] && !r_.has_stacks && is_of_pytorch(of_)) {
       recommendation& a = add("Record again with with_stack=true to see which code runs before the gaps.", "step_group",
                               g.id, 3);
       a.followup_required = true;
@@ -187,7 +184,8 @@ class adviser {
           "the communication and synchronisation paths.",
           "step_group", g.id, 2)
           .followup_required = true;
-    if (!g.shapes_compared && r_.groups.size() > std::max<std::size_t>(g.steps.size(), 2) && g.id == "g0")
+    if (!g.shapes_compared && r_.groups.size() > std::max<std::size_t>(g.steps.size(), 2) && g.id == "g0" &&
+        is_of_pytorch(of_))
       add("Steps fall into many groups: record_shapes=true tells whether shapes change.", "global", "", 3)
           .evidence_gap = "shapes";
     if (g.tags.has(bubble_tag::variable_shape_same_template))

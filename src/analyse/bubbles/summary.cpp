@@ -213,7 +213,10 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   tell_losses(of, gaps);
   if (!into.has_host_trace) gaps.push_back("no host trace: causes cannot be told, only how long the device waited");
   if (into.has_host_trace && !into.has_stacks)
-    gaps.push_back("no python stacks: causes are less specific (record with_stack=true)");
+    gaps.push_back(std::string("no python stacks: causes are less specific") +
+                   (is_of_pytorch(of) ? " (record with_stack=true)"
+                    : is_of_xla(of)   ? " (record with python_tracer_level=1)"
+                                      : ""));
   if (!shapes && npu) gaps.push_back("no input shapes: changing shapes cannot be seen (record_shapes=true)");
   if (!waits && npu) gaps.push_back("no wait column: wait anchors and polluted waits cannot be told");
   if (!classes) gaps.push_back("kernel classes are derived from names: no verdicts about AI CPU and units");

@@ -298,7 +298,8 @@ result<void> take_host_steps(const activity& of, std::size_t device, const marke
 }
 
 const char* name_of_device_source(const markers& device) {
-  return device.front().source == marker_source::line ? "line" : "device annotations";
+  const marker_source source = device.front().source;
+  return source == marker_source::line || source == marker_source::run ? "line" : "device annotations";
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ std::vector<busy_device> busy_devices_of(const profile& p, const report_parts& p
   for (std::size_t d = 0; d < bubbles.devices.size(); ++d) {
     const activity_device& device = of.devices()[d];
     const device_gaps& gaps = bubbles.devices[d];
-    if (p.xspace(device.file) != nullptr || gaps.kernels == 0) continue;
+    // What runs by a clock of its own its lines tell, as those of an XSpace do.
+    if (p.xspace(device.file) != nullptr || gaps.kernels == 0 || !device.own_clock.empty()) continue;
     found.push_back({device.file, std::string(of.text(device.name)), gaps.kernels, gaps.busy_ps});
   }
   std::stable_sort(found.begin(), found.end(),
@@ -41,8 +42,15 @@ std::vector<busy_device> busy_devices_of(const profile& p, const report_parts& p
 
 std::vector<busy_line> busy_lines_of(const profile& p, const report_parts& parts, bool devices) {
   std::vector<busy_line> found;
+  std::set<std::pair<std::uint32_t, std::string_view>> own_clocks;  // file and name of a device
+  if (parts.bubbles) {
+    const activity& of = *parts.bubbles->of;
+    for (const activity_device& device : of.devices())
+      if (!device.own_clock.empty()) own_clocks.insert({device.file, of.text(device.name)});
+  }
   for (const ops_line& line : parts.ops.lines) {
-    if (line.events == 0 || (devices && p.xspace(line.file) == nullptr)) continue;
+    const bool by_lines = p.xspace(line.file) != nullptr || own_clocks.count({line.file, line.plane_name}) != 0;
+    if (line.events == 0 || (devices && !by_lines)) continue;
     found.push_back({line.file, line.plane, line.line, std::string(line.plane_name), std::string(line.line_name),
                      line.clock, line.ops.size(), line.events, line.busy_ps});
   }

@@ -254,11 +254,13 @@ const char* marker_source_name(const bubble_step& s) noexcept {
   if (s.pseudo) return "none";
   switch (s.source) {
     case marker_source::profiler_step: return "profiler_step";
-    case marker_source::numbered_step: return "numbered_step";
+    case marker_source::numbered_step:
+    case marker_source::step_num: return "numbered_step";
     case marker_source::pattern: return "pattern";
     case marker_source::device_annotation: return "device_annotation";
     case marker_source::step_id: return "step_id";
-    case marker_source::line: return "line";
+    case marker_source::line:
+    case marker_source::run: return "line";
   }
   return "none";
 }

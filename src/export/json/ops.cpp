@@ -85,6 +85,19 @@ void write_ops_line(json_writer& out, const profile& p, const ops_line& line, co
   out.end_object();
 }
 
+void write_left_out(json_writer& out, const std::vector<left_out_lines>& all) {
+  out.key("left_out");
+  out.begin_array();
+  for (const left_out_lines& l : all) {
+    out.begin_object();
+    out.field("why", std::string_view(l.why));
+    out.field("lines", l.lines);
+    out.field("events", l.events);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 document_status write_ops(json_writer& out, const profile& p, const ops_result& found, std::uint64_t limit, events_checked checked) {
@@ -97,6 +110,7 @@ document_status write_ops(json_writer& out, const profile& p, const ops_result& 
   const op_programs programs(p);
   for (const ops_line& line : found.lines) write_ops_line(out, p, line, programs, limit);
   out.end_array();
+  if (!found.left_out.empty()) write_left_out(out, found.left_out);
   write_files(out, p);
   write_damage(out, found.damage, checked);
   out.end_object();

@@ -51,6 +51,7 @@ class rank_reader {
   result<void> run() {
     group_ = parts_.add_host_group(first_file());
     parts_.hosts[group_].recorder = "torch_npu or msprof (Ascend)";
+    parts_.hosts[group_].writer = trace_writer::ascend;
     read_settings();
     auto both = read_side_by_side();
     if (!both) return both.error();
@@ -174,6 +175,7 @@ class rank_reader {
     quiet.progress = nullptr;
     activity_parts beside(parts_.from, parts_.options, quiet, parts_.steps);
     beside.threads = parts_.threads;
+    beside.lines = parts_.lines;
     std::vector<trace_file> traces = trace_files();
     auto done = for_each_item(2, parts_.host, [&](std::size_t item) {
       return item == 0 ? read_tables() : read_traces(traces, beside, nullptr);
@@ -188,6 +190,7 @@ class rank_reader {
     }
     adopt_names(beside.strings);
     parts_.threads = std::move(beside.threads);
+    parts_.lines = std::move(beside.lines);
     take_inputs_of(traces);
     return true;
   }

@@ -7,6 +7,7 @@
 #include <formats/ascend/ascend_names.hpp>
 #include <formats/chrome/chrome_decoder.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
+#include <formats/chrome/line_counts.hpp>
 #include <formats/chrome/thread_numbers.hpp>
 
 #include <algorithm>
@@ -94,6 +95,7 @@ class trace_collector final : public chrome_sink {
       : numbers(parts), tracks_(tracks), parts_(parts), input_(input) {}
 
   bool item(const chrome_item& found) override {
+    counts.note_if_no_span(found);
     switch (found.kind) {
       case chrome_item_kind::metadata: take_name(*found.event); break;
       case chrome_item_kind::complete:
@@ -107,6 +109,7 @@ class trace_collector final : public chrome_sink {
 
   std::vector<held_event> events;
   thread_numbers numbers;
+  line_counts counts;
 
   // Of every process, now that all names are known.
   [[nodiscard]] std::vector<process_kind> kinds() {
@@ -224,23 +227,29 @@ class trace_sorter {
 
   void run() {
     for (const held_event& e : from_.events) {
-      const process_kind kind = kinds_[tracks_.track(e.track).process];
-      switch (kind) {
-        case process_kind::host:
-        case process_kind::garbage_collector:
-        case process_kind::runtime: take_host(e, kind); break;
-        case process_kind::device:
-        case process_kind::collectives: take_device(e, kind); break;
-        case process_kind::derived: break;
-        case process_kind::unknown:
-          if (!take_marker(e) && names_collective(parts_.strings.text(e.name))) add_device_marker(e);
-          break;
-      }
+      from_.counts.note(e.track, take(e, kinds_[tracks_.track(e.track).process]));
     }
     into_.launches = from_.arrows();
   }
 
  private:
+  line_use take(const held_event& e, process_kind kind) {
+    switch (kind) {
+      case process_kind::host:
+      case process_kind::garbage_collector:
+      case process_kind::runtime: return take_host(e, kind);
+      case process_kind::device:
+      case process_kind::collectives: return take_device(e, kind);
+      case process_kind::derived: return line_use::repeated;
+      case process_kind::unknown:
+        if (take_marker(e)) return line_use::step;
+        if (!names_collective(parts_.strings.text(e.name))) break;
+        add_device_marker(e);
+        return line_use::device_wait;
+    }
+    return line_use::not_known;
+  }
+
   bool take_marker(const held_event& e) {
     const auto step = parts_.steps.match(parts_.strings.text(e.name));
     if (!step) return false;
@@ -256,12 +265,14 @@ class trace_sorter {
     return true;
   }
 
-  void take_host(const held_event& e, process_kind kind) {
+  line_use take_host(const held_event& e, process_kind kind) {
     into_.host_seen = true;
-    if (take_marker(e)) return;
-    add_span(e, kind == process_kind::runtime             ? host_span_kind::runtime
-             : kind == process_kind::garbage_collector ? host_span_kind::gc
-                                                       : e.kind);
+    if (take_marker(e)) return line_use::step;
+    const host_span_kind as = kind == process_kind::runtime             ? host_span_kind::runtime
+                              : kind == process_kind::garbage_collector ? host_span_kind::gc
+                                                                        : e.kind;
+    add_span(e, as);
+    return as == host_span_kind::op ? line_use::op : line_use::span;
   }
 
   void add_device_marker(const held_event& e) { add_span(e, host_span_kind::device_marker); }
@@ -277,24 +288,25 @@ class trace_sorter {
     into_.spans.push_back(s);
   }
 
-  void take_device(const held_event& e, process_kind kind) {
+  line_use take_device(const held_event& e, process_kind kind) {
     const std::string_view name = parts_.strings.text(e.name);
     const std::string_view task = parts_.strings.text(e.task_type);
     const bool waits = contains(name, "Notify_Wait") || contains(name, "StreamWaitEvent") || task == "Notify Wait" ||
                        task == "Notify_Wait" || task == "NOTIFY_WAIT_SQE";
     if (kind == process_kind::collectives || waits || names_collective(name)) add_device_marker(e);
-    if (kernels_ != nullptr && !waits) take_kernel(e, kind, name, task);
+    if (waits) return line_use::device_wait;
+    return kernels_ != nullptr ? take_kernel(e, kind, name, task) : line_use::elsewhere;
   }
 
-  void take_kernel(const held_event& e, process_kind kind, std::string_view name, std::string_view task) {
+  line_use take_kernel(const held_event& e, process_kind kind, std::string_view name, std::string_view task) {
     const chrome_track& on = tracks_.track(e.track);
     const chrome_trace_process& process = tracks_.process(on.process);
     if (kind == process_kind::collectives) {
       // One line a group has whole operations; the planes below show their parts.
       const bool whole = on.name.empty() ? starts_with(name, "hcom_") : contains(on.name, "Communication");
-      if (!whole) return;
+      if (!whole) return line_use::repeated;
     } else if (is_no_kernel(task)) {
-      return;
+      return line_use::device_wait;
     }
     // pid is <host pid> << 10 | <index> << 5 | <device>.
     device_kernels& into = kernels_->of(process.number ? *process.number & 31 : -1, parts_.strings);
@@ -323,6 +335,7 @@ class trace_sorter {
     }
     into.any_core = into.any_core || (!c.from_name && row.kind != kernel_class::comm);
     into.rows.push_back(row);
+    return line_use::kernel;
   }
 
   const chrome_tracks& tracks_;
@@ -351,6 +364,7 @@ result<void> read_ascend_trace(std::string_view bytes, std::int64_t shift_ps, st
   note_summary(*read, input);
   trace_sorter(tracks, collector, host_group, parts, into, kernels).run();
   collector.numbers.name_threads(input.file, tracks);
+  collector.counts.list(input.file, tracks, parts.lines);
   return {};
 }
 

@@ -1,7 +1,8 @@
-// Traces of PyTorch (Kineto) and of XLA's exporter: kernels of devices, the calls that launched them, host spans.
+// Traces of PyTorch (Kineto), of XLA's exporter, of rocprof (v1) and of TensorFlow's timeline: kernels of devices, the
+// calls that launched them, host spans.
 //
 // Source of the arguments' names: libkineto's output_json.cpp (2021 to 2026) and real traces of CUDA, ROCm and CPU
-// runs.
+// runs; rocprof's tblextr.py (2019 to 2024).
 #include <formats/activity_parts.hpp>
 #include <formats/chrome/thread_numbers.hpp>
 
@@ -10,6 +11,7 @@
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
 #include <base/communication_kernels.hpp>
+#include <base/format.hpp>
 #include <base/hash_map.hpp>
 #include <base/recent_strings.hpp>
 #include <formats/activity_input.hpp>
@@ -19,9 +21,11 @@
 #include <formats/chrome/chrome_dialect.hpp>
 #include <formats/chrome/chrome_tracks.hpp>
 #include <formats/chrome/json_elements.hpp>
+#include <formats/chrome/line_counts.hpp>
 #include <formats/kineto/grow.hpp>
 #include <formats/kineto/kineto_categories.hpp>
 #include <formats/kineto/launch_calls.hpp>
+#include <formats/kineto/recorded_by.hpp>
 #include <formats/launch_names.hpp>
 #include <formats/stream_overruns.hpp>
 
@@ -80,20 +84,45 @@ constexpr std::string_view argument_names[arguments] = {
     "Process Group Ranks",
 };
 
+// Those of events without a known category, by position in `plain_names`.
+enum plain_argument : std::size_t {
+  plain_device,  // of rocprof: these four
+  plain_gpu,
+  plain_begin,
+  plain_end,
+  plain_own_start,  // of XLA's exporter: these three
+  plain_own_duration,
+  plain_step,
+  plain_arguments
+};
+constexpr std::string_view plain_names[plain_arguments] = {
+    "dev-id", "gpu-id", "BeginNs", "EndNs", "device_offset_ps", "device_duration_ps", "step_num"};
+
 std::uint64_t id_of(std::string_view raw) noexcept {
   const auto id = raw.empty() ? std::nullopt : json_scaled_integer(raw);
   return id && *id >= 0 ? static_cast<std::uint64_t>(*id) : no_launch_id;
 }
 
+constexpr std::uint32_t no_process = chrome_tracks::none;
+
 struct gathered_device {
   activity_device device;
+  std::uint32_t process = no_process;  // of one whose number is not told
   std::vector<kernel_row> rows;
   std::vector<launch_link> links;  // of the rows
-  hash_map<std::int64_t, std::uint16_t> streams;
+  hash_map<std::int64_t, std::uint16_t> streams;       // by number
+  hash_map<std::uint32_t, std::uint16_t> track_streams;  // by track
+  std::vector<std::uint32_t> tracks;                     // by stream: that of its first kernel
+  std::vector<bool> may_repeat;                          // likewise: see timeline_stream
+  bool may_overlap = false;                              // kernels of one stream: a queue of rocprof, a lane
   std::vector<std::uint64_t> contexts;  // by stream: that of its first kernel
   std::vector<bool> shared_streams;     // by stream: several contexts have one of that number
   std::vector<step_marker> windows;
+  std::vector<step_marker> runs, other_runs;             // of programs: those of its own line, those of other cores
+  std::vector<std::pair<std::uint64_t, own_time>> own;  // by ordinal of the kernel
 };
+
+constexpr std::string_view own_modules = "XLA Modules";
 
 // An event without a known category, until its process has a name.
 struct unplaced_event {
@@ -101,6 +130,13 @@ struct unplaced_event {
   std::uint64_t ordinal;
   string_id name;
   std::uint32_t track;
+  std::uint32_t facts;  // 1 + index of what its arguments tell; 0: nothing
+};
+// What rocprof tells of an event, or XLA.
+struct plain_facts {
+  bool by_rocprof = false;
+  std::int64_t device = -1, step = -1;
+  own_time own;
 };
 
 class trace_reader final : public chrome_sink {
@@ -154,6 +190,7 @@ class trace_reader final : public chrome_sink {
     if (key == "schemaVersion" || key == "deviceProperties" || key == "distributedInfo") {
       input_.variant = "kineto";
       parts_.hosts[group_].recorder = "PyTorch (Kineto)";
+      parts_.hosts[group_].writer = trace_writer::pytorch;
     }
     if (key == "deviceProperties") take_models(json);
     if (key == "distributedInfo") {
@@ -173,6 +210,7 @@ class trace_reader final : public chrome_sink {
   bool item(const chrome_item& found) override {
     const chrome_event& e = *found.event;
     at_byte_ = e.byte_offset;
+    counts_.note_if_no_span(found);
     switch (found.kind) {
       case chrome_item_kind::metadata:
         if (e.name == "thread_name") numbers_.of(tracks_.thread_of(e));
@@ -208,30 +246,75 @@ class trace_reader final : public chrome_sink {
   void take_span(const chrome_item& found) {
     const chrome_event& e = *found.event;
     const kineto_category* const category = category_of(e.cat);
-    if (category != nullptr && category->what == kineto_role::ignored) return;
+    if (category != nullptr && category->what == kineto_role::ignored) {
+      if (found.defect == chrome_defect::none) counts_.note(found.track, line_use::bookkeeping);
+      return;
+    }
     if (found.defect != chrome_defect::none) return reject(found);
     if (category == nullptr) {
       numbers_.of(found.track);
-      held_.push_back({found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), found.track});
+      unplaced_event held{found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), found.track, 0};
+      take_plain_arguments(e, held);
+      held_.push_back(held);
       return;
     }
+    parts_.hosts[group_].writer = trace_writer::pytorch;
+    counts_.note(found.track, take_known(found, *category));
+  }
+
+  line_use take_known(const chrome_item& found, const kineto_category& known) {
+    const chrome_event& e = *found.event;
+    const kineto_category* const category = &known;
     switch (category->what) {
       case kineto_role::kernel:
-      case kineto_role::copy: take_kernel(found, *category); break;
-      case kineto_role::device_annotation: take_window(found, *category); break;
+      case kineto_role::copy: return take_kernel(found, *category);
+      case kineto_role::device_annotation: return take_window(found, *category);
       case kineto_role::runtime: {
         const string_id name = names_.intern(e.name);
         take_call(found, name);
-        take_host(found, *category, name);
-        break;
+        return take_host(found, *category, name);
       }
-      case kineto_role::host: take_host(found, *category, names_.intern(e.name)); break;
+      case kineto_role::host: return take_host(found, *category, names_.intern(e.name));
       case kineto_role::device_wait:
         add_span(found.start_ps, found.duration_ps, e.ordinal, names_.intern(e.name), numbers_.of(found.track),
                  category->kind);
-        break;
+        return line_use::device_wait;
       case kineto_role::ignored: break;
     }
+    return line_use::bookkeeping;
+  }
+
+  // rocprof writes times in ns beside those of the event, which are whole µs.
+  void take_plain_arguments(const chrome_event& e, unplaced_event& held) {
+    std::array<std::string_view, plain_arguments> given;
+    plain_arguments_.pick(e, given.data());
+    const auto number = [](std::string_view raw) { return raw.empty() ? std::nullopt : json_scaled_integer(raw); };
+    const auto keep_facts = [&](const plain_facts& facts) {
+      if (facts_.size() >= std::numeric_limits<std::uint32_t>::max()) return;
+      facts_.push_back(facts);
+      held.facts = static_cast<std::uint32_t>(facts_.size());
+    };
+    plain_facts facts;
+    if (const auto own_ps = number(given[plain_own_duration]); own_ps && *own_ps >= 0) {
+      facts.own.duration_ps = *own_ps;
+      facts.own.start_ps = number(given[plain_own_start]).value_or(no_time_ps);
+      return keep_facts(facts);
+    }
+    if (const auto step = number(given[plain_step]); step && *step >= 0) {
+      facts.step = *step;
+      return keep_facts(facts);
+    }
+    const auto begin_ns = number(given[plain_begin]), end_ns = number(given[plain_end]);
+    if (!begin_ns || !end_ns) return;
+    const auto device = number(given[given[plain_device].empty() ? plain_gpu : plain_device]);
+    facts.by_rocprof = true;
+    if (device && *device >= 0 && *device <= std::numeric_limits<std::int32_t>::max()) facts.device = *device;
+    keep_facts(facts);
+    const auto length_ns = checked_sub(*end_ns, *begin_ns);
+    if (!length_ns || *begin_ns < 0 || *length_ns < 0) return;
+    const std::int64_t more_ns = *length_ns - held.duration_ps / ps_per_ns;
+    if (held.duration_ps % ps_per_us != 0 || more_ns < 0 || more_ns > ps_per_us / ps_per_ns) return;
+    held.duration_ps += more_ns * ps_per_ns;
   }
 
   // The categories met last are kept, by the ends of their names.
@@ -246,11 +329,11 @@ class trace_reader final : public chrome_sink {
 
   // ---- devices ----
 
-  void take_kernel(const chrome_item& found, const kineto_category& category) {
+  line_use take_kernel(const chrome_item& found, const kineto_category& category) {
     const chrome_event& e = *found.event;
     kernel_arguments_.pick(e, args_.data());
     note_device_process(tracks_.track(found.track).process);
-    gathered_device& into = device_of(ordinal_of(e), category.device);
+    gathered_device& into = device_of(ordinal_of(e), category.device, found.track);
     kernel_row row;
     row.start_ps = found.start_ps;
     row.duration_ps = found.duration_ps;
@@ -265,7 +348,10 @@ class trace_reader final : public chrome_sink {
       row.op_type = parts_.strings.intern(json_text(args_[arg_collective], scratch_));
       if (parts_.options.details) row.details = collective_details(into);
     }
-    set_stream(row, into, stream_of(e), found.track);
+    if (const auto stream = stream_of(e))
+      set_stream(row, into, *stream, found.track);
+    else if (!e.tid.text.empty())
+      set_track_stream(row, into, found.track, "stream " + tracks_.track(found.track).tid, line_kind::stream);
     note_context(row, into);
     const launch_link tie{id_of(args_[arg_correlation]),
                           id_of(args_[args_[arg_external].empty() ? arg_external_lower : arg_external])};
@@ -273,6 +359,11 @@ class trace_reader final : public chrome_sink {
     make_room(into.links, at_byte_, bytes_, least_event_bytes);
     into.rows.push_back(row);
     into.links.push_back(tie);
+    note_clock(row);
+    return line_use::kernel;
+  }
+
+  void note_clock(const kernel_row& row) {
     coarse_ = coarse_ && row.start_ps % ps_per_us == 0 && row.duration_ps % ps_per_us == 0;
   }
 
@@ -292,37 +383,77 @@ class trace_reader final : public chrome_sink {
     return stream;
   }
 
-  gathered_device& device_of(std::int64_t ordinal, accelerator type) {
+  // A device without a number is told by the process that it is shown as, where that is one.
+  gathered_device& device_of(std::int64_t ordinal, accelerator type, std::uint32_t track) {
+    const std::uint32_t process = ordinal >= 0 || tracks_.process_of_track(track).pid.empty()
+                                      ? no_process
+                                      : tracks_.track(track).process;
     for (gathered_device& d : devices_) {
-      if (d.device.ordinal == ordinal) return d;
+      if (d.device.ordinal == ordinal && d.process == process) return d;
     }
-    return add_device(ordinal, type);
-  }
-
-  gathered_device& add_device(std::int64_t ordinal, accelerator type) {
     gathered_device& added = devices_.emplace_back();
     added.device.ordinal = ordinal;
     added.device.type = type;
-    const std::string kind = type == accelerator::gpu ? "GPU" : type == accelerator::tpu ? "TPU" : "device";
-    added.device.name = parts_.strings.intern(ordinal < 0 ? kind : kind + " " + std::to_string(ordinal));
+    added.process = process;
     return added;
   }
 
-  // `track`: where the kernel lies. Its first kernel tells where a stream is shown. A thread of XLA's exporter has a name
-  // and a kind of its own.
-  void set_stream(kernel_row& row, gathered_device& into, std::optional<std::int64_t> id, std::uint32_t track,
-                  std::string_view name = {}, line_kind kind = line_kind::stream) {
-    if (!id) return;
-    auto found = into.streams.find(*id);
-    if (found == into.streams.end()) {
-      if (into.device.streams.size() >= std::numeric_limits<std::uint16_t>::max()) return;
-      found = into.streams.emplace(*id, static_cast<std::uint16_t>(into.device.streams.size())).first;
-      const std::string stream = name.empty() ? "stream " + std::to_string(*id) : std::string(name);
-      into.device.streams.push_back({*id, parts_.strings.intern(stream), kind,
-                                     tracks_.process_of_track(track).position, tracks_.track(track).position});
+  // Of several devices without a number each is called by its process.
+  void name_devices() {
+    const auto without_number = std::count_if(devices_.begin(), devices_.end(),
+                                              [](const gathered_device& d) { return d.device.ordinal < 0; });
+    for (gathered_device& d : devices_) {
+      std::string name = d.device.type == accelerator::gpu   ? "GPU"
+                         : d.device.type == accelerator::tpu ? "TPU"
+                                                             : "device";
+      if (d.device.ordinal >= 0) {
+        name += ' ' + std::to_string(d.device.ordinal);
+      } else if (without_number > 1 && d.process != no_process) {
+        const chrome_trace_process& of = tracks_.process(d.process);
+        name += ' ' + (of.name.empty() ? of.pid : of.name);
+      }
+      d.device.name = parts_.strings.intern(name);
     }
-    row.stream = found->second;
+  }
+
+  // `track`: where the kernel lies. Its first kernel tells where a stream is shown.
+  void set_stream(kernel_row& row, gathered_device& into, std::int64_t id, std::uint32_t track) {
+    const auto found = into.streams.find(id);
+    if (found != into.streams.end()) return set_stream_at(row, found->second);
+    if (!add_stream(into, id, "stream " + std::to_string(id), line_kind::stream, track)) return;
+    into.streams.emplace(id, last_stream(into));
+    set_stream_at(row, last_stream(into));
+  }
+  // A thread is a stream of its own, whatever its number is.
+  void set_track_stream(kernel_row& row, gathered_device& into, std::uint32_t track, const std::string& name,
+                        line_kind kind) {
+    const auto found = into.track_streams.find(track);
+    if (found != into.track_streams.end()) return set_stream_at(row, found->second);
+    const chrome_track& on = tracks_.track(track);
+    if (!add_stream(into, on.number.value_or(on.position), name, kind, track)) return;
+    into.track_streams.emplace(track, last_stream(into));
+    set_stream_at(row, last_stream(into));
+  }
+  static std::uint16_t last_stream(const gathered_device& of) {
+    return static_cast<std::uint16_t>(of.device.streams.size() - 1);
+  }
+  static void set_stream_at(kernel_row& row, std::uint16_t stream) {
+    row.stream = stream;
     row.flags = static_cast<std::uint8_t>(row.flags | kernel_has_stream);
+  }
+  bool add_stream(gathered_device& into, std::int64_t id, const std::string& name, line_kind kind,
+                  std::uint32_t track) {
+    if (into.device.streams.size() >= std::numeric_limits<std::uint16_t>::max()) return false;
+    activity_stream added;
+    added.id = id;
+    added.name = parts_.strings.intern(name);
+    added.kind = kind;
+    added.plane = tracks_.process_of_track(track).position;
+    added.line = tracks_.track(track).position;
+    into.device.streams.push_back(added);
+    into.tracks.push_back(track);
+    into.may_repeat.push_back(false);
+    return true;
   }
 
   void note_context(const kernel_row& row, gathered_device& into) {
@@ -384,10 +515,10 @@ class trace_reader final : public chrome_sink {
   }
 
   // The time in which a device worked for an annotated stretch of the host, such as a step.
-  void take_window(const chrome_item& found, const kineto_category& category) {
+  line_use take_window(const chrome_item& found, const kineto_category& category) {
     const chrome_event& e = *found.event;
     const auto step = parts_.steps.match(e.name);
-    if (!step) return;
+    if (!step) return line_use::repeated;
     args_.fill({});
     step_marker m;
     m.host_group = group_;
@@ -396,7 +527,8 @@ class trace_reader final : public chrome_sink {
     m.start_ps = found.start_ps;
     m.end_ps = found.start_ps + found.duration_ps;
     m.source = marker_source::device_annotation;
-    device_of(ordinal_of(e), category.device).windows.push_back(m);
+    device_of(ordinal_of(e), category.device, found.track).windows.push_back(m);
+    return line_use::step;
   }
 
   // ---- hosts ----
@@ -420,11 +552,13 @@ class trace_reader final : public chrome_sink {
     return known.launch;
   }
 
-  void take_host(const chrome_item& found, const kineto_category& category, string_id name) {
+  line_use take_host(const chrome_item& found, const kineto_category& category, string_id name) {
     const chrome_event& e = *found.event;
     if (category.kind == host_span_kind::op && parts_.options.details) remember_shapes(e);
-    if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track)) return;
+    if (category.kind != host_span_kind::runtime && take_marker(name, found.start_ps, found.duration_ps, found.track))
+      return line_use::step;
     add_span(found.start_ps, found.duration_ps, e.ordinal, name, numbers_.of(found.track), category.kind);
+    return category.kind == host_span_kind::op ? line_use::op : line_use::span;
   }
 
   void remember_shapes(const chrome_event& e) {
@@ -444,7 +578,12 @@ class trace_reader final : public chrome_sink {
       if (!found) return false;
       step_names_.emplace(name, *found);
     }
-    const named_step& step = step_names_.find(name)->second;
+    add_marker(name, step_names_.find(name)->second, start, length, track);
+    return true;
+  }
+
+  void add_marker(string_id name, const named_step& step, std::int64_t start, std::int64_t length,
+                  std::uint32_t track) {
     step_marker m;
     m.host_group = group_;
     m.thread = numbers_.of(track);
@@ -456,7 +595,6 @@ class trace_reader final : public chrome_sink {
     parts_.markers.push_back(m);
     host_seen_ = true;
     last_host_ps_ = std::max(last_host_ps_, m.end_ps);
-    return true;
   }
 
   void add_span(std::int64_t start, std::int64_t length, std::uint64_t ordinal, string_id name, std::uint32_t thread,
@@ -483,31 +621,175 @@ class trace_reader final : public chrome_sink {
                            ", the first is event " + std::to_string(decoder_.first_open() + 1));
   }
 
-  void sort_held() {
-    has_kernels_.resize(tracks_.processes().size());
-    std::vector<plane_kind> kinds;
-    for (const chrome_trace_process& p : tracks_.processes()) kinds.push_back(classify_plane(p.name));
-    for (const unplaced_event& e : held_) {
-      const chrome_track& on = tracks_.track(e.track);
-      const chrome_trace_process& of = tracks_.process(on.process);
-      const plane_kind kind = kinds[on.process];
-      if (kind == plane_kind::device) {
-        take_device_event(e, on, of);
-      } else if (has_kernels_[on.process]) {
-        ++unknown_on_devices_;
-      } else if (kind == plane_kind::host || kind == plane_kind::other) {
-        const std::string_view name = parts_.strings.text(e.name);
-        if (kind == plane_kind::other && of.name.empty() && !on.number) continue;  // a summary of the exporter
-        if (take_marker(e.name, e.start_ps, e.duration_ps, e.track)) continue;
-        const bool frame = !name.empty() && name.front() == '$';
-        add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
-                 frame ? host_span_kind::frame : host_span_kind::other);
-      }
+  // What a process without categories is, now that it has its name.
+  struct process_role {
+    plane_kind kind = plane_kind::other;
+    std::optional<timeline_stream> stream;
+    rocprof_process rocprof = rocprof_process::unknown;
+    bool executor = false;    // of TensorFlow
+    bool known_lines = false;  // a line of a device that has a name of XLA
+  };
+  [[nodiscard]] std::vector<process_role> roles() const {
+    std::vector<process_role> all;
+    for (const chrome_trace_process& p : tracks_.processes()) {
+      process_role& role = all.emplace_back();
+      role.kind = classify_plane(p.name);
+      role.stream = timeline_stream_of(p.name);
+      role.executor = is_timeline_executor(p.name);
+      role.rocprof = rocprof_process_of(p.name);
+    }
+    for (const chrome_track& t : tracks_.tracks()) {
+      const line_kind kind = classify_line(plane_kind::device, t.name, t.number.value_or(0));
+      if (kind == line_kind::ops || kind == line_kind::stream || kind == line_kind::async)
+        all[t.process].known_lines = true;
+    }
+    return all;
+  }
+
+  void tell_writer(const std::vector<process_role>& all) {
+    trace_writer& writer = parts_.hosts[group_].writer;
+    if (writer != trace_writer::unknown) return;
+    for (const process_role& role : all) {
+      if (role.executor || role.stream) writer = trace_writer::tensorflow;
+      if (writer == trace_writer::unknown && role.kind != plane_kind::other) writer = trace_writer::xla;
     }
   }
 
-  void take_device_event(const unplaced_event& e, const chrome_track& on, const chrome_trace_process& of) {
-    const line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
+  void sort_held() {
+    has_kernels_.resize(tracks_.processes().size());
+    const std::vector<process_role> all = roles();
+    tell_writer(all);
+    std::vector<const unplaced_event*> copies;  // of no device in particular
+    for (const unplaced_event& e : held_) {
+      const chrome_track& on = tracks_.track(e.track);
+      const process_role& role = all[on.process];
+      if (is_by_rocprof(e) && role.rocprof == rocprof_process::copies && facts_[e.facts - 1].device < 0)
+        copies.push_back(&e);
+      else
+        counts_.note(e.track, take_held(e, on, role));
+    }
+    // They are those of the one device that there is.
+    const std::int64_t device = devices_.size() == 1 ? devices_.front().device.ordinal : -1;
+    for (const unplaced_event* e : copies) {
+      take_plain_kernel(*e, device, "COPY", kernel_class::copy);
+      counts_.note(e->track, line_use::kernel);
+    }
+    for (gathered_device& d : devices_) leave_out_repeated(d);
+  }
+
+  [[nodiscard]] bool is_by_rocprof(const unplaced_event& e) const {
+    return e.facts != 0 && facts_[e.facts - 1].by_rocprof;
+  }
+
+  line_use take_held(const unplaced_event& e, const chrome_track& on, const process_role& role) {
+    const chrome_trace_process& of = tracks_.process(on.process);
+    if (is_by_rocprof(e)) {
+      parts_.hosts[group_].writer = trace_writer::rocprof;
+      if (const std::int64_t device = facts_[e.facts - 1].device; device >= 0) {
+        const bool copies = role.rocprof == rocprof_process::copies, waits = role.rocprof == rocprof_process::barriers;
+        take_plain_kernel(e, device, copies ? "COPY" : waits ? "barriers" : "",
+                          copies ? kernel_class::copy : waits ? kernel_class::other : kernel_class::compute);
+        return line_use::kernel;
+      }
+    }
+    if (role.stream) {
+      take_timeline_kernel(e, *role.stream, on);
+      return line_use::kernel;
+    }
+    if (role.kind == plane_kind::device) return take_device_event(e, on, of, role.known_lines);
+    if (has_kernels_[on.process]) {
+      ++unknown_on_devices_;
+      return line_use::not_known;
+    }
+    if (role.kind != plane_kind::host && role.kind != plane_kind::other) return line_use::not_known;
+    if (take_marker(e.name, e.start_ps, e.duration_ps, e.track)) return line_use::step;
+    if (e.facts != 0 && facts_[e.facts - 1].step >= 0) {
+      add_marker(e.name, {marker_source::step_num, facts_[e.facts - 1].step}, e.start_ps, e.duration_ps, e.track);
+      return line_use::step;
+    }
+    const std::string_view name = parts_.strings.text(e.name);
+    const bool frame = !name.empty() && name.front() == '$';
+    const bool told = role.kind == plane_kind::host || role.executor || role.rocprof != rocprof_process::unknown;
+    if (!told) ++parts_.hosts[group_].untold_spans;
+    add_span(e.start_ps, e.duration_ps, e.ordinal, e.name, numbers_.of(e.track),
+             frame                                        ? host_span_kind::frame
+             : role.rocprof == rocprof_process::calls  ? host_span_kind::runtime
+             : role.rocprof == rocprof_process::ranges ? host_span_kind::annotation
+                                                       : host_span_kind::other);
+    return told ? line_use::span : line_use::untold;
+  }
+
+  // A kernel whose own arguments tell its device. What lies beside the device's own process has that one's name.
+  void take_plain_kernel(const unplaced_event& e, std::int64_t device, std::string_view beside, kernel_class kind) {
+    gathered_device& into = device_of(device, accelerator::gpu, e.track);
+    into.may_overlap = true;
+    const known_name& known = known_kernel(e.name);
+    kernel_row row = row_of(e);
+    row.op_type = known.type;
+    row.kind = kind == kernel_class::compute ? known.kind : kind;
+    std::string stream = "stream " + tracks_.track(e.track).tid;
+    if (!beside.empty()) stream = std::string(beside) + ' ' + stream;
+    set_track_stream(row, into, e.track, stream, line_kind::stream);
+    keep(into, row);
+  }
+
+  void take_timeline_kernel(const unplaced_event& e, const timeline_stream& stream, const chrome_track& on) {
+    gathered_device& into = device_of(stream.device, accelerator::gpu, e.track);
+    into.may_overlap = true;
+    const known_name& known = known_kernel(e.name);
+    kernel_row row = row_of(e);
+    row.op_type = known.type;
+    const bool copy = stream.name == "memcpy" || starts_with(parts_.strings.text(e.name), "MEMCPY");
+    row.kind = copy ? kernel_class::copy : known.kind;
+    // What overlaps lies on lanes, each a thread.
+    set_track_stream(row, into, e.track, std::string(stream.name) + (on.number == 0 ? "" : ", lane " + on.tid),
+                     line_kind::stream);
+    if ((row.flags & kernel_has_stream) != 0 && stream.may_repeat) into.may_repeat[row.stream] = true;
+    keep(into, row);
+  }
+
+  static kernel_row row_of(const unplaced_event& e) {
+    kernel_row row;
+    row.start_ps = e.start_ps;
+    row.duration_ps = e.duration_ps;
+    row.source_row = e.ordinal;
+    row.name = e.name;
+    return row;
+  }
+  void keep(gathered_device& into, const kernel_row& row) {
+    into.rows.push_back(row);
+    into.links.emplace_back();
+    note_clock(row);
+  }
+
+  // A stream that has nothing but what others of its device have is no stream.
+  void leave_out_repeated(gathered_device& d) {
+    if (std::none_of(d.may_repeat.begin(), d.may_repeat.end(), [](bool may) { return may; })) return;
+    const auto may_repeat = [&](const kernel_row& k) {
+      return (k.flags & kernel_has_stream) != 0 && d.may_repeat[k.stream];
+    };
+    hash_set<std::pair<std::int64_t, std::int64_t>> others;
+    for (const kernel_row& k : d.rows)
+      if (!may_repeat(k)) others.insert({k.start_ps, k.duration_ps});
+    std::vector<bool> repeats = d.may_repeat;
+    for (const kernel_row& k : d.rows)
+      if (may_repeat(k) && others.find({k.start_ps, k.duration_ps}) == others.end()) repeats[k.stream] = false;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < d.rows.size(); ++i) {
+      if (may_repeat(d.rows[i]) && repeats[d.rows[i].stream]) continue;
+      d.rows[kept] = d.rows[i];
+      d.links[kept++] = d.links[i];
+    }
+    d.rows.resize(kept);
+    d.links.resize(kept);
+    for (std::size_t stream = 0; stream < repeats.size(); ++stream)
+      if (repeats[stream]) counts_.change(d.tracks[stream], line_use::kernel, line_use::repeated);
+  }
+
+  // `known_lines`: whether names tell what the lines of this device are. Where none does, each is a stream.
+  line_use take_device_event(const unplaced_event& e, const chrome_track& on, const chrome_trace_process& of,
+                             bool known_lines) {
+    line_kind kind = classify_line(plane_kind::device, on.name, on.number.value_or(0));
     const accelerator type = contains(of.name, "GPU")   ? accelerator::gpu
                              : contains(of.name, "TPU") ? accelerator::tpu
                                                         : accelerator::other;
@@ -515,20 +797,35 @@ class trace_reader final : public chrome_sink {
       step_marker m;
       m.host_group = group_;
       m.name = e.name;
-      m.number = trailing_number(parts_.strings.text(e.name));
+      m.number = e.facts != 0 && facts_[e.facts - 1].step >= 0 ? facts_[e.facts - 1].step
+                                                                : trailing_number(parts_.strings.text(e.name));
       m.start_ps = e.start_ps;
       m.end_ps = e.start_ps + e.duration_ps;
       m.source = marker_source::line;
-      device_of(device_ordinal(of.name), type).windows.push_back(m);
-      return;
+      device_of(device_ordinal(of.name), type, e.track).windows.push_back(m);
+      return line_use::step;
     }
-    if (kind != line_kind::ops && kind != line_kind::stream && kind != line_kind::async) return;
-    gathered_device& into = device_of(device_ordinal(of.name), type);
-    kernel_row row;
-    row.start_ps = e.start_ps;
-    row.duration_ps = e.duration_ps;
-    row.source_row = e.ordinal;
-    row.name = e.name;
+    if (kind == line_kind::modules) {
+      // The program's name without its fingerprint.
+      const std::string_view name = parts_.strings.text(e.name);
+      const std::string program(name.substr(0, name.find('(')));
+      step_marker m;
+      m.host_group = group_;
+      m.thread = numbers_.of(e.track);
+      m.name = parts_.strings.intern(program);
+      m.whole_name = e.name;
+      m.start_ps = e.start_ps;
+      m.end_ps = e.start_ps + e.duration_ps;
+      m.source = marker_source::run;
+      gathered_device& of_device = device_of(device_ordinal(of.name), type, e.track);
+      (on.name == own_modules ? of_device.runs : of_device.other_runs).push_back(m);
+      return line_use::program_run;
+    }
+    if (kind == line_kind::derived) return line_use::repeated;
+    if (kind == line_kind::other && !known_lines) kind = line_kind::stream;
+    if (kind != line_kind::ops && kind != line_kind::stream && kind != line_kind::async) return line_use::not_known;
+    gathered_device& into = device_of(device_ordinal(of.name), type, e.track);
+    kernel_row row = row_of(e);
     const std::string name(parts_.strings.text(e.name));
     if (type == accelerator::gpu) {
       const known_name& known = known_kernel(e.name);
@@ -543,16 +840,32 @@ class trace_reader final : public chrome_sink {
         row.kind = kernel_class::copy;
       }
     }
-    set_stream(row, into, on.number, e.track, on.name, kind);
-    into.rows.push_back(row);
-    into.links.emplace_back();
+    set_track_stream(row, into, e.track, on.name.empty() ? "stream " + on.tid : on.name, kind);
+    if (e.facts != 0 && facts_[e.facts - 1].own.duration_ps != no_time_ps)
+      into.own.emplace_back(e.ordinal, facts_[e.facts - 1].own);
+    keep(into, row);
     coarse_ = false;
+    return kind == line_kind::async ? line_use::asynchronous : line_use::kernel;
+  }
+
+  // Where lines of ops tell of a device, its streams repeat them.
+  void tell_repeated_streams() {
+    for (const gathered_device& d : devices_) {
+      const auto& streams = d.device.streams;
+      const auto is_of_ops = [](const activity_stream& s) { return s.kind == line_kind::ops; };
+      if (std::none_of(streams.begin(), streams.end(), is_of_ops)) continue;
+      for (std::size_t at = 0; at < streams.size(); ++at)
+        if (streams[at].kind == line_kind::stream) counts_.change(d.tracks[at], line_use::kernel, line_use::repeated);
+    }
   }
 
   // ---- the end ----
 
   void finish() {
     numbers_.name_threads(file_, tracks_);
+    name_devices();
+    tell_repeated_streams();
+    counts_.list(file_, tracks_, parts_.lines);
     if (host_seen_) parts_.host_spans[group_] = std::make_unique<host_span_list>(std::move(spans_));
     std::uint64_t kernels = 0, unattributed = 0, by_graphs = 0;
     std::int64_t last_ps = last_host_ps_;
@@ -563,6 +876,8 @@ class trace_reader final : public chrome_sink {
     activity_host& host = parts_.hosts[group_];
     calls_.list_unrecorded(host);
     note_unrecorded(host, input_);
+    const bool any_steps =
+        std::any_of(devices_.begin(), devices_.end(), [](const gathered_device& d) { return !d.windows.empty(); });
     for (gathered_device& d : devices_) {
       d.device.file = static_cast<std::uint32_t>(file_);
       d.device.host_group = group_;
@@ -587,7 +902,7 @@ class trace_reader final : public chrome_sink {
         }
         take_shapes(d, i);
       }
-      if (d.device.type == accelerator::gpu) {
+      if (d.device.type == accelerator::gpu && !d.may_overlap) {
         std::vector<std::uint64_t> launch_ids;
         launch_ids.reserve(d.links.size());
         for (const launch_link& link : d.links) launch_ids.push_back(link.correlation);
@@ -598,6 +913,8 @@ class trace_reader final : public chrome_sink {
       for (const kernel_row& k : d.rows) {
         last_ps = std::max(last_ps, saturating_add(k.start_ps, k.duration_ps));
       }
+      sort_kernels(d.rows);
+      tell_own_times(d);
       d.device.has_launches = joined > 0;
       kernels += d.rows.size();
       by_graphs += d.device.by_graphs;
@@ -605,7 +922,10 @@ class trace_reader final : public chrome_sink {
       const std::int32_t index =
           parts_.add_device(std::move(d.device), std::make_unique<kernel_list>(std::move(d.rows)));
       if (index < 0) continue;
-      for (step_marker& m : d.windows) {
+      std::vector<step_marker>& steps = any_steps     ? d.windows
+                                        : d.runs.empty() ? d.other_runs
+                                                         : d.runs;
+      for (step_marker& m : steps) {
         m.device = index;
         parts_.markers.push_back(m);
       }
@@ -616,7 +936,9 @@ class trace_reader final : public chrome_sink {
     if (cut) input_.last_ps = last_ps;
     if (kernels == 0) {
       const bool empty = input_.rows == 0 && !input_.damage;
-      input_.why_empty = empty ? "the trace is empty: it has no event" : "no kernel of a device was found here";
+      input_.why_empty = empty                   ? "the trace is empty: it has no event"
+                         : host.untold_spans != 0 ? untold_text(host.untold_spans)
+                                                  : "no kernel of a device was found here";
       input_.notes.push_back(input_.why_empty);
     }
     if (unattributed > 0) {
@@ -631,6 +953,33 @@ class trace_reader final : public chrome_sink {
     }
     tell_rejected(input_);
     parts_.inputs.push_back(std::move(input_));
+  }
+
+  // No event with a length is passed over without a word: it may be of a device.
+  [[nodiscard]] std::string untold_text(std::uint64_t spans) const {
+    return "the trace does not tell whether devices or hosts ran its " + counted(spans, "event", "events") +
+           ": `profkit ops` has them";
+  }
+
+  // By the clock of the device, in the order in which kernels are visited.
+  static void tell_own_times(gathered_device& d) {
+    if (d.own.empty()) return;
+    const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
+    std::sort(d.own.begin(), d.own.end(), before);
+    std::vector<std::uint64_t> kernels(d.device.streams.size()), starts(kernels), durations(kernels);
+    for (const kernel_row& k : d.rows) {
+      const auto at = std::lower_bound(d.own.begin(), d.own.end(), std::pair(k.source_row, own_time()), before);
+      const bool told = at != d.own.end() && at->first == k.source_row;
+      d.device.own_clock.push_back(told ? at->second : own_time());
+      if ((k.flags & kernel_has_stream) == 0) continue;
+      ++kernels[k.stream];
+      durations[k.stream] += told;
+      starts[k.stream] += told && at->second.start_ps != no_time_ps;
+    }
+    for (std::size_t s = 0; s < kernels.size(); ++s)
+      d.device.streams[s].by_own_clock = starts[s] == kernels[s] ? own_times::all
+                                         : durations[s] != 0     ? own_times::some
+                                                                 : own_times::none;
   }
 
   void take_shapes(gathered_device& d, std::size_t row) {
@@ -658,6 +1007,7 @@ class trace_reader final : public chrome_sink {
   std::uint32_t group_;
   activity_input input_;
   thread_numbers numbers_;
+  line_counts counts_;
   recent_strings names_, shapes_, types_;
   std::uint64_t at_byte_ = 0, bytes_ = 0;
   std::int32_t rank_ = -1, world_size_ = 0;
@@ -666,6 +1016,7 @@ class trace_reader final : public chrome_sink {
   std::vector<gathered_device> devices_;
   std::vector<host_span> spans_;
   std::vector<unplaced_event> held_;
+  std::vector<plain_facts> facts_;
   launch_calls calls_;
   hash_map<std::pair<std::int64_t, std::uint64_t>, std::uint32_t> details_of_shapes_;
   std::vector<known_name> known_;  // by name
@@ -680,7 +1031,7 @@ class trace_reader final : public chrome_sink {
   std::array<known_category, 32> known_categories_;
   std::array<std::string_view, arguments> args_;
   argument_picker kernel_arguments_{argument_names, arguments}, call_arguments_{argument_names + arg_correlation, 2},
-      op_arguments_{argument_names + arg_external, 3};
+      op_arguments_{argument_names + arg_external, 3}, plain_arguments_{plain_names, plain_arguments};
 };
 
 }  // namespace

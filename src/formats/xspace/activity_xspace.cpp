@@ -94,6 +94,7 @@ class node_filler {
 
   result<void> fill() {
     group_ = into_.add_host_group(file_);
+    into_.hosts[group_].writer = trace_writer::xla;
     list_host();
     const bool devices_may_tell = std::any_of(devices_.begin(), devices_.end(), [&](std::size_t plane) {
       return !step_lines_of(space_.planes[plane]).lines.empty();

@@ -1,0 +1,88 @@
+#include <analyse/anatomy/ops_left_out.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace profkit {
+inline namespace PROFKIT_NAMESPACE {
+namespace {
+
+constexpr const char* no_end = "begins without an end";
+constexpr const char* same_stream = "threads of one stream, which is one line here";
+
+const char* why_not(line_use use, trace_ops_of shown) noexcept {
+  switch (use) {
+    case line_use::kernel: return "work of devices";
+    case line_use::op:
+    case line_use::span:
+      return shown == trace_ops_of::operators ? "what hosts did beside operators: `profkit framework` tells of it"
+                                              : "what hosts did: `profkit framework` tells of it";
+    case line_use::untold: return "events that may be of devices or of hosts: `profkit framework` tells of them";
+    case line_use::device_wait: return "waits of devices";
+    case line_use::asynchronous: return "asynchronous ops, which run beside those of their device";
+    case line_use::step: return "marks of steps: `profkit steps` tells of them";
+    case line_use::program_run: return "runs of programs, which their ops make up";
+    case line_use::repeated: return "lines that repeat others of their device";
+    case line_use::bookkeeping: return "records of the recorder about itself";
+    case line_use::no_length: return "moments and values, which have no length";
+    case line_use::overlapping: return "asynchronous events, which nest in no thread";
+    case line_use::unusable: return "events without a usable length";
+    case line_use::not_known: return "categories and lines that no rule knows";
+    case line_use::elsewhere: return "work of devices, which tables beside the trace tell";
+  }
+  return "";
+}
+
+bool is_shown(line_use use, trace_ops_of what) noexcept {
+  switch (what) {
+    case trace_ops_of::nothing: return false;
+    case trace_ops_of::kernels: return use == line_use::kernel;
+    case trace_ops_of::operators: return use == line_use::op;
+    case trace_ops_of::host_spans: return use == line_use::op || use == line_use::span || use == line_use::untold;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<left_out_lines> lines_left_out(const profile& p, const activity& of, const selection& selected,
+                                           trace_ops_of what, const std::vector<ops_line>& shown) {
+  std::vector<left_out_lines> found;
+  const auto add = [&found](const char* why, std::uint64_t lines, std::uint64_t events) {
+    const auto at = std::find_if(found.begin(), found.end(), [why](const left_out_lines& l) { return l.why == why; });
+    if (at == found.end()) {
+      found.push_back({why, lines, events});
+    } else {
+      at->lines += lines;
+      at->events += events;
+    }
+  };
+  std::uint64_t shown_tracks = 0;
+  for (const line_count& line : of.lines()) {
+    if (!selected.file(line.file)) continue;
+    std::uint64_t taken = 0;
+    std::size_t most = 0;
+    for (std::size_t use = 0; use < line_uses; ++use) {
+      if (is_shown(static_cast<line_use>(use), what)) taken += line.events[use];
+      if (line.events[use] > line.events[most]) most = use;
+    }
+    shown_tracks += taken != 0;
+    for (std::size_t use = 0; use < line_uses; ++use) {
+      if (line.events[use] == 0 || is_shown(static_cast<line_use>(use), what)) continue;
+      // A line is of what most of its events are.
+      add(why_not(static_cast<line_use>(use), what), taken == 0 && use == most, line.events[use]);
+    }
+    if (line.events[most] == 0) add(no_end, 1, 0);
+  }
+  const auto in_trace = [&p](const ops_line& line) {
+    return p.what().files[line.file].family == file_family::chrome_trace;
+  };
+  const auto lines = static_cast<std::uint64_t>(std::count_if(shown.begin(), shown.end(), in_trace));
+  if (shown_tracks > lines) add(same_stream, shown_tracks - lines, 0);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const left_out_lines& a, const left_out_lines& b) { return a.events > b.events; });
+  return found;
+}
+
+}  // namespace PROFKIT_NAMESPACE
+}  // namespace profkit
