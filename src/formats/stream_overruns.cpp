@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 namespace profkit {
@@ -13,6 +14,11 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 std::int64_t kernel_end_ps(const kernel_row& k) noexcept { return saturating_add(k.start_ps, k.duration_ps); }
+
+// Both within int64; their distance need not be.
+std::int64_t distance_ps(std::int64_t from_ps, std::int64_t to_ps) noexcept {
+  return checked_sub(to_ps, from_ps).value_or(std::numeric_limits<std::int64_t>::max());
+}
 
 class overrun_finder {
  public:
@@ -61,7 +67,7 @@ class overrun_finder {
       if (kernel_end_ps(earlier) <= k.start_ps) return true;
       if (is_one_launch(before.row, row)) return false;
       before.next_start_ps = std::min(before.next_start_ps, k.start_ps);
-      const bool lasts_too_long = kernel_end_ps(earlier) - k.start_ps > overlap_allowed_ps;
+      const bool lasts_too_long = distance_ps(k.start_ps, kernel_end_ps(earlier)) > overlap_allowed_ps;
       if (lasts_too_long) cut(earlier, before.next_start_ps);
       return lasts_too_long;
     };
@@ -71,8 +77,8 @@ class overrun_finder {
   }
 
   void cut(kernel_row& k, std::int64_t at_ps) {
-    const std::int64_t too_long_ps = kernel_end_ps(k) - at_ps;
-    k.duration_ps = at_ps - k.start_ps;
+    const std::int64_t too_long_ps = distance_ps(at_ps, kernel_end_ps(k));
+    k.duration_ps = std::min(k.duration_ps, distance_ps(k.start_ps, at_ps));
     k.flags = static_cast<std::uint8_t>(k.flags | kernel_cut);
     ++found_.kernels;
     found_.cut_ps = saturating_add(found_.cut_ps, too_long_ps);

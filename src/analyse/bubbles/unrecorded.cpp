@@ -128,7 +128,7 @@ class host_launches {
     if (end_ps == no_end) end_ps = end_of_step(of_, group_, l.start_ps);
     kernel_row k;
     k.start_ps = start_ps;
-    k.duration_ps = end_ps > start_ps ? end_ps - start_ps : 0;
+    if (end_ps > start_ps) k.duration_ps = checked_sub(end_ps, start_ps).value_or(0);  // none where it is out of reach
     k.launch_ps = l.start_ps;
     k.launch_end_ps = l.end_ps;
     k.launch_thread = l.thread;
