@@ -135,13 +135,7 @@ int run_export(const options& asked) {
   trace_export_options what;
   what.format = wanted->format;
   what.like_xla = asked.compat_xla;
-  what.filters.host = asked.host;
-  what.filters.plane = asked.plane;
-  what.filters.line = asked.line;
-  what.filters.name = asked.name;
-  what.filters.step = asked.step;
-  what.filters.from_ps = asked.from_ps;
-  what.filters.to_ps = asked.to_ps;
+  what.filters = filters_of(asked, what.filters.limit);
   what.host = hooks;
   if (!asked.compat_xla)
     if (result<void> fits = profkit::check_filters(capture, what.filters, hooks); !fits)

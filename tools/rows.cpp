@@ -93,14 +93,7 @@ int run_rows(const options& asked) {
   if (!opened) return fail(asked, opened.error(), errors);
   const profkit::trace capture(*opened);
   profkit::table_options wanted;
-  wanted.filters.host = asked.host;
-  wanted.filters.plane = asked.plane;
-  wanted.filters.line = asked.line;
-  wanted.filters.name = asked.name;
-  wanted.filters.step = asked.step;
-  wanted.filters.from_ps = asked.from_ps;
-  wanted.filters.to_ps = asked.to_ps;
-  wanted.filters.limit = asked.limit.value_or(0);
+  wanted.filters = filters_of(asked, 0);
   if (result<void> fits = profkit::check_filters(capture, wanted.filters, hooks); !fits)
     return fail(asked, fits.error(), errors);
   auto devices = profkit::capture_devices::list(capture, hooks);

@@ -30,8 +30,6 @@ using profkit::grouped;
 using profkit::profile;
 using profkit::result;
 
-namespace {
-
 anatomy_options filters_of(const options& asked, std::uint64_t default_limit) {
   anatomy_options o;
   o.host = asked.host;
@@ -44,6 +42,8 @@ anatomy_options filters_of(const options& asked, std::uint64_t default_limit) {
   o.limit = asked.limit.value_or(default_limit);
   return o;
 }
+
+namespace {
 
 void print_to_standard_error(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);

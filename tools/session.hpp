@@ -20,6 +20,9 @@
 
 namespace profkit_tool {
 
+// The filters of the command line; `default_limit` where no limit was asked for.
+profkit::anatomy_options filters_of(const options& asked, std::uint64_t default_limit);
+
 class session {
  public:
   session(const options& asked, const profkit::profile& capture, text_output& out, profkit::hooks hooks)

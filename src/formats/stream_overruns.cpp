@@ -81,11 +81,9 @@ class overrun_finder {
     k.duration_ps = std::min(k.duration_ps, distance_ps(k.start_ps, at_ps));
     k.flags = static_cast<std::uint8_t>(k.flags | kernel_cut);
     ++found_.kernels;
-    found_.cut_ps = saturating_add(found_.cut_ps, too_long_ps);
     if (too_long_ps <= found_.longest_cut_ps) return;
     found_.longest_cut_ps = too_long_ps;
     found_.longest_name = k.name;
-    found_.longest_row = k.source_row;
   }
 
   std::vector<kernel_row>& rows_;

@@ -18,10 +18,8 @@ inline constexpr std::int64_t overlap_allowed_ps = 1'000'000'000;
 
 struct stream_overruns {
   std::uint64_t kernels = 0;    // that were cut at the start of the next one
-  std::int64_t cut_ps = 0;      // of all of them
   std::int64_t longest_cut_ps = 0;
   string_id longest_name = 0;
-  std::uint64_t longest_row = 0;  // kernel_row::source_row
 };
 
 // The launch of a kernel that nothing ties to one.

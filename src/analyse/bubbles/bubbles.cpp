@@ -91,10 +91,9 @@ void count_unrecorded(bubbles_result& into, const activity& of, const std::vecto
   for (std::uint32_t device = 0; device < unrecorded.size(); ++device) {
     const marker_range steps = markers_of_device(of, of.devices()[device].host_group, -1);
     for (const kernel_row& k : unrecorded[device]) {
-      const auto* const after = std::upper_bound(steps.begin(), steps.end(), k.launch_ps,
-                                                 [](std::int64_t at, const step_marker& m) { return at < m.start_ps; });
-      if (after != steps.begin() && std::prev(after)->end_ps > k.launch_ps && std::prev(after)->number >= 0) {
-        const auto found = by_id.find({device, std::to_string(std::prev(after)->number)});
+      const step_marker* const step = last_begun_by(steps, k.launch_ps);
+      if (step != nullptr && step->end_ps > k.launch_ps && step->number >= 0) {
+        const auto found = by_id.find({device, std::to_string(step->number)});
         if (found != by_id.end()) ++into.steps.verdict(found->second).unrecorded_launches;
         continue;
       }

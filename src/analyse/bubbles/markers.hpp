@@ -36,6 +36,13 @@ inline marker_range markers_of_device(const activity& of, std::uint32_t group, s
   });
 }
 
+// The last of markers by start that begins by an instant; null when none does.
+inline const step_marker* last_begun_by(const marker_range& markers, std::int64_t at_ps) {
+  const auto* const after = std::upper_bound(markers.begin(), markers.end(), at_ps,
+                                             [](std::int64_t at, const step_marker& m) { return at < m.start_ps; });
+  return after == markers.begin() ? nullptr : after - 1;
+}
+
 }  // namespace bubbles
 }  // namespace PROFKIT_NAMESPACE
 }  // namespace profkit

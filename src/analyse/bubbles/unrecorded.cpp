@@ -34,7 +34,8 @@ class launched_kernels final : public kernel_visitor {
     for (std::size_t i = 0; i < count; ++i) {
       const kernel_row& k = rows[i];
       if (k.launch_ps != no_time_ps)
-        into_.push_back({k.launch_thread, k.launch_ps, k.start_ps, saturating_add(k.start_ps, k.duration_ps), device_, k.stream, k.kind == kernel_class::copy});
+        into_.push_back({k.launch_thread, k.launch_ps, k.start_ps, saturating_add(k.start_ps, k.duration_ps), device_,
+                         k.stream, k.kind == kernel_class::copy});
     }
     return {};
   }
@@ -46,10 +47,8 @@ class launched_kernels final : public kernel_visitor {
 
 // The end of the host's step at an instant; the instant outside of steps.
 std::int64_t end_of_step(const activity& of, std::uint32_t group, std::int64_t at_ps) {
-  const marker_range steps = markers_of_device(of, group, -1);
-  const auto* const after = std::upper_bound(steps.begin(), steps.end(), at_ps,
-                                             [](std::int64_t at, const step_marker& m) { return at < m.start_ps; });
-  return after == steps.begin() ? at_ps : std::max(at_ps, std::prev(after)->end_ps);
+  const step_marker* const step = last_begun_by(markers_of_device(of, group, -1), at_ps);
+  return step == nullptr ? at_ps : std::max(at_ps, step->end_ps);
 }
 
 // The launches of one host.
