@@ -212,13 +212,15 @@ void print_text(text_output& out, const options& asked, const validation_result&
   else if (found.bounds_known)
     sentence = "a violation is one beyond the bound that was given (" + grouped(found.violations_raw) +
                " without regard to it)";
+  else if (found.clocks == 1)
+    sentence = "one host, one clock: what is out of order by more than the error of device times is no skew";
   else
     sentence =
         "clocks were not corrected: violations may be skew (`profkit merge` corrects clocks of XSpaces, "
         "--align=collectives bounds any)";
   out.line("  " + (columns == 0 ? sentence : wrap(sentence, columns, 2)));
   std::string counts =
-      count_of(found.groups.size(), "invocation") + " compared across " + count_of(found.nodes.size(), "node");
+      count_of(found.groups.size(), "invocation") + " compared across " + profkit::nodes_text(found);
   if (found.pair_violations > 0) counts += ", " + count_of(found.pair_violations, "pair") + " of nodes out of order";
   if (found.unjudged > 0) counts += ", " + grouped(found.unjudged) + " not judged";
   out.line("  " + counts);

@@ -76,6 +76,15 @@ std::string space_with(const std::vector<row>& rows) {
   return bytes;
 }
 
+text_groups text(group_ids ids_are, std::int64_t groups, std::int64_t ids, bool pairs = false) {
+  text_groups found;
+  found.ids_are = ids_are;
+  found.groups = groups;
+  found.ids = ids;
+  found.pairs = pairs;
+  return found;
+}
+
 recorded_groups::answer found_in(const std::vector<row>& rows, const std::string& instruction) {
   const std::string bytes = space_with(rows);
   const auto index = index_xspace(bytes);
@@ -143,4 +152,74 @@ TEST_CASE("who takes part: of several programs with one instruction the most div
   for (const auto& rows : {std::vector<row>{all, two}, {two, all}})
     CHECK(found_in(rows, "all-reduce.1").who == participation::sub_groups);
   CHECK(found_in({all}, "all-reduce.2").who == participation::unknown);
+}
+
+TEST_CASE("the text of an operation says how many groups and ids there are, and what the ids count") {
+  const struct {
+    const char* text;
+    const char* opcode;
+    text_groups expected;
+  } rows[] = {
+      {"%a = f32[4]{0} all-reduce(f32[4]{0} %p), channel_id=1, replica_groups={{0,1}}, to_apply=%add", "all-reduce",
+       text(group_ids::replicas_of_all_partitions, 1, 2)},
+      {"replica_groups={{0,1},{2,3}}", "all-reduce", text(group_ids::replicas, 2, 4)},
+      {"a, replica_groups={{0,2,4},{1,3,5}}, use_global_device_ids=true, channel_id=7", "all-gather",
+       text(group_ids::devices, 2, 6)},
+      {"channel_id=1, replica_groups=[4,2]<=[2,4]T(1,0), use_global_device_ids=true", "all-reduce",
+       text(group_ids::devices, 4, 8)},
+      {"replica_groups=[1,16]<=[16]", "all-gather", text(group_ids::replicas, 1, 16)},
+      {"channel_id=3, replica_groups={{0,1,2,3}}", "all-to-all", text(group_ids::partitions, 1, 4)},
+      {"replica_groups={}", "all-reduce", text(group_ids::replicas, 0, 0)},
+      {"channel_id=2, source_target_pairs={{0,1},{1,2},{2,0}}", "collective-permute",
+       text(group_ids::partitions, 3, 3, true)},
+      {"use_global_device_ids=false, replica_groups={{0}}", "all-reduce", text(group_ids::replicas, 1, 1)},
+      {"replica_groups={ {0, 1}, {2, 3} }", "all-reduce", text(group_ids::replicas, 2, 4)},
+  };
+  for (const auto& r : rows) {
+    INFO(r.text);
+    const auto found = groups_in_text(r.text, r.opcode);
+    REQUIRE(found);
+    CHECK(*found == r.expected);
+  }
+  for (const char* none :
+       {"", "all-reduce.5", "replica_groups=", "replica_groups={", "replica_groups={{0,1}", "replica_groups={{0,1},",
+        "replica_groups={{0,}}", "replica_groups={{-1}}", "replica_groups=[4,2]", "replica_groups=[4,2]<", "replica_groups=[4",
+        "replica_groups=[0,2]<=[0]", "replica_groups=[99999999999,99999999999]<=[8]", "replica_groups={{99999999999999}}",
+        "my_replica_groups={{0,1}}", "source_target_pairs={{0", "replica_groups=@mesh"}) {
+    INFO(none);
+    CHECK_FALSE(groups_in_text(none, "all-reduce"));
+  }
+}
+
+TEST_CASE("the texts of a program's operations say together how many devices it has") {
+  using ids = group_ids;
+  const text_groups of_replicas = text(ids::replicas, 1, 2), of_partitions = text(ids::partitions, 1, 4),
+                    of_both = text(ids::replicas_of_all_partitions, 1, 2), of_devices = text(ids::devices, 1, 8),
+                    of_all = text(ids::replicas, 0, 0), halves = text(ids::devices, 2, 8),
+                    pairs = text(ids::partitions, 1, 4, true);
+  const struct {
+    std::vector<text_groups> texts;
+    text_groups asked;
+    participation who;
+    std::int64_t devices;
+  } rows[] = {
+      {{of_replicas}, of_replicas, participation::everyone, 2},
+      {{of_replicas, of_partitions}, of_replicas, participation::sub_groups, 8},
+      {{of_both, of_partitions}, of_both, participation::everyone, 8},
+      {{of_both}, of_both, participation::everyone, 2},
+      {{of_devices, of_replicas}, of_devices, participation::everyone, 8},
+      {{of_devices, of_replicas}, of_replicas, participation::sub_groups, 8},
+      {{halves}, halves, participation::sub_groups, 8},
+      {{pairs}, pairs, participation::sub_groups, 4},
+      {{of_all, of_partitions}, of_all, participation::everyone, 4},
+      {{of_all}, of_all, participation::unknown, 0},
+  };
+  for (const auto& r : rows) {
+    INFO(&r - rows);
+    program_extent extent;
+    for (const text_groups& t : r.texts) extent.add(t);
+    const auto found = extent.answer_of(r.asked);
+    CHECK(static_cast<int>(found.who) == static_cast<int>(r.who));
+    CHECK(found.devices == r.devices);
+  }
 }

@@ -612,7 +612,91 @@ TEST_CASE("one process group of everyone is judged; one of a program of fewer de
   CHECK(test::validated(lagging_nodes({{0, 1}}), within(0)).violations == 10);
   const validation_result alone = test::validated(lagging_nodes({{0}}, 1), within(0));  // each node runs its own
   CHECK(alone.violations == 0);
-  CHECK(alone.unjudged == 20);
+  CHECK(alone.unjudged == 0);
+  CHECK(alone.within_node == 20);
+  CHECK(alone.absent.find("no collective spans these files") == 0);
+}
+
+namespace {
+
+// What one process of a host with two devices writes: an all-reduce whose text is `attributes`, on both of them, 2.6 ms
+// after that of the process before.
+std::string process_trace(int process, const std::string& attributes, const std::string& host) {
+  std::string bytes;
+  const auto into = memory_sink(bytes);
+  xspace_writer w(*into);
+  w.add_hostname(host);
+  for (std::int64_t device = 0; device < 2; ++device) {
+    w.begin_plane("/device:TPU:" + std::to_string(device), device);
+    const auto op = w.event_metadata("%all-reduce.5 = f32[8]{0} all-reduce(f32[8]{0} %p.1), " + attributes);
+    w.begin_line({3, "XLA Ops", test::epoch_ns, 0, ""});
+    for (std::int64_t k = 0; k < 5; ++k)
+      w.add_event(op, (20'000 * k + 2'600 * process) * 1'000'000, 400'000'000);
+    w.end_plane();
+  }
+  w.begin_plane("Task Environment");
+  w.add_plane_stat(w.stat_metadata("profile_start_time"),
+                   stat_value::of_uint64(static_cast<std::uint64_t>(test::epoch_ns)));
+  REQUIRE(w.finish().ok());
+  return bytes;
+}
+
+validation_result of_processes(const std::string& attributes, const std::vector<std::string>& hosts) {
+  test::traces t;
+  for (std::size_t p = 0; p < hosts.size(); ++p)
+    t.add(process_trace(static_cast<int>(p), attributes, hosts[p]));
+  return test::validated(t);
+}
+
+const std::vector<std::string> one_host = {"vm", "vm", "vm", "vm"};
+
+}  // namespace
+
+TEST_CASE("nothing is compared across files that no group spans") {
+  for (const char* groups :
+       {"channel_id=1, replica_groups={{0,1}}", "channel_id=1, replica_groups=[1,2]<=[2], use_global_device_ids=true",
+        "replica_groups={{0},{1}}", "channel_id=2, source_target_pairs={{0,1},{1,0}}"}) {
+    INFO(groups);
+    const validation_result found = of_processes(groups, one_host);
+    CHECK(found.violations == 0);
+    CHECK(found.violations_raw == 0);
+    CHECK(found.unjudged == 0);
+    CHECK(found.within_node == 40);
+    CHECK_FALSE(found.groups_unknown);
+    CHECK(found.absent == "no collective spans these files: the process groups on record lie within one of them each");
+    CHECK(found.warning_list.empty());
+    CHECK(nodes_text(found) == "4 processes of 1 host");
+  }
+}
+
+TEST_CASE("a group on record in the text that spans files is compared, on one clock where the host is one") {
+  const std::string everyone = "channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true";
+  const validation_result found = of_processes(everyone, one_host);
+  CHECK(found.groups.size() == 10);  // five of each device number
+  CHECK(found.violations == 10);     // 400 us each, 2.6 ms apart on one clock
+  CHECK_FALSE(found.groups_unknown);
+  CHECK(found.clocks == 1);
+  CHECK(found.warning_list.empty());
+  const validation_result apart = of_processes(everyone, {"a", "b", "localhost", "localhost"});
+  CHECK(apart.clocks == 4);
+  CHECK(nodes_text(apart) == "4 nodes");
+  REQUIRE(apart.warning_list.size() == 1);
+  CHECK(apart.warning_list[0].what == collective_warning::kind::clocks_uncorrected);
+  CHECK(nodes_text(of_processes(everyone, {"a", "b", "a", "b"})) == "4 processes of 2 hosts");
+}
+
+TEST_CASE("groups of the text that may lie across files are not judged") {
+  for (const char* groups : {"replica_groups={{0,1},{2,3}}", "replica_groups=[4,2]<=[2,4]T(1,0)",
+                             "source_target_pairs={{0,1},{1,2},{2,3},{3,0}}"}) {
+    INFO(groups);
+    const validation_result found = of_processes(groups, one_host);
+    CHECK(found.violations == 0);
+    CHECK(found.unjudged == 40);
+    CHECK(found.within_node == 0);
+    CHECK(found.absent.find("not judged: sub-groups") == 0);
+  }
+  // Groups in a form that is not known are none on record.
+  CHECK(of_processes("replica_groups=@mesh", one_host).groups_unknown);
 }
 
 TEST_CASE("a mesh of more devices than a number holds is not one of everyone") {

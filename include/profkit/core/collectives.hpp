@@ -38,11 +38,12 @@ struct validation_options {
   hooks host;
 };
 
-/// A node: everything that one wall clock stamped.
+/// A node: a host, or one process of a host where each wrote its own trace.
 struct collective_node {
   std::int64_t id = 0;
   std::string hostname;
   std::uint32_t trace = 0;    ///< index into the traces that were given
+  std::uint32_t clock = 0;    ///< number of its wall clock: nodes of one hostname have the same
   std::uint32_t devices = 0;  ///< with at least one collective
   std::uint64_t collectives = 0;
   std::optional<std::int64_t> bound_ps;  ///< the widest error of its times; empty when the trace says nothing of it
@@ -126,6 +127,7 @@ struct validation_result {
   bool corrected = false;                      ///< the trace is a merge with corrected clocks
   bool bounds_known = false;                   ///< of every node
   std::vector<collective_node> nodes;          ///< by id
+  std::uint32_t clocks = 0;                    ///< different ones of the nodes
   std::vector<collective_op> ops;
   std::vector<collective_group> groups;  ///< by op, then occurrence
   std::vector<collective_member> members;
@@ -135,6 +137,8 @@ struct validation_result {
   std::uint64_t overlaps = 0;         ///< groups in order
   /// Groups of which nobody can tell who waits for whom, and executions of which nobody can tell their group.
   std::uint64_t unjudged = 0;
+  /// Executions whose process groups are on record and lie within one node each: there is nothing to compare.
+  std::uint64_t within_node = 0;
   bool groups_unknown = false;           ///< of some operation no process group is on record
   bool groups_by_number = false;         ///< of some, no more than the last three digits of its group's name
   std::vector<std::string> assumptions;  ///< what is taken for granted, each a sentence
@@ -147,7 +151,7 @@ struct validation_result {
 
 /// Compares collectives across nodes: one merged trace, or one trace a node. A node is told by the plane stat node_id,
 /// then by a name /node:<id>/, then by plane ids as merges give them, else it is the trace; each rank's file of PyTorch
-/// is a node. A null trace could not be
+/// is a node. Nodes of one hostname are processes of one host and share its clock. A null trace could not be
 /// opened: it keeps its place. Faults: invalid_argument (no trace at all), cancelled.
 result<validation_result> validate_collectives(const std::vector<std::shared_ptr<const profile>>& traces,
                                                const validation_options& o = {});
@@ -156,6 +160,8 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
 result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o = {});
 /// Whether a capture holds more than one node: several XSpace files or ranks, or a merged one. Looks at names alone.
 [[nodiscard]] bool has_several_nodes(const profile& capture);
+/// "4 nodes", "4 processes of 1 host", "8 processes of 2 hosts".
+[[nodiscard]] std::string nodes_text(const validation_result& found);
 
 // ---- clocks from collectives ----
 

@@ -375,7 +375,7 @@ result<nodes_compared> compare_nodes(const profile& capture, const anatomy_optio
   result<validation_result> validation = validate_collectives_of(capture, asked);
   if (!validation) return std::move(validation).error();
   found.validation = std::move(validation).value();
-  if (found.validation->corrected || !found.validation->absent.empty()) return found;
+  if (found.validation->corrected || !found.validation->absent.empty() || found.validation->clocks < 2) return found;
   if (found.validation->nodes.size() > most_nodes_aligned) return found;
   alignment_options from;
   from.reference_node = found.validation->nodes.front().id;

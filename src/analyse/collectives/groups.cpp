@@ -162,6 +162,30 @@ recorded_groups::answer recorded_groups::look_up(const std::vector<std::size_t>&
   return found;
 }
 
+void program_extent::add(const text_groups& groups) noexcept {
+  switch (groups.ids_are) {
+    case group_ids::replicas:
+    case group_ids::replicas_of_all_partitions: replicas_ = std::max(replicas_, groups.ids); break;
+    case group_ids::partitions: partitions_ = std::max(partitions_, groups.ids); break;
+    case group_ids::devices: devices_ = std::max(devices_, groups.ids); break;
+  }
+}
+
+std::int64_t program_extent::devices() const noexcept {
+  if (replicas_ == 0 && partitions_ == 0) return devices_;
+  return std::max(devices_, devices_of(std::max<std::int64_t>(replicas_, 1), std::max<std::int64_t>(partitions_, 1)));
+}
+
+recorded_groups::answer program_extent::answer_of(const text_groups& groups) const noexcept {
+  const std::int64_t all = devices();
+  if (groups.pairs || groups.groups > 1) return {participation::sub_groups, all};
+  if (all == 0) return {};
+  const std::int64_t each =
+      groups.ids_are == group_ids::replicas_of_all_partitions ? std::max<std::int64_t>(partitions_, 1) : 1;
+  const bool everyone = groups.groups == 0 || checked_mul(groups.ids, each) == all;
+  return {everyone ? participation::everyone : participation::sub_groups, all};
+}
+
 recorded_groups::answer recorded_groups::find(std::optional<std::int64_t> program_id, std::string_view module_name,
                                               std::string_view instruction) {
   if (program_id)

@@ -3,6 +3,7 @@
 #include <profkit/hlo.hpp>
 
 #include <base/hash_map.hpp>
+#include <formats/xspace/text_groups.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>
@@ -15,10 +16,11 @@ inline namespace PROFKIT_NAMESPACE {
 
 // Who takes part in one invocation, as far as it is on record. Of several answers the greatest counts.
 enum class participation : std::uint8_t {
-  unknown,     // nothing is on record
-  everyone,    // one group of all devices of the program
-  own_group,   // a group that is told apart from the others
-  sub_groups,  // groups or pairs of which the trace does not tell whose device is in which
+  unknown,      // nothing is on record
+  everyone,     // one group of all devices of the program
+  within_node,  // the program has devices of one node alone, and so has each of its groups
+  own_group,    // a group that is told apart from the others
+  sub_groups,   // groups or pairs of which the trace does not tell whose device is in which
 };
 
 // The process groups of instructions. Reads a program when it is first asked for.
@@ -48,6 +50,17 @@ class recorded_groups {
   std::vector<std::size_t> all_;
   hash_map<std::int64_t, std::vector<std::size_t>> by_id_;
   hash_map<std::string_view, std::vector<std::size_t>> by_name_;
+};
+
+// The devices of a program, as far as the texts of its operations count them.
+class program_extent {
+ public:
+  void add(const text_groups& groups) noexcept;
+  [[nodiscard]] recorded_groups::answer answer_of(const text_groups& groups) const noexcept;
+
+ private:
+  [[nodiscard]] std::int64_t devices() const noexcept;  // 0: not on record
+  std::int64_t replicas_ = 0, partitions_ = 0, devices_ = 0;
 };
 
 }  // namespace PROFKIT_NAMESPACE

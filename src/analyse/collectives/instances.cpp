@@ -30,6 +30,7 @@ namespace {
 constexpr std::int64_t plane_ids_per_node = 64;   // in the plane ids of a merge
 constexpr std::int64_t first_reference_id = 100;  // the reference tool's plane ids start here
 constexpr std::int64_t first_host_id = 10000;     // and those of hosts here
+constexpr std::string_view any_host = "localhost";  // what a host calls itself that has no name
 
 // Which lines hold executions of operations, each once.
 bool is_of_interest(const line_index& line) noexcept {
@@ -99,6 +100,8 @@ class finder {
       groups_.emplace(*space);
       programs_.reset();
       known_groups_.clear();
+      texts_.clear();
+      const std::size_t before = found_.all.size();
       for (const plane_index& plane : space->planes) {
         if (plane.kind != plane_kind::device) continue;
         const std::optional<std::int64_t> node = profkit::node_of(plane);
@@ -121,6 +124,7 @@ class finder {
         if (result<void> read = read_plane(t, p, file, plane, key, device, hostname, shift_ps, progress); !read)
           return read;
       }
+      take_text_groups(before);
     }
     return {};
   }
@@ -277,7 +281,7 @@ class finder {
           if (const auto stat = find_stat(row, correlation_ids)) e.correlation_id = integer_value(*stat).value_or(-1);
           if (const auto stat = find_stat(row, run_ids)) e.run_id = integer_value(*stat);
           const auto program = find_stat(row, program_ids);
-          take_groups(program ? integer_value(*program) : std::nullopt, e);
+          take_groups(program ? integer_value(*program) : std::nullopt, plane, row.metadata_id, e);
           // A line of instructions shows the two ends of an asynchronous one; the async line shows it whole.
           if (line.kind == line_kind::ops && op.empty() && add_half(e, kind, has_async)) continue;
           found_.all.push_back(std::move(e));
@@ -293,11 +297,44 @@ class finder {
     return {};
   }
 
-  void take_groups(std::optional<std::int64_t> program_id, collective_instance& e) {
+  void take_groups(std::optional<std::int64_t> program_id, const plane_index& plane, std::int64_t metadata_id,
+                   collective_instance& e) {
     const auto [at, is_new] = known_groups_.try_emplace({program_id.value_or(0), e.module, e.name});
-    if (is_new) at->second = groups_->find(program_id, found_.texts.text(e.module), found_.texts.text(e.name));
+    if (is_new) {
+      at->second = groups_->find(program_id, found_.texts.text(e.module), found_.texts.text(e.name));
+      if (at->second.who == participation::unknown)
+        if (const auto text = recorded_text(plane, metadata_id, collective_of(found_.texts.text(e.kind))))
+          texts_.try_emplace({e.module, e.name}, *text);
+    }
     e.who = at->second.who;
-    e.group_devices = at->second.devices;
+    e.group_devices = e.program_devices = at->second.devices;
+  }
+
+  // The name of an operation is its text, or a stat of it has that.
+  static std::optional<text_groups> recorded_text(const plane_index& plane, std::int64_t metadata_id,
+                                                  std::string_view opcode) {
+    const metadata_entry entry = plane.event_metadata.find(metadata_id);
+    if (!entry) return std::nullopt;
+    const event_metadata_view metadata(entry.bytes);
+    if (auto found = groups_in_text(metadata.name(), opcode)) return found;
+    for (const stat_view stat : metadata.stats())
+      if (auto found = groups_in_text(text_value(plane, stat), opcode)) return found;
+    return std::nullopt;
+  }
+
+  // How many devices a program has is known when all of its texts are.
+  void take_text_groups(std::size_t from) {
+    if (texts_.empty()) return;
+    hash_map<std::uint32_t, program_extent> programs;  // by module
+    for (const auto& [at, groups] : texts_) programs[at.first].add(groups);
+    for (std::size_t i = from; i < found_.all.size(); ++i) {
+      collective_instance& e = found_.all[i];
+      const auto text = e.who == participation::unknown ? texts_.find({e.module, e.name}) : texts_.end();
+      if (text == texts_.end()) continue;
+      const recorded_groups::answer answer = programs[e.module].answer_of(text->second);
+      e.who = answer.who;
+      e.group_devices = e.program_devices = answer.devices;
+    }
   }
 
   // True when the event is one end of an asynchronous operation and was dealt with here.
@@ -375,15 +412,35 @@ class finder {
     }
     found_.nodes = std::move(sorted);
     for (collective_instance& e : found_.all) e.node = place_of[e.node];
+    number_clocks();
     settle_groups();
     return std::move(found_);
   }
 
+  // A host has one wall clock.
+  void number_clocks() {
+    std::map<std::string_view, std::uint32_t> of_host;
+    for (collective_node& node : found_.nodes) {
+      node.clock = found_.clocks;
+      if (!node.hostname.empty() && node.hostname.substr(0, any_host.size()) != any_host)
+        node.clock = of_host.try_emplace(node.hostname, found_.clocks).first->second;
+      if (node.clock == found_.clocks) ++found_.clocks;
+    }
+  }
+
   // A program of fewer devices than are compared runs more than once at a time: its everyone is not everyone here.
+  // Where a node ran it on as many devices as it has, no device of another node is in it.
   void settle_groups() {
     std::int64_t devices = 0;
     for (const collective_node& node : found_.nodes) devices += node.devices;
+    using operation = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // node, module, name
+    std::map<operation, std::set<std::int32_t>> ran_on;
+    for (const collective_instance& e : found_.all)
+      if (e.program_devices > 0 && e.program_devices < devices) ran_on[{e.node, e.module, e.name}].insert(e.device);
     for (collective_instance& e : found_.all) {
+      if (e.program_devices > 0 && e.program_devices < devices &&
+          static_cast<std::int64_t>(ran_on[{e.node, e.module, e.name}].size()) >= e.program_devices)
+        e.who = participation::within_node;
       if (e.who == participation::everyone && e.group_devices < devices)
         e.who = e.group != 0 ? participation::own_group : participation::sub_groups;
       // A kernel that sends and receives may do so for another pair each time.
@@ -409,6 +466,7 @@ class finder {
   std::optional<recorded_groups> groups_;
   std::shared_ptr<const program_collectives> programs_;
   std::map<std::tuple<std::int64_t, std::uint32_t, std::uint32_t>, recorded_groups::answer> known_groups_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, text_groups> texts_;  // by module and name
 };
 
 }  // namespace

@@ -25,12 +25,14 @@ struct collective_instance {
   participation who = participation::unknown;
   std::uint32_t group = 0;         // in texts: the process group, where it is told apart from others and not everyone
   std::int64_t group_devices = 0;  // that take part, as far as that is on record
+  std::int64_t program_devices = 0;  // of the program that it is part of; 0: not on record
   double reference_start_ns = 0, reference_end_ns = 0;
 };
 
 struct collective_instances {
   string_table texts;
   std::vector<collective_node> nodes;
+  std::uint32_t clocks = 0;  // different ones of the nodes
   std::vector<collective_instance> all;
   std::optional<std::int64_t> origin_unix_ns;
   std::vector<file_damage> damage;

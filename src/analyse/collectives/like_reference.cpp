@@ -107,7 +107,11 @@ class reference_finder {
     for (const collective_instance& e : found_.all) ids.push_back(e.node);
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    for (const std::uint32_t id : ids) found_.nodes.emplace_back().id = id;
+    for (const std::uint32_t id : ids) {
+      collective_node& node = found_.nodes.emplace_back();
+      node.id = id;
+      node.clock = found_.clocks++;
+    }
     for (collective_instance& e : found_.all) {
       e.node = static_cast<std::uint32_t>(std::lower_bound(ids.begin(), ids.end(), e.node) - ids.begin());
       ++found_.nodes[e.node].collectives;

@@ -255,15 +255,20 @@ std::vector<std::int64_t> rough_shifts(const collective_instances& found, const 
   const rough_shift shift(found, ops);
   // Nodes that share no operation with it are reached through those that do.
   std::vector<bool> known(found.nodes.size(), false);
-  std::vector<std::size_t> reached{backbone};
-  known[backbone] = true;
+  std::vector<std::size_t> reached;
+  const auto reach = [&](std::size_t node, std::int64_t by) {
+    for (std::size_t n = 0; n < found.nodes.size(); ++n) {
+      if (known[n] || found.nodes[n].clock != found.nodes[node].clock) continue;
+      shifts[n] = by;
+      known[n] = true;
+      reached.push_back(n);
+    }
+  };
+  reach(backbone, 0);
   for (std::size_t at = 0; at < reached.size() && reached.size() < found.nodes.size(); ++at)
     for (std::size_t n = 0; n < found.nodes.size(); ++n) {
       const std::size_t via = reached[at];
-      if (known[n] || !shift.can_tell(via, n)) continue;
-      shifts[n] = shifts[via] + shift.between(via, n);
-      known[n] = true;
-      reached.push_back(n);
+      if (!known[n] && shift.can_tell(via, n)) reach(n, shifts[via] + shift.between(via, n));
     }
   return shifts;
 }
@@ -294,6 +299,10 @@ class time_matcher {
     into_.groups_by_number = found_.groups_by_number;
     for (const op_events& op : ops_) {
       into_.groups_unknown = into_.groups_unknown || op.who == participation::unknown;
+      if (op.who == participation::within_node) {
+        for (const auto& events : op.by_node) into_.within_node += events.size();
+        continue;
+      }
       if (op.who == participation::sub_groups) {
         if (found_.nodes.size() > 1) leave_unmatched(op);
         continue;

@@ -3,6 +3,7 @@
 #include <profkit/time.hpp>
 
 #include "base/contained.hpp"
+#include "base/format.hpp"
 #include "direction.hpp"
 #include "instances.hpp"
 #include "formats/xspace/xspace_index.hpp"
@@ -324,7 +325,7 @@ void tell_clocks(validation_result& found, const trace_bounds& bounds, const val
     }
     if (!node.bound_ps) found.bounds_known = false;
   }
-  if (!found.corrected && !o.bound_ps && found.nodes.size() > 1)
+  if (!found.corrected && !o.bound_ps && found.clocks > 1)
     warn_clock(found, collective_warning::kind::clocks_uncorrected, -1,
                "the clocks of these nodes were not corrected: what looks like a violation may be their skew");
 }
@@ -334,6 +335,8 @@ std::string absence_of_comparison(const validation_result& found) {
   for (const collective_node& node : found.nodes) collectives += node.collectives;
   if (collectives == 0) return "no collectives on any device";
   if (found.nodes.size() < 2) return "collectives of one node only: nothing to compare them with";
+  if (found.unjudged == 0 && found.ops.empty() && found.within_node > 0)
+    return "no collective spans these files: the process groups on record lie within one of them each";
   if (found.unjudged > 0)
     return "not judged: sub-groups. Every collective that several nodes ran is of process groups that are not the whole "
            "world, and the trace does not tell whose device is in which";
@@ -424,6 +427,7 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
         reference ? find_collectives_like_reference(traces, o.host) : find_collectives(traces, o.host);
     if (!instances) return std::move(instances).error();
     found.nodes = instances->nodes;
+    found.clocks = instances->clocks;
     found.damage = instances->damage;
     found.origin_unix_ns = instances->origin_unix_ns;
     trace_bounds bounds;
@@ -440,6 +444,12 @@ result<validation_result> validate_collectives(const std::vector<std::shared_ptr
     found.warnings = found.warning_list.size();
     return found;
   });
+}
+
+std::string nodes_text(const validation_result& found) {
+  if (found.clocks == found.nodes.size()) return counted(found.nodes.size(), "node", "nodes");
+  return counted(found.nodes.size(), "process", "processes") + " of " +
+         counted(std::uint64_t{found.clocks}, "host", "hosts");
 }
 
 result<validation_result> validate_collectives_of(const profile& capture, const validation_options& o) {

@@ -31,11 +31,11 @@ std::string clocks_sentence(const alignment_result& alignment) {
 
 std::string verdict_sentence(const validation_result& v) {
   std::string text = counted(v.groups.size(), "collective", "collectives") + " compared across " +
-                     counted(v.nodes.size(), "node", "nodes") + ": " +
+                     nodes_text(v) + ": " +
                      counted(v.violations, "violation", "violations");
   if (v.bounds_known)
     text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
-  else if (v.violations > 0)
+  else if (v.violations > 0 && v.clocks > 1)
     text += ", which may be skew: the clocks were not corrected";
   if (std::any_of(v.ops.begin(), v.ops.end(), [](const collective_op& op) { return op.sub_groups; }))
     text += "; " + grouped(v.unjudged) + " not judged, most of them in sub-groups of the nodes";

@@ -54,6 +54,7 @@ void write_nodes(json_writer& out, const validation_result& found) {
     out.field_id("id", node.id);
     out.field("hostname", std::string_view(node.hostname));
     out.field("trace", node.trace);
+    out.field("clock", node.clock);
     out.field("devices", node.devices);
     out.field("collectives", node.collectives);
     write_optional(out, "bound_ps", node.bound_ps);
@@ -254,6 +255,7 @@ document_status write_validation(json_writer& out, const validation_result& foun
   out.field("pair_violations", found.pair_violations);
   out.field("overlaps", found.overlaps);
   out.field("unjudged", found.unjudged);
+  out.field("within_node", found.within_node);
   out.field("warnings", found.warnings);
   out.key("avg_gap_ns");
   out.number(found.mean_gap_ns);
