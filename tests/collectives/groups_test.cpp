@@ -196,7 +196,7 @@ TEST_CASE("the texts of a program's operations say together how many devices it 
   const text_groups of_replicas = text(ids::replicas, 1, 2), of_partitions = text(ids::partitions, 1, 4),
                     of_both = text(ids::replicas_of_all_partitions, 1, 2), of_devices = text(ids::devices, 1, 8),
                     of_all = text(ids::replicas, 0, 0), halves = text(ids::devices, 2, 8),
-                    pairs = text(ids::partitions, 1, 4, true);
+                    pairs = text(ids::partitions, 3, 4, true), one_pair = text(ids::partitions, 1, 2, true);
   const struct {
     std::vector<text_groups> texts;
     text_groups asked;
@@ -211,6 +211,7 @@ TEST_CASE("the texts of a program's operations say together how many devices it 
       {{of_devices, of_replicas}, of_replicas, participation::sub_groups, 8},
       {{halves}, halves, participation::sub_groups, 8},
       {{pairs}, pairs, participation::sub_groups, 4},
+      {{one_pair}, one_pair, participation::sub_groups, 2},
       {{of_all, of_partitions}, of_all, participation::everyone, 4},
       {{of_all}, of_all, participation::unknown, 0},
   };

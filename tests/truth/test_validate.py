@@ -256,10 +256,11 @@ class Answer:
             "violations": sum(g["violates"] for g in groups), "violations_raw": sum(g["gap"] >= 0 for g in groups),
             "pair_violations": sum(g["pairs"] for g in groups),
             "overlaps": sum(g["judged"] and g["gap"] < 0 for g in groups),
-            "unjudged": sum(not g["judged"] for g in groups), "warnings": len(self.warnings),
+            "unjudged": sum(not g["judged"] for g in groups), "within_node": 0, "warnings": len(self.warnings),
             "avg_gap_ns": sum(g["skew"] / 1000 for g in groups) / len(groups), "gap_count": len(groups),
             "assumptions": [SAME_RUN, NO_GROUPS, BARRIER],
             "nodes": [{"id": str(n), "hostname": c.host, "trace": 0,
+                       "clock": list(dict.fromkeys(k.host for k in self.clocks.values())).index(c.host),
                        "devices": len({k.device for k in self.calls if k.node == n}),
                        "collectives": sum(k.node == n for k in self.calls),
                        "bound_ps": max(w[2] for w in c.windows) if self.given is None else self.given}

@@ -3,7 +3,7 @@
 #include <profkit/hlo.hpp>
 
 #include <base/hash_map.hpp>
-#include <formats/xspace/text_groups.hpp>
+#include <base/text_groups.hpp>
 #include <formats/xspace/xspace_index.hpp>
 
 #include <cstdint>

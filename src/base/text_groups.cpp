@@ -1,4 +1,4 @@
-#include <formats/xspace/text_groups.hpp>
+#include <base/text_groups.hpp>
 
 #include <base/affix.hpp>
 #include <profkit/time.hpp>
