@@ -160,6 +160,9 @@ struct activity_thread {
   std::uint32_t file = 0;
   std::int32_t plane = -1, line = -1;  ///< where `info` shows it: positions of its process and of itself in the file
   std::string process, name;           ///< "/host:CPU", "python 4711"; "main thread", "thread 4712"
+  /// Its number in the operating system where the trace shows one thread in several processes, as Ascend does with what
+  /// Python and what CANN recorded of it; -1: it stands alone.
+  std::int64_t system_thread = -1;
 };
 
 /// frame: python_function. device_marker: a wait or notify that a device process recorded; it is evidence of

@@ -15,8 +15,8 @@ struct verdict {
   confidence sure = confidence::low;
 };
 
-// These tell what the host did, not that it had to: they are never certain.
-bool only_suggests(idle_cause c) noexcept { return c == idle_cause::lock || c == idle_cause::optimizer_loop; }
+// It tells what the host did, not why it had to: who waits for something often does so in a lock.
+bool only_suggests(idle_cause c) noexcept { return c == idle_cause::lock; }
 
 // A call that copies holds the host up when the memory is pageable, which the copy itself tells; else it is a wait.
 idle_cause copy_or_wait(idle_cause c, const bubble& b, const activity& in) {
@@ -49,16 +49,18 @@ verdict by_known(const bubble& b, const activity& in, launch_reading launch, con
   return v;
 }
 
+// By how much of the gap the launching thread, or where that is not known the host, was at work.
 verdict by_amount(const bubble& b, launch_reading launch, const bubble_thresholds& t) {
   const bool launcher = b.launch_thread() != no_thread;
   const std::int64_t active_ps = launcher ? b.host.launcher_ps : b.host.leaf_ps;
   const bool late = launcher && launch == launch_reading::late;
-  const auto as = [&](idle_cause c, std::int64_t covered_ps) {
-    return verdict{{c, 0, covered_ps}, late ? confidence::medium : confidence::low};
-  };
-  if (at_least(active_ps, b.length_ps(), t.medium_confidence_ppm)) return as(idle_cause::launch_bound, active_ps);
-  // Where others were busy meanwhile, one of them may have fed the launching thread too late.
-  if (!at_least(b.host.leaf_ps, b.length_ps(), t.untraced_coverage_ppm)) return as(idle_cause::host_untraced, 0);
+  if (at_least(active_ps, b.length_ps(), t.high_confidence_ppm))
+    return {{idle_cause::launch_bound, 0, active_ps}, late ? confidence::high : confidence::low};
+  if (at_least(active_ps, b.length_ps(), t.medium_confidence_ppm))
+    return {{idle_cause::launch_bound, 0, active_ps}, late ? confidence::medium : confidence::low};
+  const std::int64_t seen_ps = launcher ? b.host.launcher_all_ps : b.host.leaf_ps;
+  if (!at_least(seen_ps, b.length_ps(), t.untraced_coverage_ppm))
+    return {{idle_cause::host_untraced, 0, 0}, late ? confidence::high : confidence::low};
   return {{idle_cause::unexplained, 0, active_ps}, confidence::low};
 }
 
@@ -67,11 +69,16 @@ verdict judge(const bubble& b, const activity& in, const bubble_thresholds& t) {
   if (!h.traced) return {{idle_cause::host_untraced, 0, 0}, confidence::low};
   const launch_reading launch = read_launch(b, t);
   // Without the thread the end of the call is not known either: it may last into the gap.
-  if (launch == launch_reading::early && b.launch_thread() != no_thread)
-    return {{idle_cause::device_dependency, 0, b.end_ps - std::max(b.launched_ps(), b.start_ps)}, confidence::medium};
+  if (launch == launch_reading::early && b.launch_thread() != no_thread) {
+    const std::int64_t waited_ps = b.end_ps - std::max(b.launched_ps(), b.start_ps);
+    return {{idle_cause::device_dependency, 0, waited_ps},
+            waited_ps >= t.reportable_gap_ps ? confidence::high : confidence::medium};
+  }
   const std::int64_t drained_ps = owed_to_drain(b);
-  if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm))
-    return {{idle_cause::sync_drain, h.drain_span, drained_ps}, confidence::medium};
+  if (at_least(drained_ps, b.length_ps(), t.medium_confidence_ppm)) {
+    const bool most = at_least(drained_ps, b.length_ps(), t.high_confidence_ppm) && launch == launch_reading::late;
+    return {{idle_cause::sync_drain, h.drain_span, drained_ps}, most ? confidence::high : confidence::medium};
+  }
   // Short calls in between are no cause: the rest of what the thread did would be the larger one.
   if (at_least(h.known.covered_ps, b.length_ps(), t.known_cause_ppm) && h.known.covered_ps >= h.launcher_ps / 2)
     return by_known(b, in, launch, t);

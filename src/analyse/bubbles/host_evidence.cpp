@@ -179,7 +179,9 @@ class group_collector final : public host_span_parts {
         meanings_(of, group, reference),
         names_(lists, cells_),
         by_thread_(cells_),
-        causes_(lists) {}
+        causes_(lists) {
+    find_twins();
+  }
 
   result<host_facts> visit(const hooks& host) {
     auto kinds = of_.visit_host_spans_in_parts(group_, cells_.together(), *this, host);
@@ -209,14 +211,14 @@ class group_collector final : public host_span_parts {
       evidence_part::thread_spans& thread = part.threads[i];
       if (thread.number != thread_number_) take_thread();
       thread_number_ = thread.number;
-      thread_.add(thread.all);
+      thread_.all.add(thread.all);
       if (thread.frames && !frames_) {
         frames_ = true;
         host_ = leaf_;
       }
       leaf_.add(thread.frames ? thread.leaves : thread.all);
-      thread_work_.add(thread.work);
-      thread_known_.insert(thread_known_.end(), thread.known.begin(), thread.known.end());
+      thread_.work.add(thread.work);
+      thread_.known.insert(thread_.known.end(), thread.known.begin(), thread.known.end());
       if (frames_) host_.add(thread.all);
     }
     names_.add(part.names);
@@ -233,6 +235,7 @@ class group_collector final : public host_span_parts {
     for (const gap_list& list : lists_)
       for (const gap& g : list) g.of->host.traced = true;
     take_thread();
+    for (auto& [number, both] : twins_) take_thread(number, both);
     by_thread_.take(lists_, [](bubble& b, std::int64_t ps) { b.host.threads_ps = ps; });
     const auto measure = [&](span_union& all, std::int64_t host_evidence::*into) {
       cell_cover cover(cells_);
@@ -248,13 +251,42 @@ class group_collector final : public host_span_parts {
   }
 
  private:
+  struct thread_record {
+    span_union all, work;
+    std::vector<known_span> known;
+  };
+
+  // A thread of the system that several processes show goes by the number of the first.
+  void find_twins() {
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> first;  // by file and number in the system
+    for (std::uint32_t number = 0; number < of_.threads().size(); ++number) {
+      const activity_thread& t = of_.threads()[number];
+      if (t.system_thread < 0) continue;
+      const auto [at, is_new] = first.try_emplace({t.file, t.system_thread}, number);
+      if (!is_new) first_of_.emplace(number, at->second);
+    }
+    for (const auto& [number, twin] : first_of_) twins_.try_emplace(twin);
+  }
+
   // After the last span of a thread.
   void take_thread() {
-    by_thread_.add(thread_.settled());
-    thread_.clear();
-    causes_.take(thread_number_, std::move(thread_known_), thread_work_.settled());
-    thread_known_.clear();
-    thread_work_.clear();
+    const auto twin = first_of_.find(thread_number_);
+    const auto both = twins_.find(twin == first_of_.end() ? thread_number_ : twin->second);
+    if (both == twins_.end()) {
+      take_thread(thread_number_, thread_);
+    } else {
+      both->second.all.add(thread_.all);
+      both->second.work.add(thread_.work);
+      both->second.known.insert(both->second.known.end(), thread_.known.begin(), thread_.known.end());
+    }
+    thread_.all.clear();
+    thread_.work.clear();
+    thread_.known.clear();
+  }
+  void take_thread(std::uint32_t number, thread_record& of) {
+    const std::vector<interval>& all_spans = of.all.settled();
+    by_thread_.add(all_spans);
+    causes_.take(number, std::move(of.known), all_spans, of.work.settled());
   }
 
   const activity& of_;
@@ -267,10 +299,10 @@ class group_collector final : public host_span_parts {
   thread_causes causes_;
   span_union host_, leaf_, sync_, comm_, gc_;
   bool frames_ = false;  // as long as there is none, the leaves are all that the host did
-  // Of the thread whose spans came last.
-  span_union thread_, thread_work_;
-  std::vector<known_span> thread_known_;
+  thread_record thread_;  // of the thread whose spans came last
   std::uint32_t thread_number_ = no_thread;
+  hash_map<std::uint32_t, std::uint32_t> first_of_;  // of threads that an earlier number stands for, that number
+  std::map<std::uint32_t, thread_record> twins_;     // of threads that have several numbers, by the first
   std::mutex mutex_;
   std::vector<std::unique_ptr<host_span_visitor>> spare_;  // parts that were taken
   std::vector<file_damage> damage_;

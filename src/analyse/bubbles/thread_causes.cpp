@@ -154,13 +154,15 @@ thread_causes::thread_causes(const std::vector<gap_list>& lists) {
   }
 }
 
-void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& work) {
+void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& all_spans,
+                         const std::vector<interval>& work) {
   const segments all = known_segments(known);
   if (const auto own = of_thread_.find(thread); own != of_thread_.end())
     for (bubble* const b : own->second) {
       const interval gap{b->start_ps, b->end_ps};
       b->host.known = known_in(all, gap);
       b->host.launcher_ps = covered_in(work, gap);
+      b->host.launcher_all_ps = covered_in(all_spans, gap);
       note_drain(all, *b);
     }
   for (const std::vector<bubble*>& gaps : unlaunched_) {

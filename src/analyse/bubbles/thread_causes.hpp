@@ -25,8 +25,10 @@ class thread_causes {
  public:
   // Has to be outlived by the lists and their bubbles.
   explicit thread_causes(const std::vector<gap_list>& lists);
-  // All that a thread did: its known spans, which come in any order, and `work`, its ops and calls, normal.
-  void take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& work);
+  // All that a thread did: its known spans, which come in any order, and, normal, all of its spans and `work`, its ops
+  // and calls.
+  void take(std::uint32_t thread, std::vector<known_span> known, const std::vector<interval>& all_spans,
+            const std::vector<interval>& work);
 
  private:
   hash_map<std::uint32_t, std::vector<bubble*>> of_thread_;  // whose next kernel it launched

@@ -119,23 +119,36 @@ class trace_collector final : public chrome_sink {
     return all;
   }
 
-  // Arrows whose two ends are there: those of the runtime, else those of the framework.
-  [[nodiscard]] std::vector<launch_arrow> arrows() const {
-    std::vector<launch_arrow> found = joined(runtime_);
-    return found.empty() ? joined(framework_) : found;
+  // Arrows whose two ends are there: those of the runtime, else those of the framework. The thread is that which the
+  // framework names where it does: another one may only pass the work on. `threads`: by number in the system.
+  [[nodiscard]] std::vector<launch_arrow> arrows(const hash_map<std::int64_t, std::uint32_t>& threads) const {
+    std::vector<launch_arrow> issued = joined(framework_, threads), found = joined(runtime_, threads);
+    if (found.empty()) return issued;
+    hash_map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> issuers;  // by where the arrow ends
+    for (const launch_arrow& a : issued)
+      if (a.thread != no_thread) issuers.emplace(std::pair(a.kernel_start_ps, a.stream), a.thread);
+    for (launch_arrow& a : found)
+      if (const auto by = issuers.find({a.kernel_start_ps, a.stream}); by != issuers.end()) a.thread = by->second;
+    return found;
   }
 
  private:
+  struct arrow_start {
+    std::int64_t at_ps;
+    std::int64_t system_thread;
+  };
   struct flows {
-    hash_map<std::uint64_t, std::int64_t> starts;
+    hash_map<std::uint64_t, arrow_start> starts;
     std::vector<arrow_end> ends;
   };
 
-  static std::vector<launch_arrow> joined(const flows& f) {
+  static std::vector<launch_arrow> joined(const flows& f, const hash_map<std::int64_t, std::uint32_t>& threads) {
     std::vector<launch_arrow> arrows;
     for (const arrow_end& end : f.ends) {
       const auto start = f.starts.find(end.id);
-      if (start != f.starts.end()) arrows.push_back({end.at_ps, start->second, end.stream});
+      if (start == f.starts.end()) continue;
+      const auto thread = threads.find(start->second.system_thread);
+      arrows.push_back({end.at_ps, start->second.at_ps, end.stream, thread == threads.end() ? no_thread : thread->second});
     }
     return arrows;
   }
@@ -192,10 +205,11 @@ class trace_collector final : public chrome_sink {
     if (found.defect != chrome_defect::none) return reject(found);
     flows& f = runtime ? runtime_ : framework_;
     const std::uint64_t id = std::hash<std::string_view>()(e.id);
+    const std::int64_t number = e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1);
     if (e.phase == 's') {
-      f.starts.emplace(id, found.start_ps);
+      f.starts.emplace(id, arrow_start{found.start_ps, number});
     } else {
-      f.ends.push_back({id, found.start_ps, e.tid.is_string ? -1 : json_scaled_integer(e.tid.text).value_or(-1)});
+      f.ends.push_back({id, found.start_ps, number});
     }
   }
 
@@ -229,10 +243,25 @@ class trace_sorter {
     for (const held_event& e : from_.events) {
       from_.counts.note(e.track, take(e, kinds_[tracks_.track(e.track).process]));
     }
-    into_.launches = from_.arrows();
+    into_.launches = from_.arrows(system_threads());
   }
 
  private:
+  // The threads of hosts, each by the first of the processes that show it.
+  hash_map<std::int64_t, std::uint32_t> system_threads() {
+    hash_map<std::int64_t, std::uint32_t> found;
+    for (const held_event& e : from_.events) {
+      const chrome_track& on = tracks_.track(e.track);
+      const process_kind kind = kinds_[on.process];
+      if (!on.number || (kind != process_kind::host && kind != process_kind::runtime)) continue;
+      const std::uint32_t number = from_.numbers.of(e.track);
+      parts_.threads[number].system_thread = *on.number;
+      const auto [at, is_new] = found.try_emplace(*on.number, number);
+      if (!is_new) at->second = std::min(at->second, number);
+    }
+    return found;
+  }
+
   line_use take(const held_event& e, process_kind kind) {
     switch (kind) {
       case process_kind::host:

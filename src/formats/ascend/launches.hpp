@@ -12,9 +12,10 @@ inline namespace PROFKIT_NAMESPACE {
 struct launch_arrow {
   std::int64_t kernel_start_ps = 0, launch_ps = 0;
   std::int64_t stream = -1;  // hardware id; -1: not told
+  std::uint32_t thread = no_thread;
 };
 
-// Fills kernel_row::launch_ps of sorted rows; sorts the arrows. Gives the number of rows with a launch.
+// Fills kernel_row::launch_ps and launch_thread of sorted rows; sorts the arrows. Gives the number of rows with a launch.
 std::uint64_t join_launches(const activity_device& device, std::vector<kernel_row>& rows,
                             std::vector<launch_arrow>& arrows);
 
