@@ -268,9 +268,9 @@ class report {
       t.row({cause_text(c.cause, c.span), confidence_name(c.sure),
              (c.scope == cause_summary::reach::step ? "step " : "") +
                  (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
-             grouped(c.bubbles), human_duration(c.total_ps), name(longest)});
+             c.longest == profkit::no_bubble ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});
     }
-    s_.heading("Possible causes, by idle time");
+    s_.heading("Causes, by the time that the device did not compute");
     t.print(s_.out(), s_.columns());
     s_.left_out(r_.causes.size(), rows);
   }

@@ -178,13 +178,16 @@ struct host_span {
   host_span_kind kind = host_span_kind::other;
 };
 
-/// Where a step window comes from, best first. step_num: an argument of that name. run: none is marked, and every run of a
-/// program counts.
+/// Where a step window comes from, best first. step_num: an argument of that name. scheduler_step: "step[DECODE bs=32]" of
+/// SGLang. execute_step: "execute_context_1(8)_generation_0(0)" of vLLM. run: none is marked, and every run of a program
+/// counts.
 enum class marker_source : std::uint8_t {
   profiler_step,
   numbered_step,
   step_num,
   pattern,
+  scheduler_step,
+  execute_step,
   device_annotation,
   step_id,
   line,

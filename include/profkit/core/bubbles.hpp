@@ -36,6 +36,7 @@ struct bubble_thresholds {
   std::int64_t heavy_gap_ps = 1'000'000'000;  ///< a gap is heavy from max(this, heavy_share of the step)
   std::int64_t heavy_share_ppm = 100'000;
   std::int64_t reportable_gap_ps = 50'000'000;  ///< gaps from here on are listed and explained
+  std::int64_t exposed_ratio_ppm = 50'000;      ///< share of a group's steps from which on exposed time is a cause
   std::int64_t idle_ratio_ppm = 300'000;        ///< share of a step that makes its idle time heavy
   std::int64_t compute_bound_ppm = 900'000;     ///< share of compute from which on nothing else matters
   std::int64_t merge_tolerance_ps = 0;          ///< holes up to this length between kernels count as busy
@@ -151,8 +152,10 @@ enum class idle_cause : std::uint8_t {
   lock,               ///< it waits for a lock
   host_untraced,      ///< nothing of it is on record
   unexplained,        ///< little is on record, and none of it says why
+  exposed_comm,       ///< no gap: the device only communicates
+  exposed_copy,       ///< no gap: the device only copies
 };
-inline constexpr std::size_t idle_cause_count = 16;
+inline constexpr std::size_t idle_cause_count = 18;
 [[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
 /// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …
@@ -213,7 +216,7 @@ struct host_evidence {
   std::int64_t threads_ps = 0;  ///< sum over threads of their own activity; / host_ps is the parallelism
   known_activity known;  ///< of the thread that launched the next kernel; where no launch is on record, of any thread
   std::int64_t launcher_ps = 0;  ///< ops and calls of the launching thread, of any name
-  std::int64_t launcher_all_ps = 0;  ///< its spans of every kind, frames and annotations as well
+  std::int64_t silent_ps = 0;    ///< the longest time in which the launching thread has no span of any kind
   std::int64_t drain_ps = 0;     ///< length of its wait that began before the gap and ended in it; 0: none
   std::int64_t drain_end_ps = no_time_ps;
   string_id drain_span = 0;
@@ -514,11 +517,12 @@ struct device_gaps {
 };
 
 /// A cause over many gaps of one group of steps.
+inline constexpr std::uint32_t no_bubble = UINT32_MAX;
 struct cause_summary {
   idle_cause cause = idle_cause::unexplained;
   std::int32_t group = -1;  ///< index into bubbles_result::groups; -1: outside all steps
   string_id span = 0;       ///< the span of the host that names it for most of the time; 0: none
-  std::uint32_t longest = 0;  ///< index into bubbles_result::bubbles
+  std::uint32_t longest = no_bubble;  ///< index into bubbles_result::bubbles; of exposed time there is none
   confidence sure = confidence::low;
   enum class reach : std::uint8_t { global, group, step } scope = reach::group;
   std::string target;  ///< group or step; "" global

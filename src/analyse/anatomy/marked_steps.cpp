@@ -18,6 +18,8 @@ step_source source_of(marker_source m) noexcept {
   switch (m) {
     case marker_source::profiler_step: return step_source::profiler_step;
     case marker_source::numbered_step:
+    case marker_source::scheduler_step:
+    case marker_source::execute_step:
     case marker_source::pattern: return step_source::annotation;
     case marker_source::step_num: return step_source::host_step_num;
     case marker_source::device_annotation: return step_source::device_annotation;

@@ -58,8 +58,9 @@ verdict by_amount(const bubble& b, launch_reading launch, const bubble_threshold
     return {{idle_cause::launch_bound, 0, active_ps}, late ? confidence::high : confidence::low};
   if (at_least(active_ps, b.length_ps(), t.medium_confidence_ppm))
     return {{idle_cause::launch_bound, 0, active_ps}, late ? confidence::medium : confidence::low};
-  const std::int64_t seen_ps = launcher ? b.host.launcher_all_ps : b.host.leaf_ps;
-  if (!at_least(seen_ps, b.length_ps(), t.untraced_coverage_ppm))
+  // A few spans here and there show that the thread was traced, and say nothing of the time between them.
+  if (launcher ? at_least(b.host.silent_ps, b.length_ps(), t.high_confidence_ppm)
+               : !at_least(b.host.leaf_ps, b.length_ps(), t.untraced_coverage_ppm))
     return {{idle_cause::host_untraced, 0, 0}, late ? confidence::high : confidence::low};
   return {{idle_cause::unexplained, 0, active_ps}, confidence::low};
 }

@@ -52,6 +52,9 @@ constexpr advice_text advice_texts[] = {
     {idle_cause::host_untraced, "The host shows next to nothing during the gaps: sample it (threads, scheduler, I/O).",
      "host events during the gaps"},
     {idle_cause::unexplained, "Too little is on record to say why: record stacks, or sample the host.", "stacks"},
+    {idle_cause::exposed_comm,
+     "Hide communication: start it earlier, in more pieces, beside compute. Look for ranks that arrive late.", ""},
+    {idle_cause::exposed_copy, "Hide copies: pinned memory, a stream of their own, ahead of use.", ""},
 };
 constexpr advice_text unexplained_by_stacks{
     idle_cause::unexplained, "The recorded stacks do not say why: sample the host (threads, scheduler, I/O).",
@@ -138,7 +141,8 @@ class adviser {
   void advise_cause(const cause_summary& c) {
     const bool in_group = c.group >= 0;
     const auto group = static_cast<std::size_t>(c.group);
-    if (in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps) return;
+    const bool exposed = c.longest == no_bubble;
+    if (exposed ? false : in_group ? !issue_[group] : c.total_ps < t_.heavy_gap_ps) return;
     const bool has_stacks = c.cause == idle_cause::unexplained && r_.has_stacks;
     const advice_text& says = has_stacks ? unexplained_by_stacks : advice_of(c.cause);
     recommendation& a = add(says.text, in_group ? "step_group" : "global", in_group ? r_.groups[group].id : "",
@@ -146,6 +150,10 @@ class adviser {
     a.recoverable_ps = c.total_ps;
     a.followup_required = says.missing[0] != '\0' || (in_group && r_.groups[group].requires_followup);
     a.evidence_gap = c.cause == idle_cause::host_untraced && !r_.has_host_trace ? "host trace" : says.missing;
+    if (exposed) {
+      a.evidence = c.evidence;
+      return;
+    }
     if (in_group) a.evidence.push_back(idle_fact(r_.groups[group]));
     a.evidence.push_back(gap_fact(r_.bubbles[c.longest]));
   }
@@ -287,7 +295,28 @@ class adviser {
 
 void recommend(bubbles_result& into, const activity& of, const bubble_thresholds& t) { adviser(into, of, t).run(); }
 
-// One finding for each kind of step that waits too long, and one for its likeliest cause.
+namespace {
+
+void add_cause_finding(bubbles_result& into, const cause_summary& c) {
+  const bool exposed = c.longest == no_bubble;
+  finding why;
+  why.id = std::string("bubbles.cause.") + idle_cause_name(c.cause);
+  why.sure = exposed ? certainty::fact : c.sure == confidence::high ? certainty::probable : certainty::possible;
+  why.recoverable_ps = c.total_ps;
+  why.what = (c.sure == confidence::high ? "" : "possibly ") + std::string(idle_cause_meaning(c.cause));
+  if (c.group >= 0) {
+    const bubble_group& g = into.groups[static_cast<std::size_t>(c.group)];
+    why.what += ", in " + count_text(g.steps.size(), "step") + " (" + g.id + ')';
+  }
+  why.what += ": " + c.evidence.front();
+  why.where = c.evidence[1];
+  why.next = "profkit bubbles PATH";
+  into.findings.push_back(std::move(why));
+}
+
+}  // namespace
+
+// One finding for each kind of step that waits too long and one for its likeliest cause, and those of exposed time.
 void list_findings(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
   constexpr std::size_t most_findings = 6, most_proof = 3;
   for (std::size_t i = 0; i < into.groups.size() && into.findings.size() < most_findings; ++i) {
@@ -331,19 +360,13 @@ void list_findings(bubbles_result& into, const activity& of, const bubble_thresh
     into.findings.push_back(std::move(f));
     // The cause of most of the time, or none: that of some smaller part would mislead.
     const auto cause = std::find_if(into.causes.begin(), into.causes.end(), [&](const cause_summary& c) {
-      return c.group == static_cast<std::int32_t>(i);
+      return c.group == static_cast<std::int32_t>(i) && c.longest != no_bubble;
     });
     if (cause == into.causes.end() || (cause->sure == confidence::low && cause->span == 0)) continue;
-    finding why;
-    why.id = std::string("bubbles.cause.") + idle_cause_name(cause->cause);
-    why.sure = cause->sure == confidence::high ? certainty::probable : certainty::possible;
-    why.recoverable_ps = cause->total_ps;
-    why.what = (cause->sure == confidence::high ? "" : "possibly ") + std::string(idle_cause_meaning(cause->cause)) +
-               ", in " + count_text(g.steps.size(), "step") + " (" + g.id + "): " + cause->evidence.front();
-    why.where = cause->evidence[1];
-    why.next = "profkit bubbles PATH";
-    into.findings.push_back(std::move(why));
+    add_cause_finding(into, *cause);
   }
+  for (const cause_summary& c : into.causes)
+    if (c.longest == no_bubble) add_cause_finding(into, c);
 }
 
 }  // namespace bubbles

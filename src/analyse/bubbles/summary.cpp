@@ -264,6 +264,38 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
                    "side need all kernels at once and are not told");
 }
 
+namespace {
+
+// Time in which a device only communicates or only copies is on record: nothing about it is guessed.
+void add_exposed(bubbles_result& into, std::size_t group, idle_cause cause, std::int64_t step_breakdown::*exposed,
+                 const bubble_thresholds& t) {
+  const bubble_group& g = into.groups[group];
+  std::int64_t total_ps = 0, service_ps = 0, most_ps = -1;
+  std::uint32_t most = 0;
+  for (const std::uint32_t s : g.steps) {
+    const bubble_step& step = into.steps[s];
+    const std::int64_t ps = step.breakdown.*exposed;
+    total_ps = saturating_add(total_ps, ps);
+    service_ps = saturating_add(service_ps, step.breakdown.sum_ps());
+    if (ps > most_ps) {
+      most = s;
+      most_ps = ps;
+    }
+  }
+  if (total_ps <= 0 || !at_least(total_ps, service_ps, t.exposed_ratio_ppm)) return;
+  cause_summary& c = into.causes.emplace_back();
+  c.cause = cause;
+  c.group = static_cast<std::int32_t>(group);
+  c.sure = confidence::high;
+  c.target = g.id;
+  c.total_ps = total_ps;
+  c.evidence.push_back(human_duration(total_ps) + ", " + share_text(total_ps, service_ps) + " of the time in " +
+                       count_text(g.steps.size(), "step"));
+  c.evidence.push_back("the most, " + human_duration(most_ps) + ": step " + into.steps[most].id);
+}
+
+}  // namespace
+
 void summarise_causes(bubbles_result& into, const activity& of, const bubble_thresholds& t) {
   struct sum {
     std::uint64_t bubbles = 0, launched_in_gap = 0;
@@ -318,6 +350,10 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
     if (s.launched_in_gap > 0)
       c.evidence.push_back("the kernel after " + count_text(s.launched_in_gap, "gap") +
                            " was launched after the gap had begun");
+  }
+  for (std::size_t g = 0; g < into.groups.size(); ++g) {
+    add_exposed(into, g, idle_cause::exposed_comm, &step_breakdown::comm_exposed_ps, t);
+    add_exposed(into, g, idle_cause::exposed_copy, &step_breakdown::copy_ps, t);
   }
   std::stable_sort(into.causes.begin(), into.causes.end(),
                [](const cause_summary& a, const cause_summary& b) { return a.total_ps > b.total_ps; });

@@ -130,6 +130,17 @@ std::int64_t covered_in(const std::vector<interval>& normal, const interval& gap
   return sum_ps;
 }
 
+std::int64_t longest_hole(const std::vector<interval>& normal, const interval& gap) {
+  std::int64_t longest_ps = 0, from_ps = gap.start_ps;
+  for (auto s = std::partition_point(normal.begin(), normal.end(),
+                                     [&](const interval& i) { return i.end_ps <= gap.start_ps; });
+       s != normal.end() && s->start_ps < gap.end_ps; ++s) {
+    longest_ps = std::max(longest_ps, s->start_ps - from_ps);
+    from_ps = s->end_ps;
+  }
+  return std::max(longest_ps, gap.end_ps - from_ps);
+}
+
 // A wait that began while the device worked and ended with its last kernel: how long the host was held up by it.
 void note_drain(const segments& all, bubble& b) {
   const auto s = first_in(all, b.start_ps);
@@ -162,7 +173,7 @@ void thread_causes::take(std::uint32_t thread, std::vector<known_span> known, co
       const interval gap{b->start_ps, b->end_ps};
       b->host.known = known_in(all, gap);
       b->host.launcher_ps = covered_in(work, gap);
-      b->host.launcher_all_ps = covered_in(all_spans, gap);
+      b->host.silent_ps = longest_hole(all_spans, gap);
       note_drain(all, *b);
     }
   for (const std::vector<bubble*>& gaps : unlaunched_) {

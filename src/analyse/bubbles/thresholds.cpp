@@ -51,6 +51,7 @@ const std::vector<threshold_entry>& threshold_table() {
       {"heavy_share", u::ratio, &t::heavy_share_ppm, "of the step's service time"},
       {"reportable_gap_us", u::microseconds, &t::reportable_gap_ps, "shorter gaps are only summed"},
       {"idle_ratio", u::ratio, &t::idle_ratio_ppm, "share of a step that makes its idle time heavy"},
+      {"exposed_ratio", u::ratio, &t::exposed_ratio_ppm, "share of a group's steps that makes exposed time a cause"},
       {"compute_bound", u::ratio, &t::compute_bound_ppm, "share of compute in all steps: the answer to \"idle?\" is No"},
       {"merge_tolerance_us", u::microseconds, &t::merge_tolerance_ps, "holes up to this length count as busy"},
       {"recurring_share", u::ratio, &t::recurring_share_ppm, "of the steps of a group"},
@@ -183,6 +184,8 @@ constexpr cause_words words_of_causes[] = {
     {"lock", "possible_python_serialization_or_lock", "the host waits for a lock"},
     {"host_untraced", "possible_untraced_host_blocking", "next to nothing of the host is on record"},
     {"unexplained", "insufficient_evidence", "nothing on record says why the device waits"},
+    {"exposed_comm", "exposed_communication", "no compute hides the communication"},
+    {"exposed_copy", "exposed_copies", "no compute hides the copies"},
 };
 static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
 

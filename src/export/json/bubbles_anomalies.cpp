@@ -257,6 +257,8 @@ const char* marker_source_name(const bubble_step& s) noexcept {
     case marker_source::numbered_step:
     case marker_source::step_num: return "numbered_step";
     case marker_source::pattern: return "pattern";
+    case marker_source::scheduler_step:
+    case marker_source::execute_step: return "serving_step";
     case marker_source::device_annotation: return "device_annotation";
     case marker_source::step_id: return "step_id";
     case marker_source::line:

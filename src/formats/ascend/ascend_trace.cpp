@@ -148,7 +148,8 @@ class trace_collector final : public chrome_sink {
       const auto start = f.starts.find(end.id);
       if (start == f.starts.end()) continue;
       const auto thread = threads.find(start->second.system_thread);
-      arrows.push_back({end.at_ps, start->second.at_ps, end.stream, thread == threads.end() ? no_thread : thread->second});
+      arrows.push_back({end.at_ps, start->second.at_ps, no_time_ps, end.stream,
+                        thread == threads.end() ? no_thread : thread->second, start->second.system_thread});
     }
     return arrows;
   }
@@ -244,6 +245,7 @@ class trace_sorter {
       from_.counts.note(e.track, take(e, kinds_[tracks_.track(e.track).process]));
     }
     into_.launches = from_.arrows(system_threads());
+    find_ends_of_calls(into_.launches);
   }
 
  private:
@@ -253,13 +255,47 @@ class trace_sorter {
     for (const held_event& e : from_.events) {
       const chrome_track& on = tracks_.track(e.track);
       const process_kind kind = kinds_[on.process];
-      if (!on.number || (kind != process_kind::host && kind != process_kind::runtime)) continue;
+      if (!on.number || (kind != process_kind::host && kind != process_kind::runtime &&
+                         kind != process_kind::garbage_collector))
+        continue;
       const std::uint32_t number = from_.numbers.of(e.track);
       parts_.threads[number].system_thread = *on.number;
       const auto [at, is_new] = found.try_emplace(*on.number, number);
       if (!is_new) at->second = std::min(at->second, number);
     }
     return found;
+  }
+
+  // The call is the innermost one of the runtime, on the thread where the arrow begins, that lasts at that moment.
+  void find_ends_of_calls(std::vector<launch_arrow>& arrows) const {
+    hash_map<std::int64_t, std::vector<interval>> calls;  // by number in the system
+    for (const held_event& e : from_.events) {
+      const chrome_track& on = tracks_.track(e.track);
+      if (on.number && kinds_[on.process] == process_kind::runtime)
+        calls[*on.number].push_back({e.start_ps, saturating_add(e.start_ps, e.duration_ps)});
+    }
+    hash_map<std::int64_t, std::vector<launch_arrow*>> begun;
+    for (launch_arrow& a : arrows) begun[a.calling_thread].push_back(&a);
+    for (auto& [thread, all] : begun) {
+      const auto own = calls.find(thread);
+      if (own == calls.end()) continue;
+      std::vector<interval>& spans = own->second;
+      std::sort(spans.begin(), spans.end(), [](const interval& a, const interval& b) {
+        return a.start_ps != b.start_ps ? a.start_ps < b.start_ps : a.end_ps > b.end_ps;
+      });
+      std::sort(all.begin(), all.end(),
+                [](const launch_arrow* a, const launch_arrow* b) { return a->launch_ps < b->launch_ps; });
+      std::vector<std::int64_t> open;  // ends of the calls that last, the innermost last
+      auto next = spans.begin();
+      for (launch_arrow* const a : all) {
+        for (; next != spans.end() && next->start_ps <= a->launch_ps; ++next) {
+          while (!open.empty() && open.back() <= next->start_ps) open.pop_back();
+          open.push_back(next->end_ps);
+        }
+        while (!open.empty() && open.back() < a->launch_ps) open.pop_back();
+        if (!open.empty()) a->launch_end_ps = open.back();
+      }
+    }
   }
 
   line_use take(const held_event& e, process_kind kind) {
