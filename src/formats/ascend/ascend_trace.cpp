@@ -1,6 +1,7 @@
 #include <formats/ascend/ascend_trace.hpp>
 
 #include <profkit/core/chrome.hpp>
+#include <profkit/interval.hpp>
 #include <profkit/time.hpp>
 #include <base/affix.hpp>
 #include <base/hash_map.hpp>
