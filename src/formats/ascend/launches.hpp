@@ -11,7 +11,7 @@ inline namespace PROFKIT_NAMESPACE {
 // An arrow from the host to a kernel.
 struct launch_arrow {
   std::int64_t kernel_start_ps = 0, launch_ps = 0;
-  std::int64_t stream = -1;  // hardware id; -1: not told
+  std::int64_t stream = -1;  // hardware id; -1: not recorded
 };
 
 // Fills kernel_row::launch_ps of sorted rows; sorts the arrows. Gives the number of rows with a launch.
