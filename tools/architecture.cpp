@@ -113,7 +113,7 @@ class printer {
     if (d_.totals_only) return print_counted_types();
     table t;
     t.left("type").left("phase").flexible("layers", cut::end, 8).right("count").right("passes").right("wall");
-    t.right("attention").right("kernels").flexible("most of it", cut::end, 12);
+    t.right("attention").right("kernels").flexible("mostly", cut::end, 12);
     const std::size_t rows = most(most_types, d_.types.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const layer_type& type = d_.types[i];
@@ -190,7 +190,7 @@ class printer {
     const model_pipeline& p = d_.pipeline;
     if (p.comm_ps > 0)
       s_.out().line("  Communication takes " + human_duration(p.comm_ps) + ", " + share_text(p.hidden_ps, p.comm_ps) +
-                    " of it behind compute.");
+                    " of it is hidden by compute.");
   }
 
   void print_limits() {

@@ -169,7 +169,7 @@ extern const command_description collectives_command = {
     "  profkit collectives vm.xplane.pb --plane TPU:0 --limit 0\n",
     make_options<slice_options>,
     [](const options& asked) { return run_slice(asked, profkit::document::collectives, print_collectives); },
-    "The exposed part is told where the capture carries it. What a host runs is looked up in the programs inside the\n"
+    "The exposed part is given where the capture has it. What a host runs is looked up in the programs inside the\n"
     "file: psum.7 of a JAX program is an all-reduce.",
 };
 

@@ -62,7 +62,7 @@ result<wanted_output> understand_format(const options& asked) {
   else {
     fault f;
     f.code = fault_code::invalid_argument;
-    f.message = by_name ? asked.output_path.empty() ? "which format?" : "the name does not tell the format"
+    f.message = by_name ? asked.output_path.empty() ? "which format?" : "the name does not say the format"
                         : "--format '" + asked.export_format + "': not a choice";
     f.path = by_name ? asked.output_path : "";
     f.hint = "choose one with --format: trace.json, trace.json.gz, pftrace, xspace, csv";
@@ -200,7 +200,7 @@ extern const command_description export_command = {
     "PATH",
     "The capture for other tools: trace JSON, Perfetto, a smaller XSpace, CSV",
     "Writes every event, however many, with overlapping events on lanes of their own. The ending of FILE\n"
-    "tells the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
+    "gives the format: .trace.json and .trace.json.gz for chrome://tracing and Perfetto, .pftrace for\n"
     "Perfetto, .xplane.pb for a part of an XSpace, .csv for tables. --compat xla writes what XLA writes.",
     "  profkit export logdir -o run.pftrace           open it on ui.perfetto.dev\n"
     "  profkit export vm.xplane.pb -o vm.trace.json.gz --compat xla\n"

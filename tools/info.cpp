@@ -134,7 +134,7 @@ profkit::result<void> print_info(session& s) {
 
 class info_command_options final : public slice_options {
   void list_own(option_list& all, options& into) override {
-    all.flag("--why", into.why, "How the format of each file was told, or why it was not")
+    all.flag("--why", into.why, "How the format of each file was recognised, or why not")
         .add_to_manual(
             "Size, compression, the first bytes, every format that was considered, and what to do with a file that is "
             "not read. Filters, --run and --strict do not count then.");
@@ -152,7 +152,7 @@ extern const command_description info_command = {
     "PATH",
     "Inventory: files, hosts, planes, lines, events, completeness",
     "Lists every file, plane and line with its kind, number of events, summed duration and span.\n"
-    "--why says of a file, or of every file below a folder, how its format was told, or why it was not.",
+    "--why says how the format of a file, or of every file below a folder, was recognised, or why not.",
     "  profkit info vm.xplane.pb\n"
     "  profkit info --why unknown.bin         what was looked at, and what to do instead\n"
     "  profkit info logdir --run all          every run below the directory\n"

@@ -436,7 +436,7 @@ class memory_command_options final : public command_options {
     all.value("--space", space_, "COLOR|NAME", "Memory space to look into, as 5 or Host (default 0)")
         .offer_words({"HBM", "VMEM", "Sflag", "CMEM", "SMEM", "Host", "SparseCore"});
     all.value("--top", top_, "K", "Rows of the lists of buffers and of the rollups (default 30)")
-        .add_to_manual("The rest is told as a sum.");
+        .add_to_manual("The rest is given as a sum.");
     all.flag("--no-runtime", no_runtime_, "Only what the compiler assigned");
     all.value("--fit", fit_, "BYTES", "Does it fit into so much, as in 32GiB? Exit status 1 when not");
     all.repeated("--what-if", what_if_, "ACTION=NAME",

@@ -369,7 +369,7 @@ class merge_command_options final : public command_options {
         .offer_files();
     all.value("--run-dir", m.run_dir, "DIR", "Find what is not named in this folder").offer_folders();
     all.flag("--auto-discover", auto_discover_, "Look into --run-dir (it is always done)");
-    all.flag("--keep-going", m.keep_going, "Tell what is missing or damaged, and merge the rest");
+    all.flag("--keep-going", m.keep_going, "Report what is missing or damaged, and merge the rest");
     input_.list_io(all);
     input_.list_threads(all);
     all.group("Clocks");

@@ -117,7 +117,7 @@ void print_probe_warnings(session& s, const probe_trace& trace) {
 
 void print_launches(session& s, const probe_trace& trace, std::vector<std::size_t> order, std::uint64_t limit,
                     const std::string& title) {
-  if (order.empty()) return s.absent("the log tells of no launch");
+  if (order.empty()) return s.absent("the log has no launch");
   table t;
   t.right("launch")
       .flexible("kernel", cut::middle, 16)
@@ -141,7 +141,7 @@ void print_launches(session& s, const probe_trace& trace, std::vector<std::size_
 }
 
 void print_kernels(session& s, const probe_trace& trace) {
-  if (trace.kernels.empty()) return s.absent("the log tells of no kernel, and there is no kernel/ folder");
+  if (trace.kernels.empty()) return s.absent("the log has no kernel, and there is no kernel/ folder");
   table t;
   t.right("kernel")
       .flexible("name", cut::middle, 20)
@@ -204,7 +204,7 @@ result<void> print_maps(session& s, const probe_target& target, std::uint64_t li
 
 void print_overhead(session& s, const probe_trace& trace, std::uint64_t limit) {
   const std::vector<kernel_overhead> rows = analyse_probe_overhead(trace);
-  if (rows.empty()) return s.absent("the log tells of no launch, so nothing was timed");
+  if (rows.empty()) return s.absent("the log has no launch, so nothing was timed");
   table t;
   t.flexible("kernel", cut::middle, 16).right("launches").right("kernel").right("prologue").right("epilogue");
   t.right("with probe").right("probe mem").right("impact").right("unprobed");
@@ -734,7 +734,7 @@ extern const command_description neutrino_command = {
     "  profkit neutrino trace bytes --json                    for programs; --csv for tables\n",
     make_options<neutrino_command_options>,
     run_neutrino,
-    "The schedule is that of the blocks on the multiprocessors, bytes are told with counts, by thread, and density is\n"
+    "The schedule is that of the blocks on the multiprocessors, bytes are given with counts, by thread, and density is\n"
     "that of references to pages.",
 };
 

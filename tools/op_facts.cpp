@@ -28,10 +28,9 @@ op_facts facts_of(const profkit::profile& capture, const profkit::op_programs& p
 std::string left_out_text(const std::vector<profkit::left_out_lines>& all) {
   std::string text;
   for (const profkit::left_out_lines& l : all) {
-    text += text.empty() ? "Left out: " : "; ";
-    if (l.lines != 0) text += count_of(l.lines, "line");
-    if (l.events != 0) text += (l.lines != 0 ? ", " : "") + count_of(l.events, "event");
-    text += ": " + l.why;
+    text += (text.empty() ? "Not counted as ops: " : "; ") + l.why + ": ";
+    if (l.events != 0) text += grouped(l.events);
+    if (l.lines != 0) text += (l.events != 0 ? " on " : "") + count_of(l.lines, "line");
   }
   return text;
 }

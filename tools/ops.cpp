@@ -155,7 +155,7 @@ extern const command_description ops_command = {
     "  profkit ops vm.xplane.pb --time 10s:20s     only what ran in that window\n",
     make_options<ops_command_options>,
     [](const options& asked) { return run_slice(asked, profkit::document::ops, print_ops); },
-    "Kernels of NPUs are told by type and core. Of a step that the host marked, --step means the kernels\n"
+    "Kernels of NPUs are grouped by type and core. Of a step that the host marked, --step means the kernels\n"
     "that it launched: those that begin in its window on the device, as in bubbles. The clock of a device\n"
     "is what device_offset_ps and device_duration_ps of an event say.",
 };

@@ -124,7 +124,7 @@ std::string idle_text(const profkit::idle_total& idle) {
   const auto place = [&]() -> const char* {
     switch (idle.pattern) {
       case profkit::idle_pattern::none: return nullptr;
-      case profkit::idle_pattern::internal_bubble: return idle.marked ? "inside steps" : "between kernels";
+      case profkit::idle_pattern::internal_bubble: return "between kernels";
       case profkit::idle_pattern::prelaunch: return "before the first kernel";
       case profkit::idle_pattern::tail: return "after the last kernel";
       case profkit::idle_pattern::inter_step: return "between steps";
@@ -132,11 +132,12 @@ std::string idle_text(const profkit::idle_total& idle) {
     }
     return nullptr;
   }();
-  return "devices wait " + share_text(idle.idle_ps, idle.service_ps) + (idle.marked ? " of their steps, at most " : " of the time, at most ") +
-         human_duration(idle.longest_ps) + " at once" + (place == nullptr ? "" : std::string("; mostly ") + place) +
+  return share_text(idle.idle_ps, idle.service_ps) + (idle.marked ? " of the steps" : " of the time") +
+         (place == nullptr ? "" : std::string(", mostly ") + place) + "; the longest wait is " +
+         human_duration(idle.longest_ps) +
          (idle.not_recorded_ps == 0
               ? ""
-              : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known whether they do");
+              : "; for " + share_text(idle.not_recorded_ps, idle.service_ps) + " it is not known");
 }
 
 std::string memory_text(const profkit::memory_total& m) {

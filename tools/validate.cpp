@@ -205,13 +205,13 @@ void print_text(text_output& out, const options& asked, const validation_result&
            ", Warnings: " + grouped(found.warnings));
   std::string sentence;
   if (found.match == profkit::collective_match::occurrence)
-    sentence = "matched by occurrence, as the reference tool does: the i-th of each node, whatever its time";
+    sentence = "matched by occurrence, as the reference tool does: the i-th execution on each node, at any time";
   else if (found.corrected)
-    sentence = "clocks were corrected; a violation is one beyond the error of both clocks (" +
-               grouped(found.violations_raw) + " without regard to it)";
+    sentence = "clocks were corrected; a violation exceeds the error of both clocks (" +
+               grouped(found.violations_raw) + " if that error is ignored)";
   else if (found.bounds_known)
-    sentence = "a violation is one beyond the bound that was given (" + grouped(found.violations_raw) +
-               " without regard to it)";
+    sentence = "a violation exceeds the given bound (" + grouped(found.violations_raw) +
+               " if that error is ignored)";
   else if (found.clocks == 1)
     sentence = "one host, one clock: what is out of order by more than the error of device times is no skew";
   else

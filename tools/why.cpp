@@ -114,7 +114,7 @@ void print_folder(text_output& out, const std::vector<detection_report>& all, co
     out.line("… " + profkit::grouped(std::uint64_t{all.size() - shown}) + " more (--limit 0 shows all)");
   out.line();
   out.line(count_of(all.size(), "file") + ", " + profkit::grouped(std::uint64_t{read}) +
-           " recognised; of one file everything is told: profkit info --why FILE");
+           " recognised; for all details of one file: profkit info --why FILE");
 }
 
 int fail_with(const options& asked, const fault& why, const terminal& errors) {

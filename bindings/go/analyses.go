@@ -340,7 +340,7 @@ type Bubble struct {
 	Before, After  string   // the kernels around it; "": none
 	Step           int      // -1: none
 	File, Device   int      // Device: position among those of the capture
-	Cause          string   // why the device waited, as far as the capture tells: "data_loader", …
+	Cause          string   // why the device waited, as far as the capture shows: "data_loader", …
 	Labels         []string // which rules of the reference its evidence meets
 	Heavy          bool
 
@@ -452,9 +452,9 @@ type Kernels struct{ h *handle }
 // Device is one of a rank, process or file.
 type Device struct {
 	Name        string
-	Ordinal     int64 // -1: not told
+	Ordinal     int64 // -1: not recorded
 	KernelCount uint64
-	Rank        int // -1: not told
+	Rank        int // -1: not recorded
 
 	File, Plane           int // Plane: -1 in files that are no XSpace
 	HostGroup             int // devices of one host have the same

@@ -303,7 +303,7 @@ func (b *Bubbles) Table(options TableOptions) (*ArrowStream, error) {
 	return arrowOf(b.open(GapsTable, options))
 }
 
-// CausesTable says gap by gap why the device waited, as far as the capture tells.
+// CausesTable says gap by gap why the device waited, as far as the capture shows.
 func (b *Bubbles) CausesTable(options TableOptions) (*ArrowStream, error) {
 	return arrowOf(b.open(CausesTable, options))
 }

@@ -203,7 +203,7 @@ struct probe_map {
 enum class probe_status : std::uint8_t {
   ok,
   short_header,             ///< fewer than 32 bytes
-  section_table_truncated,  ///< the header tells of more maps than the file can describe
+  section_table_truncated,  ///< the header lists more maps than the file can describe
   unknown_section_variant,  ///< the entries fit none of the known ways to write them
 };
 [[nodiscard]] constexpr const char* probe_status_name(probe_status status) noexcept {

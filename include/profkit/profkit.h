@@ -582,7 +582,7 @@ enum {
 PK_API const char* pk_sibling_name(int32_t sibling) PK_NOEXCEPT;
 
 /** Flags of pk_module_info. \since 0.1 */
-enum { PK_MODULE_DAMAGED = 1 /**< the bytes do not parse, and the counts tell what did */ };
+enum { PK_MODULE_DAMAGED = 1 /**< the bytes do not parse, and the counts cover what did */ };
 
 /* row of modules: written by scripts/generate */
 /** A compiled module. A row of PK_TABLE_MODULES. Frozen; text is borrowed from what gave the row. \since 0.1 */
@@ -712,12 +712,12 @@ enum {
 /** A device of one rank, process or file. Frozen; text is borrowed from the activity. \since 0.1 */
 typedef struct pk_activity_device {
   pk_str name;
-  int64_t ordinal; /**< -1: not told */
+  int64_t ordinal; /**< -1: not recorded */
   uint64_t kernel_count;
   int64_t timestamp_resolution_ps;
   uint32_t file;
   int32_t plane; /**< position in an XSpace file; -1 in others */
-  int32_t rank;  /**< -1: not told */
+  int32_t rank;  /**< -1: not recorded */
   uint32_t host_group;
   int32_t accelerator; /**< PK_ACCELERATOR_ */
   uint32_t flags;      /**< PK_DEVICE_ */
@@ -752,7 +752,7 @@ typedef struct pk_kernel_row {
   int32_t device; /**< position in devices */
   int64_t stream; /**< hardware id; -1 where it is not on record; with PK_KERNEL_HAS_STREAM */
   pk_str name; /**< as recorded */
-  pk_str op_type; /**< as recorded, else told from the name */
+  pk_str op_type; /**< as recorded, else taken from the name */
   pk_str core; /**< execution unit as written; "" when the source has none */
   pk_str step_id; /**< of the table's own column; "" without one */
   int64_t start_ps; /**< capture's clock */
@@ -994,7 +994,7 @@ typedef struct pk_live_buffer {
   pk_str op_name; /**< framework op */
   pk_str computation_name; /**< where the instruction stands */
   pk_str shape; /**< "" past the first `top` rows */
-  const int64_t* shape_index; /**< which part of the instruction's result; none when it is all of it */
+  const int64_t* shape_index; /**< which part of the instruction's result; none for the whole */
   size_t shape_index_count; /**< of it */
   pk_str source_file; /**< as the module says */
   int64_t source_line; /**< as the module says */
@@ -1688,7 +1688,7 @@ typedef struct pk_bubble_step {
   int64_t copy_ps; /**< copies alone */
   int64_t other_ps; /**< other kernels alone */
   int64_t idle_ps; /**< no kernel at all, and none that was launched without a record */
-  int64_t not_recorded_ps; /**< not known: work was launched that no record tells of */
+  int64_t not_recorded_ps; /**< not known: work was launched that was not recorded */
   uint64_t unrecorded_launches; /**< launches of the step without any record of a device */
   uint64_t bubble_count; /**< internal gaps of any length */
   uint32_t tags; /**< 1 << PK_BUBBLE_TAG_: anomalies of the step */
@@ -1730,7 +1730,7 @@ enum {
   PK_BUBBLE_LABEL_PYTHON_SERIALIZATION_OR_LOCK = 4,
   PK_BUBBLE_LABEL_INSUFFICIENT_EVIDENCE = 5
 };
-/** Why a device waits, as far as the capture tells; docs/bubbles.md says what each needs. \since 0.1 */
+/** Why a device waits, as far as the capture shows; docs/bubbles.md says what each needs. \since 0.1 */
 enum {
   PK_CAUSE_LAUNCH_BOUND = 0,
   PK_CAUSE_OPTIMIZER_LOOP = 1,
@@ -1769,7 +1769,7 @@ typedef struct pk_bubble {
   int64_t start_ps; /**< capture's clock */
   int64_t end_ps; /**< capture's clock */
   int64_t host_ps; /**< host activity inside the gap; with PK_BUBBLE_TRACED */
-  int64_t sync_ps; /**< of it, synchronisation and copies; with PK_BUBBLE_TRACED */
+  int64_t sync_ps; /**< the part in synchronisation and copies; with PK_BUBBLE_TRACED */
   int64_t comm_ps; /**< communication inside the gap; with PK_BUBBLE_TRACED */
   int64_t threads_ps; /**< sum over the host's threads; with PK_BUBBLE_TRACED */
   int64_t launch_ps; /**< when the kernel after the gap was launched, in whatever step; PK_NO_TIME_PS: not known */
@@ -1779,7 +1779,7 @@ typedef struct pk_bubble {
   uint64_t after_row; /**< its source_row in kernels */
   int32_t scope; /**< PK_BUBBLE_SCOPE_: where in a step it lies */
   uint32_t labels; /**< 1 << PK_BUBBLE_LABEL_: which rules of the reference its evidence meets */
-  int32_t cause; /**< PK_CAUSE_: why the device waited, as far as the capture tells */
+  int32_t cause; /**< PK_CAUSE_: why the device waited, as far as the capture shows */
   int32_t confidence; /**< PK_CONFIDENCE_: of the cause */
   uint32_t flags; /**< PK_BUBBLE_ */
   uint32_t reserved; /**< 0 */
@@ -1898,7 +1898,7 @@ enum {
   PK_TABLE_STEPS = 5, /**< A step of a device. A pk_bubble_step each. */
   PK_TABLE_KERNELS = 6, /**< One execution of a kernel (on TPUs: of an op). A pk_kernel_row each. */
   PK_TABLE_GAPS = 7, /**< A gap of a device that is long enough to be listed. A pk_bubble each. */
-  PK_TABLE_CAUSES = 8, /**< Why a device waited in a gap, as far as the capture tells. A pk_cause each. */
+  PK_TABLE_CAUSES = 8, /**< Why a device waited in a gap, as far as the capture shows. A pk_cause each. */
   PK_TABLE_COLLECTIVES = 9, /**< Totals of one communication op on one line. A pk_collective each. */
   PK_TABLE_MODULES = 10, /**< A compiled module. A pk_module_info each. */
   PK_TABLE_ALLOCATORS = 11, /**< An allocator of a host. A pk_memory_allocator each. */
@@ -1912,13 +1912,13 @@ enum {
 PK_API const char* pk_table_name(int32_t table) PK_NOEXCEPT;
 
 /* row of devices: written by scripts/generate */
-/** A device that the capture tells of: a device plane of an XSpace, a device of a trace or a table. A row of
+/** A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
  *  PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_device {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in this table */
   pk_str name; /**< as recorded: "/device:TPU:0", "GPU 3" */
-  int64_t ordinal; /**< its number on its machine; -1: not told */
+  int64_t ordinal; /**< its number on its machine; -1: not recorded */
   int32_t accelerator; /**< PK_ACCELERATOR_: what it is */
   int32_t plane; /**< position of its plane in an XSpace; -1 in other files */
 } pk_device;
@@ -1942,7 +1942,7 @@ typedef struct pk_op {
   pk_str name; /**< as recorded; "" where it is not */
   pk_str display_name; /**< short name, as recorded; "" where it is not */
   pk_str category; /**< hlo_category; of a kernel what it counts as */
-  pk_str program; /**< "jit_f(7)"; "" where nobody says */
+  pk_str program; /**< "jit_f(7)"; "" where not recorded */
   int64_t metadata_id; /**< of an XSpace: the id of its metadata; with PK_OP_HAS_METADATA_ID */
   uint64_t count; /**< executions */
   int64_t total_ps; /**< of all executions */
@@ -1957,7 +1957,7 @@ typedef struct pk_op {
 /* end of row of ops */
 
 /* row of causes: written by scripts/generate */
-/** Why a device waited in a gap, as far as the capture tells. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
+/** Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
  *  from what gave the row. \since 0.1 */
 typedef struct pk_cause {
   uint32_t file; /**< position of the file */

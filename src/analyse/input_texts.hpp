@@ -13,7 +13,7 @@ namespace profkit {
 inline namespace PROFKIT_NAMESPACE {
 
 constexpr const char* nothing_recorded =
-    "what devices and hosts did is in an XSpace, a trace or Ascend tables, of which there are none";
+    "device and host activity is in an XSpace, a trace or Ascend tables; there are none here";
 
 constexpr const char* only_totals = "only totals of ops were recorded, without times";
 
@@ -46,14 +46,14 @@ inline void tell_losses(const activity& of, std::vector<std::string>& into) {
     if (++lossy > most_told) continue;
     const std::string name = in.path.substr(in.path.find_last_of('/') + 1);
     if (in.rejected > 0 && !in.reject_reasons.empty())
-      into.push_back(grouped(in.rejected) + " of " + grouped(in.rows) + " rows of " + name + " were passed over (" +
+      into.push_back(grouped(in.rejected) + " of " + grouped(in.rows) + " rows of " + name + " were skipped (" +
                      in.reject_reasons.front().first +
-                     (in.first_rejected_line > 0 ? ", first in line " + std::to_string(in.first_rejected_line) : "") +
-                     "): what they tell is missing here");
+                     (in.first_rejected_line > 0 ? ", the first in line " + std::to_string(in.first_rejected_line) : "") +
+                     "): their contents are missing here");
     if (in.stands_in)
-      into.push_back("no table of kernels has rows: those of " + name + " are taken, which may be fewer");
+      into.push_back("no kernel table has rows: those of " + name + " are used, which may be fewer");
   }
-  if (lossy > most_told) into.push_back("so it is with " + counted(lossy - most_told, "more file", "more files"));
+  if (lossy > most_told) into.push_back("the same holds for " + counted(lossy - most_told, "more file", "more files"));
 }
 
 }  // namespace PROFKIT_NAMESPACE

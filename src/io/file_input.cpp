@@ -166,7 +166,7 @@ class pipe_input final : public streamed_input {
       if (count < 0 && errno != EINTR) return input_fault(errno, "cannot read", name());
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now());
       if (left.count() <= 0)
-        return fault{fault_code::io, "nobody writes into this pipe: nothing came within 2 seconds", name(), no_offset,
+        return fault{fault_code::io, "no program writes to this pipe: nothing arrived within 2 seconds", name(), no_offset,
                      "start what writes into it first, or save that to a file and open the file"};
       ::pollfd waited{file(), POLLIN, 0};
       if (::poll(&waited, 1, static_cast<int>(left.count())) > 0 && (waited.revents & POLLIN) == 0)

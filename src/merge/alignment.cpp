@@ -451,7 +451,7 @@ class trace_aligner {
                  t.input.snapshots.empty() ? t.input.path : t.input.snapshots);
   }
   [[nodiscard]] fault no_offsets(const aligned_trace& t) const {
-    return about(t.input.node_id, fault_code::invalid_argument, "the offsets file has no usable row of it",
+    return about(t.input.node_id, fault_code::invalid_argument, "the offsets file has no usable row for it",
                  "Check node ids and 'reachable' there, or align this node by wall time with --keep_going.",
                  inputs_.offsets);
   }

@@ -440,7 +440,7 @@ struct profile::state {
     }
     const auto is_model = [](const std::string& path) { return ends_with(path, "/saved_model.pb"); };
     if (std::any_of(found.ignored.begin(), found.ignored.end(), is_model))
-      f.hint = "A SavedModel is a model, not a profile of it: record one with tf.profiler or jax.profiler.";
+      f.hint = "A SavedModel is a model, not a profile: record one with tf.profiler or jax.profiler.";
     else
       f.hint =
           "Give a file (*.xplane.pb, *.trace.json.gz, *.pt.trace.json, kernel_details.csv), or a folder that holds one.";

@@ -107,7 +107,7 @@ TEST_CASE("missing and unknown columns are named") {
   CHECK(unknown->inputs().at(0).notes.at(0) == "the column \"Name\" is there twice: the first one counts");
   const std::vector<std::string>& notes = unknown->inputs().at(0).notes;
   CHECK(std::find(notes.begin(), notes.end(),
-                  "no column \"Wait Time(us)\": wait anchors and polluted waits cannot be told") != notes.end());
+                  "no column \"Wait Time(us)\": wait anchors and polluted waits are not known") != notes.end());
   CHECK(unknown->inputs().at(0).missing_columns.front() == "Step Id");
   CHECK(unknown->devices().at(0).kernels == 1);
   // What holds nothing is told for that before any table is looked for.

@@ -49,7 +49,7 @@ class UsageTest(Case):
                 self.check_status(run("ops", TPU, f"--time={time_text}"), 0)
         for time_text in ["0.001ns:1ns", "-1s:5us", "10us:20µs"]:  # times, though the first event begins at 483 ms
             with self.subTest(time=time_text):
-                self.assertIn("no event lies in the window of time", run("ops", TPU, f"--time={time_text}").err)
+                self.assertIn("no event is in the time window", run("ops", TPU, f"--time={time_text}").err)
 
     def test_a_path_without_a_command(self):
         outcome = run(TPU)

@@ -141,7 +141,7 @@ def to_their_own_ends(windows0, windows1, windows2, kernels):
     windows0[0].parts = windows0[0].parts[:-1]  # it ends in its last layer
     last = windows0[2]
     last.parts, last.parts_by = (), ""
-    last.parts_missing = "no op comes back evenly, and no gap parts the step"
+    last.parts_missing = "no op recurs evenly, and no gap parts the step"
     for windows, of in ((windows1, kernels[1]), (windows2, kernels[2])):
         for w in windows:
             w.end = max(k.end for k in of if w.start <= k.start < w.end)

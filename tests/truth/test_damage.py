@@ -93,7 +93,7 @@ class DamageTest(truth.Case):
                         self.check(damage["byte_offset"], where(data))
 
     def test_what_was_not_checked(self):
-        """A sound answer from lines that are sound says that others were not looked at."""
+        """A sound answer from lines that are sound says that others were not read."""
         path = self.write("a.xplane.pb", ROWS["cut event on a host"][0])
         note = "events not checked: `profkit info` reads all of them"
         for command, word in (("metadata", "none"), ("modules", "none"), ("steps", "some"), ("ops", "some")):

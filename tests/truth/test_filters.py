@@ -8,7 +8,7 @@ import truth
 import xspace as x
 
 COMMANDS = ("info", "tree", "metadata", "steps", "ops", "modules", "framework", "collectives")
-HINT = "`profkit info` lists hosts, planes, lines and their times; text filters heed capitals."
+HINT = "`profkit info` lists hosts, planes, lines and their times; text filters are case-sensitive."
 FIRST_PS, LAST_PS = 0, 310_000_896 + 128  # of both hosts
 NAMES = "'/device:TPU:0', '/device:TPU:1', '/device:GPU:3', '/host:CPU', '/host:metadata', 'Task Environment'"
 
@@ -69,7 +69,7 @@ class FiltersTest(pair.PairCase):
             self.expect_none("--name", name)
 
     def test_times(self):
-        there_are = "no event lies in the window of time; there are events from 0 ps to 310.001 us"
+        there_are = "no event is in the time window; there are events from 0 ps to 310.001 us"
         self.expect_none("--time", f"{LAST_PS}ps:")
         self.expect_mistake(there_are, "--time", f"{LAST_PS + 1}ps:")
         self.expect_none("--time", f":{FIRST_PS + 1}ps")

@@ -323,7 +323,7 @@ class Space:
         buffers = [b for b in self.program.buffers.values() if b.place and b.place[0] in self.temps]
         self.curve, known = sweep(self.program, order, buffers, base)
         self.method, self.bound = "schedule_sweep", "lower"
-        self.reason = "the module has no heap simulation; lifetimes are told from the schedule and may be longer"
+        self.reason = "the module has no heap simulation; lifetimes come from the schedule and may be longer"
         self.peak_at, self.temp_peak, self.floor = first_most(self.curve), max(self.curve), min(self.curve)
         self.peak_op = self.program.ops[order[self.peak_at]]
         self.outside = sum(a.size for a in self.temps if not a.assigned)

@@ -214,7 +214,7 @@ class FindingsTest(truth.Case):
             return truth.parsed(truth.run("report", self.scratch, "--json"))["summary"]["across_nodes"]
         compared = "2 collectives compared across {} nodes: 0 violations"
         self.assertEqual(sentences(128), [compared.format("128"), "clocks: the collectives fit one clock for all nodes"])
-        left_out = "what collectives tell of the clocks is not looked at here: more than 128 nodes"
+        left_out = "clocks were not compared by collectives here: more than 128 nodes"
         self.assertEqual(sentences(129), [compared.format("129"), left_out])
         self.assertEqual(sentences(4_000), [compared.format("4,000"), left_out])
 

@@ -12,7 +12,7 @@ import truth
 CORPUS = pathlib.Path(os.environ.get("PROFKIT_CORPUS", truth.ROOT.parent / "shared")) / "captures"
 US = 1_000_000  # ps
 SEEDS = range(1, 21)
-UNTOLD = "events of traces: which are of devices is not told"
+UNTOLD = "events of traces that do not say which are of devices"
 
 
 def meta(what, pid, tid, name):

@@ -11,10 +11,10 @@ import truth
 ZERO_NS = 1_700_000_000_000_000_000
 KERNEL = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 SAME_RUN = (
-    "executions of one operation on one device number of several nodes are taken for one invocation where they have "
-    "the same run id, else where they lie near each other in time")
-NO_GROUPS = "operations without process groups on record are taken to be collectives of all nodes"
-BARRIER = "nobody can end an all-reduce, or what waits like one, before the last member began it"
+    "executions of one operation on the same device number of several nodes count as one invocation if they have "
+    "the same run id, else if they are close in time")
+NO_GROUPS = "operations with no process group on record count as collectives of all nodes"
+BARRIER = "no member of an all-reduce, or of a collective like it, can end before the last member has begun"
 
 
 class Clock:
@@ -154,7 +154,7 @@ class Answer:
                         clock.node,
                         "",
                         0,
-                        "its clock stepped or ran at a rate that no clock has; its bound is wide there",
+                        "its clock jumped, or ran at an impossible rate: the error bound is wide there",
                     )
                 )
         for key in sorted({(c.op, c.module, c.device) for c in all_calls}):
@@ -208,7 +208,7 @@ class Answer:
         elif bound > (skew_ps + moving_ps) / 4:
             cost = "inconclusive"
         why = None if judged else (
-            "nodes have several devices, and who waits for whom may have another device number")
+            "nodes have several devices, and the partner may be a device with another number")
         self.ops.append({
             "name": op, "module": module, "process_group": "", "device": device,
             "semantics": self.kinds.get(op.split(".")[0], "barrier"), "groups": len(rows),
@@ -287,12 +287,12 @@ class Answer:
 # Read against the numbers that Answer works out.
 SCREEN = """\
 Violations: 3, Overlaps: 5, Warnings: 4
-  clocks were corrected; a violation is one beyond the error of both clocks (8 without regard to it)
+  clocks were corrected; a violation exceeds the error of both clocks (8 if that error is ignored)
   13 invocations compared across 3 nodes, 9 pairs of nodes out of order, 1 not judged
   assumed: executions of one operation on one device number of several nodes are taken for one
-  invocation where they have the same run id, else where they lie near each other in time
-  assumed: operations without process groups on record are taken to be collectives of all nodes
-  assumed: nobody can end an all-reduce, or what waits like one, before the last member began it
+  invocation where they have the same run id, else if they are close in time
+  assumed: operations with no process group on record count as collectives of all nodes
+  assumed: no member of an all-reduce, or of a collective like it, can end before the last member has begun
 
 Nodes
   node  host        devices  collectives  clock error
@@ -312,7 +312,7 @@ Collectives
   have another device number
 
 Warnings
-  node 0: its clock stepped or ran at a rate that no clock has; its bound is wide there
+  node 0: its clock jumped, or ran at an impossible rate: the error bound is wide there
   all-reduce.1: nodes ran it 3 to 6 times on device 0
   node 10: all-reduce.1: 1 of its executions on device 0 have no partner on any other node
   node 2: all-to-all.3: only this node ran it on device 0
@@ -528,9 +528,9 @@ class Uncorrected(truth.Case):
 CONTRADICTION = """\
 Clocks, from collectives alone
   against node 4; every value between least and most fits all collectives that were used
-  assumed: executions that were matched are one invocation, in which all of them took part
-  assumed: nobody can end an all-reduce, or what waits like one, before the last member began it
-  assumed: every clock is linear over the capture, and off by no more than 1000 ppm
+  assumed: matched executions are one invocation, and all of them took part in it
+  assumed: no member of an all-reduce, or of a collective like it, can end before the last member has begun
+  assumed: every clock runs at a constant rate over the capture, off by no more than 1000 ppm
   node
      6  contradiction
      9  not joined by any
@@ -728,9 +728,9 @@ class Roots(truth.Case):
         pair = [self.bounds[0], self.bounds[2]]
         for kernel, op, module, reason in (
                 ("ncclDevKernel_Reduce_Sum_f32_RING_LL", "ncclDevKernel_Reduce_Sum_f32_RING_LL", "",
-                 "a kernel that is not of one instruction serves every root in turn"),
+                 "a kernel without an HLO instruction may serve each root in turn"),
                 ("ncclDevKernel_SendRecv", "ncclDevKernel_SendRecv", "",
-                 "a kernel that is not of one instruction may join another pair of nodes each time"),
+                 "a kernel without an HLO instruction may join a different pair of nodes each time"),
                 ("ncclDevKernel_SendRecv", "send.4", "", "it is not known which recv belongs to which send"),
                 ("collective-permute.4", "collective-permute.4", "jit_a",
                  "the event says when the operation was issued, not when its data arrived")):
@@ -782,8 +782,8 @@ class Roots(truth.Case):
     def test_of_many_members_no_pairs_are_sought(self):
         """Every two of 512 nodes are compared; of one more, none."""
         for nodes, unjudged, why in (
-                (512, 1, "the trace does not say who receives from whom, and some pattern of pairs fits"),
-                (513, 2, "more than 512 members: not every two of them are compared")):
+                (512, 1, "the trace does not say which node receives from which, and at least one pairing fits"),
+                (513, 2, "more than 512 members: not every pair is compared")):
             many = [Clock(n, f"host{n}", [(0, 90 * US, 1_000, 9, 0)]) for n in range(nodes)]
             late = {n: (600_000, 900_000) if n == 1 else (0, 500_000) for n in range(nodes)}
             early = {n: (0, 500_000) if n == 1 else (600_000, 900_000) for n in range(nodes)}

@@ -197,7 +197,7 @@ class Planes(truth.Case):
         path = self.write("alone.xplane.pb", space)
         found = truth.parsed(truth.run("validate", path, "--json"))
         self.assertEqual((found["status"], found["reason"]),
-                         ("absent", "collectives of one node only: nothing to compare them with"))
+                         ("absent", "all collectives are of one node: there is nothing to compare them with"))
         found = truth.parsed(truth.run("validate", path, self.scratch / "missing", "--json", status=5))
         self.assertEqual((found["status"], len(found["nodes"])), ("partial", 1))
 
@@ -278,7 +278,7 @@ class AscendRanks(truth.Case):
         capture = self.ranks((0, 123, 0, 100, 200))
         found = truth.parsed(truth.run("validate", capture, "--json"))
         self.assertEqual((found["status"], found["reason"]),
-                         ("absent", "collectives of one node only: nothing to compare them with"))
+                         ("absent", "all collectives are of one node: there is nothing to compare them with"))
 
 
 class Asynchronous(truth.Case):

@@ -4,11 +4,11 @@ import collections
 KERNELS = ("kernel", "gpu_memcpy", "gpu_memset")
 OPERATORS = ("cpu_op",)
 HOST = ("cuda_runtime", "cuda_driver", "python_function", "user_annotation", "overhead")
-HOSTS = "what hosts did: `profkit framework` tells of it"
-STEPS = "marks of steps: `profkit steps` tells of them"
+HOSTS = "host events (see `profkit framework`)"
+STEPS = "step marks (see `profkit steps`)"
 WAITS = "waits of devices"
-REPEATED = "lines that repeat others of their device"
-SELF = "records of the recorder about itself"
+REPEATED = "lines that repeat other lines of the device"
+SELF = "the recorder's own events"
 
 
 def why_not(event):

@@ -148,5 +148,5 @@ def described():
     groups = [[(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2)], [(0, 0), (0, 1), (0, 2)], [(1, 0)]]
     for device in devices:
         for w in device.windows:
-            w.parts_missing = "no op comes back evenly, and no gap parts the step"
+            w.parts_missing = "no op recurs evenly, and no gap parts the step"
     return Capture(devices, hosts, BASE, groups, stacks=True, runtime=True, meanings=MEANINGS), first_events, files

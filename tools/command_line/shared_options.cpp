@@ -63,7 +63,7 @@ std::optional<fault> filter_words::understand(options& into) const {
 
 void output_words::list(option_list& all, options& into, bool has_tables) {
   all.group("Output");
-  all.value("--limit", limit, "N", "Rows of each list; 0 shows all").add_to_manual("What was left out is always told.");
+  all.value("--limit", limit, "N", "Rows of each list; 0 shows all").add_to_manual("What was left out is always reported.");
   list_json(all, into);
   list_output(all, into);
   if (has_tables) list_wide(all, into);
@@ -72,7 +72,7 @@ void output_words::list(option_list& all, options& into, bool has_tables) {
 }
 
 void output_words::list_color(option_list& all) {
-  all.value("--color", color.typed, "WHEN", "auto, always or never (default auto; NO_COLOR is heeded)")
+  all.value("--color", color.typed, "WHEN", "auto, always or never (default auto; NO_COLOR is obeyed)")
       .offer_words(color.words());
 }
 

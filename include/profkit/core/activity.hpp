@@ -121,7 +121,7 @@ struct activity_device {
   std::int64_t by_graphs_ps = 0;
   std::int64_t timestamp_resolution_ps = 1000;
   bool has_waits = false, has_shapes = false, has_classes = true, has_launches = false;
-  bool steps_cut = false;  ///< there are more step markers than are kept: time behind the last one is in no step
+  bool steps_cut = false;  ///< there are more step markers than are kept: time after the last one kept is in no step
   std::optional<bool> recorded_stacks, recorded_shapes;  ///< as the recorder's own settings say; empty: not told
   /// How a model is spread, in the recorder's own words: "tensor_model_parallel_size", 8; groups as "group tp", 8.
   std::vector<std::pair<std::string, std::int64_t>> parallel_sizes;

@@ -133,7 +133,7 @@ enum class bubble_label : std::uint8_t {
 inline constexpr std::size_t bubble_label_count = 6;
 [[nodiscard]] const char* bubble_label_name(bubble_label l) noexcept;  ///< "possible_sync_or_h2d", …
 
-/// Why a device waits, as far as the capture tells; what each needs is in docs/bubbles.md. Work comes late from the host
+/// Why a device waits, as far as the capture shows; what each needs is in docs/bubbles.md. Work comes late from the host
 /// for the first ones, then the device or a lock holds it up, then nothing is known.
 enum class idle_cause : std::uint8_t {
   launch_bound,       ///< the launching thread is busy with ops of a framework

@@ -25,13 +25,13 @@ inline namespace PROFKIT_NAMESPACE {
 enum class table_kind : std::int32_t {
   // tables: written by scripts/generate
   files = 1, ///< A file of the capture.
-  devices = 2, ///< A device that the capture tells of: a device plane of an XSpace, a device of a trace or a table.
+  devices = 2, ///< A device in the capture: a device plane of an XSpace, a device of a trace or a table.
   events = 3, ///< An event that has a place in time.
   ops = 4, ///< Totals of one op on one line.
   steps = 5, ///< A step of a device.
   kernels = 6, ///< One execution of a kernel (on TPUs: of an op).
   gaps = 7, ///< A gap of a device that is long enough to be listed.
-  causes = 8, ///< Why a device waited in a gap, as far as the capture tells.
+  causes = 8, ///< Why a device waited in a gap, as far as the capture shows.
   collectives = 9, ///< Totals of one communication op on one line.
   modules = 10, ///< A compiled module.
   allocators = 11, ///< An allocator of a host.

@@ -42,7 +42,7 @@ fault no_match(const profile& p, std::string message, const std::string& there_a
   f.path = p.what().path;
   f.message = std::move(message);
   if (!there_are.empty()) f.message += "; there are " + there_are;
-  f.hint = "`profkit info` lists hosts, planes, lines and their times; text filters heed capitals.";
+  f.hint = "`profkit info` lists hosts, planes, lines and their times; text filters are case-sensitive.";
   return f;
 }
 
@@ -187,7 +187,7 @@ result<void> check_times(const trace& t, const anatomy_options& o, const hooks& 
     last_ps = std::max(last_ps.value_or(*file.last_ps), *file.last_ps);
   }
   if (!first_ps || ((!o.to_ps || *o.to_ps > *first_ps) && (!o.from_ps || *o.from_ps <= *last_ps))) return {};
-  return no_match(p, "no event lies in the window of time",
+  return no_match(p, "no event is in the time window",
                   "events from " + human_duration(*first_ps) + " to " + human_duration(*last_ps));
 }
 

@@ -37,8 +37,8 @@ class finding_list {
     for (const chrome_file& file : chrome.files) {
       if (!file.at_event_cap) continue;
       add("incomplete.cap_1m", file.file,
-          "The export holds " + grouped(file.events) + " events, where the exporter stops: its tail is missing.")
-          .next = "Do not total it; use the *.xplane.pb of the same run.";
+          "The export holds " + grouped(file.events) + " events, the exporter's limit: its end is missing.")
+          .next = "Do not add it up; use the *.xplane.pb of the same run.";
     }
   }
 
@@ -48,8 +48,8 @@ class finding_list {
     for (const file_info& file : info.files)
       if (is_own(file) && !file.aligned)
         add("time.unaligned", file.file,
-            "The file tells no start time, so it stands on no common clock with the others.")
-            .next = "Compare times of this file only among themselves.";
+            "The file has no start time: its times cannot be compared with those of other files.")
+            .next = "Compare times within this file only.";
   }
 
   void add_differing_modules(const modules_result& modules) {

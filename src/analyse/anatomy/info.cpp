@@ -337,7 +337,7 @@ class inventory {
     if (file.last_ps) info.last_ps = saturating_add(*file.last_ps, shift_ps);
     if (file.at_event_cap)
       note_incomplete(info.path + ": " + std::to_string(file.events) +
-                      " events, where the exporter stops: the tail is missing, do not total");
+                      " events, the exporter's limit: the end is missing, do not add it up");
     if (file.damage && !damage_.has(file.file)) damage_.note(file.file, *file.damage);
   }
 

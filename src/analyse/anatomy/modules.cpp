@@ -142,7 +142,7 @@ class module_finder {
   std::string why_none() const {
     if (any_) return "no module fits the filters";
     if (trace(profile_).has_traces())
-      return std::string("compiled programs are in an XSpace or in *.hlo_proto.pb files, of which there are none") +
+      return std::string("compiled programs are in an XSpace or in *.hlo_proto.pb files; there are none here") +
              (is_of_xla() ? ""
                           : "; nn.Module scopes of PyTorch are in `profkit framework` (record them with "
                             "with_modules=True)");

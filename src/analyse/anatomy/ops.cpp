@@ -525,7 +525,7 @@ result<void> add_traces(const trace& t, const selection& selected, const anatomy
   const auto is_untold = [](const activity_host& h) { return h.untold_spans != 0; };
   const bool untold = what == trace_ops_of::host_spans && std::any_of(hosts.begin(), hosts.end(), is_untold);
   found.source += any_kernels ? "kernels of traces and tables"
-                  : untold    ? "events of traces: which are of devices is not told"
+                  : untold    ? "events of traces that do not say which are of devices"
                               : "host spans of traces: no device is recorded";
   return {};
 }
@@ -599,10 +599,10 @@ result<ops_result> total_ops(const trace& capture, const anatomy_options& o, con
     if (result<void> added = add_traces(capture, *selected, o, host, found, damage); !added) return std::move(added).error();
   if (found.lines.empty()) found.absent = why_nothing_ran_or(p, o, std::move(picked.absent));
   if (found.lines.empty() && capture.has_traces() && picked.places.empty())
-    found.absent = "no kernel of a device and no span of a host was recorded, or none lies in the part that was asked for";
+    found.absent = "no device kernel and no host span was recorded, or none is in the part that was asked for";
   if (found.lines.empty() && found.absent.empty()) {
     found.absent = picked.only_hlo_ops ? "no line 'XLA Ops', no device stream and no host event with an hlo_op stat"
-                                       : "no event of " + picked.source + " lies in the part that was asked for";
+                                       : "no event of " + picked.source + " is in the part that was asked for";
   }
   found.damage = damage.take();
   if (found.lines.empty())

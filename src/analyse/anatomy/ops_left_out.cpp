@@ -8,27 +8,27 @@ inline namespace PROFKIT_NAMESPACE {
 namespace {
 
 constexpr const char* no_end = "begins without an end";
-constexpr const char* same_stream = "threads of one stream, which is one line here";
+constexpr const char* same_stream = "threads of one stream (one line here)";
 
 const char* why_not(line_use use, trace_ops_of shown) noexcept {
   switch (use) {
     case line_use::kernel: return "work of devices";
     case line_use::op:
     case line_use::span:
-      return shown == trace_ops_of::operators ? "what hosts did beside operators: `profkit framework` tells of it"
-                                              : "what hosts did: `profkit framework` tells of it";
-    case line_use::untold: return "events that may be of devices or of hosts: `profkit framework` tells of them";
+      return shown == trace_ops_of::operators ? "host events other than operators (see `profkit framework`)"
+                                              : "host events (see `profkit framework`)";
+    case line_use::untold: return "events that do not say whether a device or a host ran them (see `profkit framework`)";
     case line_use::device_wait: return "waits of devices";
-    case line_use::asynchronous: return "asynchronous ops, which run beside those of their device";
-    case line_use::step: return "marks of steps: `profkit steps` tells of them";
-    case line_use::program_run: return "runs of programs, which their ops make up";
-    case line_use::repeated: return "lines that repeat others of their device";
-    case line_use::bookkeeping: return "records of the recorder about itself";
-    case line_use::no_length: return "moments and values, which have no length";
-    case line_use::overlapping: return "asynchronous events, which nest in no thread";
-    case line_use::unusable: return "events without a usable length";
-    case line_use::not_known: return "categories and lines that no rule knows";
-    case line_use::elsewhere: return "work of devices, which tables beside the trace tell";
+    case line_use::asynchronous: return "asynchronous ops, which overlap the device's other ops";
+    case line_use::step: return "step marks (see `profkit steps`)";
+    case line_use::program_run: return "program runs, whose ops are counted";
+    case line_use::repeated: return "lines that repeat other lines of the device";
+    case line_use::bookkeeping: return "the recorder's own events";
+    case line_use::no_length: return "instants and counters, which have no duration";
+    case line_use::overlapping: return "asynchronous events, which belong to no thread";
+    case line_use::unusable: return "events without a usable duration";
+    case line_use::not_known: return "unknown categories and lines";
+    case line_use::elsewhere: return "device work that the tables beside the trace list";
   }
   return "";
 }

@@ -66,7 +66,7 @@ std::string why_nothing(const profile& p, const anatomy_options& o) {
   if (p.file_count() == 0) return {};
   if (!any_file) return none_contains("host's", o.host);
   if (!any_xspace) return any_trace && filters_events(o) ? "nothing in the capture matches the filters" : "";
-  if (!any_bytes) return "the file is empty, which is a valid message with nothing in it";
+  if (!any_bytes) return "the file is empty, which is a valid message without content";
   if (!any_plane && !o.plane.empty()) return none_contains("plane's", o.plane);
   if (!any_line && !o.line.empty()) return none_contains("line's", o.line);
   return filters_events(o) ? "nothing in the capture matches the filters" : "";

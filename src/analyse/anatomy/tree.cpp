@@ -175,7 +175,7 @@ std::string why_no_planes(const profile& p) {
     return "no event and no row in this part of the capture";
   if (any([](const capture_file& f) { return f.family == file_family::ascend_database; }))
     return std::string(only_a_database);
-  return "planes, lines and events are in an XSpace, a trace or Ascend tables, of which there are none";
+  return "planes, lines and events are in an XSpace, a trace or Ascend tables; there are none here";
 }
 
 result<void> anatomy_tree(const profile& p, tree_visitor& visitor, const anatomy_options& o, const hooks& host) {

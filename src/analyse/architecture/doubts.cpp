@@ -68,10 +68,10 @@ std::vector<std::string> find_doubts(const activity& names, const device_kernels
     return l.kind == layer_kind::moe_other && found.passes[l.pass].cut == pass_cut::none;
   });
   if (!experts.empty())
-    doubts.push_back("kernels such as " + experts + " look like routing or experts, which their family does not tell: "
+    doubts.push_back("kernels such as " + experts + " look like routing or experts, and their family does not say which: "
                      "the types of layers are no more than possible");
   else if (other)
-    doubts.push_back("there are kernels of experts, and how tokens get to them is not told: the types of layers are no "
+    doubts.push_back("there are kernels of experts, and how tokens reach them is not known: the types of layers are no "
                      "more than possible");
   if (phases.undecided != 0)
     doubts.push_back("inputs of attention such as [" + std::string(names.text(phases.undecided)) +

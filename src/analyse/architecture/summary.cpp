@@ -39,9 +39,9 @@ class summariser {
     const auto add = [&](std::string text) { d_.limitations.push_back(std::move(text)); };
     if (d_.kernels == 0) return add("the device has no kernel");
     if (d_.source == anchor_source::none)
-      return add("no attention kernel is known by name, and no kernel comes back evenly: layers are not told apart");
+      return add("no attention kernel is known by name, and no kernel recurs evenly: layers are not known");
     if (d_.source == anchor_source::periodic_op)
-      add("no attention kernel is known by name: what comes back evenly (" + d_.anchor +
+      add("no attention kernel is known by name: what recurs evenly (" + d_.anchor +
           ") stands in for it. The blocks may be layers, parts of layers or something else");
     if (d_.source == anchor_source::communication)
       add("no attention kernel is known by name: evenly spaced communication (" + d_.anchor +
@@ -91,9 +91,9 @@ class summariser {
           "with "
           "loss, backward pass and optimiser in it");
     if (d_.source == anchor_source::attention && d_.phase_source[0] == '\0')
-      add("neither names, shapes nor lengths of the attention kernels tell prefill from decode");
+      add("neither names, shapes nor lengths of the attention kernels separate prefill from decode");
     else if (std::string_view(d_.phase_source) == "clusters")
-      add("prefill and decode are told apart by two groups of attention lengths alone");
+      add("prefill and decode are separated only by two groups of attention durations");
     if (d_.backward_anchors == 0 && d_.phase_source[0] != '\0' && count_phase(model_phase::decode) == 0)
       add("no decode pass in this capture");
     if (d_.backward_anchors == 0 && d_.phase_source[0] != '\0' && count_phase(model_phase::prefill) == 0)
@@ -108,7 +108,7 @@ class summariser {
       add("no communication.json: no bandwidth of communication");
     if (d_.left_out > 0)
       add(grouped(d_.left_out) + " kernels behind the first " + grouped(std::uint64_t{kernels_.rows.size()}) +
-          " were not looked at");
+          " were not read");
   }
 
   void judge() {
@@ -298,7 +298,7 @@ std::string summary_of(const activity& of, const architecture_result& r) {
   const device_architecture& d = r.devices[r.reported];
   const std::string device(of.text(of.devices()[d.device].name));
   if (d.source == anchor_source::none)
-    return device + (d.totals_only ? ": op totals only, without an attention kernel" : ": no layers are told apart");
+    return device + (d.totals_only ? ": op totals only, without an attention kernel" : ": no layers are known");
   if (d.totals_only) return totals_summary(d);
   std::string text = layers_text(d.layers_per_pass) + " a pass";
   if (d.source != anchor_source::attention) {

@@ -27,7 +27,7 @@ class totals_reader {
     d_.parallelism = parallelism_of(of_, kernels_, d_.device, count(op_kind::attention) > 0, label);
     d_.limitations.emplace_back(
         "no table says when kernels ran: counts of ops are all there is. Passes, the order of layers, their parts, "
-        "streams and phases cannot be told");
+        "streams and phases are not known");
     d_.backward_anchors = count(op_kind::attention_backward);
     if (count(op_kind::attention) == 0) {
       d_.limitations.emplace_back("no attention kernel is known by name: layers cannot be counted");
@@ -98,7 +98,7 @@ class totals_reader {
     const std::int64_t dense =
         static_cast<std::int64_t>(d_.anchors) - fused - distributed - std::max<std::int64_t>(rest, 0);
     if (rest < 0 || dense < 0) {
-      d_.limitations.emplace_back("the counts of expert kernels do not fit the number of layers: types are not told");
+      d_.limitations.emplace_back("the counts of expert kernels do not fit the number of layers: types are not known");
       check("expert layers <= attention kernels", static_cast<std::int64_t>(d_.anchors),
             fused + distributed + std::max<std::int64_t>(rest, 0), check_outcome::fail);
       return;

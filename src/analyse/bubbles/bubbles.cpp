@@ -155,7 +155,7 @@ result<bubbles_result> look(const activity& of, const bubble_options& o, const h
   count_unrecorded(r, of, unrecorded);
   if (take_totals(r, of))
     r.evidence_gaps.push_back(
-        "no start times on record: the ops are totals of a table; idle time, steps and causes cannot be told");
+        "no start times on record: ops are totals of a table, so idle time, steps and causes are not known");
   else
     r.absent = why_absent(of, r);
   for (const activity_device& d : of.devices())

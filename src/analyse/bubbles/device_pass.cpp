@@ -252,7 +252,7 @@ result<void> device_pass::rows(const kernel_row* rows, std::size_t count) {
     const bool in_order = add(reaches ? rows[i] : clipped_);
     arriving_ = nullptr;
     if (!in_order)
-      return fault{fault_code::internal, "the kernels of a device did not come by their starts", "", no_offset, ""};
+      return fault{fault_code::internal, "the kernels of a device were not in the order of their starts", "", no_offset, ""};
     if (!reaches) recent_.keep_rows();
   }
   recent_.keep_rows();

@@ -25,7 +25,7 @@ struct advice_text {
 };
 constexpr advice_text advice_texts[] = {
     {idle_cause::launch_bound,
-     "Possibly the host launches too late: fuse small ops, capture graphs, or take work off the launching thread.", ""},
+     "The host may launch too late: fuse small ops, capture graphs, or take work off the launching thread.", ""},
     {idle_cause::optimizer_loop, "The parameters are updated one by one: use a fused or foreach optimizer.", ""},
     {idle_cause::sync_wait,
      "Look at what the host waits for: wait later, for one event instead of the whole device, or copy asynchronously.",
@@ -48,8 +48,8 @@ constexpr advice_text advice_texts[] = {
     {idle_cause::device_dependency,
      "The work was launched early: look at what its stream waited for, such as events of other streams or devices.",
      "waits of streams"},
-    {idle_cause::lock, "Possibly another thread holds a lock: sample the threads of the host.", "thread view"},
-    {idle_cause::host_untraced, "The host shows next to nothing during the gaps: sample it (threads, scheduler, I/O).",
+    {idle_cause::lock, "Another thread may hold a lock: sample the threads of the host.", "thread view"},
+    {idle_cause::host_untraced, "Almost nothing of the host was recorded during the gaps: sample it (threads, scheduler, I/O).",
      "host events during the gaps"},
     {idle_cause::unexplained, "Too little is on record to say why: record stacks, or sample the host.", "stacks"},
     {idle_cause::exposed_comm,
@@ -194,7 +194,7 @@ class adviser {
           .followup_required = true;
     if (!g.shapes_compared && r_.groups.size() > std::max<std::size_t>(g.steps.size(), 2) && g.id == "g0" &&
         is_of_pytorch(of_))
-      add("Steps fall into many groups: record_shapes=true tells whether shapes change.", "global", "", 3)
+      add("Steps fall into many groups: record with record_shapes=true to see whether shapes change.", "global", "", 3)
           .evidence_gap = "shapes";
     if (g.tags.has(bubble_tag::variable_shape_same_template))
       add("Input shapes change between steps of one template: pad or bucket them if they cause new compilations.",
@@ -235,7 +235,7 @@ class adviser {
                                    "op", std::string(of_.text(a.op_type)), a.verdict == aicpu_verdict::exposed ? 1 : 2);
       advice.recoverable_ps = a.duration_ps - a.masked_ps;
       advice.evidence.push_back(count_text(a.calls, "call") + ", " + human_duration(a.duration_ps - a.masked_ps) +
-                                " not hidden behind compute on " + device_name(of_, a.device));
+                                " not hidden by compute on " + device_name(of_, a.device));
     }
     named = 0;
     for (const bubble_op& op : r_.ops) {
@@ -303,7 +303,7 @@ void add_cause_finding(bubbles_result& into, const cause_summary& c) {
   why.id = std::string("bubbles.cause.") + idle_cause_name(c.cause);
   why.sure = exposed ? certainty::fact : c.sure == confidence::high ? certainty::probable : certainty::possible;
   why.recoverable_ps = c.total_ps;
-  why.what = (c.sure == confidence::high ? "" : "possibly ") + std::string(idle_cause_meaning(c.cause));
+  why.what = (c.sure == confidence::high ? "" : "Possible cause: ") + std::string(idle_cause_meaning(c.cause));
   if (c.group >= 0) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(c.group)];
     why.what += ", in " + count_text(g.steps.size(), "step") + " (" + g.id + ')';

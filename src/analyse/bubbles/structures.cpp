@@ -207,7 +207,7 @@ step_structures structure_finder::find(const step_rows& rows, std::size_t op_cou
   }
   if (cuts.empty()) {
     found.source = "";
-    found.missing = "no op comes back evenly, and no gap parts the step";
+    found.missing = "no op recurs evenly, and no gap parts the step";
     return found;
   }
   const auto add = [&](std::uint32_t first, step_structure::role role) {

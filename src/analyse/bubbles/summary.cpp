@@ -46,43 +46,46 @@ idle_sums sums_of(const bubbles_result& r, const bubble_group& g) {
 }
 
 std::string kinds_text(const idle_sums& s) {
-  return "internal " + share_text(s.internal_ps, s.idle_ps) + ", prelaunch " + share_text(s.prelaunch_ps, s.idle_ps) +
-         ", tail " + share_text(s.tail_ps, s.idle_ps);
+  return share_text(s.internal_ps, s.idle_ps) + " between kernels, " + share_text(s.prelaunch_ps, s.idle_ps) +
+         " before a step's first kernel, " + share_text(s.tail_ps, s.idle_ps) + " after its last";
 }
 
 std::int64_t computed_ps(const step_breakdown& s) noexcept {
   return saturating_add(s.compute_only_ps, s.comm_overlapped_ps);
 }
 
-// "of 1.2 s of steps 60 % is compute, …; ".
+// "Device time in steps, 1.200 s: compute 59.0 %, exposed copies 1.0 %, ". What takes no time is not named.
 std::string spent_text(const step_breakdown& s) {
-  std::string text = "of " + human_duration(s.sum_ps()) + " of steps, compute takes " +
-                     share_text(computed_ps(s), s.sum_ps()) + ", exposed communication " +
-                     share_text(s.comm_exposed_ps, s.sum_ps()) + ", exposed copies " +
-                     share_text(s.copy_ps, s.sum_ps());
-  if (s.other_ps > 0) text += ", other work " + share_text(s.other_ps, s.sum_ps());
-  return text + "; ";
+  std::string text = "Device time in steps, " + human_duration(s.sum_ps()) + ": compute " +
+                     share_text(computed_ps(s), s.sum_ps()) + ", ";
+  const auto add = [&](const char* what, std::int64_t ps) {
+    if (ps > 0) text += what + (' ' + share_text(ps, s.sum_ps())) + ", ";
+  };
+  add("exposed communication", s.comm_exposed_ps);
+  add("exposed copies", s.copy_ps);
+  add("other work", s.other_ps);
+  return text;
 }
 
-// "Not known for 95.9 % (114.288 ms): 6 launches have no record of a device. "; "" when all have one.
+// "Not known for 95.9 % (114.288 ms): 6 launches have no device record. "; "" when all have one.
 std::string not_recorded_text(const bubbles_result& r, const step_breakdown& s) {
   std::uint64_t launches = 0;
   for (const device_gaps& g : r.devices) launches += g.unrecorded;
   if (launches == 0) return "";
   return "Not known for " + share_text(s.not_recorded_ps, s.sum_ps()) + " (" + human_duration(s.not_recorded_ps) +
-         "): " + grouped(launches) + (launches == 1 ? " launch has" : " launches have") + " no record of a device. ";
+         "): " + grouped(launches) + (launches == 1 ? " launch has" : " launches have") + " no device record. ";
 }
 
-// What devices waited, and at most at once.
+// "idle 40.0 % (1.200 s). The longest gap in a step is 2.350 ms."
 std::string idle_text(const bubbles_result& r, const idle_sums& all) {
   std::int64_t longest_ps = 0;
   for (const bubble& b : r.bubbles)
     if (b.step < 0) longest_ps = std::max(longest_ps, b.length_ps());
-  return "devices waited " + share_text(all.idle_ps, all.service_ps) + " (" + human_duration(all.idle_ps) +
-         "), the longest gap in a step is " + human_duration(all.largest_ps) +
+  return "idle " + share_text(all.idle_ps, all.service_ps) + " (" + human_duration(all.idle_ps) +
+         "). The longest gap in a step is " + human_duration(all.largest_ps) +
          (human_duration(longest_ps) != human_duration(all.largest_ps) && longest_ps > all.largest_ps
-              ? "; one of " + human_duration(longest_ps) + " lies outside of steps or reaches over their edge"
-              : "");
+              ? "; one of " + human_duration(longest_ps) + " is outside of steps or crosses the edge of one."
+              : ".");
 }
 
 std::string list_text(const std::vector<std::string>& items) {
@@ -211,14 +214,14 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   for (const bubble_step& s : into.steps) other_ids += s.other_step_id_kernels;
   if (!kernels) return;
   tell_losses(of, gaps);
-  if (!into.has_host_trace) gaps.push_back("no host trace: causes cannot be told, only how long the device waited");
+  if (!into.has_host_trace) gaps.push_back("no host trace: it is known how long the device waited, but not why");
   if (into.has_host_trace && !into.has_stacks)
-    gaps.push_back(std::string("no python stacks: causes are less specific") +
+    gaps.push_back(std::string("no Python stacks: causes are less specific") +
                    (is_of_pytorch(of) ? " (record with_stack=true)"
                     : is_of_xla(of)   ? " (record with python_tracer_level=1)"
                                       : ""));
   if (!shapes && npu) gaps.push_back("no input shapes: changing shapes cannot be seen (record_shapes=true)");
-  if (!waits && npu) gaps.push_back("no wait column: wait anchors and polluted waits cannot be told");
+  if (!waits && npu) gaps.push_back("no wait column: wait anchors and polluted waits are not known");
   if (!classes) gaps.push_back("kernel classes are derived from names: no verdicts about AI CPU and units");
   if (!streams) gaps.push_back("no stream ids: the main stream is not known, all compute counts as the main path");
   if (npu && of.communication().empty())
@@ -237,17 +240,17 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
                    ") were launched by graphs: their launch is that of the whole graph");
   if (not_found > 0)
     gaps.push_back(count_text(not_found, "step") +
-                   " of the host not found on a device: no annotation there, and no kernel is known to be theirs");
+                   " of the host not found on a device: it has no annotation and no known kernel of them");
   if (idle_steps > 0)
     gaps.push_back(count_text(idle_steps, "step") +
-                   " of the host in which no kernel of a device begins: more than are listed, left out of its steps");
+                   " of the host without a device kernel: too many to list, left out of its steps");
   if (cut > 0) gaps.push_back(count_text(cut, "step window") + " overlapped the next one and ended there");
   if (other_ids > 0)
     gaps.push_back(grouped(other_ids) + " kernels carry the id of another step than the one they ran in");
   if (left_out > 0)
     gaps.push_back(grouped(left_out) + " shorter gaps (" + human_duration(left_out_ps) +
                    ") count in all sums, but are not listed");
-  if (steps_cut) gaps.push_back("there are more step markers than are kept: time behind the last one is in no step");
+  if (steps_cut) gaps.push_back("there are too many step markers: time after the last one kept is in no step");
   if (into.structures_left_out > 0)
     gaps.push_back(grouped(into.structures_left_out) + " structures of later steps are not listed");
   if (into.block_sides_left_out > 0)
@@ -261,7 +264,7 @@ void list_evidence_gaps(bubbles_result& into, const activity& of, std::uint64_t 
   if (into.steps_too_large > 0)
     gaps.push_back(count_text(into.steps_too_large, "step") +
                    " with more than 524,288 kernels: their times are exact, but their structures, clocks, block and "
-                   "side need all kernels at once and are not told");
+                   "side need all kernels at once and are left out");
 }
 
 namespace {
@@ -344,7 +347,7 @@ void summarise_causes(bubbles_result& into, const activity& of, const bubble_thr
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (most != s.spans.end()) {
       c.span = most->first;
-      c.evidence.push_back("most of it in " + std::string(of.text(most->first)) + ", " + human_duration(most->second));
+      c.evidence.push_back("mostly in " + std::string(of.text(most->first)) + ", " + human_duration(most->second));
     }
     if (s.covered_ps > 0) c.evidence.push_back("the evidence covers " + share_text(s.covered_ps, s.total_ps));
     if (s.launched_in_gap > 0)
@@ -380,10 +383,11 @@ std::string why_not_sure(const bubbles_result& into) {
     return tells_a_launch(into) ? "no calls of the runtime are on record" : "no launches of the host are on record";
   if (into.sure != confidence::high) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
-    return g.complete < 3 ? "fewer than three whole steps of " + g.id + " are on record, and one may be an exception"
-                          : "most waiting of " + g.id + " lies at the edge of the capture";
+    return g.complete < 3 ? "only " + count_text(g.complete, "whole step") + " of " + g.id +
+                                " recorded; " + (g.complete == 1 ? "it" : "they") + " may not be typical"
+                          : "most waiting of " + g.id + " is at the edge of the capture";
   }
-  return "the host's events do not single out a cause";
+  return "the host's events point to no single cause";
 }
 
 void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
@@ -403,15 +407,15 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
   const bool all_compute = at_least(computed_ps(all.spent), all.spent.sum_ps(), t.compute_bound_ppm);
   into.answers[0] = all.spent.sum_ps() == 0 ? "Not known: no step takes any time."
                                             : not_recorded_text(into, all.spent) +
-                                                  (into.significant ? "Yes: " : all_compute ? "No: " : "Little: ") +
-                                                  spent_text(all.spent) + idle_text(into, all) + ".";
+                                                  (into.significant ? "Yes. " : all_compute ? "No. " : "Little. ") +
+                                                  spent_text(all.spent) + idle_text(into, all);
   if (with_issue.size() > 4) {
     const std::size_t more = with_issue.size() - 4;
     with_issue.resize(4);
     with_issue.push_back(std::to_string(more) + " more");
   }
   into.answers[1] = into.significant ? "In " + list_text(with_issue) + "."
-                                     : "Nowhere: in no group of steps does a device wait long enough to matter.";
+                                     : "Nowhere: no group of steps waits long enough to matter.";
   if (into.idlest_group < 0 && !into.ops.empty()) {
     into.answers = {"Not known.", "There is no step to look at.", "There is no step to look at.",
                     "There is no step to look at.", "No: " + into.evidence_gaps.front() + "."};
@@ -429,15 +433,15 @@ void answer_questions(bubbles_result& into, const bubble_thresholds& t) {
                         : std::string(idle_pattern_name(g.pattern)) + " in " + g.id + ": " + kinds_text(own) + ".";
   into.answers[3] = std::string(host_risk_name(g.risk)) + " in " + g.id +
                     (g.tags.has(bubble_tag::host_originated_risk)          ? ": host activity overlaps the gaps."
-                     : g.tags.has(bubble_tag::untraced_host_blocking_risk) ? ": the host shows nothing during the gaps."
+                     : g.tags.has(bubble_tag::untraced_host_blocking_risk) ? ": no host event overlaps the gaps."
                                                                            : ".");
   const bool enough = into.sure == confidence::high && !into.requires_host_followup;
   if (!into.significant && all_compute)
     into.answers[4] = "Nothing needs an explanation.";
   else if (!into.significant)
-    into.answers[4] = "Idle time needs none. Why communication and copies are not hidden is not judged.";
+    into.answers[4] = "Idle time needs none. Exposed communication and copies are not judged here.";
   else if (enough)
-    into.answers[4] = "For possible causes, yes; none is proven by overlap alone.";
+    into.answers[4] = "Yes, for possible causes. Overlap alone proves none.";
   else
     into.answers[4] = "No: " + why_not_sure(into) + ".";
 }

@@ -20,7 +20,7 @@ struct known_span {
 };
 
 // Of a gap whose next kernel has a launch on record only the thread that launched it counts; of another one the thread
-// that spends most of it in one known cause. Fills host_evidence::known and what stands beside it.
+// that spends mostly in one known cause. Fills host_evidence::known and what stands beside it.
 class thread_causes {
  public:
   // Has to be outlived by the lists and their bubbles.

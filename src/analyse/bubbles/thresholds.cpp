@@ -25,7 +25,7 @@ result<std::int64_t> decimal_millionths(std::string_view name, std::string_view 
       point = true;
       continue;
     }
-    if (c < '0' || c > '9') return wrong("this is no decimal number");
+    if (c < '0' || c > '9') return wrong("this is not a decimal number");
     digits = true;
     if (!point) {
       whole = whole * 10 + (c - '0');
@@ -37,7 +37,7 @@ result<std::int64_t> decimal_millionths(std::string_view name, std::string_view 
     unit /= 10;
     fraction += (c - '0') * unit;
   }
-  if (!digits) return wrong("this is no decimal number");
+  if (!digits) return wrong("this is not a decimal number");
   return whole * 1'000'000 + fraction;
 }
 
@@ -169,7 +169,7 @@ struct cause_words {
 constexpr cause_words words_of_causes[] = {
     {"launch_bound", "possible_host_launch_lag", "the host issues work more slowly than the device runs it"},
     {"optimizer_loop", "possible_host_launch_lag", "the host updates the parameters one by one"},
-    {"sync_wait", "possible_sync_or_h2d", "the host stands in a wait while the device has nothing to do"},
+    {"sync_wait", "possible_sync_or_h2d", "the host is in a wait while the device has nothing to do"},
     {"sync_drain", "possible_sync_or_h2d", "a wait of the host emptied the queue of the device"},
     {"h2d_pageable", "possible_sync_or_h2d", "the host is held up by a copy from pageable memory"},
     {"data_loader", "possible_data_loader", "the host waits for the next batch"},
@@ -178,11 +178,11 @@ constexpr cause_words words_of_causes[] = {
     {"compile", "possible_compile", "something is compiled while the device waits"},
     {"module_load", "possible_module_load", "code is loaded to the device"},
     {"checkpoint", "possible_checkpoint", "the state is saved while the device waits"},
-    {"comm_host_wait", "possible_comm_wait", "the host stands in a call of a collective"},
+    {"comm_host_wait", "possible_comm_wait", "the host is inside a collective call"},
     {"device_dependency", "possible_device_dependency",
-     "the work was launched early: the device waited for something else than the host"},
+     "the work was launched early: the device did not wait for the host"},
     {"lock", "possible_python_serialization_or_lock", "the host waits for a lock"},
-    {"host_untraced", "possible_untraced_host_blocking", "next to nothing of the host is on record"},
+    {"host_untraced", "possible_untraced_host_blocking", "almost nothing of the host was recorded"},
     {"unexplained", "insufficient_evidence", "nothing on record says why the device waits"},
     {"exposed_comm", "exposed_communication", "no compute hides the communication"},
     {"exposed_copy", "exposed_copies", "no compute hides the copies"},

@@ -54,9 +54,9 @@ class collective_aligner {
     collect();
     if (told_.absent.empty()) {
       told_.assumptions = {
-          "executions that were matched are one invocation, in which all of them took part",
-          "nobody can end an all-reduce, or what waits like one, before the last member began it",
-          "every clock is linear over the capture, and off by no more than " +
+          "matched executions are one invocation, and all of them took part in it",
+          "no member of an all-reduce, or of a collective like it, can end before the last member has begun",
+          "every clock runs at a constant rate over the capture, off by no more than " +
               std::to_string(static_cast<std::int64_t>(o_.max_drift_ppm)) + " ppm"};
       estimate_all();
       relate_pairs();
@@ -101,9 +101,9 @@ class collective_aligner {
     else if (barriers_.empty())
       told_.absent = std::any_of(matched_.ops.begin(), matched_.ops.end(),
                                  [](const collective_op& op) { return op.sub_groups; })
-                         ? "not judged: sub-groups; no collective of the whole world that all its members must have "
-                           "begun before any ends"
-                         : "no collective that all its members must have begun before any ends";
+                         ? "not judged: sub-groups; no collective of the whole world in which every member must "
+                           "begin before any member ends"
+                         : "no collective in which every member must begin before any member ends";
     pivot_ = first < last ? std::floor((first + last) / 2) : 0;
     scale_ = std::max(1.0, (last - first) / 2);
   }

@@ -126,21 +126,21 @@ const char* collective_directions::why_unjudged(std::uint32_t at, const collecti
   if (op.sub_groups)
     return "sub-groups: it runs in groups of devices, and which of them wait for each other is not known from what is on "
            "record";
-  if (too_many_.count(at) != 0) return "more than 512 members: not every two of them are compared";
+  if (too_many_.count(at) != 0) return "more than 512 members: not every pair is compared";
   const bool kernel = !is_instruction(op);
   if (!one_device_a_node && !kernel)
-    return "nodes have several devices, and who waits for whom may have another device number";
+    return "nodes have several devices, and the partner may be a device with another number";
   switch (op.semantics) {
     case collective_semantics::barrier: break;
     case collective_semantics::to_one:
     case collective_semantics::from_one:
-      return kernel ? "a kernel that is not of one instruction serves every root in turn"
+      return kernel ? "a kernel without an HLO instruction may serve each root in turn"
                     : "the node that seems to be the root did not take part";
     case collective_semantics::point_to_point:
       if (is_permute(op))
-        return op.library_kernels ? "the trace does not say who receives from whom, and some pattern of pairs fits"
+        return op.library_kernels ? "the trace does not say which node receives from which, and at least one pairing fits"
                                   : "the event says when the operation was issued, not when its data arrived";
-      if (kernel) return "a kernel that is not of one instruction may join another pair of nodes each time";
+      if (kernel) return "a kernel without an HLO instruction may join a different pair of nodes each time";
       return "it is not known which recv belongs to which send";
   }
   return "";

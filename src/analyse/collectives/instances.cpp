@@ -289,7 +289,7 @@ class finder {
       }
       if (!scanner.ok())
         note(t, {fault_code::damaged, "an event breaks the protobuf format", p.what().files[file].path,
-                 line.offset + scanner.offset(), "what lies behind it on this line is not counted"});
+                 line.offset + scanner.offset(), "the rest of this line is not counted"});
     }
     collective_node& told = found_.nodes[node];
     told.collectives += found_.all.size() - before;

@@ -107,7 +107,7 @@ class violation_judge {
     const collective_member &begins = member(g, g.latest_start), &ends = member(g, g.earliest_end);
     if (begins.node != ends.node && (!known_error_of(begins, begins.start_ps) || !known_error_of(ends, ends.end_ps))) {
       g.judged = false;
-      found_.ops[g.op].unjudged_why = "how far the clock of a node can be wrong is not known";
+      found_.ops[g.op].unjudged_why = "the clock error of a node is not known";
     }
     if (!g.judged) g.violates = false;
     return static_cast<double>(g.start_gap_ps) / 1000;
@@ -317,29 +317,29 @@ void tell_clocks(validation_result& found, const trace_bounds& bounds, const val
       if (std::any_of(clock->bounds.windows.begin(), clock->bounds.windows.end(),
                       [](const clock_window& w) { return w.suspect; }))
         warn_clock(found, collective_warning::kind::suspect_clock, node.id,
-                   "its clock stepped or ran at a rate that no clock has; its bound is wide there");
+                   "its clock jumped, or ran at an impossible rate: the error bound is wide there");
     } else if (clock != nullptr) {
       warn_clock(found, collective_warning::kind::bound_unknown, node.id,
-                 clock->corrected ? "its tracer clock was reset: how far its device times are wrong is unknown"
-                                  : "its times were aligned by wall time alone: how far they are wrong is unknown");
+                 clock->corrected ? "its tracer clock was reset: the error of its device times is unknown"
+                                  : "its times were aligned by wall time only: their error is unknown");
     }
     if (!node.bound_ps) found.bounds_known = false;
   }
   if (!found.corrected && !o.bound_ps && found.clocks > 1)
     warn_clock(found, collective_warning::kind::clocks_uncorrected, -1,
-               "the clocks of these nodes were not corrected: what looks like a violation may be their skew");
+               "the clocks of these nodes were not corrected: an apparent violation may be clock skew");
 }
 
 std::string absence_of_comparison(const validation_result& found) {
   std::uint64_t collectives = 0;
   for (const collective_node& node : found.nodes) collectives += node.collectives;
   if (collectives == 0) return "no collectives on any device";
-  if (found.nodes.size() < 2) return "collectives of one node only: nothing to compare them with";
+  if (found.nodes.size() < 2) return "all collectives are of one node: there is nothing to compare them with";
   if (found.unjudged == 0 && found.ops.empty() && found.within_node > 0)
     return "no collective spans these files: the process groups on record lie within one of them each";
   if (found.unjudged > 0)
-    return "not judged: sub-groups. Every collective that several nodes ran is of process groups that are not the whole "
-           "world, and the trace does not tell whose device is in which";
+    return "not judged: sub-groups. Every collective that several nodes ran has process groups smaller than the whole "
+           "world, and the trace does not say which device is in which group";
   if (!found.ops.empty()) return "no collective that several nodes ran lies in the time asked for";
   return "no collective was run by more than one node";
 }
@@ -348,17 +348,17 @@ std::string absence_of_comparison(const validation_result& found) {
 std::vector<std::string> assumptions_of(const validation_result& found) {
   if (found.groups.empty()) return {};
   if (found.match == collective_match::occurrence)
-    return {"the i-th execution of an operation on each node is taken for the same invocation"};
+    return {"the i-th execution of an operation on each node counts as the same invocation"};
   std::vector<std::string> all = {
-      "executions of one operation on one device number of several nodes are taken for one invocation where they have "
-      "the same run id, else where they lie near each other in time"};
+      "executions of one operation on the same device number of several nodes count as one invocation if they have "
+      "the same run id, else if they are close in time"};
   if (found.groups_unknown)
-    all.emplace_back("operations without process groups on record are taken to be collectives of all nodes");
+    all.emplace_back("operations with no process group on record count as collectives of all nodes");
   if (found.groups_by_number)
-    all.emplace_back("operations of HCCL with the same group number (the last digits of the group's name) are of one group");
+    all.emplace_back("HCCL operations with the same group number (the last digits of the group's name) count as one group");
   if (std::any_of(found.ops.begin(), found.ops.end(),
                   [](const collective_op& op) { return op.semantics == collective_semantics::barrier; }))
-    all.emplace_back("nobody can end an all-reduce, or what waits like one, before the last member began it");
+    all.emplace_back("no member of an all-reduce, or of a collective like it, can end before the last member has begun");
   return all;
 }
 

@@ -476,7 +476,7 @@ class collector {
     f.path = profile_.what().files[file].path;
     f.byte_offset = offset;
     f.message = "an event of /host:CPU breaks the protobuf format at byte " + std::to_string(offset);
-    f.hint = "allocator events behind it are lost";
+    f.hint = "later allocator events are lost";
     out_.damage.push_back({static_cast<std::uint32_t>(file), std::move(f)});
   }
 

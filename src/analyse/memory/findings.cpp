@@ -131,7 +131,7 @@ void summarise(memory_result& r) {
     r.summary.push_back(line + '.');
   }
   if (r.fit)
-    r.summary.push_back(!r.fit->known() ? "Whether it fits cannot be told: nothing here says what is needed."
+    r.summary.push_back(!r.fit->known() ? "It is not known whether it fits: nothing here says how much is needed."
                         : r.fit->fits   ? "It fits, with " + human(r.fit->spare_bytes) + " to spare."
                                         : "It does not fit: " + human(-r.fit->spare_bytes) + " are missing.");
 }

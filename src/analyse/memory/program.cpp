@@ -157,7 +157,7 @@ void read_traces(program& p, const buffer_assignment_view& assignment) {
     if (p.allocation_by_index.find(index) == nowhere)
       p.problems.note("hlo.allocation_index_out_of_range", [&] {
         return "a heap trace names buffer allocation " + std::to_string(index) +
-               ", which does not exist: the buffers in the trace tell which it is";
+               ", which does not exist: the buffers in the trace say which it is";
       });
   });
 }

@@ -119,7 +119,7 @@ void use_sweep(program& p, space_study& s, const execution_order& order, const s
     return;
   }
   f.bound = peak_bound::lower;
-  f.bound_reason = "the module has no heap simulation; lifetimes are told from the schedule and may be longer";
+  f.bound_reason = "the module has no heap simulation; lifetimes come from the schedule and may be longer";
   if (r.skipped > 0) f.bound_reason += "; " + std::to_string(r.skipped) + " buffers are defined outside the schedule";
 }
 

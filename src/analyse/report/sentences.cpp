@@ -25,8 +25,8 @@ std::string clocks_sentence(const alignment_result& alignment) {
   }
   if (reached < 2) return {};
   if (zero == reached) return "clocks: the collectives fit one clock for all nodes";
-  return "clocks: by the ends of collectives " + human_duration(most - least) +
-         " apart; `profkit validate --align=collectives` bounds them";
+  return "clocks: up to " + human_duration(most - least) +
+         " apart by the ends of collectives; `profkit validate --align=collectives` gives bounds";
 }
 
 std::string verdict_sentence(const validation_result& v) {
@@ -34,9 +34,9 @@ std::string verdict_sentence(const validation_result& v) {
                      nodes_text(v) + ": " +
                      counted(v.violations, "violation", "violations");
   if (v.bounds_known)
-    text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " without regard to it)";
+    text += " beyond the error of the clocks (" + grouped(v.violations_raw) + " if that error is ignored)";
   else if (v.violations > 0 && v.clocks > 1)
-    text += ", which may be skew: the clocks were not corrected";
+    text += ", which may be clock skew: the clocks were not corrected";
   if (std::any_of(v.ops.begin(), v.ops.end(), [](const collective_op& op) { return op.sub_groups; }))
     text += "; " + grouped(v.unjudged) + " not judged, most of them in sub-groups of the nodes";
   return text;
@@ -57,11 +57,10 @@ std::string latest_sentence(const validation_result& v) {
 std::string left_out_sentence(const anatomy_options& filters) {
   const bool memory = !memory_keeps_to(filters), idle = !bubbles_keep_to(filters);
   if (!memory && !idle) return {};
-  return std::string("What is known of the whole capture alone, as ") +
-         (memory && idle ? "memory and idle time"
-          : memory       ? "memory"
-                         : "idle time") +
-         ", is left out under these filters.";
+  return std::string(memory && idle ? "Memory and idle time are"
+                     : memory       ? "Memory is"
+                                    : "Idle time is") +
+         " known of the whole capture only: these filters leave out that part.";
 }
 
 }  // namespace
@@ -79,7 +78,7 @@ std::vector<std::string> sentences_across_nodes(const nodes_compared& nodes) {
   if (nodes.alignment)
     if (std::string clocks = clocks_sentence(*nodes.alignment); !clocks.empty()) sentences.push_back(std::move(clocks));
   if (v.nodes.size() > most_nodes_aligned && !v.corrected)
-    sentences.push_back("what collectives tell of the clocks is not looked at here: more than " +
+    sentences.push_back("clocks were not compared by collectives here: more than " +
                         grouped(std::uint64_t{most_nodes_aligned}) + " nodes");
   return sentences;
 }

@@ -90,7 +90,7 @@ std::string absence_of(const profile& p, const info_result& info) {
   // How many bytes come out of a pipe nobody knows.
   for (const file_info& file : info.files)
     if (file.bytes != 0 || !file.planes.empty() || file.family != file_family::xspace) return {};
-  return info.files.front().path + " is empty, which is a valid message with nothing in it";
+  return info.files.front().path + " is empty, which is a valid message without content";
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ class report {
   const char* why_no_layers() const {
     return d_.kernels == 0  ? "the device has no kernel"
            : d_.totals_only ? "no table says when kernels ran, so that only totals of ops are known"
-                            : "no layers are told apart in this capture";
+                            : "no layers are known in this capture";
   }
 
   // ---- 1, 2 ----
@@ -242,7 +242,7 @@ class report {
       add("\n" + grouped(std::uint64_t{d_.types.size() - most}) + " more rows are not listed.\n");
     add("\nA layer reaches from its attention kernel to the next one's, so it holds the norm, the projections and the "
         "cache "
-        "writes of the layer behind it. `+sampling`: tokens are chosen behind the layer.\n");
+        "writes of the next layer. `+sampling`: tokens are chosen after the layer.\n");
   }
 
   void counted_types() {
@@ -284,7 +284,7 @@ class report {
     add(t.text());
     if (order.size() > most) add("\n" + grouped(std::uint64_t{order.size() - most}) + " more ops are not listed.\n");
     add("\nKernels add up to " + human_duration(all) + ", **" + share(communication, all) +
-        "** of it communication; what ran side by side is not known.\n");
+        "** is communication; what ran side by side is not known.\n");
   }
 
   const layer_anatomy* anatomy_of(layer_kind kind, bool sampling, model_phase phase) const {
@@ -300,7 +300,7 @@ class report {
     std::string text = "median " + human_duration(a->wall_ps.median) + ", " +
                        kernels_text(static_cast<std::uint64_t>(a->kernel_count.median));
     if (!a->components.empty())
-      text += ", most of it " + std::string(layer_role_title(a->components.front().role)) + " (" +
+      text += ", mostly " + std::string(layer_role_title(a->components.front().role)) + " (" +
               share(a->components.front().wall_ps, d_.layers[a->typical].wall_ps()) + ")";
     return text;
   }
@@ -445,7 +445,7 @@ class report {
     if (decoding.empty()) {
       if (!has_layers()) return unsupported(why_no_layers());
       if (d_.backward_anchors > 0) return unsupported("this is a training capture: there is no decode phase");
-      if (d_.phase_source[0] == '\0') return unsupported("nothing tells prefill from decode in this capture");
+      if (d_.phase_source[0] == '\0') return unsupported("nothing separates prefill from decode in this capture");
       return unsupported("no attention kernel of this capture decodes; it covers prefill only");
     }
     std::size_t number = 0;
@@ -586,7 +586,7 @@ class report {
       hidden.left("Communication").right("Value");
       hidden.row({"Time with communication", human_duration(p.comm_ps)});
       hidden.row({"Sum of communication kernels", human_duration(p.comm_sum_ps)});
-      hidden.row({"**Hidden behind compute**", "**" + human_duration(p.hidden_ps) + "**"});
+      hidden.row({"**Hidden by compute**", "**" + human_duration(p.hidden_ps) + "**"});
       hidden.row({"Hidden, share of the time", share(p.hidden_ps, p.comm_ps)});
       hidden.row({"Hidden, share of the kernel sum", share(p.hidden_ps, p.comm_sum_ps)});
       hidden.row({"Exposed", human_duration(p.comm_ps - p.hidden_ps)});
@@ -615,7 +615,7 @@ class report {
     walls.left("Layer type").left("Phase").right("Layers").right("Wall, min").right("Wall, median").right("Wall, max");
     walls.right("CV");
     parts.left("Layer type").left("Phase").right("Attention share").right("Fused experts");
-    parts.right("Compute behind attention").right("Kernels");
+    parts.right("Compute after attention").right("Kernels");
     std::vector<std::string> wide;
     for (const layer_anatomy& a : d_.anatomies) {
       const std::string type = type_text(a.kind, a.sampling);

@@ -339,7 +339,7 @@ class rank_reader {
     input.why_empty = is_database ? only_a_database : "no kernel was found here";
     for (const activity_input& table : inputs_)
       if (table.rows > 0 && table.rejected == table.rows)
-        input.why_empty += ": all " + std::to_string(table.rows) + " rows of " + table.variant + " were passed over (" +
+        input.why_empty += ": all " + std::to_string(table.rows) + " rows of " + table.variant + " were skipped (" +
                            table.reject_reasons.front().first + ')';
     input.notes.push_back(input.why_empty);
   }

@@ -67,7 +67,7 @@ constexpr optional_column optional_columns[] = {
     {ascend_column::type, "Type", "OP Type", "op types are derived from names"},
     {ascend_column::core, "Accelerator Core", "Task Type",
      "classes of kernels are derived from names: no verdicts about AI CPU and units"},
-    {ascend_column::wait, "Wait Time(us)", "Task Wait Time(us)", "wait anchors and polluted waits cannot be told"},
+    {ascend_column::wait, "Wait Time(us)", "Task Wait Time(us)", "wait anchors and polluted waits are not known"},
     {ascend_column::input_shapes, "Input Shapes", "Input Shapes", "changing shapes cannot be seen"},
 };
 // Stands for all columns of the performance monitoring unit.

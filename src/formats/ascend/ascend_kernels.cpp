@@ -142,7 +142,7 @@ class table_reader {
     totals_only_ = is_statistic_ || (header_.has(ascend_column::duration) && header_.has(ascend_column::name) &&
                                      !header_.has(ascend_column::start));
     if (totals_only_) {
-      input_.notes.push_back("no column of start times: ops are totals, from which no idle time can be told");
+      input_.notes.push_back("no column of start times: ops are totals, so idle time is not known");
     } else if (!input_.missing_columns.empty()) {
       say_what_is_missing();
       return false;

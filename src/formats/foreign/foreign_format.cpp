@@ -81,7 +81,7 @@ constexpr foreign_format foreign_table[] = {
     {"a rocpd database of rocprofv3", "tables rocpd_info_*", of_rocm, "SQLite format 3\0"sv,
      is_sqlite_of<sqlite_kind::rocprofv3>, ""},
     {"a database of RocmProfileData", "tables rocpd_api and rocpd_op",
-     "`rpd2tracing.py FILE.rpd FILE.json` of RocmProfileData makes a Chrome trace of it: give that.",
+     "`rpd2tracing.py FILE.rpd FILE.json` of RocmProfileData converts it to a Chrome trace: open that.",
      "SQLite format 3\0"sv,
      is_sqlite_of<sqlite_kind::rpd>, ""},
     {"a database of the Ascend profiler", "tables NPU_INFO and SESSION_TIME_INFO",
@@ -132,7 +132,7 @@ constexpr foreign_format foreign_table[] = {
      "The profile lies beside it, in plugins/profile: give that folder, or an *.xplane.pb.", "", is_events_file, ""},
     // tensorflow/core/protobuf/saved_model.proto, meta_graph.proto
     {"a SavedModel", "a version, then a graph with its tags or TensorFlow's version, and nodes",
-     "That is a model, not a profile of it: record one with tf.profiler or jax.profiler (*.xplane.pb).", "",
+     "That is a model, not a profile: record one with tf.profiler or jax.profiler (*.xplane.pb).", "",
      is_saved_model,
      ""},
     // https://github.com/google/pprof/blob/main/proto/profile.proto

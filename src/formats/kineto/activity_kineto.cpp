@@ -957,7 +957,7 @@ class trace_reader final : public chrome_sink {
 
   // No event with a length is passed over without a word: it may be of a device.
   [[nodiscard]] std::string untold_text(std::uint64_t spans) const {
-    return "the trace does not tell whether devices or hosts ran its " + counted(spans, "event", "events") +
+    return "the trace does not say whether devices or hosts ran its " + counted(spans, "event", "events") +
            ": `profkit ops` has them";
   }
 

@@ -53,7 +53,7 @@ fault layout_fault(probe_status status, const probe_bin& bin) {
       f.hint = "the file was cut; copy it again, or leave it out";
       break;
     case probe_status::section_table_truncated:
-      f.message = "section_table_truncated: the header tells of " + std::to_string(bin.header.maps) +
+      f.message = "section_table_truncated: the header lists " + std::to_string(bin.header.maps) +
                   " maps, and the file has room for " +
                   std::to_string(bin.bytes < 32 ? 0 : (bin.bytes - 32) / probe_file::section_bytes) + " entries";
       f.byte_offset = 28;
@@ -312,7 +312,7 @@ class probe_trace_reader {
       if (bin.header.maps > most_maps) {
         bin.layout.status = probe_status::section_table_truncated;
         bin.damage = fault{fault_code::limit,
-                           "the header tells of " + std::to_string(bin.header.maps) + " maps; more than " +
+                           "the header lists " + std::to_string(bin.header.maps) + " maps; more than " +
                                std::to_string(most_maps) + " are not read",
                            bin.path, 28, "this is no Neutrino trace"};
         return;

@@ -255,7 +255,7 @@ class BubbleStep(NamedTuple):
 
 
 class Bubble(NamedTuple):
-    """One gap of a device. cause: why it waited, as far as the capture tells. The host's times are None when it was not recorded."""
+    """One gap of a device. cause: why it waited, as far as the capture shows. The host's times are None when it was not recorded."""
     start_ps: int
     end_ps: int
     host_ps: Optional[int]

@@ -129,7 +129,7 @@ pub const PK_SIBLING_SAME_BYTES: i32 = 1;
 /// other bytes, the same computations
 pub const PK_SIBLING_SAME_CONTENT: i32 = 2;
 pub const PK_SIBLING_DIFFERS: i32 = 3;
-/// the bytes do not parse, and the counts tell what did
+/// the bytes do not parse, and the counts cover what did
 pub const PK_MODULE_DAMAGED: i32 = 1;
 pub const PK_CHROME_HAS_START: i32 = 1;
 pub const PK_CHROME_HAS_DURATION: i32 = 2;
@@ -402,7 +402,7 @@ pub const PK_TABLE_STEPS: i32 = 5;
 pub const PK_TABLE_KERNELS: i32 = 6;
 /// A gap of a device that is long enough to be listed. A pk_bubble each.
 pub const PK_TABLE_GAPS: i32 = 7;
-/// Why a device waited in a gap, as far as the capture tells. A pk_cause each.
+/// Why a device waited in a gap, as far as the capture shows. A pk_cause each.
 pub const PK_TABLE_CAUSES: i32 = 8;
 /// Totals of one communication op on one line. A pk_collective each.
 pub const PK_TABLE_COLLECTIVES: i32 = 9;
@@ -1154,14 +1154,14 @@ impl Default for pk_activity_options {
 #[derive(Clone, Copy, Debug)]
 pub struct pk_activity_device {
     pub name: pk_str,
-    /// -1: not told
+    /// -1: not recorded
     pub ordinal: i64,
     pub kernel_count: u64,
     pub timestamp_resolution_ps: i64,
     pub file: u32,
     /// position in an XSpace file; -1 in others
     pub plane: i32,
-    /// -1: not told
+    /// -1: not recorded
     pub rank: i32,
     pub host_group: u32,
     /// PK_ACCELERATOR_
@@ -1190,7 +1190,7 @@ pub struct pk_kernel_row {
     pub stream: i64,
     /// as recorded
     pub name: pk_str,
-    /// as recorded, else told from the name
+    /// as recorded, else taken from the name
     pub op_type: pk_str,
     /// execution unit as written; "" when the source has none
     pub core: pk_str,
@@ -1443,7 +1443,7 @@ pub struct pk_live_buffer {
     pub computation_name: pk_str,
     /// "" past the first `top` rows
     pub shape: pk_str,
-    /// which part of the instruction's result; none when it is all of it
+    /// which part of the instruction's result; none for the whole
     pub shape_index: *const i64,
     /// of it
     pub shape_index_count: usize,
@@ -2120,7 +2120,7 @@ pub struct pk_bubble_step {
     pub other_ps: i64,
     /// no kernel at all, and none that was launched without a record
     pub idle_ps: i64,
-    /// not known: work was launched that no record tells of
+    /// not known: work was launched that was not recorded
     pub not_recorded_ps: i64,
     /// launches of the step without any record of a device
     pub unrecorded_launches: u64,
@@ -2156,7 +2156,7 @@ pub struct pk_bubble {
     pub end_ps: i64,
     /// host activity inside the gap; with PK_BUBBLE_TRACED
     pub host_ps: i64,
-    /// of it, synchronisation and copies; with PK_BUBBLE_TRACED
+    /// the part in synchronisation and copies; with PK_BUBBLE_TRACED
     pub sync_ps: i64,
     /// communication inside the gap; with PK_BUBBLE_TRACED
     pub comm_ps: i64,
@@ -2176,7 +2176,7 @@ pub struct pk_bubble {
     pub scope: i32,
     /// 1 \<\< PK_BUBBLE_LABEL_: which rules of the reference its evidence meets
     pub labels: u32,
-    /// PK_CAUSE_: why the device waited, as far as the capture tells
+    /// PK_CAUSE_: why the device waited, as far as the capture shows
     pub cause: i32,
     /// PK_CONFIDENCE_: of the cause
     pub confidence: i32,
@@ -2223,7 +2223,7 @@ impl Default for pk_architecture_options {
     }
 }
 
-/// A device that the capture tells of: a device plane of an XSpace, a device of a trace or a table. A row of
+/// A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
 /// PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -2234,7 +2234,7 @@ pub struct pk_device {
     pub device: i32,
     /// as recorded: "/device:TPU:0", "GPU 3"
     pub name: pk_str,
-    /// its number on its machine; -1: not told
+    /// its number on its machine; -1: not recorded
     pub ordinal: i64,
     /// PK_ACCELERATOR_: what it is
     pub accelerator: i32,
@@ -2267,7 +2267,7 @@ pub struct pk_op {
     pub display_name: pk_str,
     /// hlo_category; of a kernel what it counts as
     pub category: pk_str,
-    /// "jit_f(7)"; "" where nobody says
+    /// "jit_f(7)"; "" where not recorded
     pub program: pk_str,
     /// of an XSpace: the id of its metadata; with PK_OP_HAS_METADATA_ID
     pub metadata_id: i64,
@@ -2298,7 +2298,7 @@ impl Default for pk_op {
     }
 }
 
-/// Why a device waited in a gap, as far as the capture tells. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
+/// Why a device waited in a gap, as far as the capture shows. A row of PK_TABLE_CAUSES. Frozen; text is borrowed
 /// from what gave the row. Since 0.1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

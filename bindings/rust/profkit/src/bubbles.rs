@@ -147,7 +147,7 @@ pub struct Bubble<'b> {
     pub scope: Scope,
     /// Which rules of the reference its evidence meets: bit `1 << PK_BUBBLE_LABEL_` each.
     pub labels: u32,
-    /// Why the device waited, as far as the capture tells: a `PK_CAUSE_`.
+    /// Why the device waited, as far as the capture shows: a `PK_CAUSE_`.
     pub cause: i32,
     /// How sure that is.
     pub confidence: Confidence,
