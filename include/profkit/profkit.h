@@ -1912,8 +1912,8 @@ enum {
 PK_API const char* pk_table_name(int32_t table) PK_NOEXCEPT;
 
 /* row of devices: written by scripts/generate */
-/** A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of
- *  PK_TABLE_DEVICES. Frozen; text is borrowed from what gave the row. \since 0.1 */
+/** A device in the capture: a device plane of an XSpace, a device of a trace or a table. A row of PK_TABLE_DEVICES.
+ *  Frozen; text is borrowed from what gave the row. \since 0.1 */
 typedef struct pk_device {
   uint32_t file; /**< position of the file */
   int32_t device; /**< position in this table */
