@@ -20,12 +20,13 @@ TAGS = ("DEVICE_IDLE_GAP_HEAVY", "PRELAUNCH_GAP_HEAVY", "TAIL_GAP_HEAVY", "INTER
         "VARIABLE_SHAPE_SAME_TEMPLATE")
 CAUSES = ("launch_bound", "optimizer_loop", "sync_wait", "sync_drain", "h2d_pageable", "data_loader", "gc", "allocation",
           "compile", "module_load", "checkpoint", "comm_host_wait", "device_dependency", "lock", "host_untraced",
-          "unexplained")
+          "unexplained", "exposed_comm", "exposed_copy")
 CAUSE_LABELS = {"launch_bound": "possible_host_launch_lag", "optimizer_loop": "possible_host_launch_lag",
                 "sync_wait": "possible_sync_or_h2d", "sync_drain": "possible_sync_or_h2d",
                 "h2d_pageable": "possible_sync_or_h2d", "comm_host_wait": "possible_comm_wait",
                 "lock": "possible_python_serialization_or_lock", "host_untraced": "possible_untraced_host_blocking",
-                "unexplained": "insufficient_evidence"}
+                "unexplained": "insufficient_evidence", "exposed_comm": "exposed_communication",
+                "exposed_copy": "exposed_copies"}
 
 # name, value in its unit, unit, meaning: as docs/schemas says, one row for every number that decides.
 THRESHOLDS = [
@@ -33,6 +34,7 @@ THRESHOLDS = [
     ("heavy_share", "0.1", "ratio", "of the step's service time"),
     ("reportable_gap_us", 50, "us", "shorter gaps are only summed"),
     ("idle_ratio", "0.3", "ratio", "share of a step that makes its idle time heavy"),
+    ("exposed_ratio", "0.05", "ratio", "share of a group's steps that makes exposed time a cause"),
     ("compute_bound", "0.9", "ratio", "share of compute in all steps: the answer to \"idle?\" is No"),
     ("merge_tolerance_us", 0, "us", "holes up to this length count as busy"),
     ("recurring_share", "0.6", "ratio", "of the steps of a group"),
@@ -416,6 +418,7 @@ class Idle:
             g.known, g.known_span, g.known_ps = self.known(spans, launcher, g.start, g.end)
             g.launcher = total([s for s in on_host if s.thread == launcher
                                 and s.kind not in ("frame", "annotation", "gc")])
+            g.silent = self.silence([s for s in on_host if s.thread == launcher], g)
             self.find_drain(g, spans, launcher)
             return
         for t in threads:
@@ -462,6 +465,16 @@ class Idle:
         if cause == "sync_wait" and span.start < g.start and span.end < g.end:
             g.drain, g.drain_end, g.drain_span = span.duration, span.end, span.name
 
+    @staticmethod
+    def silence(spans, g):
+        """The longest stretch of the gap in which none of the spans lies."""
+        edges = sorted({g.start, g.end} | {t for s in spans for t in (s.start, s.end) if g.start < t < g.end})
+        best = run = 0
+        for a, b in zip(edges, edges[1:]):
+            run = 0 if any(s.start < b and s.end > a for s in spans) else run + b - a
+            best = max(best, run)
+        return best
+
     def labels(self, g):
         if not g.traced:
             return {LABELS[2]}
@@ -493,10 +506,12 @@ class Idle:
             reading = "late" if self.at_least(into, g.length, "late_launch") else \
                 "midway" if self.at_least(into, g.length, "early_launch") else "early"
         if reading == "early" and thread is not None:
-            return "device_dependency", "", g.end - max(returned, g.start), "medium"
+            waited = g.end - max(returned, g.start)
+            return "device_dependency", "", waited, "high" if waited >= self.ps("reportable_gap_us") else "medium"
         owed = min(g.length, g.drain_end - g.start + g.drain) if g.drain else 0
         if self.at_least(owed, g.length, "medium_confidence"):
-            return "sync_drain", g.drain_span, owed, "medium"
+            most = self.at_least(owed, g.length, "high_confidence") and reading == "late"
+            return "sync_drain", g.drain_span, owed, "high" if most else "medium"
         if self.at_least(g.known_ps, g.length, "known_cause") and g.known_ps >= g.launcher // 2:
             cause = g.known
             if cause == "h2d_pageable" and (g.next is None or g.next.name not in self.c.pageable):
@@ -504,7 +519,7 @@ class Idle:
             sure = "low"
             if thread is not None:
                 if self.at_least(g.known_ps, g.length, "high_confidence") and reading == "late" \
-                        and g.known not in ("lock", "optimizer_loop"):
+                        and g.known != "lock":
                     sure = "high"
                 elif self.at_least(g.known_ps, g.length, "medium_confidence"):
                     sure = "medium"
@@ -515,11 +530,14 @@ class Idle:
         if reading == "early":
             return "unexplained", "", 0, "low"
         active = g.launcher if thread is not None else g.leaf
-        sure = "medium" if thread is not None and reading == "late" else "low"
+        late = thread is not None and reading == "late"
         if self.at_least(active, g.length, "medium_confidence"):
-            return "launch_bound", "", active, sure
-        if not self.at_least(g.leaf, g.length, "untraced_coverage"):
-            return "host_untraced", "", 0, sure
+            most = self.at_least(active, g.length, "high_confidence")
+            return "launch_bound", "", active, "low" if not late else "high" if most else "medium"
+        untraced = self.at_least(g.silent, g.length, "high_confidence") if thread is not None else \
+            not self.at_least(g.leaf, g.length, "untraced_coverage")
+        if untraced:
+            return "host_untraced", "", 0, "high" if late else "low"
         return "unexplained", "", active, "low"
 
     # ---- steps ----
@@ -1129,6 +1147,18 @@ class Idle:
                         "scope": "global" if group < 0 else "step" if one_step else "group",
                         "target_id": None if group < 0 else self.steps[steps.pop()][1].id if one_step else f"g{group}",
                         "bubbles": len(gaps), "total_ms": ms(total), "evidence": self.cause_evidence(gaps, spans)})
+        for group, f in enumerate(self.group_facts):
+            for part, cause in (("comm_exposed", "exposed_comm"), ("copy", "exposed_copy")):
+                parts = [(self.measures[i]["parts"][part], i) for i in f["steps"]]
+                total, service = sum(ps for ps, _ in parts), sum(self.measures[i]["service"] for i in f["steps"])
+                if total == 0 or not self.at_least(total, service, "exposed_ratio"):
+                    continue
+                most, step = max(parts, key=lambda p: (p[0], -p[1]))
+                out.append({"label": CAUSE_LABELS[cause], "cause": cause, "span": None, "confidence": "high", "scope": "group",
+                            "target_id": f"g{group}", "bubbles": 0, "total_ms": ms(total), "evidence": [
+                                f"{human(total)}, {percent(total, service)} of the time in "
+                                f"{counted(len(parts), 'step')}",
+                                f"the most, {human(most)}: step {self.steps[step][1].id}"]})
         return sorted(out, key=lambda c: -c["total_ms"])
 
     def cause_evidence(self, gaps, spans):
