@@ -206,7 +206,7 @@ class report {
     t.right("length").left("").flexible("step", cut::end, 6);
     if (several_devices()) t.flexible("device", cut::middle, 5);
     t.right("at").flexible("after", cut::middle, 10).flexible("before", cut::middle, 10);
-    t.flexible("possible cause", cut::end, 16).left("sure");
+    t.flexible("cause", cut::end, 16).left("certainty");
     const std::size_t rows = most(most_gaps, all.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const bubble& b = *all[i];
@@ -217,7 +217,7 @@ class report {
       row.push_back(b.before_count > 0 ? type_of(b.before[0]) : "");
       row.push_back(b.after_count > 0 ? type_of(b.after[0]) : "");
       row.push_back(cause_text(b));
-      row.push_back(b.boundary_adjacent ? "" : confidence_name(b.sure));
+      row.push_back(b.boundary_adjacent ? "" : cause_certainty_name(b.cause.id, b.sure));
       t.row(std::move(row));
     }
     s_.heading("Longest gaps: " + count_of(all.size(), "gap") + " of " +
@@ -258,14 +258,14 @@ class report {
   void print_causes() {
     if (r_.causes.empty()) return;
     table t;
-    t.flexible("possible cause", cut::end, 20).left("sure").left("in").right("gaps").right("together");
+    t.flexible("cause", cut::end, 20).left("certainty").left("in").right("gaps").right("together");
     t.flexible("the longest", cut::end, 20);
     const std::size_t rows = most(most_causes, r_.causes.size());
     for (std::size_t i = 0; i < rows; ++i) {
       const cause_summary& c = r_.causes[i];
       std::string longest = c.evidence.size() > 1 ? c.evidence[1] : "";
       if (const std::size_t colon = longest.find(": "); colon != std::string::npos) longest.erase(0, colon + 2);
-      t.row({cause_text(c.cause, c.span), confidence_name(c.sure),
+      t.row({cause_text(c.cause, c.span), cause_certainty_name(c.cause, c.sure),
              (c.scope == cause_summary::reach::step ? "step " : "") +
                  (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
              c.longest == profkit::no_bubble ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});

@@ -1747,7 +1747,9 @@ enum {
   PK_CAUSE_DEVICE_DEPENDENCY = 12,
   PK_CAUSE_LOCK = 13,
   PK_CAUSE_HOST_UNTRACED = 14,
-  PK_CAUSE_UNEXPLAINED = 15
+  PK_CAUSE_UNEXPLAINED = 15,
+  PK_CAUSE_EXPOSED_COMM = 16, /**< no gap: the device only communicates */
+  PK_CAUSE_EXPOSED_COPY = 17  /**< no gap: the device only copies */
 };
 /** \since 0.1 */
 enum { PK_CONFIDENCE_LOW = 0, PK_CONFIDENCE_MEDIUM = 1, PK_CONFIDENCE_HIGH = 2 };

@@ -23,7 +23,8 @@ static_assert(static_cast<std::int32_t>(confidence::low) == PK_CONFIDENCE_LOW);
 static_assert(static_cast<std::int32_t>(confidence::high) == PK_CONFIDENCE_HIGH);
 static_assert(static_cast<std::int32_t>(idle_cause::launch_bound) == PK_CAUSE_LAUNCH_BOUND);
 static_assert(static_cast<std::int32_t>(idle_cause::unexplained) == PK_CAUSE_UNEXPLAINED);
-static_assert(idle_cause_count == PK_CAUSE_UNEXPLAINED + 1);
+static_assert(static_cast<std::int32_t>(idle_cause::exposed_copy) == PK_CAUSE_EXPOSED_COPY);
+static_assert(idle_cause_count == PK_CAUSE_EXPOSED_COPY + 1);
 static_assert(no_time_ps == PK_NO_TIME_PS);
 
 // Where a device of the report stands in the capture.

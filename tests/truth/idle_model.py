@@ -25,8 +25,34 @@ CAUSE_LABELS = {"launch_bound": "possible_host_launch_lag", "optimizer_loop": "p
                 "sync_wait": "possible_sync_or_h2d", "sync_drain": "possible_sync_or_h2d",
                 "h2d_pageable": "possible_sync_or_h2d", "comm_host_wait": "possible_comm_wait",
                 "lock": "possible_python_serialization_or_lock", "host_untraced": "possible_untraced_host_blocking",
-                "unexplained": "insufficient_evidence", "exposed_comm": "exposed_communication",
-                "exposed_copy": "exposed_copies"}
+                "unexplained": "insufficient_evidence"}
+CAUSE_MEANINGS = {
+    "launch_bound": "the host issues work more slowly than the device runs it",
+    "optimizer_loop": "the host updates the parameters one by one",
+    "sync_wait": "the host is in a wait while the device has nothing to do",
+    "sync_drain": "a wait of the host emptied the queue of the device",
+    "h2d_pageable": "the host is held up by a copy from pageable memory",
+    "data_loader": "the host waits for the next batch",
+    "gc": "Python collects garbage",
+    "allocation": "the allocator asks the driver for memory or gives it back",
+    "compile": "something is compiled while the device waits",
+    "module_load": "code is loaded to the device",
+    "checkpoint": "the state is saved while the device waits",
+    "comm_host_wait": "the host is inside a collective call",
+    "device_dependency": "the work was launched early: the device did not wait for the host",
+    "lock": "the host waits for a lock",
+    "host_untraced": "almost nothing of the host was recorded",
+    "unexplained": "nothing on record says why the device waits",
+    "exposed_comm": "no compute hides the communication",
+    "exposed_copy": "no compute hides the copies",
+}
+CERTAINTIES = {"high": "proved", "medium": "likely", "low": "possible"}
+
+
+def certainty(cause, sure):
+    return "unknown" if cause == "unexplained" else CERTAINTIES[sure]
+
+
 
 # name, value in its unit, unit, meaning: as docs/schemas says, one row for every number that decides.
 THRESHOLDS = [
@@ -1100,7 +1126,7 @@ class Idle:
                 "start_ns": str(self.absolute(g.start)), "end_ns": str(self.absolute(g.end)), "start_rel_ns": ns(g.start),
                 "rel_us": us(g.start), "duration_ms": ms(g.length), "duration_ns": ns(g.length), "heavy": g.heavy,
                 "boundary_adjacent": g.edge, "candidate_labels": [x for x in LABELS if x in g.labels],
-                "cause": {"id": g.cause, "span": g.span or None, "covered_ns": ns(g.covered)}, "confidence": g.sure,
+                "cause": {"id": g.cause, "span": g.span or None, "covered_ns": ns(g.covered), "certainty": certainty(g.cause, g.sure)},
                 "host_visible_coverage_ratio": known(g.host, g.length),
                 "host_leaf_coverage_ratio": known(g.leaf, g.length),
                 "sync_marker_overlap_ratio": known(g.sync, g.length), "comm_marker_overlap_ratio": known(g.comm, g.length),
@@ -1140,13 +1166,13 @@ class Idle:
             for g in gaps:
                 if g.span:
                     spans[g.span] = spans.get(g.span, 0) + g.covered
-            out.append({"label": CAUSE_LABELS.get(CAUSES[cause], "possible_" + CAUSES[cause]), "cause": CAUSES[cause],
+            out.append({"cause": CAUSES[cause], "exposed": False,
                         "span": max(spans, key=lambda s: spans[s]) if spans else None,
-                        "confidence": "high" if self.at_least(sure("high"), total, "high_confidence") else
+                        "sure": "high" if self.at_least(sure("high"), total, "high_confidence") else
                         "medium" if self.at_least(sure("high", "medium"), total, "medium_confidence") else "low",
                         "scope": "global" if group < 0 else "step" if one_step else "group",
                         "target_id": None if group < 0 else self.steps[steps.pop()][1].id if one_step else f"g{group}",
-                        "bubbles": len(gaps), "total_ms": ms(total), "evidence": self.cause_evidence(gaps, spans)})
+                        "gaps": len(gaps), "time": total, "evidence": self.cause_evidence(gaps, spans)})
         for group, f in enumerate(self.group_facts):
             for part, cause in (("comm_exposed", "exposed_comm"), ("copy", "exposed_copy")):
                 parts = [(self.measures[i]["parts"][part], i) for i in f["steps"]]
@@ -1154,12 +1180,24 @@ class Idle:
                 if total == 0 or not self.at_least(total, service, "exposed_ratio"):
                     continue
                 most, step = max(parts, key=lambda p: (p[0], -p[1]))
-                out.append({"label": CAUSE_LABELS[cause], "cause": cause, "span": None, "confidence": "high", "scope": "group",
-                            "target_id": f"g{group}", "bubbles": 0, "total_ms": ms(total), "evidence": [
+                out.append({"cause": cause, "exposed": True, "span": None, "sure": "high", "scope": "group",
+                            "target_id": f"g{group}", "gaps": 0, "time": total, "evidence": [
                                 f"{human(total)}, {percent(total, service)} of the time in "
                                 f"{counted(len(parts), 'step')}",
                                 f"the most, {human(most)}: step {self.steps[step][1].id}"]})
-        return sorted(out, key=lambda c: -c["total_ms"])
+        return sorted(out, key=lambda c: -c["time"])
+
+    @staticmethod
+    def soft_summary(causes):
+        return [{"label": CAUSE_LABELS.get(c["cause"], "possible_" + c["cause"]), "cause": c["cause"], "span": c["span"],
+                 "scope": c["scope"], "target_id": c["target_id"], "bubbles": c["gaps"], "total_ms": ms(c["time"]),
+                 "evidence": c["evidence"]} for c in causes if not c["exposed"]]
+
+    @staticmethod
+    def cause_rows(causes):
+        return [{"cause": c["cause"], "meaning": CAUSE_MEANINGS[c["cause"]], "certainty": certainty(c["cause"], c["sure"]),
+                 "scope": c["scope"], "target_id": c["target_id"], "gaps": c["gaps"], "time_ns": ns(c["time"]),
+                 "span": c["span"], "evidence": c["evidence"]} for c in causes]
 
     def cause_evidence(self, gaps, spans):
         total, longest = sum(g.length for g in gaps), max(gaps, key=lambda g: g.length)
@@ -1221,7 +1259,7 @@ class Idle:
                 "global_device_gap_analysis": {**self.device_gaps(worst), "device": worst},
                 "step_group_anomalies": [self.group(g) for g in range(len(self.c.groups))],
                 "bubble_windows_total": len(gaps), "bubble_windows": gaps,
-                "wait_anchor_ops": self.wait_anchors(), "soft_root_cause_summary": causes,
+                "wait_anchor_ops": self.wait_anchors(), "soft_root_cause_summary": self.soft_summary(causes),
                 "requires_host_followup": followup, "confidence": self.sure()},
             "steps_total": len(self.steps), "steps": [self.step(i) for i in steps],
             "structures_total": len(parts), "structures": parts, "block_side_total": len(halves), "block_side": halves,

@@ -157,8 +157,11 @@ enum class idle_cause : std::uint8_t {
 };
 inline constexpr std::size_t idle_cause_count = 18;
 [[nodiscard]] const char* idle_cause_name(idle_cause c) noexcept;     ///< "data_loader"
+/// "proved", "likely", "possible"; "unknown" of what is unexplained.
+[[nodiscard]] const char* cause_certainty_name(idle_cause c, confidence sure) noexcept;
 [[nodiscard]] const char* idle_cause_meaning(idle_cause c) noexcept;  ///< "the host waits for the next batch", …
-/// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …
+/// The label under which soft_root_cause_summary lists it: "possible_host_launch_lag", "possible_data_loader", …; "" of
+/// exposed time.
 [[nodiscard]] const char* idle_cause_label(idle_cause c) noexcept;
 
 enum class bubble_tag : std::uint8_t {

@@ -184,13 +184,17 @@ constexpr cause_words words_of_causes[] = {
     {"lock", "possible_python_serialization_or_lock", "the host waits for a lock"},
     {"host_untraced", "possible_untraced_host_blocking", "almost nothing of the host was recorded"},
     {"unexplained", "insufficient_evidence", "nothing on record says why the device waits"},
-    {"exposed_comm", "exposed_communication", "no compute hides the communication"},
-    {"exposed_copy", "exposed_copies", "no compute hides the copies"},
+    {"exposed_comm", "", "no compute hides the communication"},
+    {"exposed_copy", "", "no compute hides the copies"},
 };
 static_assert(sizeof words_of_causes / sizeof words_of_causes[0] == idle_cause_count);
 
 }  // namespace
 
+const char* cause_certainty_name(idle_cause c, confidence sure) noexcept {
+  if (c == idle_cause::unexplained) return "unknown";
+  return sure == confidence::high ? "proved" : sure == confidence::medium ? "likely" : "possible";
+}
 const char* idle_cause_name(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].name; }
 const char* idle_cause_meaning(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].meaning; }
 const char* idle_cause_label(idle_cause c) noexcept { return words_of_causes[static_cast<std::size_t>(c)].label; }

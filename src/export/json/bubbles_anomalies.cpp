@@ -129,8 +129,8 @@ void write_bubble(json_writer& out, const bubbles_text& t, const bubble& b, cons
   out.field("id", idle_cause_name(b.cause.id));
   write_text_or_null(out, "span", t.of.text(b.cause.span));
   out.field("covered_ns", in_ns(b.cause.covered_ps));
+  out.field("certainty", cause_certainty_name(b.cause.id, b.sure));
   out.end_object();
-  out.field("confidence", confidence_name(b.sure));
   const auto ratio = [&](std::string_view key, std::int64_t part, std::int64_t whole) {
     out.key(key);
     if (h.traced && whole > 0)
@@ -392,11 +392,11 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   out.key("soft_root_cause_summary");
   out.begin_array();
   for (const cause_summary& c : r.causes) {
+    if (c.longest == no_bubble) continue;
     out.begin_object();
     out.field("label", idle_cause_label(c.cause));
     out.field("cause", idle_cause_name(c.cause));
     write_text_or_null(out, "span", t.of.text(c.span));
-    out.field("confidence", confidence_name(c.sure));
     out.field("scope", reach_name(c.scope));
     write_text_or_null(out, "target_id", c.target);
     out.field("bubbles", c.bubbles);
@@ -408,6 +408,25 @@ void write_anomaly_discovery(json_writer& out, const bubbles_text& t, const bubb
   out.field("requires_host_followup", r.requires_host_followup);
   out.field("confidence", confidence_name(r.sure));
   out.end_object();
+}
+
+void write_causes(json_writer& out, const bubbles_text& t) {
+  out.key("causes");
+  out.begin_array();
+  for (const cause_summary& c : t.found.causes) {
+    out.begin_object();
+    out.field("cause", idle_cause_name(c.cause));
+    out.field("meaning", idle_cause_meaning(c.cause));
+    out.field("certainty", cause_certainty_name(c.cause, c.sure));
+    out.field("scope", reach_name(c.scope));
+    write_text_or_null(out, "target_id", c.target);
+    out.field("gaps", c.bubbles);
+    out.field("time_ns", in_ns(c.total_ps));
+    write_text_or_null(out, "span", t.of.text(c.span));
+    write_strings(out, "evidence", c.evidence);
+    out.end_object();
+  }
+  out.end_array();
 }
 
 }  // namespace json
