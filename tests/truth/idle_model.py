@@ -1254,6 +1254,7 @@ class Idle:
             "schema": "profkit.bubbles", "version": 1, "status": "ok", "reason": None, "inputs": inputs,
             "window_policy": policy, "compat": "reference" if self.reference else "none", "thresholds": thresholds,
             "devices": [self.device(d) for d in devices],
+            "causes": self.cause_rows(causes),
             "anomaly_discovery": {
                 "enabled": True, "dominant_group_id": "g0",
                 "global_device_gap_analysis": {**self.device_gaps(worst), "device": worst},
