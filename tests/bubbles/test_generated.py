@@ -86,8 +86,8 @@ def compare(profkit, folder, where):
         wanted = {(ns(b["start_us"]), ns(b["end_us"])) for step in truth["steps"] for b in step["bubbles_ge_100us"]}
         check(longer == wanted, f"{where}: gaps {sorted(longer ^ wanted)[:4]} are in one of both only")
     # No launch names its thread here, and without one a cause is never certain.
-    check(all(b["confidence"] == "low" or b["launch"] is not None for b in windows), f"{where}: too certain")
-    check(all(b["confidence"] != "high" for b in windows), f"{where}: certain without a launching thread")
+    sure = [b for b in windows if b["cause"]["certainty"] in ("proved", "likely")]
+    check(all(b["launch"] is not None for b in sure), f"{where}: too certain")
     for want in truth["injected_bubbles"]:
         start, end = ns(want["start_us"]), ns(want["end_us"])
         match = [b for b in found["anomaly_discovery"]["bubble_windows"] if b["scope"] == want["scope"]
