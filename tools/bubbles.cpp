@@ -217,7 +217,7 @@ class report {
       row.push_back(b.before_count > 0 ? type_of(b.before[0]) : "");
       row.push_back(b.after_count > 0 ? type_of(b.after[0]) : "");
       row.push_back(cause_text(b));
-      row.push_back(b.boundary_adjacent ? "" : cause_certainty_name(b.cause.id, b.sure));
+      row.push_back(b.boundary_adjacent ? "" : profkit::cause_certainty_name(b.cause.id, b.sure));
       t.row(std::move(row));
     }
     s_.heading("Longest gaps: " + count_of(all.size(), "gap") + " of " +
@@ -265,7 +265,7 @@ class report {
       const cause_summary& c = r_.causes[i];
       std::string longest = c.evidence.size() > 1 ? c.evidence[1] : "";
       if (const std::size_t colon = longest.find(": "); colon != std::string::npos) longest.erase(0, colon + 2);
-      t.row({cause_text(c.cause, c.span), cause_certainty_name(c.cause, c.sure),
+      t.row({cause_text(c.cause, c.span), profkit::cause_certainty_name(c.cause, c.sure),
              (c.scope == cause_summary::reach::step ? "step " : "") +
                  (c.scope == cause_summary::reach::global ? "no step" : name(c.target)),
              c.longest == profkit::no_bubble ? "" : grouped(c.bubbles), human_duration(c.total_ps), name(longest)});

@@ -29,7 +29,7 @@ std::string left_out_text(const std::vector<profkit::left_out_lines>& all) {
   std::string text;
   for (const profkit::left_out_lines& l : all) {
     text += (text.empty() ? "Not counted as ops: " : "; ") + l.why + ": ";
-    if (l.events != 0) text += grouped(l.events);
+    if (l.events != 0) text += profkit::grouped(l.events);
     if (l.lines != 0) text += (l.events != 0 ? " on " : "") + count_of(l.lines, "line");
   }
   return text;
