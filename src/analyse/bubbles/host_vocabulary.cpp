@@ -57,6 +57,12 @@ constexpr known_name known_names[] = {
     {"hipLibraryLoad", "", idle_cause::module_load},
     {"aclrtBinaryLoad", "", idle_cause::module_load},
     {"LoadProgram", "", idle_cause::module_load},
+    // With lazy loading the first question about a function loads its code (CUDA Programming Guide, "Lazy Loading").
+    {"cudaFuncGetAttributes", "", idle_cause::module_load},
+    {"cudaFuncSetAttribute", "", idle_cause::module_load},
+    {"cuModuleGetFunction", "", idle_cause::module_load},
+    {"cuLibraryGetKernel", "", idle_cause::module_load},
+    {"cuKernelGetFunction", "", idle_cause::module_load},
     {"dynamo_timed", "", idle_cause::compile},
     {"compile_fx", "", idle_cause::compile},
     {"async_compile", "", idle_cause::compile},
