@@ -383,8 +383,9 @@ std::string why_not_sure(const bubbles_result& into) {
     return tells_a_launch(into) ? "no calls of the runtime are on record" : "no launches of the host are on record";
   if (into.sure != confidence::high) {
     const bubble_group& g = into.groups[static_cast<std::size_t>(into.idlest_group)];
+    if (g.complete == 0) return "no whole step of " + g.id + " was recorded";
     return g.complete < 3 ? "only " + count_text(g.complete, "whole step") + " of " + g.id +
-                                " recorded; " + (g.complete == 1 ? "it" : "they") + " may not be typical"
+                                (g.complete == 1 ? " was recorded; it" : " were recorded; they") + " may not be typical"
                           : "most waiting of " + g.id + " is at the edge of the capture";
   }
   return "the host's events point to no single cause";
