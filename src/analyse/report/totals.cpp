@@ -142,7 +142,7 @@ std::vector<collective_total> total_collectives(const report_parts& parts) {
   }
   for (const async_row& row : parts.collectives.async) {
     collective_total& t =
-        count_in(false, row.category.empty() ? "other" : row.category, 1, row.duration_ps, row.duration_ps);
+        count_in(false, row.category.empty() ? "other" : row.category, 1, row.in_flight_ps, row.in_flight_ps);
     if (row.exposed_stall_ps) t.exposed_ps = saturating_add(t.exposed_ps.value_or(0), *row.exposed_stall_ps);
   }
   std::vector<collective_total> all;
