@@ -3,6 +3,7 @@
 
 #include <base/affix.hpp>
 #include <base/collective_names.hpp>
+#include <formats/xspace/xspace_index.hpp>
 #include <profkit/core/activity.hpp>
 #include <profkit/time.hpp>
 
@@ -113,6 +114,16 @@ std::vector<module_total> total_modules(const report_parts& parts) {
     return std::pair(a.total_ps, a.bytes) > std::pair(b.total_ps, b.bytes);
   });
   return all;
+}
+
+bool names_runs(const profile& p) {
+  for (std::size_t file = 0; file < p.file_count(); ++file) {
+    const xspace_index* space = p.xspace(file);
+    if (space == nullptr) continue;
+    for (const plane_index& plane : space->planes)
+      if (plane.stat_id("run_id")) return true;
+  }
+  return false;
 }
 
 std::vector<collective_total> total_collectives(const report_parts& parts) {
