@@ -188,7 +188,7 @@ std::optional<memory_total> memory_of(const report_parts& parts) {
   if (found.hlo && found.hlo->static_peak_bytes > 0) {
     total.module = found.modules[found.hlo->module].name;
     total.needed_bytes = found.hlo->static_peak_bytes;
-    total.space = memory_space_name(found.hlo->color);
+    total.space = memory_space_name(found.hlo->color, found.modules[found.hlo->module].home);
   }
   const bool has_module = total.needed_bytes > 0;
   const bool has_allocator = found.runtime && found.runtime->allocator;
